@@ -1,0 +1,44 @@
+"""What this installation of fastkappa is made of and will use."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from typing import Any
+
+import numpy as np
+
+from fastkappa.counting import dispatch, threads
+
+
+def show_config() -> None:
+    """Print versions, backends (with the reason for a missing one), SIMD level and threads.
+
+    Examples
+    --------
+    >>> import fastkappa
+    >>> fastkappa.show_config()  # doctest: +ELLIPSIS
+    fastkappa ...
+    """
+    for name, value in configuration().items():
+        print(f"{name:<18}{value}")
+
+
+def configuration() -> dict[str, Any]:
+    """Return what `show_config` prints."""
+    from fastkappa import __version__
+
+    lines: dict[str, Any] = {
+        "fastkappa": __version__,
+        "Python": f"{platform.python_version()} ({sys.executable})",
+        "NumPy": np.__version__,
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
+    for backend in dispatch.BACKENDS:
+        reason = dispatch.why_missing(backend)
+        lines[f"backend {backend}"] = "available" if reason is None else f"missing: {reason}"
+    kernels = dispatch.get_kernels()
+    lines["backend in use"] = dispatch.name_of(kernels)
+    lines["SIMD level"] = dispatch.simd_level(kernels)
+    lines["threads"] = threads.available_threads()
+    return lines

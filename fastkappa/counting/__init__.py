@@ -1,0 +1,1 @@
+"""Samples become a table of counts; nothing here knows what a statistic is."""

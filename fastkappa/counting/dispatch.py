@@ -1,0 +1,85 @@
+"""Which backend counts, and why another one is missing."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import types
+from typing import Any
+
+# Best first: what an automatic choice takes.
+BACKENDS = ("cython", "numba", "numpy")
+
+_loaded: dict[str, types.ModuleType] = {}
+_missing: dict[str, str] = {}
+
+_HINTS = {
+    "cython": "the compiled extension was not built when fastkappa was installed;"
+    " reinstall with a C compiler and FASTKAPPA_REQUIRE_EXTENSION=1 to see why",
+    "numba": "install it with: pip install 'fastkappa[numba]'",
+}
+
+
+def get_kernels(backend: str | None = None) -> Any:
+    """Return the kernel module of a backend.
+
+    Parameters
+    ----------
+    backend : {'cython', 'numba', 'numpy'} or None
+        None takes the environment variable ``FASTKAPPA_BACKEND`` and, where that is not
+        set, the best backend there is.
+
+    Raises
+    ------
+    ValueError
+        If there is no backend of that name.
+    ImportError
+        If a backend was asked for by name and is missing; the message says why.
+    """
+    asked_by = "backend"
+    if backend is None:
+        backend = os.environ.get("FASTKAPPA_BACKEND") or None
+        asked_by = "FASTKAPPA_BACKEND"
+    if backend is None:
+        for name in BACKENDS:
+            kernels = _load(name)
+            if kernels is not None:
+                return kernels
+    if backend not in BACKENDS:
+        raise ValueError(f"{asked_by} must be one of {BACKENDS} or None, got {backend!r}.")
+    kernels = _load(backend)
+    if kernels is None:
+        raise ImportError(
+            f"{asked_by}={backend!r} was asked for but is missing: {_missing[backend]}."
+        )
+    return kernels
+
+
+def name_of(kernels: Any) -> str:
+    """Return the backend a kernel module belongs to."""
+    module_name: str = kernels.__name__
+    return module_name.rpartition(".")[2].removesuffix("_kernels")
+
+
+def why_missing(backend: str) -> str | None:
+    """Return why a backend cannot be used, or None if it can."""
+    return None if _load(backend) is not None else _missing[backend]
+
+
+def simd_level(kernels: Any) -> str:
+    """Return the vector instructions that the kernels use, as far as they choose them."""
+    level: str = kernels.simd_level() if hasattr(kernels, "simd_level") else "left to the compiler"
+    return level
+
+
+def _load(name: str) -> types.ModuleType | None:
+    if name in _loaded:
+        return _loaded[name]
+    if name in _missing:
+        return None
+    try:
+        _loaded[name] = importlib.import_module(f"fastkappa.counting.{name}_kernels")
+    except ImportError as error:
+        _missing[name] = f"{error} ({_HINTS[name]})"
+        return None
+    return _loaded[name]

@@ -1,0 +1,111 @@
+"""The reference kernels: NumPy alone, always there, always tested.
+
+Every kernel file offers the same functions with the same contract.
+
+A column of ratings is a one-dimensional array and the label of its code 0: the code of
+a rating is ``rating - lowest``. ``table`` has one row and one column more than there
+are codes: ratings outside the codes are counted there, so that the check of bounds is
+part of the count and nothing can be written out of bounds. Kernels add the pairs
+``start <= i < stop`` to the table and are serial.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.types import AnyArray, FloatTable, IntTable
+
+# Small enough for the temporaries of a chunk to stay in the second-level cache.
+CHUNK = 1 << 16
+# ``np.bincount`` makes a table of its own for each chunk; a larger table is added to in place.
+LARGEST_BINCOUNT = 1 << 17
+
+
+def count_pairs(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    table: IntTable,
+    start: int,
+    stop: int,
+) -> None:
+    """Add the number of pairs of each cell to ``table``."""
+    flat = table.reshape(-1)
+    for begin in range(start, stop, CHUNK):
+        end = min(begin + CHUNK, stop)
+        cells = _cells(first, lowest_first, second, lowest_second, table.shape, begin, end)
+        if flat.size <= LARGEST_BINCOUNT:
+            flat += np.bincount(cells, minlength=flat.size)
+        else:
+            np.add.at(flat, cells, 1)
+
+
+def sum_pairs(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    weights: AnyArray,
+    table: FloatTable,
+    start: int,
+    stop: int,
+) -> None:
+    """Add the float64 sum of the item weights of each cell to ``table``."""
+    flat = table.reshape(-1)
+    for begin in range(start, stop, CHUNK):
+        end = min(begin + CHUNK, stop)
+        cells = _cells(first, lowest_first, second, lowest_second, table.shape, begin, end)
+        np.add.at(flat, cells, weights[begin:end].astype(np.float64))
+
+
+def sum_pairs_exactly(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    weights: AnyArray,
+    high: IntTable,
+    low: IntTable,
+    start: int,
+    stop: int,
+) -> None:
+    """Add the integer item weights of each cell: the sum is ``high * 2**32 + low``.
+
+    Neither half can overflow below 2**31 items, whatever the weights are.
+    """
+    for begin in range(start, stop, CHUNK):
+        end = min(begin + CHUNK, stop)
+        cells = _cells(first, lowest_first, second, lowest_second, high.shape, begin, end)
+        chunk = weights[begin:end]
+        wide = chunk.astype(np.uint64 if chunk.dtype.kind == "u" else np.int64)
+        np.add.at(high.reshape(-1), cells, (wide >> wide.dtype.type(32)).astype(np.int64))
+        np.add.at(low.reshape(-1), cells, (wide & wide.dtype.type(0xFFFFFFFF)).astype(np.int64))
+
+
+def _cells(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    shape: tuple[int, ...],
+    begin: int,
+    end: int,
+) -> NDArray[np.intp]:
+    """Return the index of each pair's cell in the flattened table."""
+    rows = _codes(first[begin:end], lowest_first, shape[0] - 1)
+    rows *= np.uint64(shape[1])
+    rows += _codes(second[begin:end], lowest_second, shape[1] - 1)
+    return rows.view(np.intp) if np.intp(0).itemsize == 8 else rows.astype(np.intp)
+
+
+def _codes(ratings: AnyArray, lowest: int, n_codes: int) -> NDArray[np.uint64]:
+    """Return the codes of a chunk, ``n_codes`` for a rating outside them."""
+    # Differences modulo 2**64 put every rating below `lowest` far above `n_codes`,
+    # for signed and unsigned ratings alike.
+    with np.errstate(invalid="ignore"):
+        codes = ratings.astype(np.uint64 if ratings.dtype.kind == "u" else np.int64)
+    codes = codes.view(np.uint64)
+    codes -= np.uint64(lowest % (1 << 64))
+    return np.minimum(codes, np.uint64(n_codes), out=codes)

@@ -1,0 +1,217 @@
+"""Two columns of ratings become one table of counts.
+
+Labels that are not known beforehand are found by the count itself: it starts with the
+range of a small sample, the kernels count whatever falls outside that range apart, and a
+stretch of items with outsiders is counted again with a wider range. So the items are
+read once, and no temporary of their number is made.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.counting.labels import Column
+from fastkappa.counting.sparse_labels import SparseLabels
+from fastkappa.counting.threads import run_in_ranges
+from fastkappa.types import AnyArray, IntTable
+
+# A range of labels is counted as it is while its table has at most so many cells,
+LARGEST_DENSE_TABLE = 1 << 20
+# but a few items are not worth a large table.
+SMALL_DENSE_TABLE = 1 << 12
+SAMPLE = 256
+# Labels that are looked up are turned into codes a chunk at a time.
+CHUNK = 1 << 16
+FIRST_STRETCH = 1 << 14
+LARGEST_STRETCH = 1 << 22
+# Sharing work among threads costs about 50 microseconds.
+ITEMS_WORTH_A_THREAD = 1 << 18
+
+
+class Window(NamedTuple):
+    """The labels from ``lowest`` on: label i is ``lowest + i``."""
+
+    lowest: int
+    n_labels: int
+
+
+class Counts(NamedTuple):
+    """A table of counts with the integer labels (or codes) of its rows and columns."""
+
+    table: IntTable
+    rows: AnyArray
+    columns: AnyArray
+
+
+def count_unknown(kernels: Any, first: Column, second: Column, num_threads: int) -> Counts:
+    """Return the table of all labels that occur, in columns of integers or whole floats."""
+    n_items = len(first.values)
+    work = partial(_count_range, kernels, first, second)
+    if n_items < 2 * ITEMS_WORTH_A_THREAD:
+        return work(0, n_items)
+    return _merge(run_in_ranges(work, n_items, min(num_threads, n_items // ITEMS_WORTH_A_THREAD)))
+
+
+def count_known(
+    kernels: Any,
+    kernel: str,
+    first: Column,
+    second: Column,
+    labels: tuple[Window | SparseLabels, Window | SparseLabels],
+    weights: tuple[AnyArray, ...],
+    dtypes: tuple[type[np.int64] | type[np.float64], ...],
+    num_threads: int,
+) -> tuple[AnyArray, ...]:
+    """Run a kernel over all items for known labels, and return its table or tables.
+
+    Their last row and column are those of ratings outside the labels.
+    """
+    n_items = len(first.values)
+    shape = (labels[0].n_labels + 1, labels[1].n_labels + 1)
+    count = getattr(kernels, kernel)
+
+    def work(start: int, stop: int) -> tuple[AnyArray, ...]:
+        tables = tuple(np.zeros(shape, dtype) for dtype in dtypes)
+        (a, b) = labels
+        if isinstance(a, Window) and isinstance(b, Window):
+            count(first.values, a.lowest, second.values, b.lowest, *weights, *tables, start, stop)
+            return tables
+        for begin in range(start, stop, CHUNK):
+            chunk = slice(begin, min(begin + CHUNK, stop))
+            codes = (*_codes(a, first.values[chunk]), *_codes(b, second.values[chunk]))
+            parts = (weight[chunk] for weight in weights)
+            count(*codes, *parts, *tables, 0, chunk.stop - begin)
+        return tables
+
+    worth = n_items // max(ITEMS_WORTH_A_THREAD, 4 * shape[0] * shape[1])
+    if worth < 2:
+        return work(0, n_items)
+    shares = run_in_ranges(work, n_items, min(num_threads, worth))
+    return tuple(sum(parts[1:], start=parts[0]) for parts in zip(*shares))
+
+
+def _codes(labels: Window | SparseLabels, values: AnyArray) -> tuple[AnyArray, int]:
+    """Return a chunk as kernels take it: ratings and the rating of code 0."""
+    if isinstance(labels, Window):
+        return values, labels.lowest
+    return labels.codes(values), 0
+
+
+def _count_range(kernels: Any, first: Column, second: Column, start: int, stop: int) -> Counts:
+    """Return the table of the labels that occur in a range of items."""
+    largest = min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * (stop - start)))
+    windows = (_guess(first, start, stop), _guess(second, start, stop))
+    if _n_cells(windows) > largest:
+        return _count_sparse(kernels, first, second, start, stop)
+    table = _empty_table(windows)
+    begin, length = start, FIRST_STRETCH
+    while begin < stop:
+        end = min(begin + max(length, 16 * table.size), stop)
+        stretch = _empty_table(windows)
+        (a, b) = windows
+        kernels.count_pairs(first.values, a.lowest, second.values, b.lowest, stretch, begin, end)
+        if not stretch[-1].any() and not stretch[:, -1].any():
+            table += stretch
+            begin, length = end, min(4 * length, LARGEST_STRETCH)
+            continue
+        wider = (_widen(a, first.values[begin:end]), _widen(b, second.values[begin:end]))
+        if _n_cells(wider) > largest:
+            return _count_sparse(kernels, first, second, start, stop)
+        table = _embed(table, windows, wider)
+        windows, length = wider, FIRST_STRETCH
+    return _occurring(
+        table[:-1, :-1], _labels(windows[0], first.values), _labels(windows[1], second.values)
+    )
+
+
+def _labels(window: Window, values: AnyArray) -> AnyArray:
+    """Return the labels of a window, in the signed or unsigned type of the values."""
+    dtype = label_type(values)
+    return np.array(window.lowest, dtype) + np.arange(window.n_labels, dtype=dtype)
+
+
+def label_type(values: AnyArray) -> type[np.int64] | type[np.uint64]:
+    """Return the type that holds every label of a column: int64, but uint64 for uint64."""
+    return np.uint64 if values.dtype.kind == "u" and values.dtype.itemsize == 8 else np.int64
+
+
+def _count_sparse(kernels: Any, first: Column, second: Column, start: int, stop: int) -> Counts:
+    """Return the table of the labels that occur, however far apart they lie."""
+    rows, columns = SparseLabels(label_type(first.values)), SparseLabels(label_type(second.values))
+    table = np.zeros((1, 1), np.int64)
+    for begin in range(start, stop, CHUNK):
+        end = min(begin + CHUNK, stop)
+        row_codes = rows.learn(first.values[begin:end])
+        column_codes = columns.learn(second.values[begin:end])
+        if rows.n_labels >= table.shape[0] or columns.n_labels >= table.shape[1]:
+            # Room to grow: a copy of the table for every few new labels would be quadratic.
+            larger = np.zeros((_room(rows.n_labels), _room(columns.n_labels)), np.int64)
+            larger[: table.shape[0], : table.shape[1]] = table
+            table = larger
+        kernels.count_pairs(row_codes, 0, column_codes, 0, table, 0, end - begin)
+    return _occurring(
+        table[: rows.n_labels, : columns.n_labels], rows.labels_by_code(), columns.labels_by_code()
+    )
+
+
+def _room(n_labels: int) -> int:
+    return n_labels + n_labels // 4 + 1
+
+
+def _guess(column: Column, start: int, stop: int) -> Window:
+    """Return the labels a column seems to have."""
+    head = column.values[start : min(start + SAMPLE, stop)]
+    spread = column.values[start : stop : max(1, (stop - start) // SAMPLE)]
+    return _widen(_widen(Window(0, 0), head), spread)
+
+
+def _widen(window: Window, values: AnyArray) -> Window:
+    """Return a window that holds the values too."""
+    if len(values) == 0:
+        return window
+    lowest, highest = int(values.min()), int(values.max())
+    if window.n_labels:
+        lowest = min(lowest, window.lowest)
+        highest = max(highest, window.lowest + window.n_labels - 1)
+    return Window(lowest, highest - lowest + 1)
+
+
+def _n_cells(windows: tuple[Window, Window]) -> int:
+    return (windows[0].n_labels + 1) * (windows[1].n_labels + 1)
+
+
+def _empty_table(windows: tuple[Window, Window]) -> IntTable:
+    return np.zeros((windows[0].n_labels + 1, windows[1].n_labels + 1), np.int64)
+
+
+def _embed(
+    table: IntTable, windows: tuple[Window, Window], wider: tuple[Window, Window]
+) -> IntTable:
+    """Return the table of wider windows with the counts of the narrower ones in it."""
+    larger = _empty_table(wider)
+    row, column = (w.lowest - v.lowest if v.n_labels else 0 for v, w in zip(wider, windows))
+    inner = table[:-1, :-1]
+    larger[row : row + inner.shape[0], column : column + inner.shape[1]] = inner
+    return larger
+
+
+def _occurring(table: IntTable, rows: AnyArray, columns: AnyArray) -> Counts:
+    """Leave out the labels that do not occur."""
+    in_rows, in_columns = table.any(axis=1), table.any(axis=0)
+    if in_rows.all() and in_columns.all():
+        return Counts(table, rows, columns)
+    return Counts(table[np.ix_(in_rows, in_columns)], rows[in_rows], columns[in_columns])
+
+
+def _merge(parts: list[Counts]) -> Counts:
+    """Add tables up by label."""
+    rows = np.unique(np.concatenate([part.rows for part in parts]))
+    columns = np.unique(np.concatenate([part.columns for part in parts]))
+    table = np.zeros((len(rows), len(columns)), np.int64)
+    for part in parts:
+        cells = np.ix_(np.searchsorted(rows, part.rows), np.searchsorted(columns, part.columns))
+        table[cells] += part.table
+    return Counts(table, rows, columns)

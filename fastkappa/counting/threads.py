@@ -1,0 +1,122 @@
+"""The only place that starts threads.
+
+Kernels release the GIL and work on a range of items, so ordinary Python threads share
+the work, each with a table of its own. No OpenMP runtime is needed, and a fork is
+survived: the child forgets the parent's pool and makes its own when it needs one.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+_lock = threading.Lock()
+_pool: ThreadPoolExecutor | None = None
+_pool_size = 0
+
+
+def available_threads() -> int:
+    """Return how many threads may run: cores, CPU quota and OMP_NUM_THREADS."""
+    threads = _usable_cores()
+    requested = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if requested.isdecimal() and int(requested) > 0:
+        threads = min(threads, int(requested))
+    return threads
+
+
+def resolve_num_threads(num_threads: int | None) -> int:
+    """Return the number of threads to use for the ``num_threads`` a user gave."""
+    if num_threads is None:
+        return available_threads()
+    if isinstance(num_threads, bool) or not hasattr(num_threads, "__index__"):
+        raise TypeError(f"num_threads must be an integer or None, got {num_threads!r}.")
+    if num_threads < 1:
+        raise ValueError(f"num_threads must be at least 1, got {num_threads!r}.")
+    return min(int(num_threads), available_threads())
+
+
+def run_in_ranges(
+    work: Callable[[int, int], Result], n_items: int, num_threads: int
+) -> list[Result]:
+    """Return ``work(start, stop)`` for ``num_threads`` equal ranges of the items.
+
+    The calling thread takes the first range itself. An exception in any range is raised
+    when every range has ended, for they all write to memory the caller owns.
+    """
+    if num_threads == 1:
+        return [work(0, n_items)]
+    bounds = [n_items * part // num_threads for part in range(num_threads + 1)]
+    pool = _shared_pool(num_threads - 1)
+    others = [
+        pool.submit(work, start, stop) for start, stop in zip(bounds[1:-1], bounds[2:])
+    ]
+    try:
+        own = work(0, bounds[1])
+    finally:
+        for other in others:
+            other.exception()
+    return [own, *(other.result() for other in others)]
+
+
+def _usable_cores() -> int:
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    quota = _cpu_quota()
+    return max(1, min(cores, quota)) if quota else cores
+
+
+def _cpu_quota() -> int | None:
+    """Return the whole CPUs a container's quota allows, at least one, or None."""
+    global _quota, _quota_known
+    if not _quota_known:
+        _quota, _quota_known = _read_cpu_quota(), True
+    return _quota
+
+
+_quota: int | None = None
+_quota_known = False
+
+
+def _read_cpu_quota() -> int | None:
+    try:
+        with open("/sys/fs/cgroup/cpu.max") as file:
+            quota, period = file.read().split()
+    except (OSError, ValueError):
+        try:
+            with open("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") as file:
+                quota = file.read().strip()
+            with open("/sys/fs/cgroup/cpu/cpu.cfs_period_us") as file:
+                period = file.read().strip()
+        except OSError:
+            return None
+    if quota == "max" or int(quota) <= 0:
+        return None
+    return max(1, round(int(quota) / int(period)))
+
+
+def _shared_pool(size: int) -> ThreadPoolExecutor:
+    global _pool, _pool_size
+    with _lock:
+        if _pool is None or _pool_size < size:
+            # A smaller pool may still be at work for another thread: it ends by itself.
+            _pool = ThreadPoolExecutor(size, thread_name_prefix="fastkappa")
+            _pool_size = size
+        return _pool
+
+
+def _forget_pool() -> None:
+    """Start anew in a forked child: the parent's threads do not exist there."""
+    global _lock, _pool, _pool_size
+    _lock = threading.Lock()
+    _pool = None
+    _pool_size = 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)

@@ -1,0 +1,30 @@
+"""The warnings and errors of the drop-in functions.
+
+Code written for scikit-learn catches scikit-learn's classes. So where scikit-learn is
+loaded already its own classes are used; it is never imported for them, for a program
+that has not imported it cannot be catching them.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+class UndefinedMetricWarning(UserWarning):
+    """A metric is not defined for the ratings given, kappa being 0 / 0, say."""
+
+
+class InvalidParameterError(ValueError, TypeError):
+    """A parameter has a value or a type it cannot have."""
+
+
+def undefined_metric_warning() -> type[Warning]:
+    """Return the class to warn with where a metric is undefined."""
+    module = sys.modules.get("sklearn.exceptions")
+    return getattr(module, "UndefinedMetricWarning", UndefinedMetricWarning)
+
+
+def invalid_parameter_error() -> type[Exception]:
+    """Return the class to raise where a parameter is not what it must be."""
+    module = sys.modules.get("sklearn.utils._param_validation")
+    return getattr(module, "InvalidParameterError", InvalidParameterError)

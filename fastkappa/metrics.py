@@ -1,0 +1,285 @@
+"""Drop-in replacements for two functions of ``sklearn.metrics``.
+
+Signatures, values, warnings, errors and their wording are those of scikit-learn 1.9.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+
+from fastkappa.counting.confusion import (
+    ConfusionCounts,
+    KnownLabels,
+    check_lengths,
+    in_int64,
+    read_columns,
+    tabulate,
+)
+from fastkappa.counting.dispatch import get_kernels
+from fastkappa.counting.labels import read_sample_weight
+from fastkappa.counting.threads import available_threads
+from fastkappa.exceptions import invalid_parameter_error, undefined_metric_warning
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights
+from fastkappa.types import AnyArray
+
+EMPTY = (
+    "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample is"
+    " required."
+)
+SINGLE_LABEL = (
+    "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have"
+    " the correct shape, use the 'labels' parameter to pass all known labels."
+)
+
+
+def cohen_kappa_score(
+    y1: Any,
+    y2: Any,
+    *,
+    labels: Any = None,
+    weights: Weights = None,
+    sample_weight: Any = None,
+    replace_undefined_by: float = math.nan,
+) -> float:
+    """Compute Cohen's kappa: how far two raters agree beyond chance.
+
+    Parameters
+    ----------
+    y1, y2 : array-like of shape (n_samples,)
+        Labels assigned by the first and by the second rater.
+    labels : array-like of shape (n_classes,), default=None
+        The labels to take into account; items with another one are left out. Their order
+        is that of the positions that ``weights`` refer to. None takes all labels that
+        occur, sorted. At least one must be in ``y1``.
+    weights : {'linear', 'quadratic'} or array-like of shape (n_classes, n_classes), default=None
+        None counts every disagreement alike; 'linear' and 'quadratic' weigh it by the
+        distance of the labels' positions, and by its square. Beyond scikit-learn, a
+        matrix of disagreement weights, rows being the first rater's labels.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Item weights.
+    replace_undefined_by : float in [-1, 1] or nan, default=nan
+        What to return, with an ``UndefinedMetricWarning``, where kappa is 0 / 0.
+
+    Returns
+    -------
+    kappa : float
+        1 is full agreement, 0 that expected by chance.
+
+    Raises
+    ------
+    ValueError
+        For ratings, labels or weights that scikit-learn refuses, in its words. Labels
+        given twice are refused as well, for which scikit-learn returns a wrong value.
+
+    Notes
+    -----
+    The value is exact to the last digit, being computed from whole numbers. Integer item
+    weights never overflow.
+
+    References
+    ----------
+    J. Cohen (1960). A coefficient of agreement for nominal scales. Educational and
+    Psychological Measurement 20, 37-46.
+
+    J. Cohen (1968). Weighted kappa: nominal scale agreement with provision for scaled
+    disagreement or partial credit. Psychological Bulletin 70, 213-220.
+
+    Examples
+    --------
+    >>> from fastkappa import cohen_kappa_score
+    >>> y1 = ["negative", "positive", "negative", "neutral", "positive"]
+    >>> y2 = ["negative", "positive", "negative", "neutral", "negative"]
+    >>> cohen_kappa_score(y1, y2)
+    0.6875
+    >>> cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 2], weights="quadratic")
+    0.6
+    """
+    _check_parameters(y1, y2, labels, weights, sample_weight, replace_undefined_by)
+    missing_label = (
+        "At least one label in `labels` must be present in `y1` (even though"
+        " `cohen_kappa_score` is otherwise agnostic to the order of `y1` and `y2`)."
+    )
+    table = _confusion_table(y1, y2, labels, sample_weight, missing_label).table
+    if table.shape == (1, 1):
+        warnings.warn(SINGLE_LABEL, UserWarning, stacklevel=2)
+    kappa = float(kappas(table, weights))
+    if not math.isnan(kappa):
+        return kappa
+    reason = (
+        "`y1`, `y2` and `labels` have only one label in common. `cohen_kappa_score` is"
+        " undefined and set to the value defined by the"
+        if table.any()
+        else "`y2` contains no labels that are present in both `y1` and `labels`."
+        "`cohen_kappa_score` is undefined and set to the value defined by"
+    )
+    warnings.warn(
+        f"{reason} the `replace_undefined_by` param, which is set to {replace_undefined_by}.",
+        undefined_metric_warning(),
+        stacklevel=2,
+    )
+    return replace_undefined_by
+
+
+def confusion_matrix(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    normalize: Literal["true", "pred", "all"] | None = None,
+) -> Any:
+    """Compute the confusion matrix of true and predicted labels.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_samples,)
+        True and predicted labels.
+    labels : array-like of shape (n_classes,), default=None
+        The labels of the matrix, in its order; items with another one are left out. None
+        takes all labels that occur, sorted. At least one must be in ``y_true``.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Item weights.
+    normalize : {'true', 'pred', 'all'}, default=None
+        Divide by the sums of the rows, of the columns, or by the sum of all.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_classes, n_classes)
+        Row i, column j counts the items of label i predicted to have label j: int64, or
+        float64 with float weights or ``normalize``. It is an array of the inputs' own
+        library where scikit-learn's ``array_api_dispatch`` is on.
+
+    Raises
+    ------
+    ValueError
+        For ratings, labels or weights that scikit-learn refuses, in its words, and for
+        labels given twice.
+    OverflowError
+        If a sum of integer weights does not fit in int64.
+
+    Examples
+    --------
+    >>> from fastkappa import confusion_matrix
+    >>> confusion_matrix([2, 0, 2, 2, 0, 1], [0, 0, 2, 2, 0, 2])
+    array([[2, 0, 0],
+           [0, 0, 1],
+           [1, 0, 2]])
+    """
+    _check_array_like("confusion_matrix", y_true=y_true, y_pred=y_pred)
+    _check_optional_array_like("confusion_matrix", labels=labels, sample_weight=sample_weight)
+    if normalize not in (None, "true", "pred", "all"):
+        _refuse_parameter(
+            "confusion_matrix",
+            "normalize",
+            "a str among {'all', 'pred', 'true'} or None",
+            normalize,
+        )
+    missing_label = "At least one label specified must be in y_true"
+    counts = _confusion_table(y_true, y_pred, labels, sample_weight, missing_label)
+    matrix = in_int64(counts).table
+    if normalize is not None:
+        axis = {"true": 1, "pred": 0, "all": None}[normalize]
+        total = matrix.sum(axis=axis, keepdims=True)
+        matrix = np.divide(matrix, total, out=np.zeros(matrix.shape), where=total != 0)
+    if matrix.shape == (1, 1):
+        warnings.warn(SINGLE_LABEL, UserWarning, stacklevel=2)
+    return _to_namespace_of(y_true, matrix)
+
+
+def _confusion_table(
+    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, missing_label: str
+) -> ConfusionCounts:
+    n_items = check_lengths(y_true, y_pred, sample_weight)
+    first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"))
+    if n_items == 0:
+        raise ValueError(EMPTY)
+    item_weights = None if sample_weight is None else read_sample_weight(sample_weight, n_items)
+    known = None if labels is None else KnownLabels(labels, first, second)
+    return tabulate(
+        get_kernels(),
+        first,
+        second,
+        known,
+        item_weights,
+        available_threads(),
+        without_first=missing_label,
+    )
+
+
+def _check_parameters(
+    y1: Any,
+    y2: Any,
+    labels: Any,
+    weights: Any,
+    sample_weight: Any,
+    replace_undefined_by: Any,
+) -> None:
+    caller = "cohen_kappa_score"
+    _check_array_like(caller, y1=y1, y2=y2)
+    _check_optional_array_like(caller, labels=labels, sample_weight=sample_weight)
+    if not (weights is None or weights in ("linear", "quadratic")) and (
+        isinstance(weights, str) or not _is_array_like(weights)
+    ):
+        _refuse_parameter(
+            caller, "weights", "a str among {'linear', 'quadratic'} or None", weights
+        )
+    if not isinstance(replace_undefined_by, Real) or not (
+        -1 <= replace_undefined_by <= 1 or math.isnan(replace_undefined_by)
+    ):
+        _refuse_parameter(
+            caller,
+            "replace_undefined_by",
+            "a float in the range [-1.0, 1.0] or numpy.nan",
+            replace_undefined_by,
+        )
+
+
+def _check_array_like(caller: str, **arrays: Any) -> None:
+    for name, array in arrays.items():
+        if not _is_array_like(array):
+            _refuse_parameter(caller, name, "an array-like", array)
+
+
+def _check_optional_array_like(caller: str, **arrays: Any) -> None:
+    for name, array in arrays.items():
+        if array is not None and not _is_array_like(array):
+            _refuse_parameter(caller, name, "an array-like or None", array)
+
+
+def _is_array_like(value: Any) -> bool:
+    return not isinstance(value, str) and (
+        hasattr(value, "__len__") or hasattr(value, "shape") or hasattr(value, "__array__")
+    )
+
+
+def _refuse_parameter(caller: str, name: str, constraint: str, value: Any) -> None:
+    raise invalid_parameter_error()(
+        f"The {name!r} parameter of {caller} must be {constraint}. Got {value!r} instead."
+    )
+
+
+def _to_namespace_of(y_true: Any, matrix: AnyArray) -> Any:
+    """Return the matrix as an array of the library y_true comes from.
+
+    As scikit-learn does, and only where it has been told to: NumPy's arrays are what
+    everybody else expects.
+    """
+    sklearn = sys.modules.get("sklearn")
+    if sklearn is None or not sklearn.get_config()["array_api_dispatch"]:
+        return matrix
+    if hasattr(y_true, "__array_namespace__"):
+        namespace = y_true.__array_namespace__()
+    elif type(y_true).__module__ == "torch":
+        namespace = sys.modules["torch"]
+    else:
+        return matrix
+    if namespace is np or namespace.__name__.startswith("numpy"):
+        return matrix
+    return namespace.asarray(matrix, device=y_true.device)

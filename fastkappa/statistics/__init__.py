@@ -1,0 +1,1 @@
+"""Tables become numbers; nothing here ever sees a sample."""

@@ -1,0 +1,54 @@
+"""Disagreement weights."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastkappa.types import AnyArray
+
+Weights: TypeAlias = Literal["linear", "quadratic"] | ArrayLike | None
+
+
+def as_weights(
+    weights: Weights, n_labels: int
+) -> Literal["linear", "quadratic"] | AnyArray | None:
+    """Return the name of the weights or a checked matrix of them.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or if a matrix is not of the shape (n_labels, n_labels),
+        finite, without negative entries and 0 on its diagonal.
+    """
+    if weights is None:
+        return None
+    if isinstance(weights, str):
+        if weights == "linear":
+            return "linear"
+        if weights == "quadratic":
+            return "quadratic"
+        raise ValueError(
+            "weights must be None, 'linear', 'quadratic' or a matrix of disagreement"
+            f" weights, got {weights!r}."
+        )
+    matrix = np.asarray(weights)
+    if matrix.dtype.kind not in "iufb":
+        raise ValueError(f"weights must hold numbers, got an array of dtype {matrix.dtype}.")
+    if matrix.shape != (n_labels, n_labels):
+        raise ValueError(
+            f"weights must have the shape ({n_labels}, {n_labels}), one row and one column"
+            f" a label, got {matrix.shape}."
+        )
+    if not np.isfinite(matrix).all():
+        raise ValueError("weights must be finite, got NaN or infinity among them.")
+    if (matrix < 0).any():
+        raise ValueError(f"weights must not be negative, got {matrix.min()}.")
+    if np.diagonal(matrix).any():
+        raise ValueError(
+            "weights are those of disagreement: their diagonal must be 0, got"
+            f" {np.diagonal(matrix).tolist()}. For agreement weights a give a.max() - a."
+        )
+    return matrix
