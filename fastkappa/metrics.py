@@ -21,7 +21,7 @@ from fastkappa.counting.confusion import (
     read_columns,
     tabulate,
 )
-from fastkappa.counting.dispatch import get_kernels
+from fastkappa.counting.dispatch import get_kernels, short_call
 from fastkappa.counting.labels import read_sample_weight
 from fastkappa.counting.threads import available_threads
 from fastkappa.exceptions import invalid_parameter_error, undefined_metric_warning
@@ -30,8 +30,7 @@ from fastkappa.statistics.weights import Weights
 from fastkappa.types import AnyArray
 
 EMPTY = (
-    "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample is"
-    " required."
+    "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample is required."
 )
 SINGLE_LABEL = (
     "A single label was found in 'y_true' and 'y_pred'. For the confusion matrix to have"
@@ -99,8 +98,12 @@ def cohen_kappa_score(
     >>> cohen_kappa_score(y1, y2)
     0.6875
     >>> cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 2], weights="quadratic")
-    0.6
+    0.6363636363636364
     """
+    if labels is None and sample_weight is None and replace_undefined_by is math.nan:
+        short = short_call()(y1, y2, weights)
+        if short is not None:
+            return short
     _check_parameters(y1, y2, labels, weights, sample_weight, replace_undefined_by)
     missing_label = (
         "At least one label in `labels` must be present in `y1` (even though"
@@ -115,7 +118,7 @@ def cohen_kappa_score(
     reason = (
         "`y1`, `y2` and `labels` have only one label in common. `cohen_kappa_score` is"
         " undefined and set to the value defined by the"
-        if table.any()
+        if table.sum() != 0
         else "`y2` contains no labels that are present in both `y1` and `labels`."
         "`cohen_kappa_score` is undefined and set to the value defined by"
     )
@@ -196,10 +199,11 @@ def confusion_matrix(
 def _confusion_table(
     y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, missing_label: str
 ) -> ConfusionCounts:
-    n_items = check_lengths(y_true, y_pred, sample_weight)
-    first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"))
+    # scikit-learn counts the lengths of its default weights too, and shows them.
+    n_items = check_lengths(y_true, y_pred, y_true if sample_weight is None else sample_weight)
     if n_items == 0:
         raise ValueError(EMPTY)
+    first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"))
     item_weights = None if sample_weight is None else read_sample_weight(sample_weight, n_items)
     known = None if labels is None else KnownLabels(labels, first, second)
     return tabulate(
@@ -224,14 +228,11 @@ def _check_parameters(
     caller = "cohen_kappa_score"
     _check_array_like(caller, y1=y1, y2=y2)
     _check_optional_array_like(caller, labels=labels, sample_weight=sample_weight)
-    if not (weights is None or weights in ("linear", "quadratic")) and (
-        isinstance(weights, str) or not _is_array_like(weights)
-    ):
-        _refuse_parameter(
-            caller, "weights", "a str among {'linear', 'quadratic'} or None", weights
-        )
+    named = weights is None or isinstance(weights, str)
+    if not (weights in (None, "linear", "quadratic") if named else _is_matrix(weights)):
+        _refuse_parameter(caller, "weights", "a str among {'linear', 'quadratic'} or None", weights)
     if not isinstance(replace_undefined_by, Real) or not (
-        -1 <= replace_undefined_by <= 1 or math.isnan(replace_undefined_by)
+        -1 <= float(replace_undefined_by) <= 1 or math.isnan(replace_undefined_by)
     ):
         _refuse_parameter(
             caller,
@@ -254,9 +255,20 @@ def _check_optional_array_like(caller: str, **arrays: Any) -> None:
 
 
 def _is_array_like(value: Any) -> bool:
-    return not isinstance(value, str) and (
-        hasattr(value, "__len__") or hasattr(value, "shape") or hasattr(value, "__array__")
+    sparse = hasattr(value, "toarray")
+    return (
+        not np.isscalar(value)
+        and not sparse
+        and (hasattr(value, "__len__") or hasattr(value, "shape") or hasattr(value, "__array__"))
     )
+
+
+def _is_matrix(value: Any) -> bool:
+    try:
+        matrix = np.asarray(value)
+    except (TypeError, ValueError):
+        return False
+    return matrix.ndim == 2 and matrix.dtype.kind in "iufb"
 
 
 def _refuse_parameter(caller: str, name: str, constraint: str, value: Any) -> None:

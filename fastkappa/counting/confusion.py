@@ -126,9 +126,7 @@ def check_lengths(y1: Any, y2: Any, sample_weight: Any) -> int:
     arrays = (y1, y2) if sample_weight is None else (y1, y2, sample_weight)
     lengths = [n_samples(array) for array in arrays]
     if len(set(lengths)) > 1:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: {lengths}"
-        )
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
     return lengths[0]
 
 
@@ -137,6 +135,11 @@ def read_columns(y1: Any, y2: Any, names: tuple[str, str]) -> tuple[Column, Colu
     first, second = read_column(y1, names[0]), read_column(y2, names[1])
     if first.obstacle or second.obstacle:
         _refuse(first, second)
+    if (first.categories is None) != (second.categories is None) and len(first.values):
+        raise ValueError(
+            "Mix of label input types (string and number); Got"
+            f" {_distinct_labels(first)} and {_distinct_labels(second)}."
+        )
     kinds = {first.label_dtype.kind, second.label_dtype.kind}
     if kinds & set("mM"):
         if len(kinds) > 1:
@@ -212,7 +215,9 @@ def tabulate(
         if weights is None:
             return ConfusionCounts(table, labels, 0)
         known = KnownLabels(labels, first, second)
-    codes, positions = zip(known.encode(first), known.encode(second))
+    (row_codes, row_positions) = known.encode(first)
+    (column_codes, column_positions) = known.encode(second)
+    codes, positions = (row_codes, column_codes), (row_positions, column_positions)
     (raw,) = count_known(kernels, "count_pairs", first, second, codes, (), (np.int64,), num_threads)
     if without_first is not None and not raw[:-1][positions[0] >= 0].any():
         raise ValueError(without_first)
@@ -273,8 +278,8 @@ def _select(raw: AnyArray, positions: tuple[AnyArray, ...], n_labels: int) -> An
 def _square(counts: Counts, first: Column, second: Column) -> tuple[AnyArray, AnyArray]:
     """Return the table of all labels that occur in either column, sorted."""
     rows, columns = counts.rows, counts.columns
-    if first.categories is not None or second.categories is not None:
-        return _square_of_categories(counts, first, second)
+    if first.categories is not None and second.categories is not None:
+        return _square_of_strings(counts, first.categories, second.categories)
     if rows.dtype != columns.dtype:
         rows, columns = _same_integers(rows, columns)
     if len(rows) == len(columns) and (rows == columns).all():
@@ -285,18 +290,11 @@ def _square(counts: Counts, first: Column, second: Column) -> tuple[AnyArray, An
     return table, _as_labels(labels, first, second)
 
 
-def _square_of_categories(
-    counts: Counts, first: Column, second: Column
+def _square_of_strings(
+    counts: Counts, row_labels: list[str], column_labels: list[str]
 ) -> tuple[AnyArray, AnyArray]:
-    rows, columns = (
-        codes.tolist() if column.categories is None else [column.categories[i] for i in codes]
-        for codes, column in ((counts.rows, first), (counts.columns, second))
-    )
-    if len({isinstance(label, str) for label in (*rows, *columns)}) > 1:
-        raise ValueError(
-            "Mix of label input types (string and number); Got"
-            f" {np.array(sorted(rows))} and {np.array(sorted(columns))}."
-        )
+    rows = [row_labels[code] for code in counts.rows]
+    columns = [column_labels[code] for code in counts.columns]
     labels = sorted({*rows, *columns})
     position = {label: i for i, label in enumerate(labels)}
     table = np.zeros((len(labels), len(labels)), np.int64)
@@ -332,6 +330,14 @@ def _limits(values: AnyArray) -> tuple[int, int]:
         return -(1 << 63), (1 << 63) - 1
     limits = np.iinfo(values.dtype)
     return int(limits.min), int(limits.max)
+
+
+def _distinct_labels(column: Column) -> AnyArray:
+    """Return the labels that occur, for an error to show."""
+    distinct_values = np.unique(column.values)
+    if column.categories is not None:
+        return np.array(sorted(column.categories[code] for code in distinct_values))
+    return distinct_values.astype(column.label_dtype)
 
 
 def _in_unit(column: Column, unit: np.dtype[Any]) -> Column:

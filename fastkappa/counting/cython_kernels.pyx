@@ -18,18 +18,7 @@ from libc.stdint cimport int64_t, uint64_t
 import sys
 
 
-cdef extern from "kernels/count_pairs.h" nogil:
-    ctypedef struct ratings_t:
-        const char *data
-        Py_ssize_t stride
-        int kind
-        int swapped
-        uint64_t lowest
-        uint64_t n_labels
-    const int RATING_INT8
-    const int RATING_UINT8
-    const int RATING_FLOAT32
-    const int RATING_FLOAT64
+cdef extern from "count_pairs.h" nogil:
     void c_count_pairs "count_pairs" (
         const ratings_t *a,
         const ratings_t *b,
@@ -37,6 +26,7 @@ cdef extern from "kernels/count_pairs.h" nogil:
         Py_ssize_t stop,
         int64_t *table,
     ) noexcept
+cdef extern from "sum_pairs.h" nogil:
     void c_sum_pairs "sum_pairs" (
         const ratings_t *a,
         const ratings_t *b,
@@ -57,6 +47,16 @@ cdef extern from "kernels/count_pairs.h" nogil:
 
 
 cdef bint LITTLE_ENDIAN = sys.byteorder == "little"
+
+
+cdef void add_pairs(
+    const ratings_t *first,
+    const ratings_t *second,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+    int64_t *table,
+) noexcept nogil:
+    c_count_pairs(first, second, start, stop, table)
 
 
 def count_pairs(first, lowest_first, second, lowest_second, table, Py_ssize_t start, Py_ssize_t stop):
@@ -139,7 +139,7 @@ def sum_pairs_exactly(
 
 
 cdef int read_column(
-    array, lowest, uint64_t n_labels, ratings_t *column, Py_buffer *view
+    object array, object lowest, uint64_t n_labels, ratings_t *column, Py_buffer *view
 ) except -1:
     """Describe an array to C. The caller releases the view."""
     cdef const char *format

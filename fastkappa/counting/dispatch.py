@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import types
+from collections.abc import Callable
 from typing import Any
 
 # Best first: what an automatic choice takes.
@@ -26,8 +28,8 @@ def get_kernels(backend: str | None = None) -> Any:
     Parameters
     ----------
     backend : {'cython', 'numba', 'numpy'} or None
-        None takes the environment variable ``FASTKAPPA_BACKEND`` and, where that is not
-        set, the best backend there is.
+        None takes the environment variable ``FASTKAPPA_BACKEND``, as it was when a
+        backend was first needed, and where that is not set the best backend there is.
 
     Raises
     ------
@@ -36,23 +38,29 @@ def get_kernels(backend: str | None = None) -> Any:
     ImportError
         If a backend was asked for by name and is missing; the message says why.
     """
-    asked_by = "backend"
     if backend is None:
-        backend = os.environ.get("FASTKAPPA_BACKEND") or None
-        asked_by = "FASTKAPPA_BACKEND"
-    if backend is None:
-        for name in BACKENDS:
-            kernels = _load(name)
-            if kernels is not None:
-                return kernels
-    if backend not in BACKENDS:
-        raise ValueError(f"{asked_by} must be one of {BACKENDS} or None, got {backend!r}.")
-    kernels = _load(backend)
-    if kernels is None:
-        raise ImportError(
-            f"{asked_by}={backend!r} was asked for but is missing: {_missing[backend]}."
-        )
-    return kernels
+        return _default_kernels()
+    return _kernels_by_name(backend, "backend")
+
+
+@functools.cache
+def short_call() -> Callable[[Any, Any, Any], float | None]:
+    """Return what takes two short arrays to kappa in one compiled call.
+
+    It returns None for anything but the simple case, and always does where the compiled
+    backend is not the one in use.
+    """
+    if name_of(_default_kernels()) == "cython":
+        from fastkappa.compiled_kappa import kappa_of_arrays
+
+        return kappa_of_arrays
+    return lambda y1, y2, weights: None
+
+
+def forget_choice() -> None:
+    """Read the environment variable again when a backend is next needed."""
+    _default_kernels.cache_clear()
+    short_call.cache_clear()
 
 
 def name_of(kernels: Any) -> str:
@@ -70,6 +78,25 @@ def simd_level(kernels: Any) -> str:
     """Return the vector instructions that the kernels use, as far as they choose them."""
     level: str = kernels.simd_level() if hasattr(kernels, "simd_level") else "left to the compiler"
     return level
+
+
+@functools.cache
+def _default_kernels() -> Any:
+    asked_for = os.environ.get("FASTKAPPA_BACKEND")
+    if asked_for:
+        return _kernels_by_name(asked_for, "FASTKAPPA_BACKEND")
+    return next(kernels for name in BACKENDS if (kernels := _load(name)) is not None)
+
+
+def _kernels_by_name(backend: str, asked_by: str) -> Any:
+    if backend not in BACKENDS:
+        raise ValueError(f"{asked_by} must be one of {BACKENDS} or None, got {backend!r}.")
+    kernels = _load(backend)
+    if kernels is None:
+        raise ImportError(
+            f"{asked_by}={backend!r} was asked for but is missing: {_missing[backend]}."
+        )
+    return kernels
 
 
 def _load(name: str) -> types.ModuleType | None:

@@ -68,12 +68,15 @@ def _codes_of_pandas(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
 
 def _pandas_to_numpy(array: Any) -> AnyArray:
     dtype = getattr(array, "dtype", None)
-    if type(dtype).__name__ in ("SparseDtype",):
-        raise ValueError("y cannot be class 'SparseSeries' or 'SparseArray'")
     # A nullable column without missing values is the plain array of its own dtype.
     plain = getattr(dtype, "numpy_dtype", None)
     if plain is not None and plain.kind in "iufb":
-        converted: AnyArray = array.to_numpy(dtype=plain)
+        missing = bool(array.isna().any())
+        converted: AnyArray = (
+            array.to_numpy(dtype=np.float64, na_value=np.nan)
+            if missing
+            else array.to_numpy(dtype=plain)
+        )
         return converted
     return np.asarray(array)
 

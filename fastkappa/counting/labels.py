@@ -62,6 +62,8 @@ def n_samples(ratings: Any) -> int:
             )
         if isinstance(shape[0], int):
             return shape[0]
+    if not hasattr(ratings, "__len__") and hasattr(ratings, "__array__"):
+        return len(np.asarray(ratings))
     try:
         return len(ratings)
     except TypeError as error:
@@ -100,9 +102,7 @@ def check_finite_weights(weights: AnyArray) -> None:
 
 def check_some_weight(weights: AnyArray) -> None:
     """Raise if all item weights are zero."""
-    if not any(
-        weights[start : start + CHUNK].any() for start in range(0, len(weights), CHUNK)
-    ):
+    if not any(weights[start : start + CHUNK].any() for start in range(0, len(weights), CHUNK)):
         raise ValueError("Sample weights must contain at least one non-zero number.")
 
 
@@ -138,6 +138,10 @@ def _one_dimensional(array: AnyArray, name: str) -> AnyArray:
         )
     if array.ndim > 2:
         raise ValueError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
+    if array.ndim == 2 and array.shape[1] == 0:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={array.shape}) while a minimum of 1 is required."
+        )
     if array.ndim == 2 and array.shape[1] == 1:
         return array[:, 0]
     return array
@@ -200,7 +204,9 @@ def _read_strings(array: AnyArray, name: str) -> Column:
                 map(codes_of.__getitem__, chunk), np.int32, len(chunk)
             )
         except TypeError as error:
-            raise ValueError(f"Input {name} holds a rating that cannot be a label: {error}") from error
+            raise ValueError(
+                f"Input {name} holds a rating that cannot be a label: {error}"
+            ) from error
     return Column(codes, np.dtype(object), _checked_strings(list(codes_of), name))
 
 
@@ -234,9 +240,7 @@ def _checked_strings(labels: list[Any], name: str) -> list[Any]:
         return labels
     if any(_is_missing(label) for label in labels):
         raise ValueError(f"Input {name} contains NaN.")
-    raise ValueError(
-        f"Mix of label input types (string and number); Got {labels[:10]} in {name}."
-    )
+    raise ValueError(f"Mix of label input types (string and number); Got {labels[:10]} in {name}.")
 
 
 def _is_missing(label: Any) -> bool:
@@ -259,7 +263,11 @@ def distinct(labels: Iterable[Any]) -> dict[Any, int]:
     """Return the position of each label, and refuse a label given twice."""
     position: dict[Any, int] = {}
     for label in labels:
-        if label in position:
+        try:
+            known = label in position
+        except TypeError as error:
+            raise ValueError(f"labels must be one-dimensional, got {label!r} in it.") from error
+        if known:
             raise ValueError(f"labels must be distinct, got {label!r} more than once.")
         position[label] = len(position)
     return position

@@ -108,7 +108,13 @@ def _code(rating: Any, lowest: Any, n_codes: Any) -> Any:
 
 @_compile
 def _count_pairs(
-    first: Any, lowest_first: Any, second: Any, lowest_second: Any, table: Any, start: int, stop: int
+    first: Any,
+    lowest_first: Any,
+    second: Any,
+    lowest_second: Any,
+    table: Any,
+    start: int,
+    stop: int,
 ) -> None:
     n_rows, n_columns = np.uint64(table.shape[0] - 1), np.uint64(table.shape[1] - 1)
     for i in range(start, stop):

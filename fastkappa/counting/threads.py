@@ -7,11 +7,14 @@ survived: the child forgets the parent's pool and makes its own when it needs on
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 Result = TypeVar("Result")
 
@@ -52,11 +55,10 @@ def run_in_ranges(
         return [work(0, n_items)]
     bounds = [n_items * part // num_threads for part in range(num_threads + 1)]
     pool = _shared_pool(num_threads - 1)
-    others = [
-        pool.submit(work, start, stop) for start, stop in zip(bounds[1:-1], bounds[2:])
-    ]
+    ranges = list(itertools.pairwise(bounds))
+    others = [pool.submit(work, start, stop) for start, stop in ranges[1:]]
     try:
-        own = work(0, bounds[1])
+        own = work(*ranges[0])
     finally:
         for other in others:
             other.exception()
@@ -101,6 +103,9 @@ def _read_cpu_quota() -> int | None:
 
 
 def _shared_pool(size: int) -> ThreadPoolExecutor:
+    # Imported here, for most programs never need a pool and all wait for an import.
+    from concurrent.futures import ThreadPoolExecutor
+
     global _pool, _pool_size
     with _lock:
         if _pool is None or _pool_size < size:

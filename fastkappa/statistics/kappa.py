@@ -14,15 +14,16 @@ Finite floats are whole numbers too, once scaled by a power of two that cancels.
 
 from __future__ import annotations
 
+import math
 import warnings
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.types import AnyArray, FloatTable
+from fastkappa.types import AnyArray
 
 # Sums that stay below this bound cannot overflow int64, with room for the last addition.
 INT64_SAFE = float(1 << 62)
@@ -87,6 +88,54 @@ def kappa_from_confusion(table: ArrayLike, weights: Weights = None) -> Any:
     return kappa if tables.ndim > 2 else float(kappa)
 
 
+def observed_agreement(table: ArrayLike) -> float:
+    """Return the share of items that both raters gave the same label, p_o.
+
+    Parameters
+    ----------
+    table : array-like of shape (l, l)
+        Counts, or sums of item weights.
+
+    Returns
+    -------
+    p_o : float
+        Between 0 and 1; NaN for an empty table.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.kappa import observed_agreement
+    >>> observed_agreement([[20, 5], [10, 15]])
+    0.7
+    """
+    counts = whole_numbers(as_tables(table)).astype(object)
+    n = counts.sum()
+    return int(np.trace(counts)) / n if n else math.nan
+
+
+def expected_agreement(table: ArrayLike) -> float:
+    """Return the share of items expected to get the same label by chance, p_e.
+
+    Parameters
+    ----------
+    table : array-like of shape (l, l)
+        Counts, or sums of item weights.
+
+    Returns
+    -------
+    p_e : float
+        Between 0 and 1, from the margins of the table; NaN for an empty table.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.kappa import expected_agreement
+    >>> expected_agreement([[20, 5], [10, 15]])
+    0.5
+    """
+    counts = whole_numbers(as_tables(table)).astype(object)
+    n = counts.sum()
+    return int((counts.sum(axis=1) * counts.sum(axis=0)).sum()) / n**2 if n else math.nan
+
+
 def as_tables(table: ArrayLike) -> AnyArray:
     """Return a table or a stack as an array, or say what is wrong with it."""
     tables = np.asarray(table)
@@ -103,22 +152,23 @@ def as_tables(table: ArrayLike) -> AnyArray:
 
 def kappas(tables: AnyArray, weights: Weights) -> NDArray[np.float64]:
     """Return kappa of each table of a checked stack, NaN where it is undefined."""
-    difference, expected = _difference_and_expected(tables, weights)
+    difference, expected, defined = _difference_and_expected(tables, weights)
     kappa = np.full(tables.shape[:-2], np.nan)
     if tables.ndim == 2:
-        if expected:
+        # Python divides whole numbers of any size correctly rounded.
+        if defined:
             kappa[()] = int(difference) / int(expected)
     elif expected.dtype == object:
-        for index in np.ndindex(kappa.shape):
-            if expected[index]:
-                kappa[index] = difference[index] / expected[index]
+        kappa[defined] = [d / e for d, e in zip(difference[defined], expected[defined])]
     else:
-        np.divide(difference, expected, out=kappa, where=expected != 0)
+        np.divide(difference, expected, out=kappa, where=defined)
     return kappa
 
 
-def _difference_and_expected(tables: AnyArray, weights: Weights) -> tuple[Any, Any]:
-    """Return D and E of each table as whole numbers, up to a common factor."""
+def _difference_and_expected(
+    tables: AnyArray, weights: Weights
+) -> tuple[Any, Any, NDArray[np.bool_]]:
+    """Return D and E of each table, whole up to a common factor, and where kappa is defined."""
     n_labels = tables.shape[-1]
     matrix = as_weights(weights, n_labels)
     tables = whole_numbers(tables)
@@ -139,42 +189,47 @@ def _difference_and_expected(tables: AnyArray, weights: Weights) -> tuple[Any, A
 
     rows = tables.sum(axis=-1)
     columns = tables.sum(axis=-2)
-    n = rows.sum(axis=-1)
+    n = _widen(rows.sum(axis=-1), wide)
     if matrix is None:
-        agreeing = np.trace(tables, axis1=-2, axis2=-1)
+        agreeing = _widen(np.trace(tables, axis1=-2, axis2=-1), wide)
         by_chance = _sum_of_products(rows, columns, wide)
-        n = _widen(n, wide)
-        return n * agreeing - by_chance, n * n - by_chance
-    if isinstance(matrix, np.ndarray):
-        observed = (tables * matrix).sum(axis=(-2, -1))
+        difference, expected = n * agreeing - by_chance, n * n - by_chance
+    elif isinstance(matrix, np.ndarray):
+        observed = _widen((tables * matrix).sum(axis=(-2, -1)), wide)
         expected = _sum_of_products(rows, (matrix * columns[..., None, :]).sum(axis=-1), wide)
-        return expected - _widen(n, wide) * observed, expected
-    position = np.arange(n_labels).astype(tables.dtype)
-    if matrix == "linear":
+        difference = expected - n * observed
+    elif matrix == "linear":
+        position = np.arange(n_labels).astype(tables.dtype)
         distance = np.abs(position[:, None] - position)
-        observed = (tables * distance).sum(axis=(-2, -1))
+        observed = _widen((tables * distance).sum(axis=(-2, -1)), wide)
+        # A pair of labels is as far apart as there are places to cut between them.
         below_rows = rows.cumsum(axis=-1)[..., :-1]
         below_columns = columns.cumsum(axis=-1)[..., :-1]
-        above_rows = np.asarray(n)[..., None] - below_rows
-        above_columns = np.asarray(n)[..., None] - below_columns
+        above_rows, above_columns = (n[..., None] - below for below in (below_rows, below_columns))
         expected = _sum_of_products(below_rows, above_columns, wide) + _sum_of_products(
-            above_rows, below_columns, wide
+            below_columns, above_rows, wide
         )
-        return expected - _widen(n, wide) * observed, expected
-    first, second = (rows * position).sum(axis=-1), (columns * position).sum(axis=-1)
-    squares = ((rows + columns) * position**2).sum(axis=-1)
-    products = ((tables * position).sum(axis=-1) * position).sum(axis=-1)
-    n, by_chance = _widen(n, wide), _widen(first, wide) * second
-    return 2 * (n * products - by_chance), n * squares - 2 * by_chance
+        difference = expected - n * observed
+    else:
+        position = np.arange(n_labels).astype(tables.dtype)
+        first = _widen((rows * position).sum(axis=-1), wide)
+        second = _widen((columns * position).sum(axis=-1), wide)
+        squares = _widen(((rows + columns) * position**2).sum(axis=-1), wide)
+        products = _widen(((tables * position).sum(axis=-1) * position).sum(axis=-1), wide)
+        difference = 2 * (n * products - first * second)
+        expected = n * squares - 2 * first * second
+    # Item weights that sum to 0 leave kappa undefined, as an empty table does.
+    defined = np.asarray(n != 0) & np.asarray(expected != 0)
+    return difference, expected, defined
 
 
-def _widen(numbers: Any, dtype: Any) -> Any:
-    """Return whole numbers in a type their products fit in."""
-    return np.asarray(numbers).astype(dtype)[()]
+def _widen(numbers: Any, dtype: Any) -> AnyArray:
+    """Return whole numbers as an array of a type their products fit in."""
+    return np.asarray(numbers).astype(dtype)
 
 
-def _sum_of_products(left: Any, right: Any, dtype: Any) -> Any:
-    return (_widen(left, dtype) * right).sum(axis=-1)
+def _sum_of_products(left: AnyArray, right: AnyArray, dtype: Any) -> AnyArray:
+    return np.asarray((_widen(left, dtype) * _widen(right, dtype)).sum(axis=-1), dtype)
 
 
 def whole_numbers(numbers: AnyArray) -> AnyArray:

@@ -12,9 +12,7 @@ from fastkappa.types import AnyArray
 Weights: TypeAlias = Literal["linear", "quadratic"] | ArrayLike | None
 
 
-def as_weights(
-    weights: Weights, n_labels: int
-) -> Literal["linear", "quadratic"] | AnyArray | None:
+def as_weights(weights: Weights, n_labels: int) -> Literal["linear", "quadratic"] | AnyArray | None:
     """Return the name of the weights or a checked matrix of them.
 
     Raises

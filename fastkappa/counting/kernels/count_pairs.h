@@ -1,10 +1,6 @@
-#ifndef FASTKAPPA_COUNT_PAIRS_H
-#define FASTKAPPA_COUNT_PAIRS_H
-#include <stdint.h>
-#include <stddef.h>
-#include <string.h>
-enum { RATING_INT8, RATING_INT16, RATING_INT32, RATING_INT64, RATING_UINT8, RATING_UINT16, RATING_UINT32, RATING_UINT64, RATING_FLOAT32, RATING_FLOAT64 };
-typedef struct { const char *data; ptrdiff_t stride; int kind; int swapped; uint64_t lowest; uint64_t n_labels; } ratings_t;
+#ifndef C_H
+#define C_H
+#include "ratings.h"
 static inline double as_double(const ratings_t *r, ptrdiff_t i, uint64_t *bits)
 {
     const char *p = r->data + i * r->stride; unsigned char b[8]; int size = r->kind == RATING_FLOAT32 ? 4 : r->kind == RATING_FLOAT64 ? 8 : 1 << (r->kind & 3);
@@ -19,8 +15,4 @@ static inline double as_double(const ratings_t *r, ptrdiff_t i, uint64_t *bits)
 static inline uint64_t code_of(const ratings_t *r, ptrdiff_t i) { uint64_t v; as_double(r, i, &v); v -= r->lowest; return v < r->n_labels ? v : r->n_labels; }
 static void count_pairs(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 { for (ptrdiff_t i = start; i < stop; i++) table[code_of(a, i) * (b->n_labels + 1) + code_of(b, i)]++; }
-static void sum_pairs(const ratings_t *a, const ratings_t *b, const ratings_t *w, ptrdiff_t start, ptrdiff_t stop, double *table)
-{ uint64_t x; for (ptrdiff_t i = start; i < stop; i++) table[code_of(a, i) * (b->n_labels + 1) + code_of(b, i)] += as_double(w, i, &x); }
-static void sum_pairs_exactly(const ratings_t *a, const ratings_t *b, const ratings_t *w, ptrdiff_t start, ptrdiff_t stop, int64_t *high, int64_t *low)
-{ uint64_t x; for (ptrdiff_t i = start; i < stop; i++) { uint64_t c = code_of(a, i) * (b->n_labels + 1) + code_of(b, i); as_double(w, i, &x); high[c] += w->kind < RATING_UINT8 ? (int64_t)x >> 32 : (int64_t)(x >> 32); low[c] += (int64_t)(x & 0xFFFFFFFFu); } }
 #endif

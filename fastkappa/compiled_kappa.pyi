@@ -1,0 +1,3 @@
+from typing import Any
+
+def kappa_of_arrays(y1: Any, y2: Any, weights: Any) -> float | None: ...

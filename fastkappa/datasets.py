@@ -1,0 +1,194 @@
+"""Published tables of ratings, as counts, with the ratings expanded on demand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fastkappa.types import AnyArray, IntTable
+
+_LANDIS_KOCH = (
+    "K. B. Westlund and L. T. Kurland (1953). Studies on multiple sclerosis in Winnipeg,"
+    " Manitoba, and New Orleans, Louisiana. American Journal of Hygiene 57, 380-396; as"
+    " tabled by J. R. Landis and G. G. Koch (1977). The measurement of observer agreement"
+    " for categorical data. Biometrics 33, 159-174."
+)
+_NEUROLOGISTS = ("neurologist from New Orleans", "neurologist from Winnipeg")
+_SCLEROSIS = "1 certain, 2 probable, 3 possible, 4 doubtful or no multiple sclerosis"
+
+
+@dataclass(frozen=True, eq=False)
+class RatedTable:
+    """A published table of counts.
+
+    Attributes
+    ----------
+    name : str
+        What `load` knows it by.
+    table : ndarray of shape (l, l)
+        Row i, column j counts the items rated ``labels[i]`` by the first rater and
+        ``labels[j]`` by the second.
+    labels : tuple of int or of str
+        The labels; sorted, which is also their order where they have one.
+    raters : tuple of str
+        Who the first and the second rater are.
+    source : str
+        Where the table was published.
+    description : str
+        What was rated, and what the labels mean.
+    """
+
+    name: str
+    table: IntTable
+    labels: tuple[int, ...] | tuple[str, ...]
+    raters: tuple[str, str]
+    source: str
+    description: str
+
+    def expand(self) -> tuple[AnyArray, AnyArray]:
+        """Return the ratings of each item, row after row of the table.
+
+        Returns
+        -------
+        y1, y2 : ndarray of shape (n,)
+            Of dtype int8 where the labels are numbers, and of strings where they are not.
+
+        Examples
+        --------
+        >>> from fastkappa import cohen_kappa_score, datasets
+        >>> y1, y2 = datasets.load("fleiss_1981").expand()
+        >>> len(y1), round(cohen_kappa_score(y1, y2), 3)
+        (100, 0.676)
+        """
+        numbers = isinstance(self.labels[0], int)
+        labels = np.array(self.labels, dtype=np.int8 if numbers else np.str_)
+        cells = np.repeat(np.arange(self.table.size), self.table.ravel())
+        rows, columns = np.divmod(cells, len(labels))
+        return labels[rows], labels[columns]
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the tables there are.
+
+    Examples
+    --------
+    >>> from fastkappa import datasets
+    >>> "cohen_1968" in datasets.names()
+    True
+    """
+    return tuple(_TABLES)
+
+
+def load(name: str) -> RatedTable:
+    """Return a published table.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+
+    Returns
+    -------
+    rated : RatedTable
+
+    Raises
+    ------
+    ValueError
+        If there is no table of that name.
+
+    Examples
+    --------
+    >>> from fastkappa import datasets, kappa_from_confusion
+    >>> rated = datasets.load("diabetic_retinopathy")
+    >>> rated.table
+    array([[12155,   407,   295,     3,    11],
+           [  435,   600,   171,     2,     4],
+           [  336,   222,  1998,    96,    50],
+           [    3,     1,    87,   307,    27],
+           [   10,     1,    39,    40,   263]])
+    >>> round(kappa_from_confusion(rated.table, "quadratic"), 4)
+    0.8545
+    """
+    if name not in _TABLES:
+        raise ValueError(f"there is no table {name!r}; those there are: {', '.join(_TABLES)}.")
+    table, labels, raters, source, description = _TABLES[name]
+    return RatedTable(name, np.array(table, np.int64), labels, raters, source, description)
+
+
+_TABLES: dict[
+    str,
+    tuple[list[list[int]], tuple[int, ...] | tuple[str, ...], tuple[str, str], str, str],
+] = {
+    "diabetic_retinopathy": (
+        [
+            [12155, 407, 295, 3, 11],
+            [435, 600, 171, 2, 4],
+            [336, 222, 1998, 96, 50],
+            [3, 1, 87, 307, 27],
+            [10, 1, 39, 40, 263],
+        ],
+        (0, 1, 2, 3, 4),
+        ("left eye", "right eye"),
+        "Training labels of the Kaggle competition Diabetic Retinopathy Detection (2015), whose"
+        " metric was the kappa with quadratic weights.",
+        "Grades of diabetic retinopathy in both eyes of 17563 patients: 0 none, 1 mild,"
+        " 2 moderate, 3 severe, 4 proliferative.",
+    ),
+    "cohen_1968": (
+        [[88, 14, 18], [10, 40, 10], [2, 6, 12]],
+        (1, 2, 3),
+        ("first judge", "second judge"),
+        "J. Cohen (1968). Weighted kappa: nominal scale agreement with provision for scaled"
+        " disagreement or partial credit. Psychological Bulletin 70, 213-220.",
+        "Psychiatric diagnoses of 200 patients in three categories, published as proportions:"
+        " the example that weighted kappa was introduced with, its disagreement weights being"
+        " [[0, 1, 3], [1, 0, 6], [3, 6, 0]].",
+    ),
+    "fleiss_cohen_everitt_1969": (
+        [[106, 10, 4], [22, 28, 10], [2, 12, 6]],
+        (1, 2, 3),
+        ("first rater", "second rater"),
+        "J. L. Fleiss, J. Cohen and B. S. Everitt (1969). Large sample standard errors of kappa"
+        " and weighted kappa. Psychological Bulletin 72, 323-327.",
+        "200 subjects in three categories: the example of the standard errors of kappa.",
+    ),
+    "fleiss_1981": (
+        [[75, 1, 4], [5, 4, 1], [0, 0, 10]],
+        (1, 2, 3),
+        ("first rater", "second rater"),
+        "J. L. Fleiss (1981). Statistical Methods for Rates and Proportions, second edition,"
+        " p. 213. Wiley.",
+        "Psychiatric diagnoses of 100 subjects in three categories.",
+    ),
+    "multiple_sclerosis_winnipeg": (
+        [[38, 5, 0, 1], [33, 11, 3, 0], [10, 14, 5, 6], [3, 7, 3, 10]],
+        (1, 2, 3, 4),
+        _NEUROLOGISTS,
+        _LANDIS_KOCH,
+        f"Diagnoses of 149 patients in Winnipeg: {_SCLEROSIS}.",
+    ),
+    "multiple_sclerosis_new_orleans": (
+        [[5, 3, 0, 0], [3, 11, 4, 0], [2, 13, 3, 4], [1, 2, 4, 14]],
+        (1, 2, 3, 4),
+        _NEUROLOGISTS,
+        _LANDIS_KOCH,
+        f"Diagnoses of 69 patients in New Orleans: {_SCLEROSIS}.",
+    ),
+    "skin_condition": (
+        [[10, 4, 1, 0], [5, 10, 12, 2], [2, 4, 12, 5], [0, 2, 6, 13]],
+        (1, 2, 3, 4),
+        ("first dermatologist", "second dermatologist"),
+        "SAS/STAT User's Guide, the FREQ procedure, agreement study.",
+        "A skin condition of 88 patients, rated by two dermatologists: 1 terrible, 2 poor,"
+        " 3 marginal, 4 clear.",
+    ),
+    "salmon_antibody_test": (
+        [[256, 6], [10, 19]],
+        ("negative", "positive"),
+        ("first laboratory", "second laboratory"),
+        "Documentation of epi.kappa in the R package epiR, its first example.",
+        "Kidney samples of 291 salmon, split and tested by immunofluorescence (IFAT) in two"
+        " laboratories.",
+    ),
+}
