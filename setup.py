@@ -15,7 +15,7 @@ def compiled(module: str) -> Extension:
         module,
         [module.replace(".", "/") + ".pyx"],
         include_dirs=[KERNELS],
-        depends=sorted(glob(f"{KERNELS}/*.h")) + ["fastkappa/counting/cython_kernels.pxd"],
+        depends=[*sorted(glob(f"{KERNELS}/*.h")), "fastkappa/counting/cython_kernels.pxd"],
         optional=not REQUIRED,
     )
 

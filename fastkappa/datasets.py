@@ -138,11 +138,11 @@ _TABLES: dict[
     "cohen_1968": (
         [[88, 14, 18], [10, 40, 10], [2, 6, 12]],
         (1, 2, 3),
-        ("first judge", "second judge"),
+        ("first rater", "second rater"),
         "J. Cohen (1968). Weighted kappa: nominal scale agreement with provision for scaled"
         " disagreement or partial credit. Psychological Bulletin 70, 213-220.",
-        "Psychiatric diagnoses of 200 patients in three categories, published as proportions:"
-        " the example that weighted kappa was introduced with, its disagreement weights being"
+        "200 subjects in three categories, published as proportions: the example that weighted"
+        " kappa was introduced with, its disagreement weights being"
         " [[0, 1, 3], [1, 0, 6], [3, 6, 0]].",
     ),
     "fleiss_cohen_everitt_1969": (
@@ -159,7 +159,7 @@ _TABLES: dict[
         ("first rater", "second rater"),
         "J. L. Fleiss (1981). Statistical Methods for Rates and Proportions, second edition,"
         " p. 213. Wiley.",
-        "Psychiatric diagnoses of 100 subjects in three categories.",
+        "Diagnoses of 100 subjects in three categories.",
     ),
     "multiple_sclerosis_winnipeg": (
         [[38, 5, 0, 1], [33, 11, 3, 0], [10, 14, 5, 6], [3, 7, 3, 10]],

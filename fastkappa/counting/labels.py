@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.counting.foreign import codes_of_foreign, to_numpy
+from fastkappa.counting.strings import codes_of_fixed_width, codes_of_objects
 from fastkappa.types import AnyArray
 
 CHUNK = 1 << 16
@@ -36,19 +37,22 @@ class Column(NamedTuple):
 
 def read_column(ratings: Any, name: str) -> Column:
     """Return the ratings of one rater; ``name`` is what errors call the argument."""
+    words = _words_of_sequence(ratings)
+    if words is not None:
+        return words
     coded = codes_of_foreign(ratings, name)
-    if coded is not None:
-        codes, categories = coded
-        labels = np.asarray(categories)
-        if labels.dtype.kind == "O" or labels.dtype.kind in "UT":
-            labels = labels.astype(object)
-            problem = _problem_of_objects(labels, name)
-            if problem is not None:
-                return Column(codes, labels.dtype, obstacle=problem)
-            return Column(codes, labels.dtype, _checked_strings(labels.tolist(), name))
+    if coded is None:
+        return _read_array(to_numpy(ratings), name)
+    codes, categories = coded
+    labels = np.asarray(categories)
+    if labels.dtype.kind not in "OUT":
         # Numbers and dates under a categorical are judged like any others.
         return _read_array(labels[codes], name)
-    return _read_array(to_numpy(ratings), name)
+    labels = labels.astype(object)
+    problem = _problem_of_objects(labels, name)
+    if problem is not None:
+        return Column(codes, labels.dtype, obstacle=problem)
+    return Column(codes, labels.dtype, _checked_strings(labels.tolist(), name))
 
 
 def n_samples(ratings: Any) -> int:
@@ -104,6 +108,20 @@ def check_some_weight(weights: AnyArray) -> None:
     """Raise if all item weights are zero."""
     if not any(weights[start : start + CHUNK].any() for start in range(0, len(weights), CHUNK)):
         raise ValueError("Sample weights must contain at least one non-zero number.")
+
+
+def _words_of_sequence(ratings: Any) -> Column | None:
+    """Return the column of a list or tuple of strings, hashed as it is."""
+    if not isinstance(ratings, (list, tuple)) or not ratings or not isinstance(ratings[0], str):
+        return None
+    try:
+        codes, labels = codes_of_objects(ratings)
+    except TypeError:
+        return None
+    # A list of words and numbers is NumPy's to read: it makes words of them all.
+    if not all(isinstance(label, str) for label in labels):
+        return None
+    return Column(codes, np.dtype(object), labels)
 
 
 def _read_array(array: AnyArray, name: str) -> Column:
@@ -195,27 +213,14 @@ def _read_strings(array: AnyArray, name: str) -> Column:
     problem = _problem_of_objects(array, name)
     if problem is not None:
         return Column(array, array.dtype, obstacle=problem)
-    codes_of: _Codes = _Codes()
-    codes = np.empty(len(array), dtype=np.int32)
-    for start in range(0, len(array), CHUNK):
-        chunk = array[start : start + CHUNK].tolist()
-        try:
-            codes[start : start + CHUNK] = np.fromiter(
-                map(codes_of.__getitem__, chunk), np.int32, len(chunk)
-            )
-        except TypeError as error:
-            raise ValueError(
-                f"Input {name} holds a rating that cannot be a label: {error}"
-            ) from error
-    return Column(codes, np.dtype(object), _checked_strings(list(codes_of), name))
-
-
-class _Codes(dict[Any, int]):
-    """Gives each new key the next code."""
-
-    def __missing__(self, key: Any) -> int:
-        code = self[key] = len(self)
-        return code
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        codes, labels = codes_of_fixed_width(array)
+        return Column(codes, np.dtype(object), labels)
+    try:
+        codes, labels = codes_of_objects(array)
+    except TypeError as error:
+        raise ValueError(f"Input {name} holds a rating that cannot be a label: {error}") from error
+    return Column(codes, np.dtype(object), _checked_strings(labels, name))
 
 
 def _problem_of_objects(array: AnyArray, name: str) -> str | None:

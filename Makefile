@@ -1,0 +1,51 @@
+# make demo, make test: each makes what it needs, in a virtual environment of the project.
+PYTHON ?= python3
+VENV ?= .venv
+python := $(VENV)/bin/python
+sources := pyproject.toml setup.py $(wildcard fastkappa/*.p[yx]* fastkappa/counting/*.p[yx]* fastkappa/counting/kernels/*.h)
+
+.PHONY: demo test lint types bench bench-quick wheel clean
+
+demo: $(VENV)/demo.made
+	$(python) ci/demo.py
+
+test: $(VENV)/test.made
+	$(python) -m pytest
+	$(python) ci/sklearn_own_tests.py
+
+lint: $(VENV)/test.made
+	$(python) -m ruff check .
+	$(python) -m ruff format --check .
+	$(python) -m mypy
+
+bench: $(VENV)/bench.made
+	$(python) -m bench
+
+bench-quick: $(VENV)/bench.made
+	$(python) -m bench --quick
+
+wheel: $(VENV)/pip.made
+	$(python) -m pip install --quiet build
+	FASTKAPPA_REQUIRE_EXTENSION=1 $(python) -m build
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
+	find fastkappa -name '*.so' -delete
+
+$(VENV)/pip.made:
+	$(PYTHON) -m venv $(VENV)
+	$(python) -m pip install --quiet --upgrade pip
+	touch $@
+
+$(VENV)/demo.made: $(VENV)/pip.made $(sources)
+	$(python) -m pip install --quiet --editable '.[cli,bench]'
+	touch $@
+
+$(VENV)/bench.made: $(VENV)/pip.made $(sources)
+	$(python) -m pip install --quiet --editable '.[bench]'
+	touch $@
+
+$(VENV)/test.made: $(VENV)/pip.made $(sources) ci/install_torch.py
+	$(python) -m pip install --quiet --editable '.[test,lint]'
+	$(python) ci/install_torch.py
+	touch $@

@@ -1,0 +1,32 @@
+from fastkappa.types import AnyArray, FloatTable, IntTable
+
+def count_pairs(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    table: IntTable,
+    start: int,
+    stop: int,
+) -> None: ...
+def sum_pairs(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    weights: AnyArray,
+    table: FloatTable,
+    start: int,
+    stop: int,
+) -> None: ...
+def sum_pairs_exactly(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    weights: AnyArray,
+    high: IntTable,
+    low: IntTable,
+    start: int,
+    stop: int,
+) -> None: ...

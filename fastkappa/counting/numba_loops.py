@@ -1,0 +1,395 @@
+"""What numba compiles: few functions, which take addresses and sizes, not arrays.
+
+So one compiled version serves all types, strides and alignments. It is made when it is
+first used and kept on disk where a cache folder is writable. All compiled functions are
+in this file because numba compiles anew only when the file of a cached function changes.
+
+Few labels are counted without counting each pair: positional popcount.
+
+    1. A pair becomes its cell's number and that a byte with one bit set:
+
+           labels 0..2:  pair (1, 2) -> cell 1*3 + 2 = 5 -> plane 0, byte 0b00100000
+                         pair (2, 2) -> cell 2*3 + 2 = 8 -> plane 1, byte 0b00000001
+
+       Plane p has cells 8p .. 8p+7; a byte of another plane is taken to be 0 there. The
+       last cell needs no count: it has the pairs that are left. So here plane 1 is not
+       looked at, and the nine cells cost one plane.
+
+    2. Bits are counted by their position in the byte, with carry-save adders: three bytes
+       x, y, z become their sum's ones and twos, for all 8 positions and all bytes of a
+       vector at once, by five logical operations:
+
+           x = 0b0001, y = 0b0101, z = 0b0100   ones = x^y^z         = 0b0000
+                                                twos = majority bits = 0b0101
+
+       A tree of 63 of them turns 64 vectors into one of weight 64 (and ones, twos, .. 32s,
+       which wait for the next 64). Only that one is counted bit by bit.
+
+More labels are counted one by one, in four tables in turn: a counter that has just been
+written is not needed again at once, as it would be where most pairs are alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from fastkappa.counting import numba_vectors as vectors
+from fastkappa.counting.numba_vectors import BYTES, WIDTH
+
+# The vectors of a block: a power of 2.
+VECTORS = 64
+LEVELS = VECTORS.bit_length() - 1
+BLOCK = VECTORS * WIDTH
+# Counters of a plane: the vectors of weight 1, 2, 4 .. 32, and a vector of sums for each bit,
+COUNTERS = (LEVELS + 8) * WIDTH
+# whose bytes do not overflow within so many blocks.
+BLOCKS = 255
+# More planes than that cost more than counting one by one.
+LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
+# Counters of 32 bits do not overflow within so many pairs.
+LONGEST_RUN = 1 << 30
+SUBTABLES = 4
+LARGEST_SUBTABLE = 1 << 16
+
+
+class Ratings(NamedTuple):
+    """A column of integers in memory: code 0 is the value ``lowest`` (modulo 2**64)."""
+
+    address: int
+    stride: int
+    size: int
+    lowest: int
+    n_codes: int
+
+
+def compile_lazily(function: Callable[..., None]) -> Any:
+    """Compile a function when it is first called, and keep it on disk if that is possible."""
+    try:
+        return numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # no cache folder is writable
+        return numba.njit(nogil=True)(function)
+
+
+# --- the loops ---
+
+
+@compile_lazily
+def count_few(first: Any, second: Any, table: Any, start: int, stop: int) -> None:
+    """Add pairs of few labels to the table: blocks by position of bits, the rest one by one."""
+    n_columns = second.n_codes
+    n_cells = first.n_codes * n_columns
+    n_planes = (n_cells + 6) // 8
+    row_codes, column_codes = np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.uint8)
+    subtables = np.zeros((table.size, SUBTABLES), np.uint32)
+    totals = np.zeros(8 * n_planes + 1, np.int64)
+    scratch = np.empty(2 * BLOCK + n_planes * COUNTERS + WIDTH, np.uint8)
+    misaligned = -scratch.ctypes.data % WIDTH
+    marks = scratch.ctypes.data + misaligned
+    counters = marks + 2 * BLOCK
+
+    n_marked = 0
+    n_single = 0
+    while stop - start >= BLOCK:
+        scratch[misaligned + 2 * BLOCK :] = 0
+        for _ in range(min(BLOCKS, (stop - start) // BLOCK)):
+            rows, lowest_row = codes_of_block(first, start, row_codes)
+            columns, lowest_column = codes_of_block(second, start, column_codes)
+            n_outside = 0
+            for i in range(0, BLOCK, WIDTH):
+                n_outside += mark_cells(
+                    rows + i,
+                    lowest_row,
+                    first.n_codes,
+                    columns + i,
+                    lowest_column,
+                    n_columns,
+                    marks + 2 * i,
+                )
+            if n_outside == 0:
+                for plane in range(n_planes):
+                    add_plane(marks, plane, counters + plane * COUNTERS)
+                n_marked += BLOCK
+            else:
+                decode(first, start, BLOCK, row_codes)
+                decode(second, start, BLOCK, column_codes)
+                add_one_by_one(row_codes, column_codes, BLOCK, n_columns + 1, subtables)
+                n_single += BLOCK
+            start += BLOCK
+        for plane in range(n_planes):
+            add_totals(counters + plane * COUNTERS, totals.ctypes.data + 64 * plane)
+        if n_single >= LONGEST_RUN:
+            empty_subtables(subtables, table)
+            n_single = 0
+
+    decode(first, start, stop - start, row_codes)
+    decode(second, start, stop - start, column_codes)
+    add_one_by_one(row_codes, column_codes, stop - start, n_columns + 1, subtables)
+    empty_subtables(subtables, table)
+    last = n_cells - 1
+    totals[last] = n_marked - totals[:last].sum()
+    for cell in range(n_cells):
+        table[cell // n_columns, cell % n_columns] += totals[cell]
+
+
+@compile_lazily
+def count_many(first: Any, second: Any, table: Any, start: int, stop: int) -> None:
+    """Add pairs to the table one by one."""
+    rows, columns = np.empty(BLOCK, np.uint32), np.empty(BLOCK, np.uint32)
+    in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= table.size
+    subtables = np.zeros((table.size if in_turn else 0, SUBTABLES), np.uint32)
+    n_columns = table.shape[1]
+    for run in range(start, stop, LONGEST_RUN):
+        for begin in range(run, min(run + LONGEST_RUN, stop), BLOCK):
+            count = min(BLOCK, stop - begin)
+            decode(first, begin, count, rows)
+            decode(second, begin, count, columns)
+            if in_turn:
+                add_one_by_one(rows, columns, count, n_columns, subtables)
+            else:
+                for i in range(count):
+                    table[rows[i], columns[i]] += 1
+        if in_turn:
+            empty_subtables(subtables, table)
+
+
+@numba.njit
+def add_one_by_one(rows: Any, columns: Any, count: int, n_columns: int, subtables: Any) -> None:
+    cells = np.empty(BLOCK, np.uint32)
+    for i in range(count):
+        cells[i] = rows[i] * n_columns + columns[i]
+    in_fours = count - count % SUBTABLES
+    for i in range(0, in_fours, SUBTABLES):
+        subtables[cells[i], 0] += 1
+        subtables[cells[i + 1], 1] += 1
+        subtables[cells[i + 2], 2] += 1
+        subtables[cells[i + 3], 3] += 1
+    for i in range(in_fours, count):
+        subtables[cells[i], 0] += 1
+
+
+@numba.njit
+def empty_subtables(subtables: Any, table: Any) -> None:
+    """Add the subtables to the table and set them to 0."""
+    for cell in range(table.size):
+        for k in range(SUBTABLES):
+            table[cell // table.shape[1], cell % table.shape[1]] += np.int64(subtables[cell, k])
+            subtables[cell, k] = 0
+
+
+# --- ratings to codes ---
+
+
+@numba.njit
+def codes_of_block(ratings: Any, start: int, codes: Any) -> tuple[int, int]:
+    """Return the address of a block of bytes and the byte of code 0."""
+    if ratings.stride == 1:
+        return ratings.address + start, ratings.lowest
+    decode(ratings, start, BLOCK, codes)
+    return codes.ctypes.data, 0
+
+
+@numba.njit
+def decode(ratings: Any, start: int, count: int, codes: Any) -> None:
+    """Write the codes of ratings, `n_codes` for one outside: vectors first, then the rest."""
+    stride, size, lowest, n_codes = ratings.stride, ratings.size, ratings.lowest, ratings.n_codes
+    address = ratings.address + start * stride
+    # Ratings with a gap of 1 to 7 bytes are read as wider ones, gap and all, and cut to their
+    # size; behind the last one there may be nothing to read. (numba knows no big-endian host.)
+    mask = -1 if size == 8 else (1 << 8 * size) - 1
+    in_vectors = count if stride == size else count - 1
+    in_vectors -= in_vectors % WIDTH
+    done = 0
+    if stride == 1:
+        for done in range(0, in_vectors, WIDTH):
+            decode_vector(1, address + done, lowest, mask, n_codes, codes, done)
+    elif stride == 2:
+        for done in range(0, in_vectors, WIDTH):
+            decode_vector(2, address + 2 * done, lowest, mask, n_codes, codes, done)
+    elif stride == 4:
+        for done in range(0, in_vectors, WIDTH):
+            decode_vector(4, address + 4 * done, lowest, mask, n_codes, codes, done)
+    elif stride == 8:
+        for done in range(0, in_vectors, WIDTH):
+            decode_vector(8, address + 8 * done, lowest, mask, n_codes, codes, done)
+    else:
+        in_vectors = 0
+    rest = range(max(in_vectors, 0), count)
+    if size == 1:
+        for i in rest:
+            codes[i] = decode_one(1, address + i * stride, lowest, n_codes)
+    elif size == 2:
+        for i in rest:
+            codes[i] = decode_one(2, address + i * stride, lowest, n_codes)
+    elif size == 4:
+        for i in rest:
+            codes[i] = decode_one(4, address + i * stride, lowest, n_codes)
+    else:
+        for i in rest:
+            codes[i] = decode_one(8, address + i * stride, lowest, n_codes)
+
+
+# --- vector instructions ---
+
+
+@intrinsic(prefer_literal=True)
+def decode_one(typing: Any, size: Any, address: Any, lowest: Any, n_codes: Any) -> Any:
+    """Return the code of the rating of ``size`` bytes at an address."""
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _, address, lowest, n_codes = arguments
+        value = vectors.load(builder, address, ir.IntType(8 * size.literal_value))
+        code = builder.sub(value, vectors.resize(builder, lowest, value.type))
+        return vectors.minimum(builder, vectors.resize(builder, code, n_codes.type), n_codes)
+
+    return types.int64(size, types.int64, types.int64, types.int64), write
+
+
+@intrinsic(prefer_literal=True)
+def decode_vector(
+    typing: Any,
+    stride: Any,
+    address: Any,
+    lowest: Any,
+    mask: Any,
+    n_codes: Any,
+    codes: Any,
+    position: Any,
+) -> Any:
+    """Write the codes of WIDTH ratings, ``stride`` bytes apart, from a position on."""
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _, address, lowest, mask, n_codes, target, position = arguments
+        bits = 8 * stride.literal_value
+        read = vectors.integers(bits)
+        written = vectors.integers(codes.dtype.bitwidth)
+        # All codes and the one outside fit in what is written, so the wider type holds them.
+        wider = read if bits > codes.dtype.bitwidth else written
+        value = vectors.load(builder, address, read)
+        code = builder.sub(value, vectors.repeat(builder, lowest, read))
+        code = builder.and_(code, vectors.repeat(builder, mask, read))
+        code = vectors.resize(builder, code, wider)
+        code = vectors.minimum(builder, code, vectors.repeat(builder, n_codes, wider))
+        array = context.make_array(signature.args[5])(context, builder, target)
+        start = builder.ptrtoint(array.data, address.type)
+        offset = builder.mul(position, ir.Constant(position.type, codes.dtype.bitwidth // 8))
+        vectors.store(builder, vectors.resize(builder, code, written), builder.add(start, offset))
+        return context.get_dummy_value()
+
+    integer = types.int64
+    return types.none(stride, integer, integer, integer, integer, codes, integer), write
+
+
+@intrinsic
+def mark_cells(
+    typing: Any,
+    rows: Any,
+    lowest_row: Any,
+    n_rows: Any,
+    columns: Any,
+    lowest_column: Any,
+    n_columns: Any,
+    marks: Any,
+) -> Any:
+    """Write a vector of bytes with one bit set, one of their planes; return how many are outside.
+
+    The pairs are WIDTH bytes at ``rows`` and at ``columns``. Their cells fit in a byte.
+    """
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        rows, lowest_row, n_rows, columns, lowest_column, n_columns, marks = arguments
+        row = builder.sub(vectors.load(builder, rows), vectors.repeat(builder, lowest_row))
+        column = builder.sub(vectors.load(builder, columns), vectors.repeat(builder, lowest_column))
+        outside = builder.or_(
+            builder.icmp_unsigned(">=", row, vectors.repeat(builder, n_rows)),
+            builder.icmp_unsigned(">=", column, vectors.repeat(builder, n_columns)),
+        )
+        # Two bytes are multiplied at once: the lower product does not reach the upper byte.
+        twos = vectors.integers(16, WIDTH // 2)
+        before = builder.mul(builder.bitcast(row, twos), vectors.repeat(builder, n_columns, twos))
+        cell = builder.add(builder.bitcast(before, BYTES), column)
+        bit = builder.shl(vectors.constant(1), builder.and_(cell, vectors.constant(7)))
+        vectors.store(builder, bit, marks)
+        plane = builder.lshr(cell, vectors.constant(3))
+        vectors.store(builder, plane, vectors.after(builder, marks, WIDTH))
+        return vectors.n_true(builder, outside, marks.type)
+
+    return types.int64(*[types.int64] * 7), write
+
+
+@intrinsic
+def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
+    """Add the bits of a block's bytes that belong to a plane to its counters."""
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        marks, plane, counters = arguments
+        wanted, zero = vectors.repeat(builder, plane), vectors.constant(0)
+        waiting = [
+            vectors.load(builder, vectors.after(builder, counters, level * WIDTH))
+            for level in range(LEVELS)
+        ]
+        positions = iter(range(VECTORS))
+
+        def carry(level: int) -> Any:
+            """Return the next vector of weight 2**level."""
+            if level == 0:
+                here = vectors.after(builder, marks, 2 * WIDTH * next(positions))
+                bit = vectors.load(builder, here)
+                planes = vectors.load(builder, vectors.after(builder, here, WIDTH))
+                return builder.select(builder.icmp_unsigned("==", planes, wanted), bit, zero)
+            x, y, z = carry(level - 1), carry(level - 1), waiting[level - 1]
+            differ = builder.xor(x, y)
+            waiting[level - 1] = builder.xor(differ, z)
+            return builder.or_(builder.and_(x, y), builder.and_(differ, z))
+
+        whole = carry(LEVELS)
+        for level in range(LEVELS):
+            here = vectors.after(builder, counters, level * WIDTH)
+            vectors.store(builder, waiting[level], here)
+        for bit in range(8):
+            here = vectors.after(builder, counters, (LEVELS + bit) * WIDTH)
+            is_set = _has_bit(builder, whole, bit)
+            # A true lane is -1.
+            total = builder.sub(vectors.load(builder, here), builder.sext(is_set, BYTES))
+            vectors.store(builder, total, here)
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64, types.int64), write
+
+
+@intrinsic
+def add_totals(typing: Any, counters: Any, totals: Any) -> Any:
+    """Add the counters of a plane to the totals of its eight cells."""
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        counters, totals = arguments
+        word = totals.type
+        levels = [
+            vectors.load(builder, vectors.after(builder, counters, level * WIDTH))
+            for level in range(LEVELS)
+        ]
+        for bit in range(8):
+            here = vectors.after(builder, counters, (LEVELS + bit) * WIDTH)
+            wide = vectors.resize(builder, vectors.load(builder, here), vectors.integers(32))
+            name = f"llvm.vector.reduce.add.v{WIDTH}i32"
+            whole = vectors.resize(builder, vectors.call(builder, name, ir.IntType(32), wide), word)
+            total = builder.shl(whole, ir.Constant(word, LEVELS))
+            for level in range(LEVELS):
+                ones = vectors.n_true(builder, _has_bit(builder, levels[level], bit), word)
+                total = builder.add(total, builder.shl(ones, ir.Constant(word, level)))
+            here = vectors.after(builder, totals, 8 * bit)
+            vectors.store(builder, builder.add(total, vectors.load(builder, here, word)), here)
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64), write
+
+
+def _has_bit(builder: Any, vector: Any, bit: int) -> Any:
+    chosen = builder.and_(vector, vectors.constant(1 << bit))
+    return builder.icmp_unsigned("!=", chosen, vectors.constant(0))
