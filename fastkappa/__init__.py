@@ -10,6 +10,7 @@ from types import ModuleType
 from fastkappa.config import show_config
 from fastkappa.counting.confusion import ConfusionCounts, confusion_counts
 from fastkappa.metrics import cohen_kappa_score, confusion_matrix
+from fastkappa.scorer import compile_scorer
 from fastkappa.statistics.kappa import kappa_from_confusion
 
 __version__ = "0.1.0"
@@ -19,6 +20,7 @@ _LOADED_ON_FIRST_USE = {"datasets"}
 __all__ = [
     "ConfusionCounts",
     "cohen_kappa_score",
+    "compile_scorer",
     "confusion_counts",
     "confusion_matrix",
     "datasets",

@@ -103,7 +103,11 @@ def score(
         Format, typer.Option("--format", help="For a person, or for a program.")
     ] = Format.text,
 ) -> None:
-    """Score the agreement of two columns of ratings."""
+    """Score the agreement of two columns of ratings.
+
+    Prints the table of counts, the number of items n, all three kappas, and the
+    observed and expected agreement, p_o and p_e, of the unweighted one.
+    """
     from fastkappa.files import read_ratings
     from fastkappa.report import as_json, make_report, print_report
 

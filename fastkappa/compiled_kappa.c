@@ -5,10 +5,24 @@
     "distutils": {
         "depends": [
             "fastkappa/counting/cython_kernels.pxd",
+            "fastkappa/counting/kernels/cells_vector.h",
             "fastkappa/counting/kernels/count_pairs.h",
+            "fastkappa/counting/kernels/histogram.h",
+            "fastkappa/counting/kernels/kernels.h",
+            "fastkappa/counting/kernels/moments.h",
+            "fastkappa/counting/kernels/moments_avx512.h",
+            "fastkappa/counting/kernels/narrow.h",
+            "fastkappa/counting/kernels/narrow_avx512.h",
+            "fastkappa/counting/kernels/plain_count.h",
+            "fastkappa/counting/kernels/popcount_avx512.h",
+            "fastkappa/counting/kernels/popcount_vector.h",
             "fastkappa/counting/kernels/range.h",
             "fastkappa/counting/kernels/ratings.h",
-            "fastkappa/counting/kernels/sum_pairs.h"
+            "fastkappa/counting/kernels/simd_level.h",
+            "fastkappa/counting/kernels/sum_pairs.h",
+            "fastkappa/counting/kernels/vector_levels.h",
+            "fastkappa/counting/kernels/vector_read.h",
+            "fastkappa/counting/kernels/vector_templates.h"
         ],
         "include_dirs": [
             "fastkappa/counting/kernels"
@@ -1672,26 +1686,80 @@ static const char* const __pyx_f[] = {
 /* #### Code section: type_declarations ### */
 
 /*--- Type declarations ---*/
+struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer;
+struct __pyx_t_9fastkappa_14compiled_kappa_Margins;
 
-/* "fastkappa/compiled_kappa.pyx":27
- * # Up to these sizes every sum below is a whole number under 2**53, so that one division
- * # of doubles rounds correctly, and looking for the least and largest label costs little.
+/* "fastkappa/compiled_kappa.pyx":22
+ * 
+ * 
  * cdef enum:             # <<<<<<<<<<<<<<
- *     LARGEST_CALL = 1 << 16
- *     MOST_LABELS = 32
+ *     # More items are shared among threads.
+ *     LARGEST_CALL = 1 << 18
 */
 enum  {
 
-  /* "fastkappa/compiled_kappa.pyx":28
- * # of doubles rounds correctly, and looking for the least and largest label costs little.
+  /* "fastkappa/compiled_kappa.pyx":24
  * cdef enum:
- *     LARGEST_CALL = 1 << 16             # <<<<<<<<<<<<<<
+ *     # More items are shared among threads.
+ *     LARGEST_CALL = 1 << 18             # <<<<<<<<<<<<<<
+ *     SAMPLE = 128
  *     MOST_LABELS = 32
- * 
 */
-  __pyx_e_9fastkappa_14compiled_kappa_LARGEST_CALL = (1 << 16),
+  __pyx_e_9fastkappa_14compiled_kappa_LARGEST_CALL = (1 << 18),
+  __pyx_e_9fastkappa_14compiled_kappa_SAMPLE = 0x80,
   __pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS = 32
 };
+
+/* "fastkappa/compiled_kappa.pyx":28
+ *     MOST_LABELS = 32
+ * 
+ * cdef enum:             # <<<<<<<<<<<<<<
+ *     UNWEIGHTED
+ *     LINEAR
+*/
+enum  {
+  __pyx_e_9fastkappa_14compiled_kappa_UNWEIGHTED,
+  __pyx_e_9fastkappa_14compiled_kappa_LINEAR,
+  __pyx_e_9fastkappa_14compiled_kappa_QUADRATIC,
+  __pyx_e_9fastkappa_14compiled_kappa_OTHER
+};
+
+/* "fastkappa/compiled_kappa.pyx":35
+ * 
+ * 
+ * cdef struct Margins:             # <<<<<<<<<<<<<<
+ *     int64_t rows[MOST_LABELS]
+ *     int64_t columns[MOST_LABELS]
+*/
+struct __pyx_t_9fastkappa_14compiled_kappa_Margins {
+  int64_t rows[__pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS];
+  int64_t columns[__pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS];
+};
+
+/* "fastkappa/compiled_kappa.pyx":205
+ * 
+ * 
+ * cdef class CompiledScorer:             # <<<<<<<<<<<<<<
+ *     """Scores arrays whose labels are whole numbers in a row, all known beforehand.
+ * 
+*/
+struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer {
+  PyObject_HEAD
+  struct __pyx_vtabstruct_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_vtab;
+  PyObject *general;
+  int64_t lowest;
+  int64_t n_labels;
+  int weights;
+  int kind;
+  int64_t position[__pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS];
+};
+
+
+
+struct __pyx_vtabstruct_9fastkappa_14compiled_kappa_CompiledScorer {
+  int (*score)(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *, ratings_t *, ratings_t *, Py_ssize_t, double *);
+};
+static struct __pyx_vtabstruct_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_vtabptr_9fastkappa_14compiled_kappa_CompiledScorer;
 /* #### Code section: utility_code_proto ### */
 
 /* --- Runtime support code (head) --- */
@@ -1768,6 +1836,101 @@ enum  {
 #define __Pyx_CLEAR(r)    do { PyObject* tmp = ((PyObject*)(r)); r = NULL; __Pyx_DECREF(tmp);} while(0)
 #define __Pyx_XCLEAR(r)   do { if((r) != NULL) {PyObject* tmp = ((PyObject*)(r)); r = NULL; __Pyx_DECREF(tmp);}} while(0)
 
+/* FastTypeChecks.proto (used by GivenExceptionMatches) */
+#if CYTHON_COMPILING_IN_CPYTHON
+#define __Pyx_TypeCheck(obj, type) __Pyx_IsSubtype(Py_TYPE(obj), (PyTypeObject *)type)
+#define __Pyx_TypeCheck2(obj, type1, type2) __Pyx_IsAnySubtype2(Py_TYPE(obj), (PyTypeObject *)type1, (PyTypeObject *)type2)
+static CYTHON_INLINE int __Pyx_IsSubtype(PyTypeObject *a, PyTypeObject *b);
+static CYTHON_INLINE int __Pyx_IsAnySubtype2(PyTypeObject *cls, PyTypeObject *a, PyTypeObject *b);
+#define __Pyx_PyAnySet_Check(obj)  __Pyx_TypeCheck2(obj, &PySet_Type, &PyFrozenSet_Type)
+#else
+#define __Pyx_TypeCheck(obj, type) PyObject_TypeCheck(obj, (PyTypeObject *)type)
+#define __Pyx_TypeCheck2(obj, type1, type2) (PyObject_TypeCheck(obj, (PyTypeObject *)type1) || PyObject_TypeCheck(obj, (PyTypeObject *)type2))
+#define __Pyx_PyAnySet_Check(obj)  PyAnySet_Check(obj)
+#endif
+
+/* PyThreadStateGet.proto (used by PyErrFetchRestore) */
+#if CYTHON_FAST_THREAD_STATE
+#define __Pyx_PyThreadState_declare  PyThreadState *__pyx_tstate;
+#define __Pyx_PyThreadState_assign  __pyx_tstate = __Pyx_PyThreadState_Current;
+#if PY_VERSION_HEX >= 0x030C00A6
+#define __Pyx_PyErr_Occurred()  (__pyx_tstate->current_exception != NULL)
+#define __Pyx_PyErr_CurrentExceptionType()  (__pyx_tstate->current_exception ? (PyObject*) Py_TYPE(__pyx_tstate->current_exception) : (PyObject*) NULL)
+#else
+#define __Pyx_PyErr_Occurred()  (__pyx_tstate->curexc_type != NULL)
+#define __Pyx_PyErr_CurrentExceptionType()  (__pyx_tstate->curexc_type)
+#endif
+#else
+#define __Pyx_PyThreadState_declare
+#define __Pyx_PyThreadState_assign
+#define __Pyx_PyErr_Occurred()  (PyErr_Occurred() != NULL)
+#define __Pyx_PyErr_CurrentExceptionType()  PyErr_Occurred()
+#endif
+
+/* PyErrFetchRestore.proto (used by GivenExceptionMatches) */
+#if CYTHON_FAST_THREAD_STATE
+#define __Pyx_PyErr_Clear() __Pyx_ErrRestore(NULL, NULL, NULL)
+#define __Pyx_ErrRestoreWithState(type, value, tb)  __Pyx_ErrRestoreInState(PyThreadState_GET(), type, value, tb)
+#define __Pyx_ErrFetchWithState(type, value, tb)    __Pyx_ErrFetchInState(PyThreadState_GET(), type, value, tb)
+#define __Pyx_ErrRestore(type, value, tb)  __Pyx_ErrRestoreInState(__pyx_tstate, type, value, tb)
+#define __Pyx_ErrFetch(type, value, tb)    __Pyx_ErrFetchInState(__pyx_tstate, type, value, tb)
+static CYTHON_INLINE void __Pyx_ErrRestoreInState(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb);
+static CYTHON_INLINE void __Pyx_ErrFetchInState(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb);
+#if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX < 0x030C00A6
+#define __Pyx_PyErr_SetNone(exc) (Py_INCREF(exc), __Pyx_ErrRestore((exc), NULL, NULL))
+#else
+#define __Pyx_PyErr_SetNone(exc) PyErr_SetNone(exc)
+#endif
+#else
+#define __Pyx_PyErr_Clear() PyErr_Clear()
+#define __Pyx_PyErr_SetNone(exc) PyErr_SetNone(exc)
+#define __Pyx_ErrRestoreWithState(type, value, tb)  PyErr_Restore(type, value, tb)
+#define __Pyx_ErrFetchWithState(type, value, tb)  PyErr_Fetch(type, value, tb)
+#define __Pyx_ErrRestoreInState(tstate, type, value, tb)  PyErr_Restore(type, value, tb)
+#define __Pyx_ErrFetchInState(tstate, type, value, tb)  PyErr_Fetch(type, value, tb)
+#define __Pyx_ErrRestore(type, value, tb)  PyErr_Restore(type, value, tb)
+#define __Pyx_ErrFetch(type, value, tb)  PyErr_Fetch(type, value, tb)
+#endif
+
+/* GivenExceptionMatches.proto (used by PyErrExceptionMatches) */
+#if CYTHON_COMPILING_IN_CPYTHON
+static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches(PyObject *err, PyObject *type);
+static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *type1, PyObject *type2);
+#else
+#define __Pyx_PyErr_GivenExceptionMatches(err, type) PyErr_GivenExceptionMatches(err, type)
+static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *type1, PyObject *type2) {
+    return PyErr_GivenExceptionMatches(err, type1) || PyErr_GivenExceptionMatches(err, type2);
+}
+#endif
+#define __Pyx_PyErr_ExceptionMatches2(err1, err2)  __Pyx_PyErr_GivenExceptionMatches2(__Pyx_PyErr_CurrentExceptionType(), err1, err2)
+
+/* PyErrExceptionMatches.proto (used by PyObjectGetAttrStrNoError) */
+#if CYTHON_FAST_THREAD_STATE
+#define __Pyx_PyErr_ExceptionMatches(err) __Pyx_PyErr_ExceptionMatchesInState(__pyx_tstate, err)
+static CYTHON_INLINE int __Pyx_PyErr_ExceptionMatchesInState(PyThreadState* tstate, PyObject* err);
+#else
+#define __Pyx_PyErr_ExceptionMatches(err)  PyErr_ExceptionMatches(err)
+#endif
+
+/* PyObjectGetAttrStr.proto (used by PyObjectGetAttrStrNoError) */
+#if CYTHON_USE_TYPE_SLOTS
+static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStr(PyObject* obj, PyObject* attr_name);
+#else
+#define __Pyx_PyObject_GetAttrStr(o,n) PyObject_GetAttr(o,n)
+#endif
+
+/* PyObjectGetAttrStrNoError.proto (used by GetBuiltinName) */
+static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStrNoError(PyObject* obj, PyObject* attr_name);
+
+/* GetBuiltinName.proto */
+static PyObject *__Pyx_GetBuiltinName(PyObject *name);
+
+/* IncludeStringH.proto (used by PyObjectCompare) */
+#include <string.h>
+
+/* PyObjectCompare.proto */
+static CYTHON_INLINE int __Pyx_PyObject_CompareBoolEq_object_str(PyObject *op1, PyObject *op2, int pyop);
+
 /* CopyObjectArray.proto (used by TupleOrListFromArrayImpl) */
 #if CYTHON_COMPILING_IN_CPYTHON
 static CYTHON_INLINE void __Pyx_copy_object_array(PyObject *const *CYTHON_RESTRICT src, PyObject** CYTHON_RESTRICT dest, Py_ssize_t length);
@@ -1783,9 +1946,6 @@ __Pyx_PyTuple_FromArray(PyObject *const *src, Py_ssize_t n);
 
 /* TupleFromArray.proto (used by fastcall) */
 
-
-/* IncludeStringH.proto (used by PyObjectCompare) */
-#include <string.h>
 
 /* PyObjectCompare.proto (used by UnicodeEquals) */
 static CYTHON_INLINE int __Pyx_PyObject_CompareBoolEq_str_str(PyObject *op1, PyObject *op2, int pyop);
@@ -1896,26 +2056,6 @@ typedef struct {
 static CYTHON_INLINE int __Pyx_IgnoreGivenException(PyObject *given_exception, PyObject *ignorable_exception);
 #define __Pyx_IgnoreException(ignorable_exception) __Pyx_IgnoreGivenException(NULL, ignorable_exception)
 
-/* FastTypeChecks.proto (used by UnpackUnboundCMethod_impl) */
-#if CYTHON_COMPILING_IN_CPYTHON
-#define __Pyx_TypeCheck(obj, type) __Pyx_IsSubtype(Py_TYPE(obj), (PyTypeObject *)type)
-#define __Pyx_TypeCheck2(obj, type1, type2) __Pyx_IsAnySubtype2(Py_TYPE(obj), (PyTypeObject *)type1, (PyTypeObject *)type2)
-static CYTHON_INLINE int __Pyx_IsSubtype(PyTypeObject *a, PyTypeObject *b);
-static CYTHON_INLINE int __Pyx_IsAnySubtype2(PyTypeObject *cls, PyTypeObject *a, PyTypeObject *b);
-#define __Pyx_PyAnySet_Check(obj)  __Pyx_TypeCheck2(obj, &PySet_Type, &PyFrozenSet_Type)
-#else
-#define __Pyx_TypeCheck(obj, type) PyObject_TypeCheck(obj, (PyTypeObject *)type)
-#define __Pyx_TypeCheck2(obj, type1, type2) (PyObject_TypeCheck(obj, (PyTypeObject *)type1) || PyObject_TypeCheck(obj, (PyTypeObject *)type2))
-#define __Pyx_PyAnySet_Check(obj)  PyAnySet_Check(obj)
-#endif
-
-/* PyObjectGetAttrStr.proto (used by UnpackUnboundCMethod_impl) */
-#if CYTHON_USE_TYPE_SLOTS
-static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStr(PyObject* obj, PyObject* attr_name);
-#else
-#define __Pyx_PyObject_GetAttrStr(o,n) PyObject_GetAttr(o,n)
-#endif
-
 /* UnpackUnboundCMethod_impl.export */
 static int __Pyx_TryUnpackUnboundCMethod(__Pyx_CachedCFunction* target);
 
@@ -2020,75 +2160,6 @@ static CYTHON_INLINE int __Pyx_ParseKeywords(
 static void __Pyx_RaiseArgtupleInvalid(const char* func_name, int exact,
     Py_ssize_t num_min, Py_ssize_t num_max, Py_ssize_t num_found);
 
-/* PyThreadStateGet.proto (used by PyErrFetchRestore) */
-#if CYTHON_FAST_THREAD_STATE
-#define __Pyx_PyThreadState_declare  PyThreadState *__pyx_tstate;
-#define __Pyx_PyThreadState_assign  __pyx_tstate = __Pyx_PyThreadState_Current;
-#if PY_VERSION_HEX >= 0x030C00A6
-#define __Pyx_PyErr_Occurred()  (__pyx_tstate->current_exception != NULL)
-#define __Pyx_PyErr_CurrentExceptionType()  (__pyx_tstate->current_exception ? (PyObject*) Py_TYPE(__pyx_tstate->current_exception) : (PyObject*) NULL)
-#else
-#define __Pyx_PyErr_Occurred()  (__pyx_tstate->curexc_type != NULL)
-#define __Pyx_PyErr_CurrentExceptionType()  (__pyx_tstate->curexc_type)
-#endif
-#else
-#define __Pyx_PyThreadState_declare
-#define __Pyx_PyThreadState_assign
-#define __Pyx_PyErr_Occurred()  (PyErr_Occurred() != NULL)
-#define __Pyx_PyErr_CurrentExceptionType()  PyErr_Occurred()
-#endif
-
-/* PyErrFetchRestore.proto (used by GivenExceptionMatches) */
-#if CYTHON_FAST_THREAD_STATE
-#define __Pyx_PyErr_Clear() __Pyx_ErrRestore(NULL, NULL, NULL)
-#define __Pyx_ErrRestoreWithState(type, value, tb)  __Pyx_ErrRestoreInState(PyThreadState_GET(), type, value, tb)
-#define __Pyx_ErrFetchWithState(type, value, tb)    __Pyx_ErrFetchInState(PyThreadState_GET(), type, value, tb)
-#define __Pyx_ErrRestore(type, value, tb)  __Pyx_ErrRestoreInState(__pyx_tstate, type, value, tb)
-#define __Pyx_ErrFetch(type, value, tb)    __Pyx_ErrFetchInState(__pyx_tstate, type, value, tb)
-static CYTHON_INLINE void __Pyx_ErrRestoreInState(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb);
-static CYTHON_INLINE void __Pyx_ErrFetchInState(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb);
-#if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX < 0x030C00A6
-#define __Pyx_PyErr_SetNone(exc) (Py_INCREF(exc), __Pyx_ErrRestore((exc), NULL, NULL))
-#else
-#define __Pyx_PyErr_SetNone(exc) PyErr_SetNone(exc)
-#endif
-#else
-#define __Pyx_PyErr_Clear() PyErr_Clear()
-#define __Pyx_PyErr_SetNone(exc) PyErr_SetNone(exc)
-#define __Pyx_ErrRestoreWithState(type, value, tb)  PyErr_Restore(type, value, tb)
-#define __Pyx_ErrFetchWithState(type, value, tb)  PyErr_Fetch(type, value, tb)
-#define __Pyx_ErrRestoreInState(tstate, type, value, tb)  PyErr_Restore(type, value, tb)
-#define __Pyx_ErrFetchInState(tstate, type, value, tb)  PyErr_Fetch(type, value, tb)
-#define __Pyx_ErrRestore(type, value, tb)  PyErr_Restore(type, value, tb)
-#define __Pyx_ErrFetch(type, value, tb)  PyErr_Fetch(type, value, tb)
-#endif
-
-/* GivenExceptionMatches.proto (used by PyErrExceptionMatches) */
-#if CYTHON_COMPILING_IN_CPYTHON
-static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches(PyObject *err, PyObject *type);
-static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *type1, PyObject *type2);
-#else
-#define __Pyx_PyErr_GivenExceptionMatches(err, type) PyErr_GivenExceptionMatches(err, type)
-static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *type1, PyObject *type2) {
-    return PyErr_GivenExceptionMatches(err, type1) || PyErr_GivenExceptionMatches(err, type2);
-}
-#endif
-#define __Pyx_PyErr_ExceptionMatches2(err1, err2)  __Pyx_PyErr_GivenExceptionMatches2(__Pyx_PyErr_CurrentExceptionType(), err1, err2)
-
-/* PyErrExceptionMatches.proto (used by PyObjectGetAttrStrNoError) */
-#if CYTHON_FAST_THREAD_STATE
-#define __Pyx_PyErr_ExceptionMatches(err) __Pyx_PyErr_ExceptionMatchesInState(__pyx_tstate, err)
-static CYTHON_INLINE int __Pyx_PyErr_ExceptionMatchesInState(PyThreadState* tstate, PyObject* err);
-#else
-#define __Pyx_PyErr_ExceptionMatches(err)  PyErr_ExceptionMatches(err)
-#endif
-
-/* PyObjectGetAttrStrNoError.proto (used by GetBuiltinName) */
-static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStrNoError(PyObject* obj, PyObject* attr_name);
-
-/* GetBuiltinName.proto (used by GetModuleGlobalName) */
-static PyObject *__Pyx_GetBuiltinName(PyObject *name);
-
 /* PyDictVersioning.proto (used by GetModuleGlobalName) */
 #if CYTHON_USE_DICT_VERSIONS && CYTHON_USE_TYPE_SLOTS
 #define __PYX_DICT_VERSION_INIT  ((PY_UINT64_T) -1)
@@ -2136,29 +2207,6 @@ static PyObject *__Pyx__GetModuleGlobalName(PyObject *name, PY_UINT64_T *dict_ve
 static CYTHON_INLINE PyObject *__Pyx__GetModuleGlobalName(PyObject *name);
 #endif
 
-/* PyUnicodeContains.proto */
-static CYTHON_INLINE int __Pyx_PyUnicode_ContainsTF(PyObject* substring, PyObject* text, int eq) {
-    if (substring == text) return (eq == Py_EQ);
-    int result = PyUnicode_Contains(text, substring);
-    return unlikely(result < 0) ? -1 : (result == (eq == Py_EQ));
-}
-
-/* GetException.proto */
-#if CYTHON_FAST_THREAD_STATE
-#define __Pyx_GetException(type, value, tb)  __Pyx__GetException(__pyx_tstate, type, value, tb)
-static int __Pyx__GetException(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb);
-#else
-static int __Pyx_GetException(PyObject **type, PyObject **value, PyObject **tb);
-#endif
-
-/* SwapException.proto */
-#if CYTHON_FAST_THREAD_STATE
-#define __Pyx_ExceptionSwap(type, value, tb)  __Pyx__ExceptionSwap(__pyx_tstate, type, value, tb)
-static CYTHON_INLINE void __Pyx__ExceptionSwap(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb);
-#else
-static CYTHON_INLINE void __Pyx_ExceptionSwap(PyObject **type, PyObject **value, PyObject **tb);
-#endif
-
 /* GetTopmostException.proto (used by SaveResetException) */
 #if CYTHON_USE_EXC_INFO_STACK && CYTHON_FAST_THREAD_STATE
 static _PyErr_StackItem * __Pyx_PyErr_GetTopmostException(PyThreadState *tstate);
@@ -2175,18 +2223,21 @@ static CYTHON_INLINE void __Pyx__ExceptionReset(PyThreadState *tstate, PyObject 
 #define __Pyx_ExceptionReset(type, value, tb)  PyErr_SetExcInfo(type, value, tb)
 #endif
 
-/* py_abs.proto */
-#if CYTHON_USE_PYLONG_INTERNALS
-static PyObject *__Pyx_PyLong_AbsNeg(PyObject *num);
-#define __Pyx_PyNumber_Absolute(x)\
-    ((likely(PyLong_CheckExact(x))) ?\
-         (likely(__Pyx_PyLong_IsNonNeg(x)) ? __Pyx_NewRef(x) : __Pyx_PyLong_AbsNeg(x)) :\
-         PyNumber_Absolute(x))
+/* PyTypeError_Check.proto */
+#define __Pyx_PyExc_TypeError_Check(obj)  __Pyx_TypeCheck(obj, PyExc_TypeError)
+
+/* PyValueError_Check.proto */
+#define __Pyx_PyExc_ValueError_Check(obj)  __Pyx_TypeCheck(obj, PyExc_ValueError)
+
+/* GetException.proto */
+#if CYTHON_FAST_THREAD_STATE
+#define __Pyx_GetException(type, value, tb)  __Pyx__GetException(__pyx_tstate, type, value, tb)
+static int __Pyx__GetException(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb);
 #else
-#define __Pyx_PyNumber_Absolute(x)  PyNumber_Absolute(x)
+static int __Pyx_GetException(PyObject **type, PyObject **value, PyObject **tb);
 #endif
 
-/* FormatTypeName.proto (used by RaiseErrorWithObjectTypes) */
+/* FormatTypeName.proto (used by pybuiltin_invalid) */
 #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX >= 0x030d0000
 typedef PyObject *__Pyx_TypeName;
 #define __Pyx_FMT_TYPENAME "%N"
@@ -2204,35 +2255,95 @@ typedef const char *__Pyx_TypeName;
 #define __Pyx_DECREF_TypeName(obj)
 #endif
 
-/* RaiseErrorWithObjectTypes.proto (used by PyNumberBinop) */
+/* pybuiltin_invalid.export */
+static void __Pyx_PyBuiltin_Invalid(PyObject *obj, const char *builtin_type_name, const char *argname);
+
+/* pyint_simplify.proto */
+static CYTHON_INLINE int __Pyx_PyInt_FromNumber(PyObject **number_var, const char *argname, int accept_none);
+
+/* GetAttr.proto */
+static CYTHON_INLINE PyObject *__Pyx_GetAttr(PyObject *, PyObject *);
+
+/* RejectKeywords.export */
+static void __Pyx_RejectKeywords(const char* function_name, PyObject *kwds);
+
+/* PyObjectFastCallMethod.proto */
+#if CYTHON_VECTORCALL
+#define __Pyx_PyObject_FastCallMethod(name, args, nargsf) PyObject_VectorcallMethod(name, args, nargsf, NULL)
+#else
+static PyObject *__Pyx_PyObject_FastCallMethod(PyObject *name, PyObject *const *args, size_t nargsf);
+#endif
+
+/* AllocateExtensionType.proto */
+static PyObject *__Pyx_AllocateExtensionType(PyTypeObject *t, int is_final);
+
+/* CallSlotAsVectorcall.proto */
+#if CYTHON_VECTORCALL_TPNEW
+typedef PyObject * (*__Pyx_tpnewvectorcallfunc)(PyTypeObject* o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+static PyObject * __Pyx_CallTpnewAsVectorcall(__Pyx_tpnewvectorcallfunc f, PyTypeObject* o, PyObject *a, PyObject *k);
+#endif
+
+/* RaiseErrorWithObjectType.proto (used by CallNewInitFromVectorcall) */
+#define __Pyx_RaiseTypeErrorWithObjectType(message, obj)  __Pyx_RaiseErrorWithObjectType(PyExc_TypeError, message, obj)
+#define __Pyx_RaiseErrorWithObjectType(exc_type, message, obj)  __Pyx_RaiseErrorWithType(exc_type, message, Py_TYPE(obj))
+CYTHON_UNUSED
+static void __Pyx_RaiseErrorWithType(PyObject* exc_type, const char* message, PyTypeObject *type_obj);
+
+/* CallNewInitFromVectorcall.proto */
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__Pyx_CallNewInitFromVectorcall(PyTypeObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames);
+#endif
+
+/* CallSlotAsVectorcall.proto */
+#if CYTHON_VECTORCALL_TPNEW
+typedef int (*__Pyx_tpinitvectorcallfunc)(PyObject* o, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+static int __Pyx_CallTpinitAsVectorcall(__Pyx_tpinitvectorcallfunc f, PyObject* o, PyObject *a, PyObject *k);
+#endif
+
+/* CallTypeTraverse.proto */
+#if !CYTHON_USE_TYPE_SPECS
+#define __Pyx_call_type_traverse(o, always_call, visit, arg) 0
+#else
+static int __Pyx_call_type_traverse(PyObject *o, int always_call, visitproc visit, void *arg);
+#endif
+
+/* PyObjectCallMethod0.proto (used by PyType_Ready) */
+static CYTHON_INLINE PyObject* __Pyx_PyObject_CallMethod0(PyObject* obj, PyObject* method_name);
+
+/* GetTypeDictOffset.proto (used by ValidateBasesTuple) */
+#if !CYTHON_USE_TYPE_SLOTS
+CYTHON_UNUSED static Py_ssize_t __Pyx_GetTypeDictOffset(PyObject *tp, int require_cython_valid_result);
+#endif
+
+/* RaiseErrorWithObjectType1.proto (used by ValidateBasesTuple) */
+#define __Pyx_RaiseTypeErrorWithObjectType1(message, arg, obj) __Pyx_RaiseErrorWithObjectType1(PyExc_TypeError, message, arg, obj)
+#define __Pyx_RaiseErrorWithObjectType1(exc_type, message, arg, obj) __Pyx_RaiseErrorWithType1(exc_type, message, arg, Py_TYPE(obj))
+CYTHON_UNUSED
+static void __Pyx_RaiseErrorWithType1(PyObject* exc_type, const char* message, const char *arg, PyTypeObject *type_obj);
+
+/* ValidateBasesTuple.proto (used by PyType_Ready) */
+#if CYTHON_COMPILING_IN_CPYTHON || CYTHON_COMPILING_IN_LIMITED_API || CYTHON_USE_TYPE_SPECS
+static int __Pyx_validate_bases_tuple(const char *type_name, int has_dictoffset, PyObject *bases);
+#endif
+
+/* PyType_Ready.export */
+CYTHON_UNUSED static int __Pyx_PyType_Ready(PyTypeObject *t);
+
+/* GetVTable.proto (used by MergeVTables) */
+static int __Pyx_GetVtable(PyTypeObject *type, void** table);
+
+/* RaiseErrorWithObjectTypes.proto (used by MergeVTables) */
 #define __Pyx_RaiseErrorWithObjectTypes1(exc_type, message, arg, obj1, obj2) __Pyx_RaiseErrorWithTypes1(exc_type, message, arg, Py_TYPE(obj1), Py_TYPE(obj2))
 #define __Pyx_RaiseTypeErrorWithObjectTypes(message, obj1, obj2) __Pyx_RaiseTypeErrorWithTypes(message, Py_TYPE(obj1), Py_TYPE(obj2))
 #define __Pyx_RaiseTypeErrorWithTypes(message, type_obj1, type_obj2) __Pyx_RaiseErrorWithTypes1(PyExc_TypeError, "%.1s" message, "", type_obj1, type_obj2)
 CYTHON_UNUSED
 static void __Pyx_RaiseErrorWithTypes1(PyObject* exc_type, const char *message, const char *arg, PyTypeObject *type_obj1, PyTypeObject *type_obj2);
 
-/* PyNumberBinop.proto */
-#if CYTHON_COMPILING_IN_PYPY || CYTHON_COMPILING_IN_GRAAL || CYTHON_COMPILING_IN_LIMITED_API
-#define __Pyx_PyNumber_Multiply_int_object(op1, op2)  PyNumber_Multiply(op1, op2)
-#define __Pyx_PyNumber_InPlaceMultiply_int_object(op1, op2)  PyNumber_InPlaceMultiply(op1, op2)
-#else
-#define __Pyx_PyNumber_Multiply_int_object(op1, op2)  __Pyx__PyNumber_Multiply_int_object(op1, op2, 0)
-#define __Pyx_PyNumber_InPlaceMultiply_int_object(op1, op2)  __Pyx__PyNumber_Multiply_int_object(op1, op2, 1)
-static CYTHON_INLINE PyObject* __Pyx__PyNumber_Multiply_int_object(PyObject *op1, PyObject *op2, int inplace);
-#endif
+/* MergeVTables.proto (used by SetVTable) */
+static int __Pyx_MergeVtables(PyTypeObject *type);
 
-/* PyNumberBinop.proto */
-#if CYTHON_COMPILING_IN_PYPY || CYTHON_COMPILING_IN_GRAAL || CYTHON_COMPILING_IN_LIMITED_API
-#define __Pyx_PyNumber_Add_int_object(op1, op2)  PyNumber_Add(op1, op2)
-#define __Pyx_PyNumber_InPlaceAdd_int_object(op1, op2)  PyNumber_InPlaceAdd(op1, op2)
-#else
-#define __Pyx_PyNumber_Add_int_object(op1, op2)  __Pyx__PyNumber_Add_int_object(op1, op2, 0)
-#define __Pyx_PyNumber_InPlaceAdd_int_object(op1, op2)  __Pyx__PyNumber_Add_int_object(op1, op2, 1)
-static CYTHON_INLINE PyObject* __Pyx__PyNumber_Add_int_object(PyObject *op1, PyObject *op2, int inplace);
-#endif
-
-/* PyObjectCompare.proto */
-static CYTHON_INLINE int __Pyx_PyObject_CompareBoolEq_object_str(PyObject *op1, PyObject *op2, int pyop);
+/* SetVTable.export */
+static int __Pyx_SetVtable(PyTypeObject* typeptr , void* vtable);
 
 /* FunctionImport.proto */
 static int __Pyx_ImportFunction_3_3_1(PyObject *module, const char *funcname, void (**f)(void), const char *sig);
@@ -2381,13 +2492,6 @@ static int __pyx_CyFunction_init(PyObject *module);
 #endif
 #endif
 
-/* CallTypeTraverse.proto (used by CythonFunctionShared) */
-#if !CYTHON_USE_TYPE_SPECS
-#define __Pyx_call_type_traverse(o, always_call, visit, arg) 0
-#else
-static int __Pyx_call_type_traverse(PyObject *o, int always_call, visitproc visit, void *arg);
-#endif
-
 /* PyMethodNew.proto (used by CythonFunctionShared) */
 static PyObject *__Pyx_PyMethod_New(PyObject *func, PyObject *self, PyObject *typ);
 
@@ -2416,6 +2520,21 @@ static PyObject *__Pyx_CyFunction_New(PyMethodDef *ml,
                                       PyObject *module, PyObject *globals,
                                       PyObject* code);
 static PyTypeObject *__Pyx_Get_CyFunction_Type(void);
+
+/* LimitedApiGetTypeTypeDict.proto (used by SetItemOnTypeDict) */
+#if CYTHON_COMPILING_IN_LIMITED_API
+static PyObject *__Pyx_GetTypeTypeDict(PyTypeObject *tp);
+#endif
+
+/* SetItemOnTypeDict.proto */
+#define __Pyx_SetItemOnTypeDict(tp, k, v) __Pyx__SetItemOnTypeDict((PyTypeObject*)tp, k, v)
+
+/* SetItemOnTypeDict.export */
+static int __Pyx__SetItemOnTypeDict(PyTypeObject *tp, PyObject *k, PyObject *v);
+
+/* GetNameInClass.proto */
+#define __Pyx_GetNameInClass(var, nmspace, name)  (var) = __Pyx__GetNameInClass(nmspace, name)
+static PyObject *__Pyx__GetNameInClass(PyObject *nmspace, PyObject *name);
 
 /* CLineInTraceback.proto (used by AddTraceback) */
 #if CYTHON_CLINE_IN_TRACEBACK && CYTHON_CLINE_IN_TRACEBACK_RUNTIME
@@ -2455,6 +2574,9 @@ static void __Pyx_AddTraceback(const char *funcname, int c_line,
 #define __Pyx_HAS_GCC_DIAGNOSTIC
 #endif
 
+/* CIntFromPy.proto */
+static CYTHON_INLINE int64_t __Pyx_PyLong_As_int64_t(PyObject *);
+
 /* PyObjectVectorcallKwds.proto (used by PyObjectVectorcallMethodKwds) */
 #if CYTHON_VECTORCALL
 #define __Pyx_Object_VectorcallKwds PyObject_Vectorcall
@@ -2473,10 +2595,10 @@ static PyObject *__Pyx_Object_VectorcallMethodKwds(PyObject *name, PyObject *con
 #endif
 
 /* CIntToPy.proto */
-static CYTHON_INLINE PyObject* __Pyx_PyLong_From_int64_t(int64_t value);
+static CYTHON_INLINE PyObject* __Pyx_PyLong_From_uint64_t(uint64_t value);
 
-/* CIntFromPy.proto */
-static CYTHON_INLINE int64_t __Pyx_PyLong_As_int64_t(PyObject *);
+/* CIntToPy.proto */
+static CYTHON_INLINE PyObject* __Pyx_PyLong_From_int64_t(int64_t value);
 
 /* CIntToPy.proto */
 static CYTHON_INLINE PyObject* __Pyx_PyLong_From_long(long value);
@@ -2574,6 +2696,7 @@ static int __Pyx_State_RemoveModule(void*);
 #define __PYX_ABI_MODULE_NAME "_cython_" CYTHON_ABI
 #define __PYX_TYPE_MODULE_PREFIX __PYX_ABI_MODULE_NAME "."
 
+static int __pyx_f_9fastkappa_14compiled_kappa_14CompiledScorer_score(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self, ratings_t *__pyx_v_first, ratings_t *__pyx_v_second, Py_ssize_t __pyx_v_n, double *__pyx_v_kappa); /* proto*/
 
 /* Module declarations from "cpython.buffer" */
 
@@ -2586,8 +2709,11 @@ static int (*__pyx_f_9fastkappa_8counting_14cython_kernels_read_column)(PyObject
 static void (*__pyx_f_9fastkappa_8counting_14cython_kernels_add_pairs)(ratings_t const *, ratings_t const *, Py_ssize_t, Py_ssize_t, int64_t *); /*proto*/
 
 /* Module declarations from "fastkappa.compiled_kappa" */
-static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_columns(ratings_t *, ratings_t *, Py_ssize_t, PyObject *); /*proto*/
-static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_table(int64_t const *, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, int64_t, PyObject *); /*proto*/
+static int __pyx_f_9fastkappa_14compiled_kappa_code_of_weights(PyObject *); /*proto*/
+static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_columns(ratings_t *, ratings_t *, Py_ssize_t, int); /*proto*/
+static int __pyx_f_9fastkappa_14compiled_kappa_has_outsiders(int64_t const *, Py_ssize_t, Py_ssize_t); /*proto*/
+static void __pyx_f_9fastkappa_14compiled_kappa_read_margins(int64_t const *, ratings_t const *, ratings_t const *, Py_ssize_t, Py_ssize_t, Py_ssize_t, struct __pyx_t_9fastkappa_14compiled_kappa_Margins *); /*proto*/
+static int __pyx_f_9fastkappa_14compiled_kappa_kappa_of_table(int64_t const *, ratings_t const *, ratings_t const *, Py_ssize_t, Py_ssize_t, int64_t const *, Py_ssize_t, int64_t, struct __pyx_t_9fastkappa_14compiled_kappa_Margins const *, int, double *); /*proto*/
 /* #### Code section: typeinfo ### */
 /* #### Code section: before_global_var ### */
 #define __Pyx_MODULE_NAME "fastkappa.compiled_kappa"
@@ -2596,10 +2722,46 @@ int __pyx_module_is_main_fastkappa__compiled_kappa = 0;
 
 /* Implementation of "fastkappa.compiled_kappa" */
 /* #### Code section: global_var ### */
+static PyObject *__pyx_builtin_staticmethod;
 /* #### Code section: string_decls ### */
-static const char __pyx_k_Two_short_integer_arrays_to_kapp[] = "Two short integer arrays to kappa in one compiled call, where microseconds count.\n\nFor everything else, and for every error and warning, the general way is taken.\n";
+static const char __pyx_k_Two_short_integer_arrays_to_kapp[] = "Two short integer arrays to kappa in one compiled call, where microseconds count.\n\nFor everything else, and for every error and warning, the general way is taken. Up to the\nsizes given here every sum is a whole number under 2**53, so one division of doubles\nrounds correctly and gives the same value as the general way.\n";
 /* #### Code section: decls ### */
 static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_kappa_of_arrays(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_y1, PyObject *__pyx_v_y2, PyObject *__pyx_v_weights); /* proto */
+static int __pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer___init__(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self, PyObject *__pyx_v_general, int64_t __pyx_v_lowest, int64_t __pyx_v_n_labels, PyObject *__pyx_v_weights, PyObject *__pyx_v_empty); /* proto */
+static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_2supports(int64_t __pyx_v_n_labels, PyObject *__pyx_v_weights); /* proto */
+static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_4__call__(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self, PyObject *__pyx_v_y1, PyObject *__pyx_v_y2); /* proto */
+static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_6__getattr__(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self, PyObject *__pyx_v_name); /* proto */
+static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_8__reduce__(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self); /* proto */
+static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_7general___get__(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self); /* proto */
+static PyObject *__pyx_tp_new__initialisation_9fastkappa_14compiled_kappa_CompiledScorer(PyObject *o, 
+#if CYTHON_VECTORCALL_TPNEW
+    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#else
+    PyObject *a, PyObject *k
+#endif
+); /*proto*/
+static PyObject *__pyx_tp_new_vectorcall_9fastkappa_14compiled_kappa_CompiledScorer(PyTypeObject *t, 
+#if CYTHON_VECTORCALL_TPNEW
+    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#else
+    PyObject *a, PyObject *k
+#endif
+); /*proto*/
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_new_9fastkappa_14compiled_kappa_CompiledScorer(PyTypeObject *t, PyObject *a, PyObject *k); /*proto*/
+#endif
+#if !CYTHON_VECTORCALL_TPNEW
+#define __pyx_tp_new_9fastkappa_14compiled_kappa_CompiledScorer __pyx_tp_new_vectorcall_9fastkappa_14compiled_kappa_CompiledScorer
+#endif
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_vectorcall_9fastkappa_14compiled_kappa_CompiledScorer(PyObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames); /*proto*/
+#endif
+#if CYTHON_VECTORCALL_TPNEW
+static int __pyx_tp_init_9fastkappa_14compiled_kappa_CompiledScorer(PyObject *o, PyObject *args, PyObject *kwds); /*proto*/
+#endif
+#if !CYTHON_VECTORCALL_TPNEW
+#define __pyx_tp_init_9fastkappa_14compiled_kappa_CompiledScorer __pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_1__init__
+#endif
 /* #### Code section: late_includes ### */
 /* #### Code section: module_state ### */
 /* SmallCodeConfig */
@@ -2623,11 +2785,13 @@ namespace {
     PyObject *__pyx_empty_tuple;
     PyObject *__pyx_empty_bytes;
     PyObject *__pyx_empty_unicode;
+    PyObject *__pyx_type_9fastkappa_14compiled_kappa_CompiledScorer;
+    PyTypeObject *__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer;
     __Pyx_CachedCFunction __pyx_umethod_PyDict_Type_items;
     __Pyx_CachedCFunction __pyx_umethod_PyDict_Type_pop;
     __Pyx_CachedCFunction __pyx_umethod_PyDict_Type_values;
-    PyObject *__pyx_codeobj_tab[1];
-    PyObject *__pyx_string_tab[37];
+    PyObject *__pyx_codeobj_tab[3];
+    PyObject *__pyx_string_tab[55];
     PyObject *__pyx_number_tab[1];
 /* #### Code section: module_state_contents ### */
 /* CommonTypesMetaclass.module_state_decls */
@@ -2674,41 +2838,59 @@ static __pyx_mstatetype * const __pyx_mstate_global = &__pyx_mstate_global_stati
 /* #### Code section: constant_name_defines ### */
 #define __pyx_kp_u__2 __pyx_string_tab[0]
 #define __pyx_kp_u_ __pyx_string_tab[1]
-#define __pyx_kp_u_fastkappa_compiled_kappa_pyx __pyx_string_tab[2]
-#define __pyx_n_u_Pyx_PyDict_NextRef __pyx_string_tab[3]
-#define __pyx_n_u_annotate __pyx_string_tab[4]
-#define __pyx_n_u_func __pyx_string_tab[5]
-#define __pyx_n_u_main __pyx_string_tab[6]
-#define __pyx_n_u_module __pyx_string_tab[7]
-#define __pyx_n_u_name __pyx_string_tab[8]
-#define __pyx_n_u_qualname __pyx_string_tab[9]
-#define __pyx_n_u_test __pyx_string_tab[10]
-#define __pyx_n_u_is_coroutine __pyx_string_tab[11]
-#define __pyx_n_u_asyncio_coroutines __pyx_string_tab[12]
-#define __pyx_n_u_cline_in_traceback __pyx_string_tab[13]
-#define __pyx_n_u_dtype __pyx_string_tab[14]
-#define __pyx_n_u_fastkappa_compiled_kappa __pyx_string_tab[15]
-#define __pyx_n_u_first __pyx_string_tab[16]
-#define __pyx_n_u_items __pyx_string_tab[17]
-#define __pyx_n_u_iub __pyx_string_tab[18]
-#define __pyx_n_u_kappa __pyx_string_tab[19]
-#define __pyx_n_u_kappa_of_arrays __pyx_string_tab[20]
-#define __pyx_n_u_kind __pyx_string_tab[21]
-#define __pyx_n_u_linear __pyx_string_tab[22]
-#define __pyx_n_u_ndarray __pyx_string_tab[23]
-#define __pyx_n_u_numpy __pyx_string_tab[24]
-#define __pyx_n_u_pop __pyx_string_tab[25]
-#define __pyx_n_u_quadratic __pyx_string_tab[26]
-#define __pyx_n_u_second __pyx_string_tab[27]
-#define __pyx_n_u_setdefault __pyx_string_tab[28]
-#define __pyx_n_u_values __pyx_string_tab[29]
-#define __pyx_n_u_view1 __pyx_string_tab[30]
-#define __pyx_n_u_view2 __pyx_string_tab[31]
-#define __pyx_n_u_weights __pyx_string_tab[32]
-#define __pyx_n_u_y1 __pyx_string_tab[33]
-#define __pyx_n_u_y2 __pyx_string_tab[34]
-#define __pyx_kp_b_int_PyObject_PyObject_uint64_t_r __pyx_string_tab[35]
-#define __pyx_kp_b_iso88591_t1D_xs_at7_q_r_vWF_RvV7_q_xwe4t __pyx_string_tab[36]
+#define __pyx_kp_u_disable __pyx_string_tab[2]
+#define __pyx_kp_u_enable __pyx_string_tab[3]
+#define __pyx_kp_u_fastkappa_compiled_kappa_pyx __pyx_string_tab[4]
+#define __pyx_kp_u_gc __pyx_string_tab[5]
+#define __pyx_kp_u_isenabled __pyx_string_tab[6]
+#define __pyx_n_u_CompiledScorer __pyx_string_tab[7]
+#define __pyx_n_u_CompiledScorer___reduce __pyx_string_tab[8]
+#define __pyx_n_u_CompiledScorer_supports __pyx_string_tab[9]
+#define __pyx_n_u_Pyx_PyDict_NextRef __pyx_string_tab[10]
+#define __pyx_n_u_annotate __pyx_string_tab[11]
+#define __pyx_n_u_dict __pyx_string_tab[12]
+#define __pyx_n_u_func __pyx_string_tab[13]
+#define __pyx_n_u_main __pyx_string_tab[14]
+#define __pyx_n_u_module __pyx_string_tab[15]
+#define __pyx_n_u_name __pyx_string_tab[16]
+#define __pyx_n_u_pyx_vtable __pyx_string_tab[17]
+#define __pyx_n_u_qualname __pyx_string_tab[18]
+#define __pyx_n_u_reduce __pyx_string_tab[19]
+#define __pyx_n_u_set_name __pyx_string_tab[20]
+#define __pyx_n_u_test __pyx_string_tab[21]
+#define __pyx_n_u_is_coroutine __pyx_string_tab[22]
+#define __pyx_n_u_asyncio_coroutines __pyx_string_tab[23]
+#define __pyx_n_u_cline_in_traceback __pyx_string_tab[24]
+#define __pyx_n_u_code __pyx_string_tab[25]
+#define __pyx_n_u_empty __pyx_string_tab[26]
+#define __pyx_n_u_fastkappa_compiled_kappa __pyx_string_tab[27]
+#define __pyx_n_u_first __pyx_string_tab[28]
+#define __pyx_n_u_general __pyx_string_tab[29]
+#define __pyx_n_u_items __pyx_string_tab[30]
+#define __pyx_n_u_kappa __pyx_string_tab[31]
+#define __pyx_n_u_kappa_of_arrays __pyx_string_tab[32]
+#define __pyx_n_u_linear __pyx_string_tab[33]
+#define __pyx_n_u_lowest __pyx_string_tab[34]
+#define __pyx_n_u_n_labels __pyx_string_tab[35]
+#define __pyx_n_u_ndarray __pyx_string_tab[36]
+#define __pyx_n_u_numpy __pyx_string_tab[37]
+#define __pyx_n_u_pop __pyx_string_tab[38]
+#define __pyx_n_u_quadratic __pyx_string_tab[39]
+#define __pyx_n_u_second __pyx_string_tab[40]
+#define __pyx_n_u_self __pyx_string_tab[41]
+#define __pyx_n_u_setdefault __pyx_string_tab[42]
+#define __pyx_n_u_staticmethod __pyx_string_tab[43]
+#define __pyx_n_u_supports __pyx_string_tab[44]
+#define __pyx_n_u_values __pyx_string_tab[45]
+#define __pyx_n_u_view1 __pyx_string_tab[46]
+#define __pyx_n_u_view2 __pyx_string_tab[47]
+#define __pyx_n_u_weights __pyx_string_tab[48]
+#define __pyx_n_u_y1 __pyx_string_tab[49]
+#define __pyx_n_u_y2 __pyx_string_tab[50]
+#define __pyx_kp_b_int_PyObject_PyObject_uint64_t_r __pyx_string_tab[51]
+#define __pyx_kp_b_iso88591_O1A_t1D_xs_at7_U_Q_q_1D_3awaq_q __pyx_string_tab[52]
+#define __pyx_kp_b_iso88591_A_t8_a __pyx_string_tab[53]
+#define __pyx_kp_b_iso88591_A_r_4_ay_1 __pyx_string_tab[54]
 #define __pyx_int_0 __pyx_number_tab[0]
 /* #### Code section: module_state_clear ### */
 #if CYTHON_USE_MODULE_STATE
@@ -2724,11 +2906,13 @@ static CYTHON_SMALL_CODE int __pyx_m_clear(PyObject *m) {
   #if CYTHON_PEP489_MULTI_PHASE_INIT
   __Pyx_State_RemoveModule(NULL);
   #endif
+  Py_CLEAR(clear_module_state->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer);
+  Py_CLEAR(clear_module_state->__pyx_type_9fastkappa_14compiled_kappa_CompiledScorer);
   Py_CLEAR(clear_module_state->__pyx_umethod_PyDict_Type_items.method);
   Py_CLEAR(clear_module_state->__pyx_umethod_PyDict_Type_pop.method);
   Py_CLEAR(clear_module_state->__pyx_umethod_PyDict_Type_values.method);
-  for (int i=0; i<1; ++i) { Py_CLEAR(clear_module_state->__pyx_codeobj_tab[i]); }
-  for (int i=0; i<37; ++i) { Py_CLEAR(clear_module_state->__pyx_string_tab[i]); }
+  for (int i=0; i<3; ++i) { Py_CLEAR(clear_module_state->__pyx_codeobj_tab[i]); }
+  for (int i=0; i<55; ++i) { Py_CLEAR(clear_module_state->__pyx_string_tab[i]); }
   for (int i=0; i<1; ++i) { Py_CLEAR(clear_module_state->__pyx_number_tab[i]); }
 /* #### Code section: module_state_clear_contents ### */
 /* CommonTypesMetaclass.module_state_clear */
@@ -2752,11 +2936,13 @@ static CYTHON_SMALL_CODE int __pyx_m_traverse(PyObject *m, visitproc visit, void
   __Pyx_VISIT_CONST(traverse_module_state->__pyx_empty_tuple);
   __Pyx_VISIT_CONST(traverse_module_state->__pyx_empty_bytes);
   __Pyx_VISIT_CONST(traverse_module_state->__pyx_empty_unicode);
+  Py_VISIT(traverse_module_state->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer);
+  Py_VISIT(traverse_module_state->__pyx_type_9fastkappa_14compiled_kappa_CompiledScorer);
   Py_VISIT(traverse_module_state->__pyx_umethod_PyDict_Type_items.method);
   Py_VISIT(traverse_module_state->__pyx_umethod_PyDict_Type_pop.method);
   Py_VISIT(traverse_module_state->__pyx_umethod_PyDict_Type_values.method);
-  for (int i=0; i<1; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_codeobj_tab[i]); }
-  for (int i=0; i<37; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_string_tab[i]); }
+  for (int i=0; i<3; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_codeobj_tab[i]); }
+  for (int i=0; i<55; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_string_tab[i]); }
   for (int i=0; i<1; ++i) { __Pyx_VISIT_CONST(traverse_module_state->__pyx_number_tab[i]); }
 /* #### Code section: module_state_traverse_contents ### */
 /* CommonTypesMetaclass.module_state_traverse */
@@ -2771,7 +2957,137 @@ return 0;
 #endif
 /* #### Code section: module_code ### */
 
-/* "fastkappa/compiled_kappa.pyx":32
+/* "fastkappa/compiled_kappa.pyx":40
+ * 
+ * 
+ * cdef int code_of_weights(weights):             # <<<<<<<<<<<<<<
+ *     if weights is None:
+ *         return UNWEIGHTED
+*/
+
+static int __pyx_f_9fastkappa_14compiled_kappa_code_of_weights(PyObject *__pyx_v_weights) {
+  int __pyx_r;
+  int __pyx_t_1;
+  int __pyx_t_2;
+  int __pyx_t_3;
+  int __pyx_t_4;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+
+  /* "fastkappa/compiled_kappa.pyx":41
+ * 
+ * cdef int code_of_weights(weights):
+ *     if weights is None:             # <<<<<<<<<<<<<<
+ *         return UNWEIGHTED
+ *     if type(weights) is not str:
+*/
+  __pyx_t_1 = (__pyx_v_weights == Py_None);
+  if (__pyx_t_1) {
+
+
+    /* "fastkappa/compiled_kappa.pyx":42
+ * cdef int code_of_weights(weights):
+ *     if weights is None:
+ *         return UNWEIGHTED             # <<<<<<<<<<<<<<
+ *     if type(weights) is not str:
+ *         return OTHER
+*/
+    {
+
+      __pyx_r = __pyx_e_9fastkappa_14compiled_kappa_UNWEIGHTED;
+    }
+    goto __pyx_L0;
+
+    /* "fastkappa/compiled_kappa.pyx":41
+ * 
+ * cdef int code_of_weights(weights):
+ *     if weights is None:             # <<<<<<<<<<<<<<
+ *         return UNWEIGHTED
+ *     if type(weights) is not str:
+*/
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":43
+ *     if weights is None:
+ *         return UNWEIGHTED
+ *     if type(weights) is not str:             # <<<<<<<<<<<<<<
+ *         return OTHER
+ *     return LINEAR if weights == "linear" else QUADRATIC if weights == "quadratic" else OTHER
+*/
+  __pyx_t_1 = (((PyObject *)Py_TYPE(__pyx_v_weights)) != ((PyObject *)(&PyUnicode_Type)));
+  if (__pyx_t_1) {
+
+
+    /* "fastkappa/compiled_kappa.pyx":44
+ *         return UNWEIGHTED
+ *     if type(weights) is not str:
+ *         return OTHER             # <<<<<<<<<<<<<<
+ *     return LINEAR if weights == "linear" else QUADRATIC if weights == "quadratic" else OTHER
+ * 
+*/
+    {
+
+      __pyx_r = __pyx_e_9fastkappa_14compiled_kappa_OTHER;
+    }
+    goto __pyx_L0;
+
+    /* "fastkappa/compiled_kappa.pyx":43
+ *     if weights is None:
+ *         return UNWEIGHTED
+ *     if type(weights) is not str:             # <<<<<<<<<<<<<<
+ *         return OTHER
+ *     return LINEAR if weights == "linear" else QUADRATIC if weights == "quadratic" else OTHER
+*/
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":45
+ *     if type(weights) is not str:
+ *         return OTHER
+ *     return LINEAR if weights == "linear" else QUADRATIC if weights == "quadratic" else OTHER             # <<<<<<<<<<<<<<
+ * 
+ * 
+*/
+  __pyx_t_1 = __Pyx_PyObject_CompareBoolEq_object_str(__pyx_v_weights, __pyx_mstate_global->__pyx_n_u_linear, Py_EQ); if (unlikely((__pyx_t_1 < 0))) __PYX_ERR(0, 45, __pyx_L1_error)
+  if (__pyx_t_1) {
+
+    __pyx_t_2 = __pyx_e_9fastkappa_14compiled_kappa_LINEAR;
+  } else {
+    __pyx_t_4 = __Pyx_PyObject_CompareBoolEq_object_str(__pyx_v_weights, __pyx_mstate_global->__pyx_n_u_quadratic, Py_EQ); if (unlikely((__pyx_t_4 < 0))) __PYX_ERR(0, 45, __pyx_L1_error)
+    if (__pyx_t_4) {
+
+      __pyx_t_3 = __pyx_e_9fastkappa_14compiled_kappa_QUADRATIC;
+    } else {
+
+      __pyx_t_3 = __pyx_e_9fastkappa_14compiled_kappa_OTHER;
+    }
+
+    __pyx_t_2 = __pyx_t_3;
+  }
+
+  {
+    __pyx_r = __pyx_t_2;
+  }
+  goto __pyx_L0;
+
+  /* "fastkappa/compiled_kappa.pyx":40
+ * 
+ * 
+ * cdef int code_of_weights(weights):             # <<<<<<<<<<<<<<
+ *     if weights is None:
+ *         return UNWEIGHTED
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_AddTraceback("fastkappa.compiled_kappa.code_of_weights", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = -1;
+  __pyx_L0:;
+
+  return __pyx_r;
+}
+
+/* "fastkappa/compiled_kappa.pyx":48
  * 
  * 
  * def kappa_of_arrays(y1, y2, weights):             # <<<<<<<<<<<<<<
@@ -2787,7 +3103,7 @@ PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
 PyObject *__pyx_args, PyObject *__pyx_kwds
 #endif
 ); /*proto*/
-PyDoc_STRVAR(__pyx_doc_9fastkappa_14compiled_kappa_kappa_of_arrays, "Return kappa of the labels that occur, or None where this is not the simple case.\n\n    It is for two contiguous integer arrays of one length, up to 65 536 items, with 2 to 32\n    labels in a row, and weights None, \047linear\047 or \047quadratic\047.\n    ");
+PyDoc_STRVAR(__pyx_doc_9fastkappa_14compiled_kappa_kappa_of_arrays, "Return kappa of the labels that occur, or None where this is not the simple case.\n\n    That is two contiguous integer arrays of one length, up to 262 144 items, with 2 to 32\n    labels that lie close together, and weights None, \047linear\047 or \047quadratic\047.\n    ");
 static PyMethodDef __pyx_mdef_9fastkappa_14compiled_kappa_1kappa_of_arrays = {"kappa_of_arrays", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_9fastkappa_14compiled_kappa_1kappa_of_arrays, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_9fastkappa_14compiled_kappa_kappa_of_arrays};
 static PyObject *__pyx_pw_9fastkappa_14compiled_kappa_1kappa_of_arrays(PyObject *__pyx_self, 
 #if CYTHON_VECTORCALL
@@ -2821,38 +3137,38 @@ PyObject *__pyx_args, PyObject *__pyx_kwds
   {
     PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_y1,&__pyx_mstate_global->__pyx_n_u_y2,&__pyx_mstate_global->__pyx_n_u_weights,0};
     const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
-    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 32, __pyx_L3_error)
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 48, __pyx_L3_error)
     if (__pyx_kwds_len > 0) {
       switch (__pyx_nargs) {
         case  3:
         values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 32, __pyx_L3_error)
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 48, __pyx_L3_error)
         CYTHON_FALLTHROUGH;
         case  2:
         values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 32, __pyx_L3_error)
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 48, __pyx_L3_error)
         CYTHON_FALLTHROUGH;
         case  1:
         values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
-        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 32, __pyx_L3_error)
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 48, __pyx_L3_error)
         CYTHON_FALLTHROUGH;
         case  0: break;
         default: goto __pyx_L5_argtuple_error;
       }
       const Py_ssize_t kwd_pos_args = __pyx_nargs;
-      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "kappa_of_arrays", 0) < (0)) __PYX_ERR(0, 32, __pyx_L3_error)
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "kappa_of_arrays", 0) < (0)) __PYX_ERR(0, 48, __pyx_L3_error)
       for (Py_ssize_t i = __pyx_nargs; i < 3; i++) {
-        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("kappa_of_arrays", 1, 3, 3, i); __PYX_ERR(0, 32, __pyx_L3_error) }
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("kappa_of_arrays", 1, 3, 3, i); __PYX_ERR(0, 48, __pyx_L3_error) }
       }
     } else if (unlikely(__pyx_nargs != 3)) {
       goto __pyx_L5_argtuple_error;
     } else {
       values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 32, __pyx_L3_error)
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 48, __pyx_L3_error)
       values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 32, __pyx_L3_error)
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 48, __pyx_L3_error)
       values[2] = __Pyx_ArgRef_FASTCALL(__pyx_args, 2);
-      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 32, __pyx_L3_error)
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 48, __pyx_L3_error)
     }
     __pyx_v_y1 = values[0];
     __pyx_v_y2 = values[1];
@@ -2860,7 +3176,7 @@ PyObject *__pyx_args, PyObject *__pyx_kwds
   }
   goto __pyx_L6_skip;
   __pyx_L5_argtuple_error:;
-  __Pyx_RaiseArgtupleInvalid("kappa_of_arrays", 1, 3, 3, __pyx_nargs); __PYX_ERR(0, 32, __pyx_L3_error)
+  __Pyx_RaiseArgtupleInvalid("kappa_of_arrays", 1, 3, 3, __pyx_nargs); __PYX_ERR(0, 48, __pyx_L3_error)
   __pyx_L6_skip:;
   goto __pyx_L4_argument_unpacking_done;
   __pyx_L3_error:;
@@ -2884,443 +3200,384 @@ PyObject *__pyx_args, PyObject *__pyx_kwds
 static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_kappa_of_arrays(CYTHON_UNUSED PyObject *__pyx_self, PyObject *__pyx_v_y1, PyObject *__pyx_v_y2, PyObject *__pyx_v_weights) {
   Py_buffer __pyx_v_view1;
   Py_buffer __pyx_v_view2;
-  PyObject *__pyx_v_kappa = 0;
   ratings_t __pyx_v_first;
   ratings_t __pyx_v_second;
+  PyObject *__pyx_v_kappa = 0;
+  int __pyx_v_code;
   PyObject *__pyx_r = NULL;
   __Pyx_RefNannyDeclarations
   int __pyx_t_1;
-  PyObject *__pyx_t_2 = NULL;
-  int __pyx_t_3;
-  PyObject *__pyx_t_4 = NULL;
-  int __pyx_t_5;
-  int __pyx_t_6;
-  char const *__pyx_t_7;
+  int __pyx_t_2;
+  PyObject *__pyx_t_3 = NULL;
+  int __pyx_t_4;
+  PyObject *__pyx_t_5 = NULL;
+  PyObject *__pyx_t_6 = NULL;
+  PyObject *__pyx_t_7 = NULL;
   PyObject *__pyx_t_8 = NULL;
   PyObject *__pyx_t_9 = NULL;
-  PyObject *__pyx_t_10 = NULL;
-  PyObject *__pyx_t_11 = NULL;
-  PyObject *__pyx_t_12 = NULL;
-  PyObject *__pyx_t_13 = NULL;
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
   __Pyx_RefNannySetupContext("kappa_of_arrays", 0);
 
-  /* "fastkappa/compiled_kappa.pyx":40
+  /* "fastkappa/compiled_kappa.pyx":56
  *     cdef Py_buffer view1, view2
- *     cdef object kappa
- *     if type(y1) is not ndarray or type(y2) is not ndarray:             # <<<<<<<<<<<<<<
- *         return None
- *     if y1.dtype.kind not in "iub" or y2.dtype.kind not in "iub":
+ *     cdef ratings_t first, second
+ *     cdef object kappa = None             # <<<<<<<<<<<<<<
+ *     cdef int code = code_of_weights(weights)
+ *     if type(y1) is not ndarray or type(y2) is not ndarray or code == OTHER:
 */
-  __Pyx_GetModuleGlobalName(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_ndarray); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 40, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __pyx_t_3 = (((PyObject *)Py_TYPE(__pyx_v_y1)) != __pyx_t_2);
-  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
-  if (!__pyx_t_3) {
+  __Pyx_INCREF(Py_None);
+  __pyx_v_kappa = Py_None;
+
+  /* "fastkappa/compiled_kappa.pyx":57
+ *     cdef ratings_t first, second
+ *     cdef object kappa = None
+ *     cdef int code = code_of_weights(weights)             # <<<<<<<<<<<<<<
+ *     if type(y1) is not ndarray or type(y2) is not ndarray or code == OTHER:
+ *         return None
+*/
+  __pyx_t_1 = __pyx_f_9fastkappa_14compiled_kappa_code_of_weights(__pyx_v_weights); if (unlikely(__pyx_t_1 == ((int)-1) && PyErr_Occurred())) __PYX_ERR(0, 57, __pyx_L1_error)
+  __pyx_v_code = __pyx_t_1;
+
+  /* "fastkappa/compiled_kappa.pyx":58
+ *     cdef object kappa = None
+ *     cdef int code = code_of_weights(weights)
+ *     if type(y1) is not ndarray or type(y2) is not ndarray or code == OTHER:             # <<<<<<<<<<<<<<
+ *         return None
+ *     try:
+*/
+  __Pyx_GetModuleGlobalName(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_ndarray); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 58, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_3);
+  __pyx_t_4 = (((PyObject *)Py_TYPE(__pyx_v_y1)) != __pyx_t_3);
+  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
+  if (!__pyx_t_4) {
 
   } else {
 
-    __pyx_t_1 = __pyx_t_3;
+    __pyx_t_2 = __pyx_t_4;
 
     goto __pyx_L4_bool_binop_done;
   }
-  __Pyx_GetModuleGlobalName(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_ndarray); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 40, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __pyx_t_3 = (((PyObject *)Py_TYPE(__pyx_v_y2)) != __pyx_t_2);
-  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+  __Pyx_GetModuleGlobalName(__pyx_t_3, __pyx_mstate_global->__pyx_n_u_ndarray); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 58, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_3);
+  __pyx_t_4 = (((PyObject *)Py_TYPE(__pyx_v_y2)) != __pyx_t_3);
+  __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
+  if (!__pyx_t_4) {
 
-  __pyx_t_1 = __pyx_t_3;
+  } else {
+
+    __pyx_t_2 = __pyx_t_4;
+
+    goto __pyx_L4_bool_binop_done;
+  }
+  __pyx_t_4 = (__pyx_v_code == __pyx_e_9fastkappa_14compiled_kappa_OTHER);
+
+
+  __pyx_t_2 = __pyx_t_4;
 
   __pyx_L4_bool_binop_done:;
-  if (__pyx_t_1) {
+  if (__pyx_t_2) {
 
 
-    /* "fastkappa/compiled_kappa.pyx":41
- *     cdef object kappa
- *     if type(y1) is not ndarray or type(y2) is not ndarray:
+    /* "fastkappa/compiled_kappa.pyx":59
+ *     cdef int code = code_of_weights(weights)
+ *     if type(y1) is not ndarray or type(y2) is not ndarray or code == OTHER:
  *         return None             # <<<<<<<<<<<<<<
- *     if y1.dtype.kind not in "iub" or y2.dtype.kind not in "iub":
- *         return None
-*/
-    {
-      PyObject *__pyx_temp;
-      {
-        __pyx_temp = __pyx_r;
-        __pyx_r = Py_None; __Pyx_INCREF(Py_None);
-      }
-      __Pyx_XDECREF(__pyx_temp);
-    }
-    goto __pyx_L0;
-
-    /* "fastkappa/compiled_kappa.pyx":40
- *     cdef Py_buffer view1, view2
- *     cdef object kappa
- *     if type(y1) is not ndarray or type(y2) is not ndarray:             # <<<<<<<<<<<<<<
- *         return None
- *     if y1.dtype.kind not in "iub" or y2.dtype.kind not in "iub":
-*/
-  }
-
-  /* "fastkappa/compiled_kappa.pyx":42
- *     if type(y1) is not ndarray or type(y2) is not ndarray:
- *         return None
- *     if y1.dtype.kind not in "iub" or y2.dtype.kind not in "iub":             # <<<<<<<<<<<<<<
- *         return None
- *     if weights is not None and type(weights) is not str:
-*/
-  __pyx_t_2 = __Pyx_PyObject_GetAttrStr(__pyx_v_y1, __pyx_mstate_global->__pyx_n_u_dtype); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 42, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __pyx_t_4 = __Pyx_PyObject_GetAttrStr(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_kind); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 42, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
-  __pyx_t_3 = (__Pyx_PyUnicode_ContainsTF(__pyx_t_4, __pyx_mstate_global->__pyx_n_u_iub, Py_NE)); if (unlikely((__pyx_t_3 < 0))) __PYX_ERR(0, 42, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-  if (!__pyx_t_3) {
-
-  } else {
-
-    __pyx_t_1 = __pyx_t_3;
-
-    goto __pyx_L7_bool_binop_done;
-  }
-  __pyx_t_4 = __Pyx_PyObject_GetAttrStr(__pyx_v_y2, __pyx_mstate_global->__pyx_n_u_dtype); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 42, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_4);
-  __pyx_t_2 = __Pyx_PyObject_GetAttrStr(__pyx_t_4, __pyx_mstate_global->__pyx_n_u_kind); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 42, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_2);
-  __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
-  __pyx_t_3 = (__Pyx_PyUnicode_ContainsTF(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_iub, Py_NE)); if (unlikely((__pyx_t_3 < 0))) __PYX_ERR(0, 42, __pyx_L1_error)
-  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
-
-  __pyx_t_1 = __pyx_t_3;
-
-  __pyx_L7_bool_binop_done:;
-  if (__pyx_t_1) {
-
-
-    /* "fastkappa/compiled_kappa.pyx":43
- *         return None
- *     if y1.dtype.kind not in "iub" or y2.dtype.kind not in "iub":
- *         return None             # <<<<<<<<<<<<<<
- *     if weights is not None and type(weights) is not str:
- *         return None
-*/
-    {
-      PyObject *__pyx_temp;
-      {
-        __pyx_temp = __pyx_r;
-        __pyx_r = Py_None; __Pyx_INCREF(Py_None);
-      }
-      __Pyx_XDECREF(__pyx_temp);
-    }
-    goto __pyx_L0;
-
-    /* "fastkappa/compiled_kappa.pyx":42
- *     if type(y1) is not ndarray or type(y2) is not ndarray:
- *         return None
- *     if y1.dtype.kind not in "iub" or y2.dtype.kind not in "iub":             # <<<<<<<<<<<<<<
- *         return None
- *     if weights is not None and type(weights) is not str:
-*/
-  }
-
-  /* "fastkappa/compiled_kappa.pyx":44
- *     if y1.dtype.kind not in "iub" or y2.dtype.kind not in "iub":
- *         return None
- *     if weights is not None and type(weights) is not str:             # <<<<<<<<<<<<<<
- *         return None
- *     cdef ratings_t first, second
-*/
-  __pyx_t_3 = (__pyx_v_weights != Py_None);
-  if (__pyx_t_3) {
-
-  } else {
-
-    __pyx_t_1 = __pyx_t_3;
-
-    goto __pyx_L10_bool_binop_done;
-  }
-  __pyx_t_3 = (((PyObject *)Py_TYPE(__pyx_v_weights)) != ((PyObject *)(&PyUnicode_Type)));
-
-  __pyx_t_1 = __pyx_t_3;
-
-  __pyx_L10_bool_binop_done:;
-  if (__pyx_t_1) {
-
-
-    /* "fastkappa/compiled_kappa.pyx":45
- *         return None
- *     if weights is not None and type(weights) is not str:
- *         return None             # <<<<<<<<<<<<<<
- *     cdef ratings_t first, second
- *     read_column(y1, 0, 0, &first, &view1)
-*/
-    {
-      PyObject *__pyx_temp;
-      {
-        __pyx_temp = __pyx_r;
-        __pyx_r = Py_None; __Pyx_INCREF(Py_None);
-      }
-      __Pyx_XDECREF(__pyx_temp);
-    }
-    goto __pyx_L0;
-
-    /* "fastkappa/compiled_kappa.pyx":44
- *     if y1.dtype.kind not in "iub" or y2.dtype.kind not in "iub":
- *         return None
- *     if weights is not None and type(weights) is not str:             # <<<<<<<<<<<<<<
- *         return None
- *     cdef ratings_t first, second
-*/
-  }
-
-  /* "fastkappa/compiled_kappa.pyx":47
- *         return None
- *     cdef ratings_t first, second
- *     read_column(y1, 0, 0, &first, &view1)             # <<<<<<<<<<<<<<
  *     try:
- *         read_column(y2, 0, 0, &second, &view2)
+ *         read_column(y1, 0, 0, &first, &view1)
 */
-  __pyx_t_5 = __pyx_f_9fastkappa_8counting_14cython_kernels_read_column(__pyx_v_y1, __pyx_mstate_global->__pyx_int_0, 0, (&__pyx_v_first), (&__pyx_v_view1)); if (unlikely(__pyx_t_5 == ((int)-1))) __PYX_ERR(0, 47, __pyx_L1_error)
+    {
+      PyObject *__pyx_temp;
+      {
+        __pyx_temp = __pyx_r;
+        __pyx_r = Py_None; __Pyx_INCREF(Py_None);
+      }
+      __Pyx_XDECREF(__pyx_temp);
+    }
+    goto __pyx_L0;
 
+    /* "fastkappa/compiled_kappa.pyx":58
+ *     cdef object kappa = None
+ *     cdef int code = code_of_weights(weights)
+ *     if type(y1) is not ndarray or type(y2) is not ndarray or code == OTHER:             # <<<<<<<<<<<<<<
+ *         return None
+ *     try:
+*/
+  }
 
-  /* "fastkappa/compiled_kappa.pyx":48
- *     cdef ratings_t first, second
- *     read_column(y1, 0, 0, &first, &view1)
+  /* "fastkappa/compiled_kappa.pyx":60
+ *     if type(y1) is not ndarray or type(y2) is not ndarray or code == OTHER:
+ *         return None
  *     try:             # <<<<<<<<<<<<<<
- *         read_column(y2, 0, 0, &second, &view2)
- *         try:
+ *         read_column(y1, 0, 0, &first, &view1)
+ *     except (TypeError, ValueError):
 */
-  /*try:*/ {
-
-    /* "fastkappa/compiled_kappa.pyx":49
- *     read_column(y1, 0, 0, &first, &view1)
- *     try:
- *         read_column(y2, 0, 0, &second, &view2)             # <<<<<<<<<<<<<<
- *         try:
- *             kappa = None
-*/
-    __pyx_t_5 = __pyx_f_9fastkappa_8counting_14cython_kernels_read_column(__pyx_v_y2, __pyx_mstate_global->__pyx_int_0, 0, (&__pyx_v_second), (&__pyx_v_view2)); if (unlikely(__pyx_t_5 == ((int)-1))) __PYX_ERR(0, 49, __pyx_L13_error)
-
-
-    /* "fastkappa/compiled_kappa.pyx":50
- *     try:
- *         read_column(y2, 0, 0, &second, &view2)
- *         try:             # <<<<<<<<<<<<<<
- *             kappa = None
- *             if (
-*/
+  {
+    __Pyx_PyThreadState_declare
+    __Pyx_PyThreadState_assign
+    __Pyx_ExceptionSave(&__pyx_t_5, &__pyx_t_6, &__pyx_t_7);
+    __Pyx_XGOTREF(__pyx_t_5);
+    __Pyx_XGOTREF(__pyx_t_6);
+    __Pyx_XGOTREF(__pyx_t_7);
     /*try:*/ {
 
-      /* "fastkappa/compiled_kappa.pyx":51
- *         read_column(y2, 0, 0, &second, &view2)
- *         try:
- *             kappa = None             # <<<<<<<<<<<<<<
- *             if (
- *                 view1.ndim == 1
+      /* "fastkappa/compiled_kappa.pyx":61
+ *         return None
+ *     try:
+ *         read_column(y1, 0, 0, &first, &view1)             # <<<<<<<<<<<<<<
+ *     except (TypeError, ValueError):
+ *         return None
 */
-      __Pyx_INCREF(Py_None);
-      __pyx_v_kappa = Py_None;
+      __pyx_t_1 = __pyx_f_9fastkappa_8counting_14cython_kernels_read_column(__pyx_v_y1, __pyx_mstate_global->__pyx_int_0, 0, (&__pyx_v_first), (&__pyx_v_view1)); if (unlikely(__pyx_t_1 == ((int)-1))) __PYX_ERR(0, 61, __pyx_L7_error)
 
-      /* "fastkappa/compiled_kappa.pyx":53
- *             kappa = None
- *             if (
- *                 view1.ndim == 1             # <<<<<<<<<<<<<<
- *                 and view2.ndim == 1
- *                 and view1.shape[0] == view2.shape[0]
+
+      /* "fastkappa/compiled_kappa.pyx":60
+ *     if type(y1) is not ndarray or type(y2) is not ndarray or code == OTHER:
+ *         return None
+ *     try:             # <<<<<<<<<<<<<<
+ *         read_column(y1, 0, 0, &first, &view1)
+ *     except (TypeError, ValueError):
 */
-      __pyx_t_3 = (__pyx_v_view1.ndim == 1);
-
-      if (__pyx_t_3) {
-
-      } else {
-
-        __pyx_t_1 = __pyx_t_3;
-
-        goto __pyx_L19_bool_binop_done;
-      }
-
-      /* "fastkappa/compiled_kappa.pyx":54
- *             if (
- *                 view1.ndim == 1
- *                 and view2.ndim == 1             # <<<<<<<<<<<<<<
- *                 and view1.shape[0] == view2.shape[0]
- *                 and 0 < view1.shape[0] <= LARGEST_CALL
-*/
-      __pyx_t_3 = (__pyx_v_view2.ndim == 1);
-
-      if (__pyx_t_3) {
-
-      } else {
-
-        __pyx_t_1 = __pyx_t_3;
-
-        goto __pyx_L19_bool_binop_done;
-      }
-
-      /* "fastkappa/compiled_kappa.pyx":55
- *                 view1.ndim == 1
- *                 and view2.ndim == 1
- *                 and view1.shape[0] == view2.shape[0]             # <<<<<<<<<<<<<<
- *                 and 0 < view1.shape[0] <= LARGEST_CALL
- *             ):
-*/
-      __pyx_t_3 = ((__pyx_v_view1.shape[0]) == (__pyx_v_view2.shape[0]));
-
-      if (__pyx_t_3) {
-
-      } else {
-
-        __pyx_t_1 = __pyx_t_3;
-
-        goto __pyx_L19_bool_binop_done;
-      }
-
-      /* "fastkappa/compiled_kappa.pyx":56
- *                 and view2.ndim == 1
- *                 and view1.shape[0] == view2.shape[0]
- *                 and 0 < view1.shape[0] <= LARGEST_CALL             # <<<<<<<<<<<<<<
- *             ):
- *                 kappa = kappa_of_columns(&first, &second, view1.shape[0], weights)
-*/
-      __pyx_t_3 = (0 < (__pyx_v_view1.shape[0]));
-      if (__pyx_t_3) {
-        __pyx_t_3 = ((__pyx_v_view1.shape[0]) <= __pyx_e_9fastkappa_14compiled_kappa_LARGEST_CALL);
-      }
-
-      __pyx_t_1 = __pyx_t_3;
-
-      __pyx_L19_bool_binop_done:;
-
-      /* "fastkappa/compiled_kappa.pyx":52
- *         try:
- *             kappa = None
- *             if (             # <<<<<<<<<<<<<<
- *                 view1.ndim == 1
- *                 and view2.ndim == 1
-*/
-      if (__pyx_t_1) {
-
-
-        /* "fastkappa/compiled_kappa.pyx":58
- *                 and 0 < view1.shape[0] <= LARGEST_CALL
- *             ):
- *                 kappa = kappa_of_columns(&first, &second, view1.shape[0], weights)             # <<<<<<<<<<<<<<
- *         finally:
- *             PyBuffer_Release(&view2)
-*/
-        __pyx_t_2 = __pyx_f_9fastkappa_14compiled_kappa_kappa_of_columns((&__pyx_v_first), (&__pyx_v_second), (__pyx_v_view1.shape[0]), __pyx_v_weights); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 58, __pyx_L16_error)
-        __Pyx_GOTREF(__pyx_t_2);
-        __Pyx_DECREF_SET(__pyx_v_kappa, __pyx_t_2);
-        __pyx_t_2 = 0;
-
-        /* "fastkappa/compiled_kappa.pyx":52
- *         try:
- *             kappa = None
- *             if (             # <<<<<<<<<<<<<<
- *                 view1.ndim == 1
- *                 and view2.ndim == 1
-*/
-      }
     }
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
+    __Pyx_XDECREF(__pyx_t_6); __pyx_t_6 = 0;
+    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    goto __pyx_L12_try_end;
+    __pyx_L7_error:;
+    __Pyx_XDECREF(__pyx_t_3); __pyx_t_3 = 0;
+
+    /* "fastkappa/compiled_kappa.pyx":62
+ *     try:
+ *         read_column(y1, 0, 0, &first, &view1)
+ *     except (TypeError, ValueError):             # <<<<<<<<<<<<<<
+ *         return None
+ *     try:
+*/
+    __pyx_t_1 = __Pyx_PyErr_ExceptionMatches2(((PyObject *)(((PyTypeObject*)PyExc_TypeError))), ((PyObject *)(((PyTypeObject*)PyExc_ValueError))));
+    if (__pyx_t_1) {
+      __Pyx_ErrRestore(0,0,0);
+
+      /* "fastkappa/compiled_kappa.pyx":63
+ *         read_column(y1, 0, 0, &first, &view1)
+ *     except (TypeError, ValueError):
+ *         return None             # <<<<<<<<<<<<<<
+ *     try:
+ *         read_column(y2, 0, 0, &second, &view2)
+*/
+      {
+        PyObject *__pyx_temp;
+        {
+          __pyx_temp = __pyx_r;
+          __pyx_r = Py_None; __Pyx_INCREF(Py_None);
+        }
+        __Pyx_XDECREF(__pyx_temp);
+      }
+      goto __pyx_L10_except_return;
+    }
+    goto __pyx_L9_except_error;
 
     /* "fastkappa/compiled_kappa.pyx":60
- *                 kappa = kappa_of_columns(&first, &second, view1.shape[0], weights)
- *         finally:
- *             PyBuffer_Release(&view2)             # <<<<<<<<<<<<<<
- *     finally:
- *         PyBuffer_Release(&view1)
+ *     if type(y1) is not ndarray or type(y2) is not ndarray or code == OTHER:
+ *         return None
+ *     try:             # <<<<<<<<<<<<<<
+ *         read_column(y1, 0, 0, &first, &view1)
+ *     except (TypeError, ValueError):
 */
-    /*finally:*/ {
-      /*normal exit:*/{
-        PyBuffer_Release((&__pyx_v_view2));
-        goto __pyx_L17;
-      }
-      __pyx_L16_error:;
-      /*exception exit:*/{
-        __Pyx_PyThreadState_declare
-        __Pyx_PyThreadState_assign
-        __pyx_t_8 = 0; __pyx_t_9 = 0; __pyx_t_10 = 0; __pyx_t_11 = 0; __pyx_t_12 = 0; __pyx_t_13 = 0;
-        __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
-        __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
-         __Pyx_ExceptionSwap(&__pyx_t_11, &__pyx_t_12, &__pyx_t_13);
-        if ( unlikely(__Pyx_GetException(&__pyx_t_8, &__pyx_t_9, &__pyx_t_10) < 0)) __Pyx_ErrFetch(&__pyx_t_8, &__pyx_t_9, &__pyx_t_10);
-        __Pyx_XGOTREF(__pyx_t_8);
-        __Pyx_XGOTREF(__pyx_t_9);
-        __Pyx_XGOTREF(__pyx_t_10);
-        __Pyx_XGOTREF(__pyx_t_11);
-        __Pyx_XGOTREF(__pyx_t_12);
-        __Pyx_XGOTREF(__pyx_t_13);
-        __pyx_t_5 = __pyx_lineno; __pyx_t_6 = __pyx_clineno; __pyx_t_7 = __pyx_filename;
-        {
-          PyBuffer_Release((&__pyx_v_view2));
-        }
-        __Pyx_XGIVEREF(__pyx_t_11);
-        __Pyx_XGIVEREF(__pyx_t_12);
-        __Pyx_XGIVEREF(__pyx_t_13);
-        __Pyx_ExceptionReset(__pyx_t_11, __pyx_t_12, __pyx_t_13);
-        __Pyx_XGIVEREF(__pyx_t_8);
-        __Pyx_XGIVEREF(__pyx_t_9);
-        __Pyx_XGIVEREF(__pyx_t_10);
-        __Pyx_ErrRestore(__pyx_t_8, __pyx_t_9, __pyx_t_10);
-        __pyx_t_8 = 0; __pyx_t_9 = 0; __pyx_t_10 = 0; __pyx_t_11 = 0; __pyx_t_12 = 0; __pyx_t_13 = 0;
-        __pyx_lineno = __pyx_t_5; __pyx_clineno = __pyx_t_6; __pyx_filename = __pyx_t_7;
-        goto __pyx_L13_error;
-      }
-      __pyx_L17:;
-    }
+    __pyx_L9_except_error:;
+    __Pyx_XGIVEREF(__pyx_t_5);
+    __Pyx_XGIVEREF(__pyx_t_6);
+    __Pyx_XGIVEREF(__pyx_t_7);
+    __Pyx_ExceptionReset(__pyx_t_5, __pyx_t_6, __pyx_t_7);
+    goto __pyx_L1_error;
+    __pyx_L10_except_return:;
+    __Pyx_XGIVEREF(__pyx_t_5);
+    __Pyx_XGIVEREF(__pyx_t_6);
+    __Pyx_XGIVEREF(__pyx_t_7);
+    __Pyx_ExceptionReset(__pyx_t_5, __pyx_t_6, __pyx_t_7);
+    goto __pyx_L0;
+    __pyx_L12_try_end:;
   }
 
-  /* "fastkappa/compiled_kappa.pyx":62
- *             PyBuffer_Release(&view2)
- *     finally:
+  /* "fastkappa/compiled_kappa.pyx":64
+ *     except (TypeError, ValueError):
+ *         return None
+ *     try:             # <<<<<<<<<<<<<<
+ *         read_column(y2, 0, 0, &second, &view2)
+ *     except (TypeError, ValueError):
+*/
+  {
+    __Pyx_PyThreadState_declare
+    __Pyx_PyThreadState_assign
+    __Pyx_ExceptionSave(&__pyx_t_7, &__pyx_t_6, &__pyx_t_5);
+    __Pyx_XGOTREF(__pyx_t_7);
+    __Pyx_XGOTREF(__pyx_t_6);
+    __Pyx_XGOTREF(__pyx_t_5);
+    /*try:*/ {
+
+      /* "fastkappa/compiled_kappa.pyx":65
+ *         return None
+ *     try:
+ *         read_column(y2, 0, 0, &second, &view2)             # <<<<<<<<<<<<<<
+ *     except (TypeError, ValueError):
+ *         PyBuffer_Release(&view1)
+*/
+      __pyx_t_1 = __pyx_f_9fastkappa_8counting_14cython_kernels_read_column(__pyx_v_y2, __pyx_mstate_global->__pyx_int_0, 0, (&__pyx_v_second), (&__pyx_v_view2)); if (unlikely(__pyx_t_1 == ((int)-1))) __PYX_ERR(0, 65, __pyx_L15_error)
+
+
+      /* "fastkappa/compiled_kappa.pyx":64
+ *     except (TypeError, ValueError):
+ *         return None
+ *     try:             # <<<<<<<<<<<<<<
+ *         read_column(y2, 0, 0, &second, &view2)
+ *     except (TypeError, ValueError):
+*/
+    }
+    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    __Pyx_XDECREF(__pyx_t_6); __pyx_t_6 = 0;
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
+    goto __pyx_L20_try_end;
+    __pyx_L15_error:;
+    __Pyx_XDECREF(__pyx_t_3); __pyx_t_3 = 0;
+
+    /* "fastkappa/compiled_kappa.pyx":66
+ *     try:
+ *         read_column(y2, 0, 0, &second, &view2)
+ *     except (TypeError, ValueError):             # <<<<<<<<<<<<<<
+ *         PyBuffer_Release(&view1)
+ *         return None
+*/
+    __pyx_t_1 = __Pyx_PyErr_ExceptionMatches2(((PyObject *)(((PyTypeObject*)PyExc_TypeError))), ((PyObject *)(((PyTypeObject*)PyExc_ValueError))));
+    if (__pyx_t_1) {
+      __Pyx_AddTraceback("fastkappa.compiled_kappa.kappa_of_arrays", __pyx_clineno, __pyx_lineno, __pyx_filename);
+      if (__Pyx_GetException(&__pyx_t_3, &__pyx_t_8, &__pyx_t_9) < 0) __PYX_ERR(0, 66, __pyx_L17_except_error)
+      __Pyx_XGOTREF(__pyx_t_3);
+      __Pyx_XGOTREF(__pyx_t_8);
+      __Pyx_XGOTREF(__pyx_t_9);
+
+      /* "fastkappa/compiled_kappa.pyx":67
+ *         read_column(y2, 0, 0, &second, &view2)
+ *     except (TypeError, ValueError):
  *         PyBuffer_Release(&view1)             # <<<<<<<<<<<<<<
+ *         return None
+ *     if 0 < view1.shape[0] <= LARGEST_CALL and view1.shape[0] == view2.shape[0]:
+*/
+      PyBuffer_Release((&__pyx_v_view1));
+
+      /* "fastkappa/compiled_kappa.pyx":68
+ *     except (TypeError, ValueError):
+ *         PyBuffer_Release(&view1)
+ *         return None             # <<<<<<<<<<<<<<
+ *     if 0 < view1.shape[0] <= LARGEST_CALL and view1.shape[0] == view2.shape[0]:
+ *         kappa = kappa_of_columns(&first, &second, view1.shape[0], code)
+*/
+      {
+        PyObject *__pyx_temp;
+        {
+          __pyx_temp = __pyx_r;
+          __pyx_r = Py_None; __Pyx_INCREF(Py_None);
+        }
+        __Pyx_XDECREF(__pyx_temp);
+      }
+      __Pyx_DECREF(__pyx_t_3); __pyx_t_3 = 0;
+      __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
+      __Pyx_DECREF(__pyx_t_9); __pyx_t_9 = 0;
+      goto __pyx_L18_except_return;
+    }
+    goto __pyx_L17_except_error;
+
+    /* "fastkappa/compiled_kappa.pyx":64
+ *     except (TypeError, ValueError):
+ *         return None
+ *     try:             # <<<<<<<<<<<<<<
+ *         read_column(y2, 0, 0, &second, &view2)
+ *     except (TypeError, ValueError):
+*/
+    __pyx_L17_except_error:;
+    __Pyx_XGIVEREF(__pyx_t_7);
+    __Pyx_XGIVEREF(__pyx_t_6);
+    __Pyx_XGIVEREF(__pyx_t_5);
+    __Pyx_ExceptionReset(__pyx_t_7, __pyx_t_6, __pyx_t_5);
+    goto __pyx_L1_error;
+    __pyx_L18_except_return:;
+    __Pyx_XGIVEREF(__pyx_t_7);
+    __Pyx_XGIVEREF(__pyx_t_6);
+    __Pyx_XGIVEREF(__pyx_t_5);
+    __Pyx_ExceptionReset(__pyx_t_7, __pyx_t_6, __pyx_t_5);
+    goto __pyx_L0;
+    __pyx_L20_try_end:;
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":69
+ *         PyBuffer_Release(&view1)
+ *         return None
+ *     if 0 < view1.shape[0] <= LARGEST_CALL and view1.shape[0] == view2.shape[0]:             # <<<<<<<<<<<<<<
+ *         kappa = kappa_of_columns(&first, &second, view1.shape[0], code)
+ *     PyBuffer_Release(&view2)
+*/
+  __pyx_t_4 = (0 < (__pyx_v_view1.shape[0]));
+  if (__pyx_t_4) {
+    __pyx_t_4 = ((__pyx_v_view1.shape[0]) <= __pyx_e_9fastkappa_14compiled_kappa_LARGEST_CALL);
+  }
+  if (__pyx_t_4) {
+
+  } else {
+
+    __pyx_t_2 = __pyx_t_4;
+
+    goto __pyx_L24_bool_binop_done;
+  }
+  __pyx_t_4 = ((__pyx_v_view1.shape[0]) == (__pyx_v_view2.shape[0]));
+
+
+  __pyx_t_2 = __pyx_t_4;
+
+  __pyx_L24_bool_binop_done:;
+  if (__pyx_t_2) {
+
+
+    /* "fastkappa/compiled_kappa.pyx":70
+ *         return None
+ *     if 0 < view1.shape[0] <= LARGEST_CALL and view1.shape[0] == view2.shape[0]:
+ *         kappa = kappa_of_columns(&first, &second, view1.shape[0], code)             # <<<<<<<<<<<<<<
+ *     PyBuffer_Release(&view2)
+ *     PyBuffer_Release(&view1)
+*/
+    __pyx_t_9 = __pyx_f_9fastkappa_14compiled_kappa_kappa_of_columns((&__pyx_v_first), (&__pyx_v_second), (__pyx_v_view1.shape[0]), __pyx_v_code); if (unlikely(!__pyx_t_9)) __PYX_ERR(0, 70, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_9);
+    __Pyx_DECREF_SET(__pyx_v_kappa, __pyx_t_9);
+    __pyx_t_9 = 0;
+
+    /* "fastkappa/compiled_kappa.pyx":69
+ *         PyBuffer_Release(&view1)
+ *         return None
+ *     if 0 < view1.shape[0] <= LARGEST_CALL and view1.shape[0] == view2.shape[0]:             # <<<<<<<<<<<<<<
+ *         kappa = kappa_of_columns(&first, &second, view1.shape[0], code)
+ *     PyBuffer_Release(&view2)
+*/
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":71
+ *     if 0 < view1.shape[0] <= LARGEST_CALL and view1.shape[0] == view2.shape[0]:
+ *         kappa = kappa_of_columns(&first, &second, view1.shape[0], code)
+ *     PyBuffer_Release(&view2)             # <<<<<<<<<<<<<<
+ *     PyBuffer_Release(&view1)
+ *     return kappa
+*/
+  PyBuffer_Release((&__pyx_v_view2));
+
+  /* "fastkappa/compiled_kappa.pyx":72
+ *         kappa = kappa_of_columns(&first, &second, view1.shape[0], code)
+ *     PyBuffer_Release(&view2)
+ *     PyBuffer_Release(&view1)             # <<<<<<<<<<<<<<
  *     return kappa
  * 
 */
-  /*finally:*/ {
-    /*normal exit:*/{
-      PyBuffer_Release((&__pyx_v_view1));
-      goto __pyx_L14;
-    }
-    __pyx_L13_error:;
-    /*exception exit:*/{
-      __Pyx_PyThreadState_declare
-      __Pyx_PyThreadState_assign
-      __pyx_t_13 = 0; __pyx_t_12 = 0; __pyx_t_11 = 0; __pyx_t_10 = 0; __pyx_t_9 = 0; __pyx_t_8 = 0;
-      __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
-      __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
-       __Pyx_ExceptionSwap(&__pyx_t_10, &__pyx_t_9, &__pyx_t_8);
-      if ( unlikely(__Pyx_GetException(&__pyx_t_13, &__pyx_t_12, &__pyx_t_11) < 0)) __Pyx_ErrFetch(&__pyx_t_13, &__pyx_t_12, &__pyx_t_11);
-      __Pyx_XGOTREF(__pyx_t_13);
-      __Pyx_XGOTREF(__pyx_t_12);
-      __Pyx_XGOTREF(__pyx_t_11);
-      __Pyx_XGOTREF(__pyx_t_10);
-      __Pyx_XGOTREF(__pyx_t_9);
-      __Pyx_XGOTREF(__pyx_t_8);
-      __pyx_t_6 = __pyx_lineno; __pyx_t_5 = __pyx_clineno; __pyx_t_7 = __pyx_filename;
-      {
-        PyBuffer_Release((&__pyx_v_view1));
-      }
-      __Pyx_XGIVEREF(__pyx_t_10);
-      __Pyx_XGIVEREF(__pyx_t_9);
-      __Pyx_XGIVEREF(__pyx_t_8);
-      __Pyx_ExceptionReset(__pyx_t_10, __pyx_t_9, __pyx_t_8);
-      __Pyx_XGIVEREF(__pyx_t_13);
-      __Pyx_XGIVEREF(__pyx_t_12);
-      __Pyx_XGIVEREF(__pyx_t_11);
-      __Pyx_ErrRestore(__pyx_t_13, __pyx_t_12, __pyx_t_11);
-      __pyx_t_13 = 0; __pyx_t_12 = 0; __pyx_t_11 = 0; __pyx_t_10 = 0; __pyx_t_9 = 0; __pyx_t_8 = 0;
-      __pyx_lineno = __pyx_t_6; __pyx_clineno = __pyx_t_5; __pyx_filename = __pyx_t_7;
-      goto __pyx_L1_error;
-    }
-    __pyx_L14:;
-  }
+  PyBuffer_Release((&__pyx_v_view1));
 
-  /* "fastkappa/compiled_kappa.pyx":63
- *     finally:
- *         PyBuffer_Release(&view1)
+  /* "fastkappa/compiled_kappa.pyx":73
+ *     PyBuffer_Release(&view2)
+ *     PyBuffer_Release(&view1)
  *     return kappa             # <<<<<<<<<<<<<<
  * 
  * 
@@ -3336,7 +3593,7 @@ static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_kappa_of_arrays(CYTHON_UNU
   }
   goto __pyx_L0;
 
-  /* "fastkappa/compiled_kappa.pyx":32
+  /* "fastkappa/compiled_kappa.pyx":48
  * 
  * 
  * def kappa_of_arrays(y1, y2, weights):             # <<<<<<<<<<<<<<
@@ -3346,86 +3603,406 @@ static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_kappa_of_arrays(CYTHON_UNU
 
   /* function exit code */
   __pyx_L1_error:;
-  __Pyx_XDECREF(__pyx_t_2);
-  __Pyx_XDECREF(__pyx_t_4);
+  __Pyx_XDECREF(__pyx_t_3);
+  __Pyx_XDECREF(__pyx_t_8);
+  __Pyx_XDECREF(__pyx_t_9);
   __Pyx_AddTraceback("fastkappa.compiled_kappa.kappa_of_arrays", __pyx_clineno, __pyx_lineno, __pyx_filename);
   __pyx_r = NULL;
   __pyx_L0:;
 
 
-  __Pyx_XDECREF(__pyx_v_kappa);
 
+
+  __Pyx_XDECREF(__pyx_v_kappa);
 
   __Pyx_XGIVEREF(__pyx_r);
   __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
 
-/* "fastkappa/compiled_kappa.pyx":66
+/* "fastkappa/compiled_kappa.pyx":76
  * 
  * 
- * cdef object kappa_of_columns(ratings_t *first, ratings_t *second, Py_ssize_t n, weights):             # <<<<<<<<<<<<<<
+ * cdef object kappa_of_columns(ratings_t *first, ratings_t *second, Py_ssize_t n, int weights):             # <<<<<<<<<<<<<<
  *     cdef int64_t low1, low2, high1, high2, lowest, highest
- *     cdef int64_t table[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
+ *     cdef int64_t position[MOST_LABELS]
 */
 
-static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_columns(ratings_t *__pyx_v_first, ratings_t *__pyx_v_second, Py_ssize_t __pyx_v_n, PyObject *__pyx_v_weights) {
+static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_columns(ratings_t *__pyx_v_first, ratings_t *__pyx_v_second, Py_ssize_t __pyx_v_n, int __pyx_v_weights) {
   int64_t __pyx_v_low1;
   int64_t __pyx_v_low2;
   int64_t __pyx_v_high1;
   int64_t __pyx_v_high2;
   int64_t __pyx_v_lowest;
   int64_t __pyx_v_highest;
+  int64_t __pyx_v_position[__pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS];
   int64_t __pyx_v_table[((__pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS + 1) * (__pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS + 1))];
+  struct __pyx_t_9fastkappa_14compiled_kappa_Margins __pyx_v_margins;
   uint64_t __pyx_v_span;
+  double __pyx_v_kappa;
+  Py_ssize_t __pyx_v_i;
+  Py_ssize_t __pyx_v_n_seen;
+  Py_ssize_t __pyx_v_n_labels;
   PyObject *__pyx_r = NULL;
   __Pyx_RefNannyDeclarations
   int __pyx_t_1;
-  int __pyx_t_2;
-  int64_t __pyx_t_3;
-  int64_t __pyx_t_4;
-  int64_t __pyx_t_5;
-  int64_t __pyx_t_6;
-  uint64_t __pyx_t_7;
-  uint64_t __pyx_t_8;
-  PyObject *__pyx_t_9 = NULL;
+  Py_ssize_t __pyx_t_2;
+  Py_ssize_t __pyx_t_3;
+  int __pyx_t_4;
+  PyObject *__pyx_t_5 = NULL;
+  PyObject *__pyx_t_6 = NULL;
+  PyObject *__pyx_t_7 = NULL;
+  int64_t __pyx_t_8;
+  int64_t __pyx_t_9;
+  int64_t __pyx_t_10;
+  int64_t __pyx_t_11;
+  uint64_t __pyx_t_12;
+  uint64_t __pyx_t_13;
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
   __Pyx_RefNannySetupContext("kappa_of_columns", 0);
 
-  /* "fastkappa/compiled_kappa.pyx":69
- *     cdef int64_t low1, low2, high1, high2, lowest, highest
- *     cdef int64_t table[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
- *     if not range_of(first, n, &low1, &high1) or not range_of(second, n, &low2, &high2):             # <<<<<<<<<<<<<<
- *         return None
- *     lowest, highest = min(low1, low2), max(high1, high2)
+  /* "fastkappa/compiled_kappa.pyx":83
+ *     cdef uint64_t span
+ *     cdef double kappa
+ *     cdef Py_ssize_t i, n_seen, n_labels = 0             # <<<<<<<<<<<<<<
+ *     # The first items show the labels, as a rule; the count tells if they did not.
+ *     for n_seen in (min(n, SAMPLE), n):
 */
-  __pyx_t_2 = (!(range_of(__pyx_v_first, __pyx_v_n, (&__pyx_v_low1), (&__pyx_v_high1)) != 0));
+  __pyx_v_n_labels = 0;
 
-  if (!__pyx_t_2) {
+  /* "fastkappa/compiled_kappa.pyx":85
+ *     cdef Py_ssize_t i, n_seen, n_labels = 0
+ *     # The first items show the labels, as a rule; the count tells if they did not.
+ *     for n_seen in (min(n, SAMPLE), n):             # <<<<<<<<<<<<<<
+ *         if not range_of(first, n_seen, &low1, &high1):
+ *             return None
+*/
 
+  __pyx_t_1 = __pyx_e_9fastkappa_14compiled_kappa_SAMPLE;
+
+  __pyx_t_2 = __pyx_v_n;
+  __pyx_t_4 = (__pyx_t_1 < __pyx_t_2);
+
+  if (__pyx_t_4) {
+
+    __pyx_t_3 = __pyx_t_1;
   } else {
 
-    __pyx_t_1 = __pyx_t_2;
-
-    goto __pyx_L4_bool_binop_done;
+    __pyx_t_3 = __pyx_t_2;
   }
-  __pyx_t_2 = (!(range_of(__pyx_v_second, __pyx_v_n, (&__pyx_v_low2), (&__pyx_v_high2)) != 0));
+
+  __pyx_t_5 = PyLong_FromSsize_t(__pyx_t_3); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 85, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_5);
+
+  __pyx_t_6 = PyLong_FromSsize_t(__pyx_v_n); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 85, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_6);
+  __pyx_t_7 = PyTuple_New(2); if (unlikely(!__pyx_t_7)) __PYX_ERR(0, 85, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_7);
+  __Pyx_GIVEREF(__pyx_t_5);
+  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_7, 0, __pyx_t_5) != (0)) __PYX_ERR(0, 85, __pyx_L1_error);
+  __Pyx_GIVEREF(__pyx_t_6);
+  if (__Pyx_PyTuple_SET_ITEM(__pyx_t_7, 1, __pyx_t_6) != (0)) __PYX_ERR(0, 85, __pyx_L1_error);
+  __pyx_t_5 = 0;
+  __pyx_t_6 = 0;
+  __pyx_t_6 = __pyx_t_7; __Pyx_INCREF(__pyx_t_6);
+  __pyx_t_3 = 0;
+  __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
+  for (;;) {
+    if (__pyx_t_3 >= 2) break;
+    #if CYTHON_ASSUME_SAFE_MACROS && !CYTHON_AVOID_BORROWED_REFS
+    __pyx_t_7 = __Pyx_NewRef(PyTuple_GET_ITEM(__pyx_t_6, __pyx_t_3));
+    #else
+    __pyx_t_7 = __Pyx_PySequence_ITEM(__pyx_t_6, __pyx_t_3);
+    #endif
+    ++__pyx_t_3;
+    if (unlikely(!__pyx_t_7)) __PYX_ERR(0, 85, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_7);
+    if (__Pyx_PyInt_FromNumber(&__pyx_t_7, NULL, 1) < (0)) __PYX_ERR(0, 85, __pyx_L1_error)
+    __pyx_t_2 = __Pyx_PyIndex_AsSsize_t(__pyx_t_7); if (unlikely((__pyx_t_2 == (Py_ssize_t)-1) && PyErr_Occurred())) __PYX_ERR(0, 85, __pyx_L1_error)
+    __Pyx_DECREF(__pyx_t_7); __pyx_t_7 = 0;
+    __pyx_v_n_seen = __pyx_t_2;
+
+    /* "fastkappa/compiled_kappa.pyx":86
+ *     # The first items show the labels, as a rule; the count tells if they did not.
+ *     for n_seen in (min(n, SAMPLE), n):
+ *         if not range_of(first, n_seen, &low1, &high1):             # <<<<<<<<<<<<<<
+ *             return None
+ *         if not range_of(second, n_seen, &low2, &high2):
+*/
+    __pyx_t_4 = (!(range_of(__pyx_v_first, __pyx_v_n_seen, (&__pyx_v_low1), (&__pyx_v_high1)) != 0));
+
+    if (__pyx_t_4) {
 
 
-  __pyx_t_1 = __pyx_t_2;
+      /* "fastkappa/compiled_kappa.pyx":87
+ *     for n_seen in (min(n, SAMPLE), n):
+ *         if not range_of(first, n_seen, &low1, &high1):
+ *             return None             # <<<<<<<<<<<<<<
+ *         if not range_of(second, n_seen, &low2, &high2):
+ *             return None
+*/
+      {
+        PyObject *__pyx_temp;
+        {
+          __pyx_temp = __pyx_r;
+          __pyx_r = Py_None; __Pyx_INCREF(Py_None);
+        }
+        __Pyx_XDECREF(__pyx_temp);
+      }
+      __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
+      goto __pyx_L0;
 
-  __pyx_L4_bool_binop_done:;
-  if (__pyx_t_1) {
+      /* "fastkappa/compiled_kappa.pyx":86
+ *     # The first items show the labels, as a rule; the count tells if they did not.
+ *     for n_seen in (min(n, SAMPLE), n):
+ *         if not range_of(first, n_seen, &low1, &high1):             # <<<<<<<<<<<<<<
+ *             return None
+ *         if not range_of(second, n_seen, &low2, &high2):
+*/
+    }
+
+    /* "fastkappa/compiled_kappa.pyx":88
+ *         if not range_of(first, n_seen, &low1, &high1):
+ *             return None
+ *         if not range_of(second, n_seen, &low2, &high2):             # <<<<<<<<<<<<<<
+ *             return None
+ *         lowest, highest = min(low1, low2), max(high1, high2)
+*/
+    __pyx_t_4 = (!(range_of(__pyx_v_second, __pyx_v_n_seen, (&__pyx_v_low2), (&__pyx_v_high2)) != 0));
+
+    if (__pyx_t_4) {
 
 
-    /* "fastkappa/compiled_kappa.pyx":70
- *     cdef int64_t table[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
- *     if not range_of(first, n, &low1, &high1) or not range_of(second, n, &low2, &high2):
+      /* "fastkappa/compiled_kappa.pyx":89
+ *             return None
+ *         if not range_of(second, n_seen, &low2, &high2):
+ *             return None             # <<<<<<<<<<<<<<
+ *         lowest, highest = min(low1, low2), max(high1, high2)
+ *         span = <uint64_t> highest - <uint64_t> lowest
+*/
+      {
+        PyObject *__pyx_temp;
+        {
+          __pyx_temp = __pyx_r;
+          __pyx_r = Py_None; __Pyx_INCREF(Py_None);
+        }
+        __Pyx_XDECREF(__pyx_temp);
+      }
+      __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
+      goto __pyx_L0;
+
+      /* "fastkappa/compiled_kappa.pyx":88
+ *         if not range_of(first, n_seen, &low1, &high1):
+ *             return None
+ *         if not range_of(second, n_seen, &low2, &high2):             # <<<<<<<<<<<<<<
+ *             return None
+ *         lowest, highest = min(low1, low2), max(high1, high2)
+*/
+    }
+
+    /* "fastkappa/compiled_kappa.pyx":90
+ *         if not range_of(second, n_seen, &low2, &high2):
+ *             return None
+ *         lowest, highest = min(low1, low2), max(high1, high2)             # <<<<<<<<<<<<<<
+ *         span = <uint64_t> highest - <uint64_t> lowest
+ *         if span >= MOST_LABELS:
+*/
+
+    __pyx_t_8 = __pyx_v_low2;
+
+    __pyx_t_9 = __pyx_v_low1;
+    __pyx_t_4 = (__pyx_t_8 < __pyx_t_9);
+
+    if (__pyx_t_4) {
+
+      __pyx_t_10 = __pyx_t_8;
+    } else {
+
+      __pyx_t_10 = __pyx_t_9;
+    }
+
+    __pyx_t_8 = __pyx_t_10;
+
+
+
+    __pyx_t_10 = __pyx_v_high2;
+
+    __pyx_t_9 = __pyx_v_high1;
+    __pyx_t_4 = (__pyx_t_10 > __pyx_t_9);
+
+    if (__pyx_t_4) {
+
+      __pyx_t_11 = __pyx_t_10;
+    } else {
+
+      __pyx_t_11 = __pyx_t_9;
+    }
+
+    __pyx_t_10 = __pyx_t_11;
+
+
+    __pyx_v_lowest = __pyx_t_8;
+    __pyx_v_highest = __pyx_t_10;
+
+    /* "fastkappa/compiled_kappa.pyx":91
+ *             return None
+ *         lowest, highest = min(low1, low2), max(high1, high2)
+ *         span = <uint64_t> highest - <uint64_t> lowest             # <<<<<<<<<<<<<<
+ *         if span >= MOST_LABELS:
+ *             return None
+*/
+    __pyx_v_span = (((uint64_t)__pyx_v_highest) - ((uint64_t)__pyx_v_lowest));
+
+    /* "fastkappa/compiled_kappa.pyx":92
+ *         lowest, highest = min(low1, low2), max(high1, high2)
+ *         span = <uint64_t> highest - <uint64_t> lowest
+ *         if span >= MOST_LABELS:             # <<<<<<<<<<<<<<
+ *             return None
+ *         # Each column keeps to its own type's range, as the kernels ask for.
+*/
+    __pyx_t_4 = (__pyx_v_span >= __pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS);
+
+    if (__pyx_t_4) {
+
+
+      /* "fastkappa/compiled_kappa.pyx":93
+ *         span = <uint64_t> highest - <uint64_t> lowest
+ *         if span >= MOST_LABELS:
+ *             return None             # <<<<<<<<<<<<<<
+ *         # Each column keeps to its own type's range, as the kernels ask for.
+ *         first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
+*/
+      {
+        PyObject *__pyx_temp;
+        {
+          __pyx_temp = __pyx_r;
+          __pyx_r = Py_None; __Pyx_INCREF(Py_None);
+        }
+        __Pyx_XDECREF(__pyx_temp);
+      }
+      __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
+      goto __pyx_L0;
+
+      /* "fastkappa/compiled_kappa.pyx":92
+ *         lowest, highest = min(low1, low2), max(high1, high2)
+ *         span = <uint64_t> highest - <uint64_t> lowest
+ *         if span >= MOST_LABELS:             # <<<<<<<<<<<<<<
+ *             return None
+ *         # Each column keeps to its own type's range, as the kernels ask for.
+*/
+    }
+
+    /* "fastkappa/compiled_kappa.pyx":95
+ *             return None
+ *         # Each column keeps to its own type's range, as the kernels ask for.
+ *         first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)             # <<<<<<<<<<<<<<
+ *         second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)
+ *         memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
+*/
+    __pyx_t_12 = ((uint64_t)__pyx_v_low1);
+
+    __pyx_t_13 = ((uint64_t)((__pyx_v_high1 - __pyx_v_low1) + 1));
+
+    __pyx_v_first->lowest = __pyx_t_12;
+    __pyx_v_first->n_labels = __pyx_t_13;
+
+    /* "fastkappa/compiled_kappa.pyx":96
+ *         # Each column keeps to its own type's range, as the kernels ask for.
+ *         first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
+ *         second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)             # <<<<<<<<<<<<<<
+ *         memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
+ *         add_pairs(first, second, 0, n, table)
+*/
+    __pyx_t_13 = ((uint64_t)__pyx_v_low2);
+
+    __pyx_t_12 = ((uint64_t)((__pyx_v_high2 - __pyx_v_low2) + 1));
+
+    __pyx_v_second->lowest = __pyx_t_13;
+    __pyx_v_second->n_labels = __pyx_t_12;
+
+    /* "fastkappa/compiled_kappa.pyx":97
+ *         first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
+ *         second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)
+ *         memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))             # <<<<<<<<<<<<<<
+ *         add_pairs(first, second, 0, n, table)
+ *         if not has_outsiders(table, first.n_labels, second.n_labels):
+*/
+    (void)(memset(__pyx_v_table, 0, (((__pyx_v_first->n_labels + 1) * (__pyx_v_second->n_labels + 1)) * (sizeof(int64_t)))));
+
+    /* "fastkappa/compiled_kappa.pyx":98
+ *         second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)
+ *         memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
+ *         add_pairs(first, second, 0, n, table)             # <<<<<<<<<<<<<<
+ *         if not has_outsiders(table, first.n_labels, second.n_labels):
+ *             break
+*/
+    __pyx_f_9fastkappa_8counting_14cython_kernels_add_pairs(__pyx_v_first, __pyx_v_second, 0, __pyx_v_n, __pyx_v_table);
+
+    /* "fastkappa/compiled_kappa.pyx":99
+ *         memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
+ *         add_pairs(first, second, 0, n, table)
+ *         if not has_outsiders(table, first.n_labels, second.n_labels):             # <<<<<<<<<<<<<<
+ *             break
+ *     if span == 0:
+*/
+    __pyx_t_4 = (!__pyx_f_9fastkappa_14compiled_kappa_has_outsiders(__pyx_v_table, __pyx_v_first->n_labels, __pyx_v_second->n_labels));
+
+    if (__pyx_t_4) {
+
+
+      /* "fastkappa/compiled_kappa.pyx":100
+ *         add_pairs(first, second, 0, n, table)
+ *         if not has_outsiders(table, first.n_labels, second.n_labels):
+ *             break             # <<<<<<<<<<<<<<
+ *     if span == 0:
+ *         return None
+*/
+      goto __pyx_L4_break;
+
+      /* "fastkappa/compiled_kappa.pyx":99
+ *         memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
+ *         add_pairs(first, second, 0, n, table)
+ *         if not has_outsiders(table, first.n_labels, second.n_labels):             # <<<<<<<<<<<<<<
+ *             break
+ *     if span == 0:
+*/
+    }
+
+    /* "fastkappa/compiled_kappa.pyx":85
+ *     cdef Py_ssize_t i, n_seen, n_labels = 0
+ *     # The first items show the labels, as a rule; the count tells if they did not.
+ *     for n_seen in (min(n, SAMPLE), n):             # <<<<<<<<<<<<<<
+ *         if not range_of(first, n_seen, &low1, &high1):
+ *             return None
+*/
+  }
+  __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
+  goto __pyx_L9_for_end;
+  __pyx_L4_break:;
+  __Pyx_DECREF(__pyx_t_6); __pyx_t_6 = 0;
+  goto __pyx_L9_for_end;
+  __pyx_L9_for_end:;
+
+  /* "fastkappa/compiled_kappa.pyx":101
+ *         if not has_outsiders(table, first.n_labels, second.n_labels):
+ *             break
+ *     if span == 0:             # <<<<<<<<<<<<<<
+ *         return None
+ *     read_margins(table, first, second, low1 - lowest, low2 - lowest, span + 1, &margins)
+*/
+  __pyx_t_4 = (__pyx_v_span == 0);
+
+  if (__pyx_t_4) {
+
+
+    /* "fastkappa/compiled_kappa.pyx":102
+ *             break
+ *     if span == 0:
  *         return None             # <<<<<<<<<<<<<<
- *     lowest, highest = min(low1, low2), max(high1, high2)
- *     cdef uint64_t span = <uint64_t> highest - <uint64_t> lowest
+ *     read_margins(table, first, second, low1 - lowest, low2 - lowest, span + 1, &margins)
+ *     # Weights are on the positions of the labels that occur.
 */
     {
       PyObject *__pyx_temp;
@@ -3437,100 +4014,76 @@ static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_columns(ratings_t 
     }
     goto __pyx_L0;
 
-    /* "fastkappa/compiled_kappa.pyx":69
- *     cdef int64_t low1, low2, high1, high2, lowest, highest
- *     cdef int64_t table[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
- *     if not range_of(first, n, &low1, &high1) or not range_of(second, n, &low2, &high2):             # <<<<<<<<<<<<<<
+    /* "fastkappa/compiled_kappa.pyx":101
+ *         if not has_outsiders(table, first.n_labels, second.n_labels):
+ *             break
+ *     if span == 0:             # <<<<<<<<<<<<<<
  *         return None
- *     lowest, highest = min(low1, low2), max(high1, high2)
+ *     read_margins(table, first, second, low1 - lowest, low2 - lowest, span + 1, &margins)
 */
   }
 
-  /* "fastkappa/compiled_kappa.pyx":71
- *     if not range_of(first, n, &low1, &high1) or not range_of(second, n, &low2, &high2):
+  /* "fastkappa/compiled_kappa.pyx":103
+ *     if span == 0:
  *         return None
- *     lowest, highest = min(low1, low2), max(high1, high2)             # <<<<<<<<<<<<<<
- *     cdef uint64_t span = <uint64_t> highest - <uint64_t> lowest
- *     if span == 0 or span >= MOST_LABELS:
+ *     read_margins(table, first, second, low1 - lowest, low2 - lowest, span + 1, &margins)             # <<<<<<<<<<<<<<
+ *     # Weights are on the positions of the labels that occur.
+ *     for i in range(span + 1):
+*/
+  __pyx_f_9fastkappa_14compiled_kappa_read_margins(__pyx_v_table, __pyx_v_first, __pyx_v_second, (__pyx_v_low1 - __pyx_v_lowest), (__pyx_v_low2 - __pyx_v_lowest), (__pyx_v_span + 1), (&__pyx_v_margins));
+
+  /* "fastkappa/compiled_kappa.pyx":105
+ *     read_margins(table, first, second, low1 - lowest, low2 - lowest, span + 1, &margins)
+ *     # Weights are on the positions of the labels that occur.
+ *     for i in range(span + 1):             # <<<<<<<<<<<<<<
+ *         position[i] = n_labels
+ *         n_labels += margins.rows[i] + margins.columns[i] > 0
 */
 
-  __pyx_t_3 = __pyx_v_low2;
+  __pyx_t_12 = (__pyx_v_span + 1);
+  __pyx_t_13 = __pyx_t_12;
 
-  __pyx_t_4 = __pyx_v_low1;
-  __pyx_t_1 = (__pyx_t_3 < __pyx_t_4);
+  for (__pyx_t_3 = 0; __pyx_t_3 < __pyx_t_13; __pyx_t_3+=1) {
+    __pyx_v_i = __pyx_t_3;
 
-  if (__pyx_t_1) {
-
-    __pyx_t_5 = __pyx_t_3;
-  } else {
-
-    __pyx_t_5 = __pyx_t_4;
-  }
-
-  __pyx_t_3 = __pyx_t_5;
-
-
-
-  __pyx_t_5 = __pyx_v_high2;
-
-  __pyx_t_4 = __pyx_v_high1;
-  __pyx_t_1 = (__pyx_t_5 > __pyx_t_4);
-
-  if (__pyx_t_1) {
-
-    __pyx_t_6 = __pyx_t_5;
-  } else {
-
-    __pyx_t_6 = __pyx_t_4;
-  }
-
-  __pyx_t_5 = __pyx_t_6;
-
-
-  __pyx_v_lowest = __pyx_t_3;
-  __pyx_v_highest = __pyx_t_5;
-
-  /* "fastkappa/compiled_kappa.pyx":72
- *         return None
- *     lowest, highest = min(low1, low2), max(high1, high2)
- *     cdef uint64_t span = <uint64_t> highest - <uint64_t> lowest             # <<<<<<<<<<<<<<
- *     if span == 0 or span >= MOST_LABELS:
- *         return None
+    /* "fastkappa/compiled_kappa.pyx":106
+ *     # Weights are on the positions of the labels that occur.
+ *     for i in range(span + 1):
+ *         position[i] = n_labels             # <<<<<<<<<<<<<<
+ *         n_labels += margins.rows[i] + margins.columns[i] > 0
+ *     if not kappa_of_table(
 */
-  __pyx_v_span = (((uint64_t)__pyx_v_highest) - ((uint64_t)__pyx_v_lowest));
+    (__pyx_v_position[__pyx_v_i]) = __pyx_v_n_labels;
 
-  /* "fastkappa/compiled_kappa.pyx":73
- *     lowest, highest = min(low1, low2), max(high1, high2)
- *     cdef uint64_t span = <uint64_t> highest - <uint64_t> lowest
- *     if span == 0 or span >= MOST_LABELS:             # <<<<<<<<<<<<<<
- *         return None
- *     # Each column keeps to its own type's range, as the kernels ask for.
+    /* "fastkappa/compiled_kappa.pyx":107
+ *     for i in range(span + 1):
+ *         position[i] = n_labels
+ *         n_labels += margins.rows[i] + margins.columns[i] > 0             # <<<<<<<<<<<<<<
+ *     if not kappa_of_table(
+ *         table, first, second, low1 - lowest, low2 - lowest, position, span + 1, n, &margins,
 */
-  __pyx_t_2 = (__pyx_v_span == 0);
-
-  if (!__pyx_t_2) {
-
-  } else {
-
-    __pyx_t_1 = __pyx_t_2;
-
-    goto __pyx_L7_bool_binop_done;
+    __pyx_v_n_labels = (__pyx_v_n_labels + (((__pyx_v_margins.rows[__pyx_v_i]) + (__pyx_v_margins.columns[__pyx_v_i])) > 0));
   }
-  __pyx_t_2 = (__pyx_v_span >= __pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS);
 
 
-  __pyx_t_1 = __pyx_t_2;
+  /* "fastkappa/compiled_kappa.pyx":108
+ *         position[i] = n_labels
+ *         n_labels += margins.rows[i] + margins.columns[i] > 0
+ *     if not kappa_of_table(             # <<<<<<<<<<<<<<
+ *         table, first, second, low1 - lowest, low2 - lowest, position, span + 1, n, &margins,
+ *         weights, &kappa,
+*/
+  __pyx_t_4 = (!__pyx_f_9fastkappa_14compiled_kappa_kappa_of_table(__pyx_v_table, __pyx_v_first, __pyx_v_second, (__pyx_v_low1 - __pyx_v_lowest), (__pyx_v_low2 - __pyx_v_lowest), __pyx_v_position, (__pyx_v_span + 1), __pyx_v_n, (&__pyx_v_margins), __pyx_v_weights, (&__pyx_v_kappa)));
 
-  __pyx_L7_bool_binop_done:;
-  if (__pyx_t_1) {
+  if (__pyx_t_4) {
 
 
-    /* "fastkappa/compiled_kappa.pyx":74
- *     cdef uint64_t span = <uint64_t> highest - <uint64_t> lowest
- *     if span == 0 or span >= MOST_LABELS:
+    /* "fastkappa/compiled_kappa.pyx":112
+ *         weights, &kappa,
+ *     ):
  *         return None             # <<<<<<<<<<<<<<
- *     # Each column keeps to its own type's range, as the kernels ask for.
- *     first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
+ *     return kappa
+ * 
 */
     {
       PyObject *__pyx_temp;
@@ -3542,92 +4095,48 @@ static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_columns(ratings_t 
     }
     goto __pyx_L0;
 
-    /* "fastkappa/compiled_kappa.pyx":73
- *     lowest, highest = min(low1, low2), max(high1, high2)
- *     cdef uint64_t span = <uint64_t> highest - <uint64_t> lowest
- *     if span == 0 or span >= MOST_LABELS:             # <<<<<<<<<<<<<<
- *         return None
- *     # Each column keeps to its own type's range, as the kernels ask for.
+    /* "fastkappa/compiled_kappa.pyx":108
+ *         position[i] = n_labels
+ *         n_labels += margins.rows[i] + margins.columns[i] > 0
+ *     if not kappa_of_table(             # <<<<<<<<<<<<<<
+ *         table, first, second, low1 - lowest, low2 - lowest, position, span + 1, n, &margins,
+ *         weights, &kappa,
 */
   }
 
-  /* "fastkappa/compiled_kappa.pyx":76
+  /* "fastkappa/compiled_kappa.pyx":113
+ *     ):
  *         return None
- *     # Each column keeps to its own type's range, as the kernels ask for.
- *     first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)             # <<<<<<<<<<<<<<
- *     second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)
- *     memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
+ *     return kappa             # <<<<<<<<<<<<<<
+ * 
+ * 
 */
-  __pyx_t_7 = ((uint64_t)__pyx_v_low1);
-
-  __pyx_t_8 = ((uint64_t)((__pyx_v_high1 - __pyx_v_low1) + 1));
-
-  __pyx_v_first->lowest = __pyx_t_7;
-  __pyx_v_first->n_labels = __pyx_t_8;
-
-  /* "fastkappa/compiled_kappa.pyx":77
- *     # Each column keeps to its own type's range, as the kernels ask for.
- *     first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
- *     second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)             # <<<<<<<<<<<<<<
- *     memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
- *     add_pairs(first, second, 0, n, table)
-*/
-  __pyx_t_8 = ((uint64_t)__pyx_v_low2);
-
-  __pyx_t_7 = ((uint64_t)((__pyx_v_high2 - __pyx_v_low2) + 1));
-
-  __pyx_v_second->lowest = __pyx_t_8;
-  __pyx_v_second->n_labels = __pyx_t_7;
-
-  /* "fastkappa/compiled_kappa.pyx":78
- *     first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
- *     second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)
- *     memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))             # <<<<<<<<<<<<<<
- *     add_pairs(first, second, 0, n, table)
- *     return kappa_of_table(
-*/
-  (void)(memset(__pyx_v_table, 0, (((__pyx_v_first->n_labels + 1) * (__pyx_v_second->n_labels + 1)) * (sizeof(int64_t)))));
-
-  /* "fastkappa/compiled_kappa.pyx":79
- *     second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)
- *     memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
- *     add_pairs(first, second, 0, n, table)             # <<<<<<<<<<<<<<
- *     return kappa_of_table(
- *         table,
-*/
-  __pyx_f_9fastkappa_8counting_14cython_kernels_add_pairs(__pyx_v_first, __pyx_v_second, 0, __pyx_v_n, __pyx_v_table);
-
-  /* "fastkappa/compiled_kappa.pyx":80
- *     memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
- *     add_pairs(first, second, 0, n, table)
- *     return kappa_of_table(             # <<<<<<<<<<<<<<
- *         table,
- *         first.n_labels,
-*/
-  __pyx_t_9 = __pyx_f_9fastkappa_14compiled_kappa_kappa_of_table(__pyx_v_table, __pyx_v_first->n_labels, __pyx_v_second->n_labels, (__pyx_v_low1 - __pyx_v_lowest), (__pyx_v_low2 - __pyx_v_lowest), (__pyx_v_span + 1), __pyx_v_n, __pyx_v_weights); if (unlikely(!__pyx_t_9)) __PYX_ERR(0, 80, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_9);
+  __pyx_t_6 = PyFloat_FromDouble(__pyx_v_kappa); if (unlikely(!__pyx_t_6)) __PYX_ERR(0, 113, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_6);
   {
     PyObject *__pyx_temp;
     {
       __pyx_temp = __pyx_r;
-      __pyx_r = __pyx_t_9;
+      __pyx_r = __pyx_t_6;
     }
     __Pyx_XDECREF(__pyx_temp);
   }
-  __pyx_t_9 = 0;
+  __pyx_t_6 = 0;
   goto __pyx_L0;
 
-  /* "fastkappa/compiled_kappa.pyx":66
+  /* "fastkappa/compiled_kappa.pyx":76
  * 
  * 
- * cdef object kappa_of_columns(ratings_t *first, ratings_t *second, Py_ssize_t n, weights):             # <<<<<<<<<<<<<<
+ * cdef object kappa_of_columns(ratings_t *first, ratings_t *second, Py_ssize_t n, int weights):             # <<<<<<<<<<<<<<
  *     cdef int64_t low1, low2, high1, high2, lowest, highest
- *     cdef int64_t table[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
+ *     cdef int64_t position[MOST_LABELS]
 */
 
   /* function exit code */
   __pyx_L1_error:;
-  __Pyx_XDECREF(__pyx_t_9);
+  __Pyx_XDECREF(__pyx_t_5);
+  __Pyx_XDECREF(__pyx_t_6);
+  __Pyx_XDECREF(__pyx_t_7);
   __Pyx_AddTraceback("fastkappa.compiled_kappa.kappa_of_columns", __pyx_clineno, __pyx_lineno, __pyx_filename);
   __pyx_r = 0;
   __pyx_L0:;
@@ -3639,40 +4148,173 @@ static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_columns(ratings_t 
 
 
 
+
+
+
+
+
+
   __Pyx_XGIVEREF(__pyx_r);
   __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
 
-/* "fastkappa/compiled_kappa.pyx":92
+/* "fastkappa/compiled_kappa.pyx":116
  * 
  * 
- * cdef object kappa_of_table(             # <<<<<<<<<<<<<<
- *     const int64_t *table,
- *     Py_ssize_t n_rows,
+ * cdef bint has_outsiders(const int64_t *table, Py_ssize_t n_rows, Py_ssize_t n_columns) noexcept:             # <<<<<<<<<<<<<<
+ *     """Tell whether the last row or the last column of a table counts anything."""
+ *     cdef Py_ssize_t i
 */
 
-static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_table(int64_t const *__pyx_v_table, Py_ssize_t __pyx_v_n_rows, Py_ssize_t __pyx_v_n_columns, Py_ssize_t __pyx_v_first_row, Py_ssize_t __pyx_v_first_column, Py_ssize_t __pyx_v_span, int64_t __pyx_v_n, PyObject *__pyx_v_weights) {
-  int64_t __pyx_v_rows[__pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS];
-  int64_t __pyx_v_columns[__pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS];
-  int64_t __pyx_v_position[__pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS];
-  int64_t __pyx_v_agreeing;
-  int64_t __pyx_v_products;
-  int64_t __pyx_v_distances;
-  int64_t __pyx_v_moment1;
-  int64_t __pyx_v_moment2;
-  int64_t __pyx_v_squares;
-  int64_t __pyx_v_below1;
-  int64_t __pyx_v_below2;
-  int64_t __pyx_v_by_chance;
-  int64_t __pyx_v_difference;
-  int64_t __pyx_v_expected;
-  int64_t __pyx_v_count;
+static int __pyx_f_9fastkappa_14compiled_kappa_has_outsiders(int64_t const *__pyx_v_table, Py_ssize_t __pyx_v_n_rows, Py_ssize_t __pyx_v_n_columns) {
+  Py_ssize_t __pyx_v_i;
+  int __pyx_r;
+  Py_ssize_t __pyx_t_1;
+  Py_ssize_t __pyx_t_2;
+  Py_ssize_t __pyx_t_3;
+  int __pyx_t_4;
+
+  /* "fastkappa/compiled_kappa.pyx":119
+ *     """Tell whether the last row or the last column of a table counts anything."""
+ *     cdef Py_ssize_t i
+ *     for i in range(n_rows):             # <<<<<<<<<<<<<<
+ *         if table[i * (n_columns + 1) + n_columns]:
+ *             return True
+*/
+
+  __pyx_t_1 = __pyx_v_n_rows;
+  __pyx_t_2 = __pyx_t_1;
+
+  for (__pyx_t_3 = 0; __pyx_t_3 < __pyx_t_2; __pyx_t_3+=1) {
+    __pyx_v_i = __pyx_t_3;
+
+    /* "fastkappa/compiled_kappa.pyx":120
+ *     cdef Py_ssize_t i
+ *     for i in range(n_rows):
+ *         if table[i * (n_columns + 1) + n_columns]:             # <<<<<<<<<<<<<<
+ *             return True
+ *     for i in range(n_columns + 1):
+*/
+    __pyx_t_4 = ((__pyx_v_table[((__pyx_v_i * (__pyx_v_n_columns + 1)) + __pyx_v_n_columns)]) != 0);
+
+    if (__pyx_t_4) {
+
+
+      /* "fastkappa/compiled_kappa.pyx":121
+ *     for i in range(n_rows):
+ *         if table[i * (n_columns + 1) + n_columns]:
+ *             return True             # <<<<<<<<<<<<<<
+ *     for i in range(n_columns + 1):
+ *         if table[n_rows * (n_columns + 1) + i]:
+*/
+      {
+
+        __pyx_r = 1;
+      }
+      goto __pyx_L0;
+
+      /* "fastkappa/compiled_kappa.pyx":120
+ *     cdef Py_ssize_t i
+ *     for i in range(n_rows):
+ *         if table[i * (n_columns + 1) + n_columns]:             # <<<<<<<<<<<<<<
+ *             return True
+ *     for i in range(n_columns + 1):
+*/
+    }
+  }
+
+
+  /* "fastkappa/compiled_kappa.pyx":122
+ *         if table[i * (n_columns + 1) + n_columns]:
+ *             return True
+ *     for i in range(n_columns + 1):             # <<<<<<<<<<<<<<
+ *         if table[n_rows * (n_columns + 1) + i]:
+ *             return True
+*/
+
+  __pyx_t_1 = (__pyx_v_n_columns + 1);
+  __pyx_t_2 = __pyx_t_1;
+
+  for (__pyx_t_3 = 0; __pyx_t_3 < __pyx_t_2; __pyx_t_3+=1) {
+    __pyx_v_i = __pyx_t_3;
+
+    /* "fastkappa/compiled_kappa.pyx":123
+ *             return True
+ *     for i in range(n_columns + 1):
+ *         if table[n_rows * (n_columns + 1) + i]:             # <<<<<<<<<<<<<<
+ *             return True
+ *     return False
+*/
+    __pyx_t_4 = ((__pyx_v_table[((__pyx_v_n_rows * (__pyx_v_n_columns + 1)) + __pyx_v_i)]) != 0);
+
+    if (__pyx_t_4) {
+
+
+      /* "fastkappa/compiled_kappa.pyx":124
+ *     for i in range(n_columns + 1):
+ *         if table[n_rows * (n_columns + 1) + i]:
+ *             return True             # <<<<<<<<<<<<<<
+ *     return False
+ * 
+*/
+      {
+
+        __pyx_r = 1;
+      }
+      goto __pyx_L0;
+
+      /* "fastkappa/compiled_kappa.pyx":123
+ *             return True
+ *     for i in range(n_columns + 1):
+ *         if table[n_rows * (n_columns + 1) + i]:             # <<<<<<<<<<<<<<
+ *             return True
+ *     return False
+*/
+    }
+  }
+
+
+  /* "fastkappa/compiled_kappa.pyx":125
+ *         if table[n_rows * (n_columns + 1) + i]:
+ *             return True
+ *     return False             # <<<<<<<<<<<<<<
+ * 
+ * 
+*/
+  {
+
+    __pyx_r = 0;
+  }
+  goto __pyx_L0;
+
+  /* "fastkappa/compiled_kappa.pyx":116
+ * 
+ * 
+ * cdef bint has_outsiders(const int64_t *table, Py_ssize_t n_rows, Py_ssize_t n_columns) noexcept:             # <<<<<<<<<<<<<<
+ *     """Tell whether the last row or the last column of a table counts anything."""
+ *     cdef Py_ssize_t i
+*/
+
+  /* function exit code */
+  __pyx_L0:;
+
+
+  return __pyx_r;
+}
+
+/* "fastkappa/compiled_kappa.pyx":128
+ * 
+ * 
+ * cdef void read_margins(             # <<<<<<<<<<<<<<
+ *     const int64_t *table,
+ *     const ratings_t *first,
+*/
+
+static void __pyx_f_9fastkappa_14compiled_kappa_read_margins(int64_t const *__pyx_v_table, ratings_t const *__pyx_v_first, ratings_t const *__pyx_v_second, Py_ssize_t __pyx_v_first_row, Py_ssize_t __pyx_v_first_column, Py_ssize_t __pyx_v_span, struct __pyx_t_9fastkappa_14compiled_kappa_Margins *__pyx_v_margins) {
   Py_ssize_t __pyx_v_i;
   Py_ssize_t __pyx_v_j;
-  Py_ssize_t __pyx_v_n_labels;
-  PyObject *__pyx_r = NULL;
-  __Pyx_RefNannyDeclarations
+  int64_t __pyx_v_count;
   Py_ssize_t __pyx_t_1;
   Py_ssize_t __pyx_t_2;
   Py_ssize_t __pyx_t_3;
@@ -3680,139 +4322,299 @@ static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_table(int64_t cons
   Py_ssize_t __pyx_t_5;
   Py_ssize_t __pyx_t_6;
   Py_ssize_t __pyx_t_7;
-  PyObject *__pyx_t_8 = NULL;
-  PyObject *__pyx_t_9 = NULL;
-  PyObject *__pyx_t_10 = NULL;
-  PyObject *__pyx_t_11 = NULL;
-  int64_t __pyx_t_12;
-  int __pyx_t_13;
-  int64_t __pyx_t_14;
-  int __pyx_lineno = 0;
-  const char *__pyx_filename = NULL;
-  int __pyx_clineno = 0;
-  __Pyx_RefNannySetupContext("kappa_of_table", 0);
 
-  /* "fastkappa/compiled_kappa.pyx":106
- *     cdef int64_t columns[MOST_LABELS]
- *     cdef int64_t position[MOST_LABELS]
- *     cdef int64_t agreeing = 0, products = 0, distances = 0, moment1 = 0, moment2 = 0, squares = 0             # <<<<<<<<<<<<<<
- *     cdef int64_t below1 = 0, below2 = 0, by_chance = 0, difference, expected, count
- *     cdef Py_ssize_t i, j, n_labels = 0
+  /* "fastkappa/compiled_kappa.pyx":140
+ *     cdef Py_ssize_t i, j
+ *     cdef int64_t count
+ *     memset(margins.rows, 0, span * sizeof(int64_t))             # <<<<<<<<<<<<<<
+ *     memset(margins.columns, 0, span * sizeof(int64_t))
+ *     for i in range(<Py_ssize_t> first.n_labels):
+*/
+  (void)(memset(__pyx_v_margins->rows, 0, (__pyx_v_span * (sizeof(int64_t)))));
+
+  /* "fastkappa/compiled_kappa.pyx":141
+ *     cdef int64_t count
+ *     memset(margins.rows, 0, span * sizeof(int64_t))
+ *     memset(margins.columns, 0, span * sizeof(int64_t))             # <<<<<<<<<<<<<<
+ *     for i in range(<Py_ssize_t> first.n_labels):
+ *         for j in range(<Py_ssize_t> second.n_labels):
+*/
+  (void)(memset(__pyx_v_margins->columns, 0, (__pyx_v_span * (sizeof(int64_t)))));
+
+  /* "fastkappa/compiled_kappa.pyx":142
+ *     memset(margins.rows, 0, span * sizeof(int64_t))
+ *     memset(margins.columns, 0, span * sizeof(int64_t))
+ *     for i in range(<Py_ssize_t> first.n_labels):             # <<<<<<<<<<<<<<
+ *         for j in range(<Py_ssize_t> second.n_labels):
+ *             count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]
+*/
+
+  __pyx_t_1 = ((Py_ssize_t)__pyx_v_first->n_labels);
+  __pyx_t_2 = __pyx_t_1;
+
+  for (__pyx_t_3 = 0; __pyx_t_3 < __pyx_t_2; __pyx_t_3+=1) {
+    __pyx_v_i = __pyx_t_3;
+
+    /* "fastkappa/compiled_kappa.pyx":143
+ *     memset(margins.columns, 0, span * sizeof(int64_t))
+ *     for i in range(<Py_ssize_t> first.n_labels):
+ *         for j in range(<Py_ssize_t> second.n_labels):             # <<<<<<<<<<<<<<
+ *             count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]
+ *             margins.rows[first_row + i] += count
+*/
+
+    __pyx_t_4 = ((Py_ssize_t)__pyx_v_second->n_labels);
+    __pyx_t_5 = __pyx_t_4;
+
+    for (__pyx_t_6 = 0; __pyx_t_6 < __pyx_t_5; __pyx_t_6+=1) {
+      __pyx_v_j = __pyx_t_6;
+
+      /* "fastkappa/compiled_kappa.pyx":144
+ *     for i in range(<Py_ssize_t> first.n_labels):
+ *         for j in range(<Py_ssize_t> second.n_labels):
+ *             count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]             # <<<<<<<<<<<<<<
+ *             margins.rows[first_row + i] += count
+ *             margins.columns[first_column + j] += count
+*/
+      __pyx_v_count = (__pyx_v_table[((__pyx_v_i * (((Py_ssize_t)__pyx_v_second->n_labels) + 1)) + __pyx_v_j)]);
+
+      /* "fastkappa/compiled_kappa.pyx":145
+ *         for j in range(<Py_ssize_t> second.n_labels):
+ *             count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]
+ *             margins.rows[first_row + i] += count             # <<<<<<<<<<<<<<
+ *             margins.columns[first_column + j] += count
+ * 
+*/
+
+      __pyx_t_7 = (__pyx_v_first_row + __pyx_v_i);
+      (__pyx_v_margins->rows[__pyx_t_7]) = ((__pyx_v_margins->rows[__pyx_t_7]) + __pyx_v_count);
+
+      /* "fastkappa/compiled_kappa.pyx":146
+ *             count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]
+ *             margins.rows[first_row + i] += count
+ *             margins.columns[first_column + j] += count             # <<<<<<<<<<<<<<
+ * 
+ * 
+*/
+
+      __pyx_t_7 = (__pyx_v_first_column + __pyx_v_j);
+      (__pyx_v_margins->columns[__pyx_t_7]) = ((__pyx_v_margins->columns[__pyx_t_7]) + __pyx_v_count);
+    }
+
+  }
+
+
+  /* "fastkappa/compiled_kappa.pyx":128
+ * 
+ * 
+ * cdef void read_margins(             # <<<<<<<<<<<<<<
+ *     const int64_t *table,
+ *     const ratings_t *first,
+*/
+
+  /* function exit code */
+
+
+
+}
+
+/* "fastkappa/compiled_kappa.pyx":149
+ * 
+ * 
+ * cdef bint kappa_of_table(             # <<<<<<<<<<<<<<
+ *     const int64_t *table,
+ *     const ratings_t *first,
+*/
+
+static int __pyx_f_9fastkappa_14compiled_kappa_kappa_of_table(int64_t const *__pyx_v_table, ratings_t const *__pyx_v_first, ratings_t const *__pyx_v_second, Py_ssize_t __pyx_v_first_row, Py_ssize_t __pyx_v_first_column, int64_t const *__pyx_v_position, Py_ssize_t __pyx_v_span, int64_t __pyx_v_n, struct __pyx_t_9fastkappa_14compiled_kappa_Margins const *__pyx_v_margins, int __pyx_v_weights, double *__pyx_v_kappa) {
+  int64_t __pyx_v_agreeing;
+  int64_t __pyx_v_products;
+  int64_t __pyx_v_distances;
+  int64_t __pyx_v_by_chance;
+  int64_t __pyx_v_moment1;
+  int64_t __pyx_v_moment2;
+  int64_t __pyx_v_squares;
+  int64_t __pyx_v_below1;
+  int64_t __pyx_v_below2;
+  int64_t __pyx_v_row;
+  int64_t __pyx_v_column;
+  int64_t __pyx_v_count;
+  int64_t __pyx_v_difference;
+  int64_t __pyx_v_expected;
+  Py_ssize_t __pyx_v_i;
+  Py_ssize_t __pyx_v_j;
+  int __pyx_r;
+  Py_ssize_t __pyx_t_1;
+  Py_ssize_t __pyx_t_2;
+  Py_ssize_t __pyx_t_3;
+  Py_ssize_t __pyx_t_4;
+  Py_ssize_t __pyx_t_5;
+  Py_ssize_t __pyx_t_6;
+  int64_t __pyx_t_7;
+  int __pyx_t_8;
+  int __pyx_t_9;
+  int64_t __pyx_t_10;
+
+  /* "fastkappa/compiled_kappa.pyx":163
+ * ) noexcept nogil:
+ *     """Give kappa as fastkappa.statistics.kappa does; return 0 where it is undefined."""
+ *     cdef int64_t agreeing = 0, products = 0, distances = 0, by_chance = 0             # <<<<<<<<<<<<<<
+ *     cdef int64_t moment1 = 0, moment2 = 0, squares = 0, below1 = 0, below2 = 0
+ *     cdef int64_t row, column, count, difference, expected
 */
   __pyx_v_agreeing = 0;
   __pyx_v_products = 0;
   __pyx_v_distances = 0;
+  __pyx_v_by_chance = 0;
+
+  /* "fastkappa/compiled_kappa.pyx":164
+ *     """Give kappa as fastkappa.statistics.kappa does; return 0 where it is undefined."""
+ *     cdef int64_t agreeing = 0, products = 0, distances = 0, by_chance = 0
+ *     cdef int64_t moment1 = 0, moment2 = 0, squares = 0, below1 = 0, below2 = 0             # <<<<<<<<<<<<<<
+ *     cdef int64_t row, column, count, difference, expected
+ *     cdef Py_ssize_t i, j
+*/
   __pyx_v_moment1 = 0;
   __pyx_v_moment2 = 0;
   __pyx_v_squares = 0;
-
-  /* "fastkappa/compiled_kappa.pyx":107
- *     cdef int64_t position[MOST_LABELS]
- *     cdef int64_t agreeing = 0, products = 0, distances = 0, moment1 = 0, moment2 = 0, squares = 0
- *     cdef int64_t below1 = 0, below2 = 0, by_chance = 0, difference, expected, count             # <<<<<<<<<<<<<<
- *     cdef Py_ssize_t i, j, n_labels = 0
- *     memset(rows, 0, sizeof(rows))
-*/
   __pyx_v_below1 = 0;
   __pyx_v_below2 = 0;
-  __pyx_v_by_chance = 0;
 
-  /* "fastkappa/compiled_kappa.pyx":108
- *     cdef int64_t agreeing = 0, products = 0, distances = 0, moment1 = 0, moment2 = 0, squares = 0
- *     cdef int64_t below1 = 0, below2 = 0, by_chance = 0, difference, expected, count
- *     cdef Py_ssize_t i, j, n_labels = 0             # <<<<<<<<<<<<<<
- *     memset(rows, 0, sizeof(rows))
- *     memset(columns, 0, sizeof(columns))
-*/
-  __pyx_v_n_labels = 0;
-
-  /* "fastkappa/compiled_kappa.pyx":109
- *     cdef int64_t below1 = 0, below2 = 0, by_chance = 0, difference, expected, count
- *     cdef Py_ssize_t i, j, n_labels = 0
- *     memset(rows, 0, sizeof(rows))             # <<<<<<<<<<<<<<
- *     memset(columns, 0, sizeof(columns))
- *     for i in range(n_rows):
-*/
-  (void)(memset(__pyx_v_rows, 0, (sizeof(__pyx_v_rows))));
-
-  /* "fastkappa/compiled_kappa.pyx":110
- *     cdef Py_ssize_t i, j, n_labels = 0
- *     memset(rows, 0, sizeof(rows))
- *     memset(columns, 0, sizeof(columns))             # <<<<<<<<<<<<<<
- *     for i in range(n_rows):
- *         for j in range(n_columns):
-*/
-  (void)(memset(__pyx_v_columns, 0, (sizeof(__pyx_v_columns))));
-
-  /* "fastkappa/compiled_kappa.pyx":111
- *     memset(rows, 0, sizeof(rows))
- *     memset(columns, 0, sizeof(columns))
- *     for i in range(n_rows):             # <<<<<<<<<<<<<<
- *         for j in range(n_columns):
- *             count = table[i * (n_columns + 1) + j]
+  /* "fastkappa/compiled_kappa.pyx":167
+ *     cdef int64_t row, column, count, difference, expected
+ *     cdef Py_ssize_t i, j
+ *     for i in range(<Py_ssize_t> first.n_labels):             # <<<<<<<<<<<<<<
+ *         row = position[first_row + i]
+ *         for j in range(<Py_ssize_t> second.n_labels):
 */
 
-  __pyx_t_1 = __pyx_v_n_rows;
+  __pyx_t_1 = ((Py_ssize_t)__pyx_v_first->n_labels);
   __pyx_t_2 = __pyx_t_1;
 
   for (__pyx_t_3 = 0; __pyx_t_3 < __pyx_t_2; __pyx_t_3+=1) {
     __pyx_v_i = __pyx_t_3;
 
-    /* "fastkappa/compiled_kappa.pyx":112
- *     memset(columns, 0, sizeof(columns))
- *     for i in range(n_rows):
- *         for j in range(n_columns):             # <<<<<<<<<<<<<<
- *             count = table[i * (n_columns + 1) + j]
- *             rows[first_row + i] += count
+    /* "fastkappa/compiled_kappa.pyx":168
+ *     cdef Py_ssize_t i, j
+ *     for i in range(<Py_ssize_t> first.n_labels):
+ *         row = position[first_row + i]             # <<<<<<<<<<<<<<
+ *         for j in range(<Py_ssize_t> second.n_labels):
+ *             count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]
+*/
+    __pyx_v_row = (__pyx_v_position[(__pyx_v_first_row + __pyx_v_i)]);
+
+    /* "fastkappa/compiled_kappa.pyx":169
+ *     for i in range(<Py_ssize_t> first.n_labels):
+ *         row = position[first_row + i]
+ *         for j in range(<Py_ssize_t> second.n_labels):             # <<<<<<<<<<<<<<
+ *             count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]
+ *             column = position[first_column + j]
 */
 
-    __pyx_t_4 = __pyx_v_n_columns;
+    __pyx_t_4 = ((Py_ssize_t)__pyx_v_second->n_labels);
     __pyx_t_5 = __pyx_t_4;
 
     for (__pyx_t_6 = 0; __pyx_t_6 < __pyx_t_5; __pyx_t_6+=1) {
       __pyx_v_j = __pyx_t_6;
 
-      /* "fastkappa/compiled_kappa.pyx":113
- *     for i in range(n_rows):
- *         for j in range(n_columns):
- *             count = table[i * (n_columns + 1) + j]             # <<<<<<<<<<<<<<
- *             rows[first_row + i] += count
- *             columns[first_column + j] += count
+      /* "fastkappa/compiled_kappa.pyx":170
+ *         row = position[first_row + i]
+ *         for j in range(<Py_ssize_t> second.n_labels):
+ *             count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]             # <<<<<<<<<<<<<<
+ *             column = position[first_column + j]
+ *             if weights == UNWEIGHTED:
 */
-      __pyx_v_count = (__pyx_v_table[((__pyx_v_i * (__pyx_v_n_columns + 1)) + __pyx_v_j)]);
+      __pyx_v_count = (__pyx_v_table[((__pyx_v_i * (((Py_ssize_t)__pyx_v_second->n_labels) + 1)) + __pyx_v_j)]);
 
-      /* "fastkappa/compiled_kappa.pyx":114
- *         for j in range(n_columns):
- *             count = table[i * (n_columns + 1) + j]
- *             rows[first_row + i] += count             # <<<<<<<<<<<<<<
- *             columns[first_column + j] += count
- *     # Weights are on the positions of the labels that occur.
+      /* "fastkappa/compiled_kappa.pyx":171
+ *         for j in range(<Py_ssize_t> second.n_labels):
+ *             count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]
+ *             column = position[first_column + j]             # <<<<<<<<<<<<<<
+ *             if weights == UNWEIGHTED:
+ *                 agreeing += count * (first_row + i == first_column + j)
 */
+      __pyx_v_column = (__pyx_v_position[(__pyx_v_first_column + __pyx_v_j)]);
 
-      __pyx_t_7 = (__pyx_v_first_row + __pyx_v_i);
-      (__pyx_v_rows[__pyx_t_7]) = ((__pyx_v_rows[__pyx_t_7]) + __pyx_v_count);
+      /* "fastkappa/compiled_kappa.pyx":172
+ *             count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]
+ *             column = position[first_column + j]
+ *             if weights == UNWEIGHTED:             # <<<<<<<<<<<<<<
+ *                 agreeing += count * (first_row + i == first_column + j)
+ *             elif weights == LINEAR:
+*/
+      switch (__pyx_v_weights) {
+        case __pyx_e_9fastkappa_14compiled_kappa_UNWEIGHTED:
 
-      /* "fastkappa/compiled_kappa.pyx":115
- *             count = table[i * (n_columns + 1) + j]
- *             rows[first_row + i] += count
- *             columns[first_column + j] += count             # <<<<<<<<<<<<<<
- *     # Weights are on the positions of the labels that occur.
+        /* "fastkappa/compiled_kappa.pyx":173
+ *             column = position[first_column + j]
+ *             if weights == UNWEIGHTED:
+ *                 agreeing += count * (first_row + i == first_column + j)             # <<<<<<<<<<<<<<
+ *             elif weights == LINEAR:
+ *                 distances += count * (row - column if row > column else column - row)
+*/
+        __pyx_v_agreeing = (__pyx_v_agreeing + (__pyx_v_count * ((__pyx_v_first_row + __pyx_v_i) == (__pyx_v_first_column + __pyx_v_j))));
+
+        /* "fastkappa/compiled_kappa.pyx":172
+ *             count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]
+ *             column = position[first_column + j]
+ *             if weights == UNWEIGHTED:             # <<<<<<<<<<<<<<
+ *                 agreeing += count * (first_row + i == first_column + j)
+ *             elif weights == LINEAR:
+*/
+        break;
+        case __pyx_e_9fastkappa_14compiled_kappa_LINEAR:
+
+        /* "fastkappa/compiled_kappa.pyx":175
+ *                 agreeing += count * (first_row + i == first_column + j)
+ *             elif weights == LINEAR:
+ *                 distances += count * (row - column if row > column else column - row)             # <<<<<<<<<<<<<<
+ *             else:
+ *                 products += count * row * column
+*/
+        __pyx_t_8 = (__pyx_v_row > __pyx_v_column);
+
+        if (__pyx_t_8) {
+
+          __pyx_t_7 = (__pyx_v_row - __pyx_v_column);
+        } else {
+
+          __pyx_t_7 = (__pyx_v_column - __pyx_v_row);
+        }
+
+        __pyx_v_distances = (__pyx_v_distances + (__pyx_v_count * __pyx_t_7));
+
+
+        /* "fastkappa/compiled_kappa.pyx":174
+ *             if weights == UNWEIGHTED:
+ *                 agreeing += count * (first_row + i == first_column + j)
+ *             elif weights == LINEAR:             # <<<<<<<<<<<<<<
+ *                 distances += count * (row - column if row > column else column - row)
+ *             else:
+*/
+        break;
+        default:
+
+        /* "fastkappa/compiled_kappa.pyx":177
+ *                 distances += count * (row - column if row > column else column - row)
+ *             else:
+ *                 products += count * row * column             # <<<<<<<<<<<<<<
  *     for i in range(span):
+ *         if weights == UNWEIGHTED:
 */
-
-      __pyx_t_7 = (__pyx_v_first_column + __pyx_v_j);
-      (__pyx_v_columns[__pyx_t_7]) = ((__pyx_v_columns[__pyx_t_7]) + __pyx_v_count);
+        __pyx_v_products = (__pyx_v_products + ((__pyx_v_count * __pyx_v_row) * __pyx_v_column));
+        break;
+      }
     }
 
   }
 
 
-  /* "fastkappa/compiled_kappa.pyx":117
- *             columns[first_column + j] += count
- *     # Weights are on the positions of the labels that occur.
+  /* "fastkappa/compiled_kappa.pyx":178
+ *             else:
+ *                 products += count * row * column
  *     for i in range(span):             # <<<<<<<<<<<<<<
- *         position[i] = n_labels
- *         n_labels += rows[i] + columns[i] > 0
+ *         if weights == UNWEIGHTED:
+ *             by_chance += margins.rows[i] * margins.columns[i]
 */
 
   __pyx_t_1 = __pyx_v_span;
@@ -3821,435 +4623,291 @@ static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_table(int64_t cons
   for (__pyx_t_3 = 0; __pyx_t_3 < __pyx_t_2; __pyx_t_3+=1) {
     __pyx_v_i = __pyx_t_3;
 
-    /* "fastkappa/compiled_kappa.pyx":118
- *     # Weights are on the positions of the labels that occur.
+    /* "fastkappa/compiled_kappa.pyx":179
+ *                 products += count * row * column
  *     for i in range(span):
- *         position[i] = n_labels             # <<<<<<<<<<<<<<
- *         n_labels += rows[i] + columns[i] > 0
- *     for i in range(n_rows):
+ *         if weights == UNWEIGHTED:             # <<<<<<<<<<<<<<
+ *             by_chance += margins.rows[i] * margins.columns[i]
+ *         elif weights == LINEAR:
 */
-    (__pyx_v_position[__pyx_v_i]) = __pyx_v_n_labels;
+    switch (__pyx_v_weights) {
+      case __pyx_e_9fastkappa_14compiled_kappa_UNWEIGHTED:
 
-    /* "fastkappa/compiled_kappa.pyx":119
+      /* "fastkappa/compiled_kappa.pyx":180
  *     for i in range(span):
- *         position[i] = n_labels
- *         n_labels += rows[i] + columns[i] > 0             # <<<<<<<<<<<<<<
- *     for i in range(n_rows):
- *         for j in range(n_columns):
+ *         if weights == UNWEIGHTED:
+ *             by_chance += margins.rows[i] * margins.columns[i]             # <<<<<<<<<<<<<<
+ *         elif weights == LINEAR:
+ *             # Labels that do not occur are no places to cut; they add nothing new.
 */
-    __pyx_v_n_labels = (__pyx_v_n_labels + (((__pyx_v_rows[__pyx_v_i]) + (__pyx_v_columns[__pyx_v_i])) > 0));
-  }
+      __pyx_v_by_chance = (__pyx_v_by_chance + ((__pyx_v_margins->rows[__pyx_v_i]) * (__pyx_v_margins->columns[__pyx_v_i])));
 
-
-  /* "fastkappa/compiled_kappa.pyx":120
- *         position[i] = n_labels
- *         n_labels += rows[i] + columns[i] > 0
- *     for i in range(n_rows):             # <<<<<<<<<<<<<<
- *         for j in range(n_columns):
- *             count = table[i * (n_columns + 1) + j]
-*/
-
-  __pyx_t_1 = __pyx_v_n_rows;
-  __pyx_t_2 = __pyx_t_1;
-
-  for (__pyx_t_3 = 0; __pyx_t_3 < __pyx_t_2; __pyx_t_3+=1) {
-    __pyx_v_i = __pyx_t_3;
-
-    /* "fastkappa/compiled_kappa.pyx":121
- *         n_labels += rows[i] + columns[i] > 0
- *     for i in range(n_rows):
- *         for j in range(n_columns):             # <<<<<<<<<<<<<<
- *             count = table[i * (n_columns + 1) + j]
- *             agreeing += count * (first_row + i == first_column + j)
-*/
-
-    __pyx_t_4 = __pyx_v_n_columns;
-    __pyx_t_5 = __pyx_t_4;
-
-    for (__pyx_t_6 = 0; __pyx_t_6 < __pyx_t_5; __pyx_t_6+=1) {
-      __pyx_v_j = __pyx_t_6;
-
-      /* "fastkappa/compiled_kappa.pyx":122
- *     for i in range(n_rows):
- *         for j in range(n_columns):
- *             count = table[i * (n_columns + 1) + j]             # <<<<<<<<<<<<<<
- *             agreeing += count * (first_row + i == first_column + j)
- *             products += count * position[first_row + i] * position[first_column + j]
-*/
-      __pyx_v_count = (__pyx_v_table[((__pyx_v_i * (__pyx_v_n_columns + 1)) + __pyx_v_j)]);
-
-      /* "fastkappa/compiled_kappa.pyx":123
- *         for j in range(n_columns):
- *             count = table[i * (n_columns + 1) + j]
- *             agreeing += count * (first_row + i == first_column + j)             # <<<<<<<<<<<<<<
- *             products += count * position[first_row + i] * position[first_column + j]
- *             distances += count * abs(position[first_row + i] - position[first_column + j])
-*/
-      __pyx_v_agreeing = (__pyx_v_agreeing + (__pyx_v_count * ((__pyx_v_first_row + __pyx_v_i) == (__pyx_v_first_column + __pyx_v_j))));
-
-      /* "fastkappa/compiled_kappa.pyx":124
- *             count = table[i * (n_columns + 1) + j]
- *             agreeing += count * (first_row + i == first_column + j)
- *             products += count * position[first_row + i] * position[first_column + j]             # <<<<<<<<<<<<<<
- *             distances += count * abs(position[first_row + i] - position[first_column + j])
+      /* "fastkappa/compiled_kappa.pyx":179
+ *                 products += count * row * column
  *     for i in range(span):
+ *         if weights == UNWEIGHTED:             # <<<<<<<<<<<<<<
+ *             by_chance += margins.rows[i] * margins.columns[i]
+ *         elif weights == LINEAR:
 */
-      __pyx_v_products = (__pyx_v_products + ((__pyx_v_count * (__pyx_v_position[(__pyx_v_first_row + __pyx_v_i)])) * (__pyx_v_position[(__pyx_v_first_column + __pyx_v_j)])));
+      break;
+      case __pyx_e_9fastkappa_14compiled_kappa_LINEAR:
 
-      /* "fastkappa/compiled_kappa.pyx":125
- *             agreeing += count * (first_row + i == first_column + j)
- *             products += count * position[first_row + i] * position[first_column + j]
- *             distances += count * abs(position[first_row + i] - position[first_column + j])             # <<<<<<<<<<<<<<
- *     for i in range(span):
- *         moment1 += position[i] * rows[i]
+      /* "fastkappa/compiled_kappa.pyx":183
+ *         elif weights == LINEAR:
+ *             # Labels that do not occur are no places to cut; they add nothing new.
+ *             if i + 1 < span and position[i + 1] == position[i]:             # <<<<<<<<<<<<<<
+ *                 continue
+ *             below1 += margins.rows[i]
 */
-      __pyx_t_8 = __Pyx_PyLong_From_int64_t(__pyx_v_distances); if (unlikely(!__pyx_t_8)) __PYX_ERR(0, 125, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_8);
-      __pyx_t_9 = __Pyx_PyLong_From_int64_t(__pyx_v_count); if (unlikely(!__pyx_t_9)) __PYX_ERR(0, 125, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_9);
-      __pyx_t_10 = __Pyx_PyLong_From_int64_t(((__pyx_v_position[(__pyx_v_first_row + __pyx_v_i)]) - (__pyx_v_position[(__pyx_v_first_column + __pyx_v_j)]))); if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 125, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_10);
-      __pyx_t_11 = __Pyx_PyNumber_Absolute(__pyx_t_10); if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 125, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_11);
-      __Pyx_DECREF(__pyx_t_10); __pyx_t_10 = 0;
-      __pyx_t_10 = __Pyx_PyNumber_Multiply_int_object(__pyx_t_9, __pyx_t_11); if (unlikely(!__pyx_t_10)) __PYX_ERR(0, 125, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_10);
-      __Pyx_DECREF(__pyx_t_9); __pyx_t_9 = 0;
-      __Pyx_DECREF(__pyx_t_11); __pyx_t_11 = 0;
-      __pyx_t_11 = __Pyx_PyNumber_InPlaceAdd_int_object(__pyx_t_8, __pyx_t_10); if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 125, __pyx_L1_error)
-      __Pyx_GOTREF(__pyx_t_11);
-      __Pyx_DECREF(__pyx_t_8); __pyx_t_8 = 0;
-      __Pyx_DECREF(__pyx_t_10); __pyx_t_10 = 0;
-      __pyx_t_12 = __Pyx_PyLong_As_int64_t(__pyx_t_11); if (unlikely((__pyx_t_12 == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 125, __pyx_L1_error)
-      __Pyx_DECREF(__pyx_t_11); __pyx_t_11 = 0;
-      __pyx_v_distances = __pyx_t_12;
-    }
+      __pyx_t_9 = ((__pyx_v_i + 1) < __pyx_v_span);
 
-  }
+      if (__pyx_t_9) {
+
+      } else {
+
+        __pyx_t_8 = __pyx_t_9;
+
+        goto __pyx_L10_bool_binop_done;
+      }
+      __pyx_t_9 = ((__pyx_v_position[(__pyx_v_i + 1)]) == (__pyx_v_position[__pyx_v_i]));
 
 
-  /* "fastkappa/compiled_kappa.pyx":126
- *             products += count * position[first_row + i] * position[first_column + j]
- *             distances += count * abs(position[first_row + i] - position[first_column + j])
- *     for i in range(span):             # <<<<<<<<<<<<<<
- *         moment1 += position[i] * rows[i]
- *         moment2 += position[i] * columns[i]
+      __pyx_t_8 = __pyx_t_9;
+
+      __pyx_L10_bool_binop_done:;
+      if (__pyx_t_8) {
+
+
+        /* "fastkappa/compiled_kappa.pyx":184
+ *             # Labels that do not occur are no places to cut; they add nothing new.
+ *             if i + 1 < span and position[i + 1] == position[i]:
+ *                 continue             # <<<<<<<<<<<<<<
+ *             below1 += margins.rows[i]
+ *             below2 += margins.columns[i]
 */
+        goto __pyx_L7_continue;
 
-  __pyx_t_1 = __pyx_v_span;
-  __pyx_t_2 = __pyx_t_1;
-
-  for (__pyx_t_3 = 0; __pyx_t_3 < __pyx_t_2; __pyx_t_3+=1) {
-    __pyx_v_i = __pyx_t_3;
-
-    /* "fastkappa/compiled_kappa.pyx":127
- *             distances += count * abs(position[first_row + i] - position[first_column + j])
- *     for i in range(span):
- *         moment1 += position[i] * rows[i]             # <<<<<<<<<<<<<<
- *         moment2 += position[i] * columns[i]
- *         squares += position[i] * position[i] * (rows[i] + columns[i])
+        /* "fastkappa/compiled_kappa.pyx":183
+ *         elif weights == LINEAR:
+ *             # Labels that do not occur are no places to cut; they add nothing new.
+ *             if i + 1 < span and position[i + 1] == position[i]:             # <<<<<<<<<<<<<<
+ *                 continue
+ *             below1 += margins.rows[i]
 */
-    __pyx_v_moment1 = (__pyx_v_moment1 + ((__pyx_v_position[__pyx_v_i]) * (__pyx_v_rows[__pyx_v_i])));
+      }
 
-    /* "fastkappa/compiled_kappa.pyx":128
- *     for i in range(span):
- *         moment1 += position[i] * rows[i]
- *         moment2 += position[i] * columns[i]             # <<<<<<<<<<<<<<
- *         squares += position[i] * position[i] * (rows[i] + columns[i])
- *         if weights is None:
-*/
-    __pyx_v_moment2 = (__pyx_v_moment2 + ((__pyx_v_position[__pyx_v_i]) * (__pyx_v_columns[__pyx_v_i])));
-
-    /* "fastkappa/compiled_kappa.pyx":129
- *         moment1 += position[i] * rows[i]
- *         moment2 += position[i] * columns[i]
- *         squares += position[i] * position[i] * (rows[i] + columns[i])             # <<<<<<<<<<<<<<
- *         if weights is None:
- *             by_chance += rows[i] * columns[i]
-*/
-    __pyx_v_squares = (__pyx_v_squares + (((__pyx_v_position[__pyx_v_i]) * (__pyx_v_position[__pyx_v_i])) * ((__pyx_v_rows[__pyx_v_i]) + (__pyx_v_columns[__pyx_v_i]))));
-
-    /* "fastkappa/compiled_kappa.pyx":130
- *         moment2 += position[i] * columns[i]
- *         squares += position[i] * position[i] * (rows[i] + columns[i])
- *         if weights is None:             # <<<<<<<<<<<<<<
- *             by_chance += rows[i] * columns[i]
- *         elif rows[i] + columns[i] > 0:
-*/
-    __pyx_t_13 = (__pyx_v_weights == Py_None);
-    if (__pyx_t_13) {
-
-
-      /* "fastkappa/compiled_kappa.pyx":131
- *         squares += position[i] * position[i] * (rows[i] + columns[i])
- *         if weights is None:
- *             by_chance += rows[i] * columns[i]             # <<<<<<<<<<<<<<
- *         elif rows[i] + columns[i] > 0:
- *             below1 += rows[i]
-*/
-      __pyx_v_by_chance = (__pyx_v_by_chance + ((__pyx_v_rows[__pyx_v_i]) * (__pyx_v_columns[__pyx_v_i])));
-
-      /* "fastkappa/compiled_kappa.pyx":130
- *         moment2 += position[i] * columns[i]
- *         squares += position[i] * position[i] * (rows[i] + columns[i])
- *         if weights is None:             # <<<<<<<<<<<<<<
- *             by_chance += rows[i] * columns[i]
- *         elif rows[i] + columns[i] > 0:
-*/
-      goto __pyx_L15;
-    }
-
-    /* "fastkappa/compiled_kappa.pyx":132
- *         if weights is None:
- *             by_chance += rows[i] * columns[i]
- *         elif rows[i] + columns[i] > 0:             # <<<<<<<<<<<<<<
- *             below1 += rows[i]
- *             below2 += columns[i]
-*/
-    __pyx_t_13 = (((__pyx_v_rows[__pyx_v_i]) + (__pyx_v_columns[__pyx_v_i])) > 0);
-
-    if (__pyx_t_13) {
-
-
-      /* "fastkappa/compiled_kappa.pyx":133
- *             by_chance += rows[i] * columns[i]
- *         elif rows[i] + columns[i] > 0:
- *             below1 += rows[i]             # <<<<<<<<<<<<<<
- *             below2 += columns[i]
+      /* "fastkappa/compiled_kappa.pyx":185
+ *             if i + 1 < span and position[i + 1] == position[i]:
+ *                 continue
+ *             below1 += margins.rows[i]             # <<<<<<<<<<<<<<
+ *             below2 += margins.columns[i]
  *             by_chance += below1 * (n - below2) + below2 * (n - below1)
 */
-      __pyx_v_below1 = (__pyx_v_below1 + (__pyx_v_rows[__pyx_v_i]));
+      __pyx_v_below1 = (__pyx_v_below1 + (__pyx_v_margins->rows[__pyx_v_i]));
 
-      /* "fastkappa/compiled_kappa.pyx":134
- *         elif rows[i] + columns[i] > 0:
- *             below1 += rows[i]
- *             below2 += columns[i]             # <<<<<<<<<<<<<<
+      /* "fastkappa/compiled_kappa.pyx":186
+ *                 continue
+ *             below1 += margins.rows[i]
+ *             below2 += margins.columns[i]             # <<<<<<<<<<<<<<
  *             by_chance += below1 * (n - below2) + below2 * (n - below1)
- *     if weights is None:
+ *         else:
 */
-      __pyx_v_below2 = (__pyx_v_below2 + (__pyx_v_columns[__pyx_v_i]));
+      __pyx_v_below2 = (__pyx_v_below2 + (__pyx_v_margins->columns[__pyx_v_i]));
 
-      /* "fastkappa/compiled_kappa.pyx":135
- *             below1 += rows[i]
- *             below2 += columns[i]
+      /* "fastkappa/compiled_kappa.pyx":187
+ *             below1 += margins.rows[i]
+ *             below2 += margins.columns[i]
  *             by_chance += below1 * (n - below2) + below2 * (n - below1)             # <<<<<<<<<<<<<<
- *     if weights is None:
- *         difference, expected = n * agreeing - by_chance, n * n - by_chance
+ *         else:
+ *             moment1 += position[i] * margins.rows[i]
 */
       __pyx_v_by_chance = (__pyx_v_by_chance + ((__pyx_v_below1 * (__pyx_v_n - __pyx_v_below2)) + (__pyx_v_below2 * (__pyx_v_n - __pyx_v_below1))));
 
-      /* "fastkappa/compiled_kappa.pyx":132
- *         if weights is None:
- *             by_chance += rows[i] * columns[i]
- *         elif rows[i] + columns[i] > 0:             # <<<<<<<<<<<<<<
- *             below1 += rows[i]
- *             below2 += columns[i]
+      /* "fastkappa/compiled_kappa.pyx":181
+ *         if weights == UNWEIGHTED:
+ *             by_chance += margins.rows[i] * margins.columns[i]
+ *         elif weights == LINEAR:             # <<<<<<<<<<<<<<
+ *             # Labels that do not occur are no places to cut; they add nothing new.
+ *             if i + 1 < span and position[i + 1] == position[i]:
 */
+      break;
+      default:
+
+      /* "fastkappa/compiled_kappa.pyx":189
+ *             by_chance += below1 * (n - below2) + below2 * (n - below1)
+ *         else:
+ *             moment1 += position[i] * margins.rows[i]             # <<<<<<<<<<<<<<
+ *             moment2 += position[i] * margins.columns[i]
+ *             squares += position[i] * position[i] * (margins.rows[i] + margins.columns[i])
+*/
+      __pyx_v_moment1 = (__pyx_v_moment1 + ((__pyx_v_position[__pyx_v_i]) * (__pyx_v_margins->rows[__pyx_v_i])));
+
+      /* "fastkappa/compiled_kappa.pyx":190
+ *         else:
+ *             moment1 += position[i] * margins.rows[i]
+ *             moment2 += position[i] * margins.columns[i]             # <<<<<<<<<<<<<<
+ *             squares += position[i] * position[i] * (margins.rows[i] + margins.columns[i])
+ *     if weights == UNWEIGHTED:
+*/
+      __pyx_v_moment2 = (__pyx_v_moment2 + ((__pyx_v_position[__pyx_v_i]) * (__pyx_v_margins->columns[__pyx_v_i])));
+
+      /* "fastkappa/compiled_kappa.pyx":191
+ *             moment1 += position[i] * margins.rows[i]
+ *             moment2 += position[i] * margins.columns[i]
+ *             squares += position[i] * position[i] * (margins.rows[i] + margins.columns[i])             # <<<<<<<<<<<<<<
+ *     if weights == UNWEIGHTED:
+ *         difference, expected = n * agreeing - by_chance, n * n - by_chance
+*/
+      __pyx_v_squares = (__pyx_v_squares + (((__pyx_v_position[__pyx_v_i]) * (__pyx_v_position[__pyx_v_i])) * ((__pyx_v_margins->rows[__pyx_v_i]) + (__pyx_v_margins->columns[__pyx_v_i]))));
+      break;
     }
-    __pyx_L15:;
+    __pyx_L7_continue:;
   }
 
 
-  /* "fastkappa/compiled_kappa.pyx":136
- *             below2 += columns[i]
- *             by_chance += below1 * (n - below2) + below2 * (n - below1)
- *     if weights is None:             # <<<<<<<<<<<<<<
+  /* "fastkappa/compiled_kappa.pyx":192
+ *             moment2 += position[i] * margins.columns[i]
+ *             squares += position[i] * position[i] * (margins.rows[i] + margins.columns[i])
+ *     if weights == UNWEIGHTED:             # <<<<<<<<<<<<<<
  *         difference, expected = n * agreeing - by_chance, n * n - by_chance
- *     elif weights == "linear":
+ *     elif weights == LINEAR:
 */
-  __pyx_t_13 = (__pyx_v_weights == Py_None);
-  if (__pyx_t_13) {
+  switch (__pyx_v_weights) {
+    case __pyx_e_9fastkappa_14compiled_kappa_UNWEIGHTED:
 
-
-    /* "fastkappa/compiled_kappa.pyx":137
- *             by_chance += below1 * (n - below2) + below2 * (n - below1)
- *     if weights is None:
+    /* "fastkappa/compiled_kappa.pyx":193
+ *             squares += position[i] * position[i] * (margins.rows[i] + margins.columns[i])
+ *     if weights == UNWEIGHTED:
  *         difference, expected = n * agreeing - by_chance, n * n - by_chance             # <<<<<<<<<<<<<<
- *     elif weights == "linear":
+ *     elif weights == LINEAR:
  *         difference, expected = by_chance - n * distances, by_chance
 */
-    __pyx_t_12 = ((__pyx_v_n * __pyx_v_agreeing) - __pyx_v_by_chance);
+    __pyx_t_7 = ((__pyx_v_n * __pyx_v_agreeing) - __pyx_v_by_chance);
 
-    __pyx_t_14 = ((__pyx_v_n * __pyx_v_n) - __pyx_v_by_chance);
+    __pyx_t_10 = ((__pyx_v_n * __pyx_v_n) - __pyx_v_by_chance);
 
-    __pyx_v_difference = __pyx_t_12;
-    __pyx_v_expected = __pyx_t_14;
+    __pyx_v_difference = __pyx_t_7;
+    __pyx_v_expected = __pyx_t_10;
 
-    /* "fastkappa/compiled_kappa.pyx":136
- *             below2 += columns[i]
- *             by_chance += below1 * (n - below2) + below2 * (n - below1)
- *     if weights is None:             # <<<<<<<<<<<<<<
+    /* "fastkappa/compiled_kappa.pyx":192
+ *             moment2 += position[i] * margins.columns[i]
+ *             squares += position[i] * position[i] * (margins.rows[i] + margins.columns[i])
+ *     if weights == UNWEIGHTED:             # <<<<<<<<<<<<<<
  *         difference, expected = n * agreeing - by_chance, n * n - by_chance
- *     elif weights == "linear":
+ *     elif weights == LINEAR:
 */
-    goto __pyx_L16;
-  }
+    break;
+    case __pyx_e_9fastkappa_14compiled_kappa_LINEAR:
 
-  /* "fastkappa/compiled_kappa.pyx":138
- *     if weights is None:
+    /* "fastkappa/compiled_kappa.pyx":195
  *         difference, expected = n * agreeing - by_chance, n * n - by_chance
- *     elif weights == "linear":             # <<<<<<<<<<<<<<
- *         difference, expected = by_chance - n * distances, by_chance
- *     elif weights == "quadratic":
-*/
-  __pyx_t_13 = __Pyx_PyObject_CompareBoolEq_object_str(__pyx_v_weights, __pyx_mstate_global->__pyx_n_u_linear, Py_EQ); if (unlikely((__pyx_t_13 < 0))) __PYX_ERR(0, 138, __pyx_L1_error)
-  if (__pyx_t_13) {
-
-
-    /* "fastkappa/compiled_kappa.pyx":139
- *         difference, expected = n * agreeing - by_chance, n * n - by_chance
- *     elif weights == "linear":
+ *     elif weights == LINEAR:
  *         difference, expected = by_chance - n * distances, by_chance             # <<<<<<<<<<<<<<
- *     elif weights == "quadratic":
+ *     else:
  *         difference = 2 * (n * products - moment1 * moment2)
 */
-    __pyx_t_14 = (__pyx_v_by_chance - (__pyx_v_n * __pyx_v_distances));
+    __pyx_t_10 = (__pyx_v_by_chance - (__pyx_v_n * __pyx_v_distances));
 
-    __pyx_t_12 = __pyx_v_by_chance;
+    __pyx_t_7 = __pyx_v_by_chance;
 
-    __pyx_v_difference = __pyx_t_14;
-    __pyx_v_expected = __pyx_t_12;
+    __pyx_v_difference = __pyx_t_10;
+    __pyx_v_expected = __pyx_t_7;
 
-    /* "fastkappa/compiled_kappa.pyx":138
- *     if weights is None:
+    /* "fastkappa/compiled_kappa.pyx":194
+ *     if weights == UNWEIGHTED:
  *         difference, expected = n * agreeing - by_chance, n * n - by_chance
- *     elif weights == "linear":             # <<<<<<<<<<<<<<
+ *     elif weights == LINEAR:             # <<<<<<<<<<<<<<
  *         difference, expected = by_chance - n * distances, by_chance
- *     elif weights == "quadratic":
+ *     else:
 */
-    goto __pyx_L16;
-  }
+    break;
+    default:
 
-  /* "fastkappa/compiled_kappa.pyx":140
- *     elif weights == "linear":
+    /* "fastkappa/compiled_kappa.pyx":197
  *         difference, expected = by_chance - n * distances, by_chance
- *     elif weights == "quadratic":             # <<<<<<<<<<<<<<
- *         difference = 2 * (n * products - moment1 * moment2)
- *         expected = n * squares - 2 * moment1 * moment2
-*/
-  __pyx_t_13 = __Pyx_PyObject_CompareBoolEq_object_str(__pyx_v_weights, __pyx_mstate_global->__pyx_n_u_quadratic, Py_EQ); if (unlikely((__pyx_t_13 < 0))) __PYX_ERR(0, 140, __pyx_L1_error)
-  if (__pyx_t_13) {
-
-
-    /* "fastkappa/compiled_kappa.pyx":141
- *         difference, expected = by_chance - n * distances, by_chance
- *     elif weights == "quadratic":
+ *     else:
  *         difference = 2 * (n * products - moment1 * moment2)             # <<<<<<<<<<<<<<
  *         expected = n * squares - 2 * moment1 * moment2
- *     else:
+ *     if expected == 0:
 */
     __pyx_v_difference = (2 * ((__pyx_v_n * __pyx_v_products) - (__pyx_v_moment1 * __pyx_v_moment2)));
 
-    /* "fastkappa/compiled_kappa.pyx":142
- *     elif weights == "quadratic":
+    /* "fastkappa/compiled_kappa.pyx":198
+ *     else:
  *         difference = 2 * (n * products - moment1 * moment2)
  *         expected = n * squares - 2 * moment1 * moment2             # <<<<<<<<<<<<<<
- *     else:
- *         return None
+ *     if expected == 0:
+ *         return 0
 */
     __pyx_v_expected = ((__pyx_v_n * __pyx_v_squares) - ((2 * __pyx_v_moment1) * __pyx_v_moment2));
+    break;
+  }
 
-    /* "fastkappa/compiled_kappa.pyx":140
- *     elif weights == "linear":
- *         difference, expected = by_chance - n * distances, by_chance
- *     elif weights == "quadratic":             # <<<<<<<<<<<<<<
+  /* "fastkappa/compiled_kappa.pyx":199
  *         difference = 2 * (n * products - moment1 * moment2)
  *         expected = n * squares - 2 * moment1 * moment2
+ *     if expected == 0:             # <<<<<<<<<<<<<<
+ *         return 0
+ *     kappa[0] = <double> difference / <double> expected
 */
-    goto __pyx_L16;
-  }
+  __pyx_t_8 = (__pyx_v_expected == 0);
 
-  /* "fastkappa/compiled_kappa.pyx":144
+  if (__pyx_t_8) {
+
+
+    /* "fastkappa/compiled_kappa.pyx":200
  *         expected = n * squares - 2 * moment1 * moment2
- *     else:
- *         return None             # <<<<<<<<<<<<<<
  *     if expected == 0:
- *         return None
-*/
-  /*else*/ {
-    {
-      PyObject *__pyx_temp;
-      {
-        __pyx_temp = __pyx_r;
-        __pyx_r = Py_None; __Pyx_INCREF(Py_None);
-      }
-      __Pyx_XDECREF(__pyx_temp);
-    }
-    goto __pyx_L0;
-  }
-  __pyx_L16:;
-
-  /* "fastkappa/compiled_kappa.pyx":145
- *     else:
- *         return None
- *     if expected == 0:             # <<<<<<<<<<<<<<
- *         return None
- *     return <double> difference / <double> expected
-*/
-  __pyx_t_13 = (__pyx_v_expected == 0);
-
-  if (__pyx_t_13) {
-
-
-    /* "fastkappa/compiled_kappa.pyx":146
- *         return None
- *     if expected == 0:
- *         return None             # <<<<<<<<<<<<<<
- *     return <double> difference / <double> expected
+ *         return 0             # <<<<<<<<<<<<<<
+ *     kappa[0] = <double> difference / <double> expected
+ *     return 1
 */
     {
-      PyObject *__pyx_temp;
-      {
-        __pyx_temp = __pyx_r;
-        __pyx_r = Py_None; __Pyx_INCREF(Py_None);
-      }
-      __Pyx_XDECREF(__pyx_temp);
+
+      __pyx_r = 0;
     }
     goto __pyx_L0;
 
-    /* "fastkappa/compiled_kappa.pyx":145
- *     else:
- *         return None
+    /* "fastkappa/compiled_kappa.pyx":199
+ *         difference = 2 * (n * products - moment1 * moment2)
+ *         expected = n * squares - 2 * moment1 * moment2
  *     if expected == 0:             # <<<<<<<<<<<<<<
- *         return None
- *     return <double> difference / <double> expected
+ *         return 0
+ *     kappa[0] = <double> difference / <double> expected
 */
   }
 
-  /* "fastkappa/compiled_kappa.pyx":147
+  /* "fastkappa/compiled_kappa.pyx":201
  *     if expected == 0:
- *         return None
- *     return <double> difference / <double> expected             # <<<<<<<<<<<<<<
+ *         return 0
+ *     kappa[0] = <double> difference / <double> expected             # <<<<<<<<<<<<<<
+ *     return 1
+ * 
 */
-  __pyx_t_11 = PyFloat_FromDouble((((double)__pyx_v_difference) / ((double)__pyx_v_expected))); if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 147, __pyx_L1_error)
-  __Pyx_GOTREF(__pyx_t_11);
+  (__pyx_v_kappa[0]) = (((double)__pyx_v_difference) / ((double)__pyx_v_expected));
+
+  /* "fastkappa/compiled_kappa.pyx":202
+ *         return 0
+ *     kappa[0] = <double> difference / <double> expected
+ *     return 1             # <<<<<<<<<<<<<<
+ * 
+ * 
+*/
   {
-    PyObject *__pyx_temp;
-    {
-      __pyx_temp = __pyx_r;
-      __pyx_r = __pyx_t_11;
-    }
-    __Pyx_XDECREF(__pyx_temp);
+
+    __pyx_r = 1;
   }
-  __pyx_t_11 = 0;
   goto __pyx_L0;
 
-  /* "fastkappa/compiled_kappa.pyx":92
+  /* "fastkappa/compiled_kappa.pyx":149
  * 
  * 
- * cdef object kappa_of_table(             # <<<<<<<<<<<<<<
+ * cdef bint kappa_of_table(             # <<<<<<<<<<<<<<
  *     const int64_t *table,
- *     Py_ssize_t n_rows,
+ *     const ratings_t *first,
 */
 
   /* function exit code */
-  __pyx_L1_error:;
-  __Pyx_XDECREF(__pyx_t_8);
-  __Pyx_XDECREF(__pyx_t_9);
-  __Pyx_XDECREF(__pyx_t_10);
-  __Pyx_XDECREF(__pyx_t_11);
-  __Pyx_AddTraceback("fastkappa.compiled_kappa.kappa_of_table", __pyx_clineno, __pyx_lineno, __pyx_filename);
-  __pyx_r = 0;
   __pyx_L0:;
 
 
@@ -4267,13 +4925,1714 @@ static PyObject *__pyx_f_9fastkappa_14compiled_kappa_kappa_of_table(int64_t cons
 
 
 
+  return __pyx_r;
+}
+
+/* "fastkappa/compiled_kappa.pyx":218
+ *     cdef int64_t position[MOST_LABELS]
+ * 
+ *     def __init__(self, general, int64_t lowest, int64_t n_labels, weights, empty):             # <<<<<<<<<<<<<<
+ *         cdef Py_buffer view
+ *         cdef ratings_t column
+*/
+
+/* Python wrapper */
+static int __pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_1__init__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL_TPNEW
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+static int __pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_1__init__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL_TPNEW
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  PyObject *__pyx_v_general = 0;
+  int64_t __pyx_v_lowest;
+  int64_t __pyx_v_n_labels;
+  PyObject *__pyx_v_weights = 0;
+  PyObject *__pyx_v_empty = 0;
+  #if !CYTHON_VECTORCALL_TPNEW
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject* values[5] = {0,0,0,0,0};
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__init__ (wrapper)", 0);
+  #if !CYTHON_VECTORCALL_TPNEW
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return -1;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL_TPNEW(__pyx_args, __pyx_nargs);
+  {
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_general,&__pyx_mstate_global->__pyx_n_u_lowest,&__pyx_mstate_global->__pyx_n_u_n_labels,&__pyx_mstate_global->__pyx_n_u_weights,&__pyx_mstate_global->__pyx_n_u_empty,0};
+    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL_TPNEW(__pyx_kwds) : 0;
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 218, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
+      switch (__pyx_nargs) {
+        case  5:
+        values[4] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 4);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[4])) __PYX_ERR(0, 218, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  4:
+        values[3] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 3);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[3])) __PYX_ERR(0, 218, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  3:
+        values[2] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 2);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 218, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  2:
+        values[1] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 1);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 218, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  1:
+        values[0] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 218, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  0: break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      const Py_ssize_t kwd_pos_args = __pyx_nargs;
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "__init__", 0) < (0)) __PYX_ERR(0, 218, __pyx_L3_error)
+      for (Py_ssize_t i = __pyx_nargs; i < 5; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("__init__", 1, 5, 5, i); __PYX_ERR(0, 218, __pyx_L3_error) }
+      }
+    } else if (unlikely(__pyx_nargs != 5)) {
+      goto __pyx_L5_argtuple_error;
+    } else {
+      values[0] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 0);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 218, __pyx_L3_error)
+      values[1] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 1);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 218, __pyx_L3_error)
+      values[2] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 2);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[2])) __PYX_ERR(0, 218, __pyx_L3_error)
+      values[3] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 3);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[3])) __PYX_ERR(0, 218, __pyx_L3_error)
+      values[4] = __Pyx_ArgRef_FASTCALL_TPNEW(__pyx_args, 4);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[4])) __PYX_ERR(0, 218, __pyx_L3_error)
+    }
+    __pyx_v_general = values[0];
+    __pyx_v_lowest = __Pyx_PyLong_As_int64_t(values[1]); if (unlikely((__pyx_v_lowest == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 218, __pyx_L3_error)
+    __pyx_v_n_labels = __Pyx_PyLong_As_int64_t(values[2]); if (unlikely((__pyx_v_n_labels == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 218, __pyx_L3_error)
+    __pyx_v_weights = values[3];
+    __pyx_v_empty = values[4];
+  }
+  goto __pyx_L6_skip;
+  __pyx_L5_argtuple_error:;
+  __Pyx_RaiseArgtupleInvalid("__init__", 1, 5, 5, __pyx_nargs); __PYX_ERR(0, 218, __pyx_L3_error)
+  __pyx_L6_skip:;
+  goto __pyx_L4_argument_unpacking_done;
+  __pyx_L3_error:;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_AddTraceback("fastkappa.compiled_kappa.CompiledScorer.__init__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_RefNannyFinishContext();
+  return -1;
+  __pyx_L4_argument_unpacking_done:;
+  __pyx_r = __pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer___init__(((struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *)__pyx_v_self), __pyx_v_general, __pyx_v_lowest, __pyx_v_n_labels, __pyx_v_weights, __pyx_v_empty);
+
+  /* function exit code */
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+
+
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static int __pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer___init__(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self, PyObject *__pyx_v_general, int64_t __pyx_v_lowest, int64_t __pyx_v_n_labels, PyObject *__pyx_v_weights, PyObject *__pyx_v_empty) {
+  Py_buffer __pyx_v_view;
+  ratings_t __pyx_v_column;
+  int64_t __pyx_v_i;
+  int __pyx_r;
+  __Pyx_RefNannyDeclarations
+  int __pyx_t_1;
+  int64_t __pyx_t_2;
+  int64_t __pyx_t_3;
+  int64_t __pyx_t_4;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__init__", 0);
+
+  /* "fastkappa/compiled_kappa.pyx":221
+ *         cdef Py_buffer view
+ *         cdef ratings_t column
+ *         read_column(empty, 0, 0, &column, &view)             # <<<<<<<<<<<<<<
+ *         PyBuffer_Release(&view)
+ *         self.general = general
+*/
+  __pyx_t_1 = __pyx_f_9fastkappa_8counting_14cython_kernels_read_column(__pyx_v_empty, __pyx_mstate_global->__pyx_int_0, 0, (&__pyx_v_column), (&__pyx_v_view)); if (unlikely(__pyx_t_1 == ((int)-1))) __PYX_ERR(0, 221, __pyx_L1_error)
+
+
+  /* "fastkappa/compiled_kappa.pyx":222
+ *         cdef ratings_t column
+ *         read_column(empty, 0, 0, &column, &view)
+ *         PyBuffer_Release(&view)             # <<<<<<<<<<<<<<
+ *         self.general = general
+ *         self.lowest, self.n_labels = lowest, n_labels
+*/
+  PyBuffer_Release((&__pyx_v_view));
+
+  /* "fastkappa/compiled_kappa.pyx":223
+ *         read_column(empty, 0, 0, &column, &view)
+ *         PyBuffer_Release(&view)
+ *         self.general = general             # <<<<<<<<<<<<<<
+ *         self.lowest, self.n_labels = lowest, n_labels
+ *         self.weights = code_of_weights(weights)
+*/
+  __Pyx_INCREF(__pyx_v_general);
+  __Pyx_GIVEREF(__pyx_v_general);
+  __Pyx_GOTREF(__pyx_v_self->general);
+  __Pyx_DECREF_SET(__pyx_v_self->general, __pyx_v_general);
+
+  /* "fastkappa/compiled_kappa.pyx":224
+ *         PyBuffer_Release(&view)
+ *         self.general = general
+ *         self.lowest, self.n_labels = lowest, n_labels             # <<<<<<<<<<<<<<
+ *         self.weights = code_of_weights(weights)
+ *         self.kind = column.kind
+*/
+  __pyx_t_2 = __pyx_v_lowest;
+
+  __pyx_t_3 = __pyx_v_n_labels;
+
+  __pyx_v_self->lowest = __pyx_t_2;
+  __pyx_v_self->n_labels = __pyx_t_3;
+
+  /* "fastkappa/compiled_kappa.pyx":225
+ *         self.general = general
+ *         self.lowest, self.n_labels = lowest, n_labels
+ *         self.weights = code_of_weights(weights)             # <<<<<<<<<<<<<<
+ *         self.kind = column.kind
+ *         for i in range(n_labels):
+*/
+  __pyx_t_1 = __pyx_f_9fastkappa_14compiled_kappa_code_of_weights(__pyx_v_weights); if (unlikely(__pyx_t_1 == ((int)-1) && PyErr_Occurred())) __PYX_ERR(0, 225, __pyx_L1_error)
+  __pyx_v_self->weights = __pyx_t_1;
+
+  /* "fastkappa/compiled_kappa.pyx":226
+ *         self.lowest, self.n_labels = lowest, n_labels
+ *         self.weights = code_of_weights(weights)
+ *         self.kind = column.kind             # <<<<<<<<<<<<<<
+ *         for i in range(n_labels):
+ *             self.position[i] = i
+*/
+  __pyx_t_1 = __pyx_v_column.kind;
+
+  __pyx_v_self->kind = __pyx_t_1;
+
+  /* "fastkappa/compiled_kappa.pyx":227
+ *         self.weights = code_of_weights(weights)
+ *         self.kind = column.kind
+ *         for i in range(n_labels):             # <<<<<<<<<<<<<<
+ *             self.position[i] = i
+ * 
+*/
+
+  __pyx_t_3 = __pyx_v_n_labels;
+  __pyx_t_2 = __pyx_t_3;
+
+  for (__pyx_t_4 = 0; __pyx_t_4 < __pyx_t_2; __pyx_t_4+=1) {
+    __pyx_v_i = __pyx_t_4;
+
+    /* "fastkappa/compiled_kappa.pyx":228
+ *         self.kind = column.kind
+ *         for i in range(n_labels):
+ *             self.position[i] = i             # <<<<<<<<<<<<<<
+ * 
+ *     @staticmethod
+*/
+    (__pyx_v_self->position[__pyx_v_i]) = __pyx_v_i;
+  }
+
+
+  /* "fastkappa/compiled_kappa.pyx":218
+ *     cdef int64_t position[MOST_LABELS]
+ * 
+ *     def __init__(self, general, int64_t lowest, int64_t n_labels, weights, empty):             # <<<<<<<<<<<<<<
+ *         cdef Py_buffer view
+ *         cdef ratings_t column
+*/
+
+  /* function exit code */
+  __pyx_r = 0;
+  goto __pyx_L0;
+  __pyx_L1_error:;
+  __Pyx_AddTraceback("fastkappa.compiled_kappa.CompiledScorer.__init__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = -1;
+  __pyx_L0:;
+
+
+
+
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fastkappa/compiled_kappa.pyx":230
+ *             self.position[i] = i
+ * 
+ *     @staticmethod             # <<<<<<<<<<<<<<
+ *     def supports(int64_t n_labels, weights):
+ *         """Tell whether so many labels with these weights can be scored."""
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_3supports(CYTHON_UNUSED PyObject *__pyx_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+PyDoc_STRVAR(__pyx_doc_9fastkappa_14compiled_kappa_14CompiledScorer_2supports, "Tell whether so many labels with these weights can be scored.");
+static PyMethodDef __pyx_mdef_9fastkappa_14compiled_kappa_14CompiledScorer_3supports = {"supports", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_3supports, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_9fastkappa_14compiled_kappa_14CompiledScorer_2supports};
+static PyObject *__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_3supports(CYTHON_UNUSED PyObject *__pyx_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  int64_t __pyx_v_n_labels;
+  PyObject *__pyx_v_weights = 0;
+  #if !CYTHON_VECTORCALL
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject* values[2] = {0,0};
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("supports (wrapper)", 0);
+  #if !CYTHON_VECTORCALL
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
+  {
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_n_labels,&__pyx_mstate_global->__pyx_n_u_weights,0};
+    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 230, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
+      switch (__pyx_nargs) {
+        case  2:
+        values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 230, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  1:
+        values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 230, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  0: break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      const Py_ssize_t kwd_pos_args = __pyx_nargs;
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "supports", 0) < (0)) __PYX_ERR(0, 230, __pyx_L3_error)
+      for (Py_ssize_t i = __pyx_nargs; i < 2; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("supports", 1, 2, 2, i); __PYX_ERR(0, 230, __pyx_L3_error) }
+      }
+    } else if (unlikely(__pyx_nargs != 2)) {
+      goto __pyx_L5_argtuple_error;
+    } else {
+      values[0] = __Pyx_ArgRef_FASTCALL(__pyx_args, 0);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 230, __pyx_L3_error)
+      values[1] = __Pyx_ArgRef_FASTCALL(__pyx_args, 1);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 230, __pyx_L3_error)
+    }
+    __pyx_v_n_labels = __Pyx_PyLong_As_int64_t(values[0]); if (unlikely((__pyx_v_n_labels == ((int64_t)-1)) && PyErr_Occurred())) __PYX_ERR(0, 231, __pyx_L3_error)
+    __pyx_v_weights = values[1];
+  }
+  goto __pyx_L6_skip;
+  __pyx_L5_argtuple_error:;
+  __Pyx_RaiseArgtupleInvalid("supports", 1, 2, 2, __pyx_nargs); __PYX_ERR(0, 230, __pyx_L3_error)
+  __pyx_L6_skip:;
+  goto __pyx_L4_argument_unpacking_done;
+  __pyx_L3_error:;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_AddTraceback("fastkappa.compiled_kappa.CompiledScorer.supports", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_RefNannyFinishContext();
+  return NULL;
+  __pyx_L4_argument_unpacking_done:;
+  __pyx_r = __pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_2supports(__pyx_v_n_labels, __pyx_v_weights);
+
+  /* function exit code */
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_2supports(int64_t __pyx_v_n_labels, PyObject *__pyx_v_weights) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  int __pyx_t_2;
+  PyObject *__pyx_t_3 = NULL;
+  int __pyx_t_4;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("supports", 0);
+
+  /* "fastkappa/compiled_kappa.pyx":233
+ *     def supports(int64_t n_labels, weights):
+ *         """Tell whether so many labels with these weights can be scored."""
+ *         return 1 < n_labels <= MOST_LABELS and code_of_weights(weights) != OTHER             # <<<<<<<<<<<<<<
+ * 
+ *     def __call__(self, y1, y2):
+*/
+  __pyx_t_2 = (1 < __pyx_v_n_labels);
+  if (__pyx_t_2) {
+    __pyx_t_2 = (__pyx_v_n_labels <= __pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS);
+  }
+  if (__pyx_t_2) {
+
+  } else {
+    __pyx_t_3 = __Pyx_PyBool_FromLong(__pyx_t_2); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 233, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_3);
+    __pyx_t_1 = __pyx_t_3;
+    __pyx_t_3 = 0;
+
+    goto __pyx_L3_bool_binop_done;
+  }
+  __pyx_t_4 = __pyx_f_9fastkappa_14compiled_kappa_code_of_weights(__pyx_v_weights); if (unlikely(__pyx_t_4 == ((int)-1) && PyErr_Occurred())) __PYX_ERR(0, 233, __pyx_L1_error)
+  __pyx_t_2 = (__pyx_t_4 != __pyx_e_9fastkappa_14compiled_kappa_OTHER);
+
+
+  __pyx_t_3 = __Pyx_PyBool_FromLong(__pyx_t_2); if (unlikely(!__pyx_t_3)) __PYX_ERR(0, 233, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_3);
+  __pyx_t_1 = __pyx_t_3;
+  __pyx_t_3 = 0;
+
+  __pyx_L3_bool_binop_done:;
+  {
+    PyObject *__pyx_temp;
+    {
+      __pyx_temp = __pyx_r;
+      __pyx_r = __pyx_t_1;
+    }
+    __Pyx_XDECREF(__pyx_temp);
+  }
+  __pyx_t_1 = 0;
+  goto __pyx_L0;
+
+  /* "fastkappa/compiled_kappa.pyx":230
+ *             self.position[i] = i
+ * 
+ *     @staticmethod             # <<<<<<<<<<<<<<
+ *     def supports(int64_t n_labels, weights):
+ *         """Tell whether so many labels with these weights can be scored."""
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_XDECREF(__pyx_t_3);
+  __Pyx_AddTraceback("fastkappa.compiled_kappa.CompiledScorer.supports", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fastkappa/compiled_kappa.pyx":235
+ *         return 1 < n_labels <= MOST_LABELS and code_of_weights(weights) != OTHER
+ * 
+ *     def __call__(self, y1, y2):             # <<<<<<<<<<<<<<
+ *         """Return kappa of two arrays."""
+ *         cdef Py_buffer view1, view2
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_5__call__(PyObject *__pyx_v_self, PyObject *__pyx_args, PyObject *__pyx_kwds); /*proto*/
+PyDoc_STRVAR(__pyx_doc_9fastkappa_14compiled_kappa_14CompiledScorer_4__call__, "Return kappa of two arrays.");
+#if CYTHON_UPDATE_DESCRIPTOR_DOC
+struct wrapperbase __pyx_wrapperbase_9fastkappa_14compiled_kappa_14CompiledScorer_4__call__;
+#endif
+static PyObject *__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_5__call__(PyObject *__pyx_v_self, PyObject *__pyx_args, PyObject *__pyx_kwds) {
+  PyObject *__pyx_v_y1 = 0;
+  PyObject *__pyx_v_y2 = 0;
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject* values[2] = {0,0};
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__call__ (wrapper)", 0);
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  {
+    PyObject ** const __pyx_pyargnames[] = {&__pyx_mstate_global->__pyx_n_u_y1,&__pyx_mstate_global->__pyx_n_u_y2,0};
+    const Py_ssize_t __pyx_kwds_len = (__pyx_kwds) ? __Pyx_NumKwargs_VARARGS(__pyx_kwds) : 0;
+    if (unlikely(__pyx_kwds_len < 0)) __PYX_ERR(0, 235, __pyx_L3_error)
+    if (__pyx_kwds_len > 0) {
+      switch (__pyx_nargs) {
+        case  2:
+        values[1] = __Pyx_ArgRef_VARARGS(__pyx_args, 1);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 235, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  1:
+        values[0] = __Pyx_ArgRef_VARARGS(__pyx_args, 0);
+        if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 235, __pyx_L3_error)
+        CYTHON_FALLTHROUGH;
+        case  0: break;
+        default: goto __pyx_L5_argtuple_error;
+      }
+      const Py_ssize_t kwd_pos_args = __pyx_nargs;
+      if (__Pyx_ParseKeywords(__pyx_kwds, __pyx_kwvalues, __pyx_pyargnames, 0, values, kwd_pos_args, __pyx_kwds_len, "__call__", 0) < (0)) __PYX_ERR(0, 235, __pyx_L3_error)
+      for (Py_ssize_t i = __pyx_nargs; i < 2; i++) {
+        if (unlikely(!values[i])) { __Pyx_RaiseArgtupleInvalid("__call__", 1, 2, 2, i); __PYX_ERR(0, 235, __pyx_L3_error) }
+      }
+    } else if (unlikely(__pyx_nargs != 2)) {
+      goto __pyx_L5_argtuple_error;
+    } else {
+      values[0] = __Pyx_ArgRef_VARARGS(__pyx_args, 0);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[0])) __PYX_ERR(0, 235, __pyx_L3_error)
+      values[1] = __Pyx_ArgRef_VARARGS(__pyx_args, 1);
+      if (!CYTHON_ASSUME_SAFE_MACROS && unlikely(!values[1])) __PYX_ERR(0, 235, __pyx_L3_error)
+    }
+    __pyx_v_y1 = values[0];
+    __pyx_v_y2 = values[1];
+  }
+  goto __pyx_L6_skip;
+  __pyx_L5_argtuple_error:;
+  __Pyx_RaiseArgtupleInvalid("__call__", 1, 2, 2, __pyx_nargs); __PYX_ERR(0, 235, __pyx_L3_error)
+  __pyx_L6_skip:;
+  goto __pyx_L4_argument_unpacking_done;
+  __pyx_L3_error:;
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_AddTraceback("fastkappa.compiled_kappa.CompiledScorer.__call__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __Pyx_RefNannyFinishContext();
+  return NULL;
+  __pyx_L4_argument_unpacking_done:;
+  __pyx_r = __pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_4__call__(((struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *)__pyx_v_self), __pyx_v_y1, __pyx_v_y2);
+
+  /* function exit code */
+  for (Py_ssize_t __pyx_temp=0; __pyx_temp < (Py_ssize_t)(sizeof(values)/sizeof(values[0])); ++__pyx_temp) {
+    Py_XDECREF(values[__pyx_temp]);
+  }
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_4__call__(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self, PyObject *__pyx_v_y1, PyObject *__pyx_v_y2) {
+  Py_buffer __pyx_v_view1;
+  Py_buffer __pyx_v_view2;
+  ratings_t __pyx_v_first;
+  ratings_t __pyx_v_second;
+  int __pyx_v_done;
+  double __pyx_v_kappa;
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  int __pyx_t_1;
+  PyObject *__pyx_t_2 = NULL;
+  int __pyx_t_3;
+  PyObject *__pyx_t_4 = NULL;
+  PyObject *__pyx_t_5 = NULL;
+  size_t __pyx_t_6;
+  PyObject *__pyx_t_7 = NULL;
+  PyObject *__pyx_t_8 = NULL;
+  PyObject *__pyx_t_9 = NULL;
+  int __pyx_t_10;
+  PyObject *__pyx_t_11 = NULL;
+  PyObject *__pyx_t_12 = NULL;
+  PyObject *__pyx_t_13 = NULL;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__call__", 0);
+
+  /* "fastkappa/compiled_kappa.pyx":239
+ *         cdef Py_buffer view1, view2
+ *         cdef ratings_t first, second
+ *         cdef bint done = False             # <<<<<<<<<<<<<<
+ *         cdef double kappa
+ *         if type(y1) is not ndarray or type(y2) is not ndarray:
+*/
+  __pyx_v_done = 0;
+
+  /* "fastkappa/compiled_kappa.pyx":241
+ *         cdef bint done = False
+ *         cdef double kappa
+ *         if type(y1) is not ndarray or type(y2) is not ndarray:             # <<<<<<<<<<<<<<
+ *             return self.general(y1, y2)
+ *         try:
+*/
+  __Pyx_GetModuleGlobalName(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_ndarray); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 241, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  __pyx_t_3 = (((PyObject *)Py_TYPE(__pyx_v_y1)) != __pyx_t_2);
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+  if (!__pyx_t_3) {
+
+  } else {
+
+    __pyx_t_1 = __pyx_t_3;
+
+    goto __pyx_L4_bool_binop_done;
+  }
+  __Pyx_GetModuleGlobalName(__pyx_t_2, __pyx_mstate_global->__pyx_n_u_ndarray); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 241, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  __pyx_t_3 = (((PyObject *)Py_TYPE(__pyx_v_y2)) != __pyx_t_2);
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+
+  __pyx_t_1 = __pyx_t_3;
+
+  __pyx_L4_bool_binop_done:;
+  if (__pyx_t_1) {
+
+
+    /* "fastkappa/compiled_kappa.pyx":242
+ *         cdef double kappa
+ *         if type(y1) is not ndarray or type(y2) is not ndarray:
+ *             return self.general(y1, y2)             # <<<<<<<<<<<<<<
+ *         try:
+ *             read_column(y1, 0, self.n_labels, &first, &view1)
+*/
+    __pyx_t_4 = NULL;
+    __Pyx_INCREF(__pyx_v_self->general);
+    __pyx_t_5 = __pyx_v_self->general; 
+    __pyx_t_6 = 1;
+    #if CYTHON_UNPACK_METHODS
+    if (likely(PyMethod_Check(__pyx_t_5))) {
+      __pyx_t_4 = PyMethod_GET_SELF(__pyx_t_5);
+      assert(__pyx_t_4);
+      PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_5);
+      __Pyx_INCREF(__pyx_t_4);
+      __Pyx_INCREF(__pyx__function);
+      __Pyx_DECREF_SET(__pyx_t_5, __pyx__function);
+      __pyx_t_6 = 0;
+    }
+    #endif
+    {
+      PyObject *__pyx_callargs[3] = {__pyx_t_4, __pyx_v_y1, __pyx_v_y2};
+      __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_5, __pyx_callargs+__pyx_t_6, (3-__pyx_t_6) | (__pyx_t_6*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+      __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
+      __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+      if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 242, __pyx_L1_error)
+      __Pyx_GOTREF(__pyx_t_2);
+    }
+    {
+      PyObject *__pyx_temp;
+      {
+        __pyx_temp = __pyx_r;
+        __pyx_r = __pyx_t_2;
+      }
+      __Pyx_XDECREF(__pyx_temp);
+    }
+    __pyx_t_2 = 0;
+    goto __pyx_L0;
+
+    /* "fastkappa/compiled_kappa.pyx":241
+ *         cdef bint done = False
+ *         cdef double kappa
+ *         if type(y1) is not ndarray or type(y2) is not ndarray:             # <<<<<<<<<<<<<<
+ *             return self.general(y1, y2)
+ *         try:
+*/
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":243
+ *         if type(y1) is not ndarray or type(y2) is not ndarray:
+ *             return self.general(y1, y2)
+ *         try:             # <<<<<<<<<<<<<<
+ *             read_column(y1, 0, self.n_labels, &first, &view1)
+ *         except (TypeError, ValueError):
+*/
+  {
+    __Pyx_PyThreadState_declare
+    __Pyx_PyThreadState_assign
+    __Pyx_ExceptionSave(&__pyx_t_7, &__pyx_t_8, &__pyx_t_9);
+    __Pyx_XGOTREF(__pyx_t_7);
+    __Pyx_XGOTREF(__pyx_t_8);
+    __Pyx_XGOTREF(__pyx_t_9);
+    /*try:*/ {
+
+      /* "fastkappa/compiled_kappa.pyx":244
+ *             return self.general(y1, y2)
+ *         try:
+ *             read_column(y1, 0, self.n_labels, &first, &view1)             # <<<<<<<<<<<<<<
+ *         except (TypeError, ValueError):
+ *             return self.general(y1, y2)
+*/
+      __pyx_t_10 = __pyx_f_9fastkappa_8counting_14cython_kernels_read_column(__pyx_v_y1, __pyx_mstate_global->__pyx_int_0, __pyx_v_self->n_labels, (&__pyx_v_first), (&__pyx_v_view1)); if (unlikely(__pyx_t_10 == ((int)-1))) __PYX_ERR(0, 244, __pyx_L6_error)
+
+
+      /* "fastkappa/compiled_kappa.pyx":243
+ *         if type(y1) is not ndarray or type(y2) is not ndarray:
+ *             return self.general(y1, y2)
+ *         try:             # <<<<<<<<<<<<<<
+ *             read_column(y1, 0, self.n_labels, &first, &view1)
+ *         except (TypeError, ValueError):
+*/
+    }
+    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    __Pyx_XDECREF(__pyx_t_8); __pyx_t_8 = 0;
+    __Pyx_XDECREF(__pyx_t_9); __pyx_t_9 = 0;
+    goto __pyx_L11_try_end;
+    __pyx_L6_error:;
+    __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
+    __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
+
+    /* "fastkappa/compiled_kappa.pyx":245
+ *         try:
+ *             read_column(y1, 0, self.n_labels, &first, &view1)
+ *         except (TypeError, ValueError):             # <<<<<<<<<<<<<<
+ *             return self.general(y1, y2)
+ *         try:
+*/
+    __pyx_t_10 = __Pyx_PyErr_ExceptionMatches2(((PyObject *)(((PyTypeObject*)PyExc_TypeError))), ((PyObject *)(((PyTypeObject*)PyExc_ValueError))));
+    if (__pyx_t_10) {
+      __Pyx_AddTraceback("fastkappa.compiled_kappa.CompiledScorer.__call__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+      if (__Pyx_GetException(&__pyx_t_2, &__pyx_t_5, &__pyx_t_4) < 0) __PYX_ERR(0, 245, __pyx_L8_except_error)
+      __Pyx_XGOTREF(__pyx_t_2);
+      __Pyx_XGOTREF(__pyx_t_5);
+      __Pyx_XGOTREF(__pyx_t_4);
+
+      /* "fastkappa/compiled_kappa.pyx":246
+ *             read_column(y1, 0, self.n_labels, &first, &view1)
+ *         except (TypeError, ValueError):
+ *             return self.general(y1, y2)             # <<<<<<<<<<<<<<
+ *         try:
+ *             read_column(y2, 0, self.n_labels, &second, &view2)
+*/
+      __pyx_t_12 = NULL;
+      __Pyx_INCREF(__pyx_v_self->general);
+      __pyx_t_13 = __pyx_v_self->general; 
+      __pyx_t_6 = 1;
+      #if CYTHON_UNPACK_METHODS
+      if (likely(PyMethod_Check(__pyx_t_13))) {
+        __pyx_t_12 = PyMethod_GET_SELF(__pyx_t_13);
+        assert(__pyx_t_12);
+        PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_13);
+        __Pyx_INCREF(__pyx_t_12);
+        __Pyx_INCREF(__pyx__function);
+        __Pyx_DECREF_SET(__pyx_t_13, __pyx__function);
+        __pyx_t_6 = 0;
+      }
+      #endif
+      {
+        PyObject *__pyx_callargs[3] = {__pyx_t_12, __pyx_v_y1, __pyx_v_y2};
+        __pyx_t_11 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_13, __pyx_callargs+__pyx_t_6, (3-__pyx_t_6) | (__pyx_t_6*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+        __Pyx_XDECREF(__pyx_t_12); __pyx_t_12 = 0;
+        __Pyx_DECREF(__pyx_t_13); __pyx_t_13 = 0;
+        if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 246, __pyx_L8_except_error)
+        __Pyx_GOTREF(__pyx_t_11);
+      }
+      {
+        PyObject *__pyx_temp;
+        {
+          __pyx_temp = __pyx_r;
+          __pyx_r = __pyx_t_11;
+        }
+        __Pyx_XDECREF(__pyx_temp);
+      }
+      __pyx_t_11 = 0;
+      __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+      __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
+      __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+      goto __pyx_L9_except_return;
+    }
+    goto __pyx_L8_except_error;
+
+    /* "fastkappa/compiled_kappa.pyx":243
+ *         if type(y1) is not ndarray or type(y2) is not ndarray:
+ *             return self.general(y1, y2)
+ *         try:             # <<<<<<<<<<<<<<
+ *             read_column(y1, 0, self.n_labels, &first, &view1)
+ *         except (TypeError, ValueError):
+*/
+    __pyx_L8_except_error:;
+    __Pyx_XGIVEREF(__pyx_t_7);
+    __Pyx_XGIVEREF(__pyx_t_8);
+    __Pyx_XGIVEREF(__pyx_t_9);
+    __Pyx_ExceptionReset(__pyx_t_7, __pyx_t_8, __pyx_t_9);
+    goto __pyx_L1_error;
+    __pyx_L9_except_return:;
+    __Pyx_XGIVEREF(__pyx_t_7);
+    __Pyx_XGIVEREF(__pyx_t_8);
+    __Pyx_XGIVEREF(__pyx_t_9);
+    __Pyx_ExceptionReset(__pyx_t_7, __pyx_t_8, __pyx_t_9);
+    goto __pyx_L0;
+    __pyx_L11_try_end:;
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":247
+ *         except (TypeError, ValueError):
+ *             return self.general(y1, y2)
+ *         try:             # <<<<<<<<<<<<<<
+ *             read_column(y2, 0, self.n_labels, &second, &view2)
+ *         except (TypeError, ValueError):
+*/
+  {
+    __Pyx_PyThreadState_declare
+    __Pyx_PyThreadState_assign
+    __Pyx_ExceptionSave(&__pyx_t_9, &__pyx_t_8, &__pyx_t_7);
+    __Pyx_XGOTREF(__pyx_t_9);
+    __Pyx_XGOTREF(__pyx_t_8);
+    __Pyx_XGOTREF(__pyx_t_7);
+    /*try:*/ {
+
+      /* "fastkappa/compiled_kappa.pyx":248
+ *             return self.general(y1, y2)
+ *         try:
+ *             read_column(y2, 0, self.n_labels, &second, &view2)             # <<<<<<<<<<<<<<
+ *         except (TypeError, ValueError):
+ *             PyBuffer_Release(&view1)
+*/
+      __pyx_t_10 = __pyx_f_9fastkappa_8counting_14cython_kernels_read_column(__pyx_v_y2, __pyx_mstate_global->__pyx_int_0, __pyx_v_self->n_labels, (&__pyx_v_second), (&__pyx_v_view2)); if (unlikely(__pyx_t_10 == ((int)-1))) __PYX_ERR(0, 248, __pyx_L14_error)
+
+
+      /* "fastkappa/compiled_kappa.pyx":247
+ *         except (TypeError, ValueError):
+ *             return self.general(y1, y2)
+ *         try:             # <<<<<<<<<<<<<<
+ *             read_column(y2, 0, self.n_labels, &second, &view2)
+ *         except (TypeError, ValueError):
+*/
+    }
+    __Pyx_XDECREF(__pyx_t_9); __pyx_t_9 = 0;
+    __Pyx_XDECREF(__pyx_t_8); __pyx_t_8 = 0;
+    __Pyx_XDECREF(__pyx_t_7); __pyx_t_7 = 0;
+    goto __pyx_L19_try_end;
+    __pyx_L14_error:;
+    __Pyx_XDECREF(__pyx_t_11); __pyx_t_11 = 0;
+    __Pyx_XDECREF(__pyx_t_12); __pyx_t_12 = 0;
+    __Pyx_XDECREF(__pyx_t_13); __pyx_t_13 = 0;
+    __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
+    __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
+    __Pyx_XDECREF(__pyx_t_5); __pyx_t_5 = 0;
+
+    /* "fastkappa/compiled_kappa.pyx":249
+ *         try:
+ *             read_column(y2, 0, self.n_labels, &second, &view2)
+ *         except (TypeError, ValueError):             # <<<<<<<<<<<<<<
+ *             PyBuffer_Release(&view1)
+ *             return self.general(y1, y2)
+*/
+    __pyx_t_10 = __Pyx_PyErr_ExceptionMatches2(((PyObject *)(((PyTypeObject*)PyExc_TypeError))), ((PyObject *)(((PyTypeObject*)PyExc_ValueError))));
+    if (__pyx_t_10) {
+      __Pyx_AddTraceback("fastkappa.compiled_kappa.CompiledScorer.__call__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+      if (__Pyx_GetException(&__pyx_t_4, &__pyx_t_5, &__pyx_t_2) < 0) __PYX_ERR(0, 249, __pyx_L16_except_error)
+      __Pyx_XGOTREF(__pyx_t_4);
+      __Pyx_XGOTREF(__pyx_t_5);
+      __Pyx_XGOTREF(__pyx_t_2);
+
+      /* "fastkappa/compiled_kappa.pyx":250
+ *             read_column(y2, 0, self.n_labels, &second, &view2)
+ *         except (TypeError, ValueError):
+ *             PyBuffer_Release(&view1)             # <<<<<<<<<<<<<<
+ *             return self.general(y1, y2)
+ *         if (
+*/
+      PyBuffer_Release((&__pyx_v_view1));
+
+      /* "fastkappa/compiled_kappa.pyx":251
+ *         except (TypeError, ValueError):
+ *             PyBuffer_Release(&view1)
+ *             return self.general(y1, y2)             # <<<<<<<<<<<<<<
+ *         if (
+ *             view1.shape[0] == view2.shape[0]
+*/
+      __pyx_t_13 = NULL;
+      __Pyx_INCREF(__pyx_v_self->general);
+      __pyx_t_12 = __pyx_v_self->general; 
+      __pyx_t_6 = 1;
+      #if CYTHON_UNPACK_METHODS
+      if (likely(PyMethod_Check(__pyx_t_12))) {
+        __pyx_t_13 = PyMethod_GET_SELF(__pyx_t_12);
+        assert(__pyx_t_13);
+        PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_12);
+        __Pyx_INCREF(__pyx_t_13);
+        __Pyx_INCREF(__pyx__function);
+        __Pyx_DECREF_SET(__pyx_t_12, __pyx__function);
+        __pyx_t_6 = 0;
+      }
+      #endif
+      {
+        PyObject *__pyx_callargs[3] = {__pyx_t_13, __pyx_v_y1, __pyx_v_y2};
+        __pyx_t_11 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_12, __pyx_callargs+__pyx_t_6, (3-__pyx_t_6) | (__pyx_t_6*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+        __Pyx_XDECREF(__pyx_t_13); __pyx_t_13 = 0;
+        __Pyx_DECREF(__pyx_t_12); __pyx_t_12 = 0;
+        if (unlikely(!__pyx_t_11)) __PYX_ERR(0, 251, __pyx_L16_except_error)
+        __Pyx_GOTREF(__pyx_t_11);
+      }
+      {
+        PyObject *__pyx_temp;
+        {
+          __pyx_temp = __pyx_r;
+          __pyx_r = __pyx_t_11;
+        }
+        __Pyx_XDECREF(__pyx_temp);
+      }
+      __pyx_t_11 = 0;
+      __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+      __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
+      __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+      goto __pyx_L17_except_return;
+    }
+    goto __pyx_L16_except_error;
+
+    /* "fastkappa/compiled_kappa.pyx":247
+ *         except (TypeError, ValueError):
+ *             return self.general(y1, y2)
+ *         try:             # <<<<<<<<<<<<<<
+ *             read_column(y2, 0, self.n_labels, &second, &view2)
+ *         except (TypeError, ValueError):
+*/
+    __pyx_L16_except_error:;
+    __Pyx_XGIVEREF(__pyx_t_9);
+    __Pyx_XGIVEREF(__pyx_t_8);
+    __Pyx_XGIVEREF(__pyx_t_7);
+    __Pyx_ExceptionReset(__pyx_t_9, __pyx_t_8, __pyx_t_7);
+    goto __pyx_L1_error;
+    __pyx_L17_except_return:;
+    __Pyx_XGIVEREF(__pyx_t_9);
+    __Pyx_XGIVEREF(__pyx_t_8);
+    __Pyx_XGIVEREF(__pyx_t_7);
+    __Pyx_ExceptionReset(__pyx_t_9, __pyx_t_8, __pyx_t_7);
+    goto __pyx_L0;
+    __pyx_L19_try_end:;
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":253
+ *             return self.general(y1, y2)
+ *         if (
+ *             view1.shape[0] == view2.shape[0]             # <<<<<<<<<<<<<<
+ *             and view1.shape[0] <= LARGEST_CALL
+ *             and first.kind == self.kind
+*/
+  __pyx_t_3 = ((__pyx_v_view1.shape[0]) == (__pyx_v_view2.shape[0]));
+
+  if (__pyx_t_3) {
+
+  } else {
+
+    __pyx_t_1 = __pyx_t_3;
+
+    goto __pyx_L23_bool_binop_done;
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":254
+ *         if (
+ *             view1.shape[0] == view2.shape[0]
+ *             and view1.shape[0] <= LARGEST_CALL             # <<<<<<<<<<<<<<
+ *             and first.kind == self.kind
+ *             and second.kind == self.kind
+*/
+  __pyx_t_3 = ((__pyx_v_view1.shape[0]) <= __pyx_e_9fastkappa_14compiled_kappa_LARGEST_CALL);
+
+  if (__pyx_t_3) {
+
+  } else {
+
+    __pyx_t_1 = __pyx_t_3;
+
+    goto __pyx_L23_bool_binop_done;
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":255
+ *             view1.shape[0] == view2.shape[0]
+ *             and view1.shape[0] <= LARGEST_CALL
+ *             and first.kind == self.kind             # <<<<<<<<<<<<<<
+ *             and second.kind == self.kind
+ *         ):
+*/
+  __pyx_t_3 = (__pyx_v_first.kind == __pyx_v_self->kind);
+
+  if (__pyx_t_3) {
+
+  } else {
+
+    __pyx_t_1 = __pyx_t_3;
+
+    goto __pyx_L23_bool_binop_done;
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":256
+ *             and view1.shape[0] <= LARGEST_CALL
+ *             and first.kind == self.kind
+ *             and second.kind == self.kind             # <<<<<<<<<<<<<<
+ *         ):
+ *             done = self.score(&first, &second, view1.shape[0], &kappa)
+*/
+  __pyx_t_3 = (__pyx_v_second.kind == __pyx_v_self->kind);
+
+
+  __pyx_t_1 = __pyx_t_3;
+
+  __pyx_L23_bool_binop_done:;
+
+  /* "fastkappa/compiled_kappa.pyx":252
+ *             PyBuffer_Release(&view1)
+ *             return self.general(y1, y2)
+ *         if (             # <<<<<<<<<<<<<<
+ *             view1.shape[0] == view2.shape[0]
+ *             and view1.shape[0] <= LARGEST_CALL
+*/
+  if (__pyx_t_1) {
+
+
+    /* "fastkappa/compiled_kappa.pyx":258
+ *             and second.kind == self.kind
+ *         ):
+ *             done = self.score(&first, &second, view1.shape[0], &kappa)             # <<<<<<<<<<<<<<
+ *         PyBuffer_Release(&view2)
+ *         PyBuffer_Release(&view1)
+*/
+    __pyx_v_done = ((struct __pyx_vtabstruct_9fastkappa_14compiled_kappa_CompiledScorer *)__pyx_v_self->__pyx_vtab)->score(__pyx_v_self, (&__pyx_v_first), (&__pyx_v_second), (__pyx_v_view1.shape[0]), (&__pyx_v_kappa));
+
+    /* "fastkappa/compiled_kappa.pyx":252
+ *             PyBuffer_Release(&view1)
+ *             return self.general(y1, y2)
+ *         if (             # <<<<<<<<<<<<<<
+ *             view1.shape[0] == view2.shape[0]
+ *             and view1.shape[0] <= LARGEST_CALL
+*/
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":259
+ *         ):
+ *             done = self.score(&first, &second, view1.shape[0], &kappa)
+ *         PyBuffer_Release(&view2)             # <<<<<<<<<<<<<<
+ *         PyBuffer_Release(&view1)
+ *         return kappa if done else self.general(y1, y2)
+*/
+  PyBuffer_Release((&__pyx_v_view2));
+
+  /* "fastkappa/compiled_kappa.pyx":260
+ *             done = self.score(&first, &second, view1.shape[0], &kappa)
+ *         PyBuffer_Release(&view2)
+ *         PyBuffer_Release(&view1)             # <<<<<<<<<<<<<<
+ *         return kappa if done else self.general(y1, y2)
+ * 
+*/
+  PyBuffer_Release((&__pyx_v_view1));
+
+  /* "fastkappa/compiled_kappa.pyx":261
+ *         PyBuffer_Release(&view2)
+ *         PyBuffer_Release(&view1)
+ *         return kappa if done else self.general(y1, y2)             # <<<<<<<<<<<<<<
+ * 
+ *     cdef bint score(
+*/
+  if (__pyx_v_done) {
+    __pyx_t_5 = PyFloat_FromDouble(__pyx_v_kappa); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 261, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_5);
+    __pyx_t_2 = __pyx_t_5;
+    __pyx_t_5 = 0;
+  } else {
+    __pyx_t_4 = NULL;
+    __Pyx_INCREF(__pyx_v_self->general);
+    __pyx_t_11 = __pyx_v_self->general; 
+    __pyx_t_6 = 1;
+    #if CYTHON_UNPACK_METHODS
+    if (likely(PyMethod_Check(__pyx_t_11))) {
+      __pyx_t_4 = PyMethod_GET_SELF(__pyx_t_11);
+      assert(__pyx_t_4);
+      PyObject* __pyx__function = PyMethod_GET_FUNCTION(__pyx_t_11);
+      __Pyx_INCREF(__pyx_t_4);
+      __Pyx_INCREF(__pyx__function);
+      __Pyx_DECREF_SET(__pyx_t_11, __pyx__function);
+      __pyx_t_6 = 0;
+    }
+    #endif
+    {
+      PyObject *__pyx_callargs[3] = {__pyx_t_4, __pyx_v_y1, __pyx_v_y2};
+      __pyx_t_5 = __Pyx_PyObject_FastCall((PyObject*)__pyx_t_11, __pyx_callargs+__pyx_t_6, (3-__pyx_t_6) | (__pyx_t_6*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+      __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
+      __Pyx_DECREF(__pyx_t_11); __pyx_t_11 = 0;
+      if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 261, __pyx_L1_error)
+      __Pyx_GOTREF(__pyx_t_5);
+    }
+    __pyx_t_2 = __pyx_t_5;
+    __pyx_t_5 = 0;
+  }
+  {
+    PyObject *__pyx_temp;
+    {
+      __pyx_temp = __pyx_r;
+      __pyx_r = __pyx_t_2;
+    }
+    __Pyx_XDECREF(__pyx_temp);
+  }
+  __pyx_t_2 = 0;
+  goto __pyx_L0;
+
+  /* "fastkappa/compiled_kappa.pyx":235
+ *         return 1 < n_labels <= MOST_LABELS and code_of_weights(weights) != OTHER
+ * 
+ *     def __call__(self, y1, y2):             # <<<<<<<<<<<<<<
+ *         """Return kappa of two arrays."""
+ *         cdef Py_buffer view1, view2
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_2);
+  __Pyx_XDECREF(__pyx_t_4);
+  __Pyx_XDECREF(__pyx_t_5);
+  __Pyx_XDECREF(__pyx_t_11);
+  __Pyx_XDECREF(__pyx_t_12);
+  __Pyx_XDECREF(__pyx_t_13);
+  __Pyx_AddTraceback("fastkappa.compiled_kappa.CompiledScorer.__call__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+
+
+
+
 
 
   __Pyx_XGIVEREF(__pyx_r);
   __Pyx_RefNannyFinishContext();
   return __pyx_r;
 }
+
+/* "fastkappa/compiled_kappa.pyx":263
+ *         return kappa if done else self.general(y1, y2)
+ * 
+ *     cdef bint score(             # <<<<<<<<<<<<<<
+ *         self, ratings_t *first, ratings_t *second, Py_ssize_t n, double *kappa
+ *     ) noexcept:
+*/
+
+static int __pyx_f_9fastkappa_14compiled_kappa_14CompiledScorer_score(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self, ratings_t *__pyx_v_first, ratings_t *__pyx_v_second, Py_ssize_t __pyx_v_n, double *__pyx_v_kappa) {
+  int64_t __pyx_v_table[((__pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS + 1) * (__pyx_e_9fastkappa_14compiled_kappa_MOST_LABELS + 1))];
+  struct __pyx_t_9fastkappa_14compiled_kappa_Margins __pyx_v_margins;
+  Py_ssize_t __pyx_v_width;
+  int __pyx_r;
+  int __pyx_t_1;
+
+  /* "fastkappa/compiled_kappa.pyx":268
+ *         cdef int64_t table[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
+ *         cdef Margins margins
+ *         cdef Py_ssize_t width = self.n_labels + 1             # <<<<<<<<<<<<<<
+ *         first.lowest = second.lowest = <uint64_t> self.lowest
+ *         memset(table, 0, width * width * sizeof(int64_t))
+*/
+  __pyx_v_width = (__pyx_v_self->n_labels + 1);
+
+  /* "fastkappa/compiled_kappa.pyx":269
+ *         cdef Margins margins
+ *         cdef Py_ssize_t width = self.n_labels + 1
+ *         first.lowest = second.lowest = <uint64_t> self.lowest             # <<<<<<<<<<<<<<
+ *         memset(table, 0, width * width * sizeof(int64_t))
+ *         add_pairs(first, second, 0, n, table)
+*/
+  __pyx_v_first->lowest = ((uint64_t)__pyx_v_self->lowest);
+  __pyx_v_second->lowest = ((uint64_t)__pyx_v_self->lowest);
+
+  /* "fastkappa/compiled_kappa.pyx":270
+ *         cdef Py_ssize_t width = self.n_labels + 1
+ *         first.lowest = second.lowest = <uint64_t> self.lowest
+ *         memset(table, 0, width * width * sizeof(int64_t))             # <<<<<<<<<<<<<<
+ *         add_pairs(first, second, 0, n, table)
+ *         if has_outsiders(table, self.n_labels, self.n_labels):
+*/
+  (void)(memset(__pyx_v_table, 0, ((__pyx_v_width * __pyx_v_width) * (sizeof(int64_t)))));
+
+  /* "fastkappa/compiled_kappa.pyx":271
+ *         first.lowest = second.lowest = <uint64_t> self.lowest
+ *         memset(table, 0, width * width * sizeof(int64_t))
+ *         add_pairs(first, second, 0, n, table)             # <<<<<<<<<<<<<<
+ *         if has_outsiders(table, self.n_labels, self.n_labels):
+ *             return 0
+*/
+  __pyx_f_9fastkappa_8counting_14cython_kernels_add_pairs(__pyx_v_first, __pyx_v_second, 0, __pyx_v_n, __pyx_v_table);
+
+  /* "fastkappa/compiled_kappa.pyx":272
+ *         memset(table, 0, width * width * sizeof(int64_t))
+ *         add_pairs(first, second, 0, n, table)
+ *         if has_outsiders(table, self.n_labels, self.n_labels):             # <<<<<<<<<<<<<<
+ *             return 0
+ *         read_margins(table, first, second, 0, 0, self.n_labels, &margins)
+*/
+  __pyx_t_1 = __pyx_f_9fastkappa_14compiled_kappa_has_outsiders(__pyx_v_table, __pyx_v_self->n_labels, __pyx_v_self->n_labels);
+
+  if (__pyx_t_1) {
+
+
+    /* "fastkappa/compiled_kappa.pyx":273
+ *         add_pairs(first, second, 0, n, table)
+ *         if has_outsiders(table, self.n_labels, self.n_labels):
+ *             return 0             # <<<<<<<<<<<<<<
+ *         read_margins(table, first, second, 0, 0, self.n_labels, &margins)
+ *         return kappa_of_table(
+*/
+    {
+
+      __pyx_r = 0;
+    }
+    goto __pyx_L0;
+
+    /* "fastkappa/compiled_kappa.pyx":272
+ *         memset(table, 0, width * width * sizeof(int64_t))
+ *         add_pairs(first, second, 0, n, table)
+ *         if has_outsiders(table, self.n_labels, self.n_labels):             # <<<<<<<<<<<<<<
+ *             return 0
+ *         read_margins(table, first, second, 0, 0, self.n_labels, &margins)
+*/
+  }
+
+  /* "fastkappa/compiled_kappa.pyx":274
+ *         if has_outsiders(table, self.n_labels, self.n_labels):
+ *             return 0
+ *         read_margins(table, first, second, 0, 0, self.n_labels, &margins)             # <<<<<<<<<<<<<<
+ *         return kappa_of_table(
+ *             table, first, second, 0, 0, self.position, self.n_labels, n, &margins,
+*/
+  __pyx_f_9fastkappa_14compiled_kappa_read_margins(__pyx_v_table, __pyx_v_first, __pyx_v_second, 0, 0, __pyx_v_self->n_labels, (&__pyx_v_margins));
+
+  /* "fastkappa/compiled_kappa.pyx":275
+ *             return 0
+ *         read_margins(table, first, second, 0, 0, self.n_labels, &margins)
+ *         return kappa_of_table(             # <<<<<<<<<<<<<<
+ *             table, first, second, 0, 0, self.position, self.n_labels, n, &margins,
+ *             self.weights, kappa,
+*/
+  {
+
+    __pyx_r = __pyx_f_9fastkappa_14compiled_kappa_kappa_of_table(__pyx_v_table, __pyx_v_first, __pyx_v_second, 0, 0, __pyx_v_self->position, __pyx_v_self->n_labels, __pyx_v_n, (&__pyx_v_margins), __pyx_v_self->weights, __pyx_v_kappa);
+  }
+  goto __pyx_L0;
+
+  /* "fastkappa/compiled_kappa.pyx":263
+ *         return kappa if done else self.general(y1, y2)
+ * 
+ *     cdef bint score(             # <<<<<<<<<<<<<<
+ *         self, ratings_t *first, ratings_t *second, Py_ssize_t n, double *kappa
+ *     ) noexcept:
+*/
+
+  /* function exit code */
+  __pyx_L0:;
+
+
+
+
+  return __pyx_r;
+}
+
+/* "fastkappa/compiled_kappa.pyx":280
+ *         )
+ * 
+ *     def __getattr__(self, name):             # <<<<<<<<<<<<<<
+ *         return getattr(self.general, name)
+ * 
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_7__getattr__(PyObject *__pyx_v_self, PyObject *__pyx_v_name); /*proto*/
+static PyObject *__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_7__getattr__(PyObject *__pyx_v_self, PyObject *__pyx_v_name) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__getattr__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_6__getattr__(((struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *)__pyx_v_self), ((PyObject *)__pyx_v_name));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_6__getattr__(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self, PyObject *__pyx_v_name) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  PyObject *__pyx_t_2 = NULL;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__getattr__", 0);
+
+  /* "fastkappa/compiled_kappa.pyx":281
+ * 
+ *     def __getattr__(self, name):
+ *         return getattr(self.general, name)             # <<<<<<<<<<<<<<
+ * 
+ *     def __reduce__(self):
+*/
+  __pyx_t_1 = __pyx_v_self->general;
+  __Pyx_INCREF(__pyx_t_1);
+  __pyx_t_2 = __Pyx_GetAttr(__pyx_t_1, __pyx_v_name); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 281, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  {
+    PyObject *__pyx_temp;
+    {
+      __pyx_temp = __pyx_r;
+      __pyx_r = __pyx_t_2;
+    }
+    __Pyx_XDECREF(__pyx_temp);
+  }
+  __pyx_t_2 = 0;
+  goto __pyx_L0;
+
+  /* "fastkappa/compiled_kappa.pyx":280
+ *         )
+ * 
+ *     def __getattr__(self, name):             # <<<<<<<<<<<<<<
+ *         return getattr(self.general, name)
+ * 
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_XDECREF(__pyx_t_2);
+  __Pyx_AddTraceback("fastkappa.compiled_kappa.CompiledScorer.__getattr__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fastkappa/compiled_kappa.pyx":283
+ *         return getattr(self.general, name)
+ * 
+ *     def __reduce__(self):             # <<<<<<<<<<<<<<
+ *         return self.general.__reduce__()
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_9__reduce__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+); /*proto*/
+static PyMethodDef __pyx_mdef_9fastkappa_14compiled_kappa_14CompiledScorer_9__reduce__ = {"__reduce__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_9__reduce__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0};
+static PyObject *__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_9__reduce__(PyObject *__pyx_v_self, 
+#if CYTHON_VECTORCALL
+PyObject *const *__pyx_args, Py_ssize_t __pyx_nargs, PyObject *__pyx_kwds
+#else
+PyObject *__pyx_args, PyObject *__pyx_kwds
+#endif
+) {
+  #if !CYTHON_VECTORCALL
+  CYTHON_UNUSED Py_ssize_t __pyx_nargs;
+  #endif
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__reduce__ (wrapper)", 0);
+  #if !CYTHON_VECTORCALL
+  #if CYTHON_ASSUME_SAFE_SIZE
+  __pyx_nargs = PyTuple_GET_SIZE(__pyx_args);
+  #else
+  __pyx_nargs = PyTuple_Size(__pyx_args); if (unlikely(__pyx_nargs < 0)) return NULL;
+  #endif
+  #endif
+  __pyx_kwvalues = __Pyx_KwValues_FASTCALL(__pyx_args, __pyx_nargs);
+  if (unlikely(__pyx_nargs > 0)) { __Pyx_RaiseArgtupleInvalid("__reduce__", 1, 0, 0, __pyx_nargs); return NULL; }
+  const Py_ssize_t __pyx_kwds_len = unlikely(__pyx_kwds) ? __Pyx_NumKwargs_FASTCALL(__pyx_kwds) : 0;
+  if (unlikely(__pyx_kwds_len < 0)) return NULL;
+  if (unlikely(__pyx_kwds_len > 0)) {__Pyx_RejectKeywords("__reduce__", __pyx_kwds); return NULL;}
+  __pyx_r = __pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_8__reduce__(((struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_8__reduce__(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  PyObject *__pyx_t_2 = NULL;
+  size_t __pyx_t_3;
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  __Pyx_RefNannySetupContext("__reduce__", 0);
+
+  /* "fastkappa/compiled_kappa.pyx":284
+ * 
+ *     def __reduce__(self):
+ *         return self.general.__reduce__()             # <<<<<<<<<<<<<<
+*/
+  __pyx_t_2 = __pyx_v_self->general;
+  __Pyx_INCREF(__pyx_t_2);
+  __pyx_t_3 = 0;
+  {
+    PyObject *__pyx_callargs[2] = {__pyx_t_2, NULL};
+    __pyx_t_1 = __Pyx_PyObject_FastCallMethod((PyObject*)__pyx_mstate_global->__pyx_n_u_reduce, __pyx_callargs+__pyx_t_3, (1-__pyx_t_3) | (1*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_2); __pyx_t_2 = 0;
+    if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 284, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_1);
+  }
+  {
+    PyObject *__pyx_temp;
+    {
+      __pyx_temp = __pyx_r;
+      __pyx_r = __pyx_t_1;
+    }
+    __Pyx_XDECREF(__pyx_temp);
+  }
+  __pyx_t_1 = 0;
+  goto __pyx_L0;
+
+  /* "fastkappa/compiled_kappa.pyx":283
+ *         return getattr(self.general, name)
+ * 
+ *     def __reduce__(self):             # <<<<<<<<<<<<<<
+ *         return self.general.__reduce__()
+*/
+
+  /* function exit code */
+  __pyx_L1_error:;
+  __Pyx_XDECREF(__pyx_t_1);
+  __Pyx_XDECREF(__pyx_t_2);
+  __Pyx_AddTraceback("fastkappa.compiled_kappa.CompiledScorer.__reduce__", __pyx_clineno, __pyx_lineno, __pyx_filename);
+  __pyx_r = NULL;
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+/* "fastkappa/compiled_kappa.pyx":211
+ *     """
+ * 
+ *     cdef readonly object general             # <<<<<<<<<<<<<<
+ *     cdef int64_t lowest
+ *     cdef int64_t n_labels
+*/
+
+/* Python wrapper */
+static PyObject *__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_7general_1__get__(PyObject *__pyx_v_self); /*proto*/
+static PyObject *__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_7general_1__get__(PyObject *__pyx_v_self) {
+  CYTHON_UNUSED PyObject *const *__pyx_kwvalues;
+  PyObject *__pyx_r = 0;
+  __Pyx_RefNannyDeclarations
+  __Pyx_RefNannySetupContext("__get__ (wrapper)", 0);
+  __pyx_kwvalues = __Pyx_KwValues_VARARGS(__pyx_args, __pyx_nargs);
+  __pyx_r = __pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_7general___get__(((struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *)__pyx_v_self));
+
+  /* function exit code */
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
+
+static PyObject *__pyx_pf_9fastkappa_14compiled_kappa_14CompiledScorer_7general___get__(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *__pyx_v_self) {
+  PyObject *__pyx_r = NULL;
+  __Pyx_RefNannyDeclarations
+  PyObject *__pyx_t_1 = NULL;
+  PyObject *__pyx_t_2 = NULL;
+  __Pyx_RefNannySetupContext("__get__", 0);
+  {
+      __Pyx_PyCriticalSection __pyx_cs;
+      __pyx_t_1 = ((PyObject *)__pyx_v_self);
+      __Pyx_INCREF(__pyx_t_1);
+      __Pyx_PyCriticalSection_Begin(&__pyx_cs, (PyObject*)__pyx_t_1);
+      /*try:*/ {
+        {
+          PyObject *__pyx_temp;
+          {
+            __pyx_temp = __pyx_r;
+            __Pyx_INCREF(__pyx_v_self->general);
+            __pyx_r = __pyx_v_self->general;
+          }
+          __Pyx_XDECREF(__pyx_temp);
+        }
+        __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+        goto __pyx_L3_return;
+      }
+      /*finally:*/ {
+        __pyx_L3_return: {
+          __pyx_t_2 = __pyx_r;
+          __pyx_r = 0;
+          __Pyx_PyCriticalSection_End(&__pyx_cs);
+          __pyx_r = __pyx_t_2;
+          __pyx_t_2 = 0;
+          goto __pyx_L0;
+        }
+      }
+      __Pyx_DECREF(__pyx_t_1); __pyx_t_1 = 0;
+  }
+
+  /* function exit code */
+  __pyx_L0:;
+  __Pyx_XGIVEREF(__pyx_r);
+  __Pyx_RefNannyFinishContext();
+  return __pyx_r;
+}
 /* #### Code section: module_exttypes ### */
+static struct __pyx_vtabstruct_9fastkappa_14compiled_kappa_CompiledScorer __pyx_vtable_9fastkappa_14compiled_kappa_CompiledScorer;
+
+static PyObject *__pyx_tp_new__initialisation_9fastkappa_14compiled_kappa_CompiledScorer(PyObject *o, 
+#if CYTHON_VECTORCALL_TPNEW
+    CYTHON_UNUSED PyObject *const *args, CYTHON_UNUSED Py_ssize_t nargs, CYTHON_UNUSED PyObject *kwnames
+#else
+    CYTHON_UNUSED PyObject *a, CYTHON_UNUSED PyObject *k
+#endif
+) {
+  struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *p = ((struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *)o);
+  p->__pyx_vtab = __pyx_vtabptr_9fastkappa_14compiled_kappa_CompiledScorer;
+  p->general = Py_None; Py_INCREF(Py_None);
+  return o;
+}
+
+static PyObject *__pyx_tp_new_vectorcall_9fastkappa_14compiled_kappa_CompiledScorer(PyTypeObject *t, 
+#if CYTHON_VECTORCALL_TPNEW
+    PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames
+#else
+    PyObject *a, PyObject *k
+#endif
+) {
+  PyObject *o;
+  o = __Pyx_AllocateExtensionType(t, 0);
+  if (unlikely(!o)) return 0;
+  return __pyx_tp_new__initialisation_9fastkappa_14compiled_kappa_CompiledScorer(o, 
+#if CYTHON_VECTORCALL_TPNEW
+    args, nargs, kwnames
+#else
+    a, k
+#endif
+);
+}
+
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_new_9fastkappa_14compiled_kappa_CompiledScorer(PyTypeObject *t, PyObject *a, PyObject *k) {
+  return __Pyx_CallTpnewAsVectorcall(__pyx_tp_new_vectorcall_9fastkappa_14compiled_kappa_CompiledScorer, t, a, k);
+}
+#endif
+
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__pyx_tp_vectorcall_9fastkappa_14compiled_kappa_CompiledScorer(PyObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+  if (unlikely((PyTypeObject*)t != __pyx_mstate_global->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer || __Pyx_PyType_HasFeature((PyTypeObject*)t, Py_TPFLAGS_IS_ABSTRACT))) {
+    return __Pyx_CallNewInitFromVectorcall((PyTypeObject*)t, args, nargsf, kwnames);
+  }
+  Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+  PyObject *o = __pyx_tp_new_vectorcall_9fastkappa_14compiled_kappa_CompiledScorer((PyTypeObject*)t, args, nargs, kwnames);
+  if (likely(o)) {
+    assert(Py_TYPE(o) == (PyTypeObject*)t);
+    if (unlikely(__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_1__init__(o, args, nargs, kwnames) < 0)) {
+      Py_CLEAR(o);
+    }
+  }
+  return o;
+}
+#endif
+
+#if CYTHON_VECTORCALL_TPNEW
+static int __pyx_tp_init_9fastkappa_14compiled_kappa_CompiledScorer(PyObject *o, PyObject *args, PyObject *kwds) {
+  return __Pyx_CallTpinitAsVectorcall(__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_1__init__, o, args, kwds);
+}
+#endif
+
+static void __pyx_tp_dealloc_9fastkappa_14compiled_kappa_CompiledScorer(PyObject *o) {
+  struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *p = (struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *)o;
+  #if CYTHON_USE_TP_FINALIZE
+  if (unlikely(__Pyx_PyObject_GetSlot(o, tp_finalize, destructor)) && !__Pyx_PyObject_GC_IsFinalized(o)) {
+    if (__Pyx_PyObject_GetSlot(o, tp_dealloc, destructor) == __pyx_tp_dealloc_9fastkappa_14compiled_kappa_CompiledScorer) {
+      if (PyObject_CallFinalizerFromDealloc(o)) return;
+    }
+  }
+  #endif
+  PyObject_GC_UnTrack(o);
+  Py_CLEAR(p->general);
+  PyTypeObject *tp = Py_TYPE(o);
+  #if CYTHON_USE_TYPE_SLOTS
+  (*tp->tp_free)(o);
+  #else
+  {
+    freefunc tp_free = (freefunc)PyType_GetSlot(tp, Py_tp_free);
+    if (tp_free) tp_free(o);
+  }
+  #endif
+  #if CYTHON_USE_TYPE_SPECS
+  Py_DECREF(tp);
+  #endif
+}
+
+static int __pyx_tp_traverse_9fastkappa_14compiled_kappa_CompiledScorer(PyObject *o, visitproc v, void *a) {
+  int e;
+  struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *p = (struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *)o;
+  {
+    e = __Pyx_call_type_traverse(o, 1, v, a);
+    if (e) return e;
+  }
+  if (p->general) {
+    e = (*v)(p->general, a); if (e) return e;
+  }
+  return 0;
+}
+
+static int __pyx_tp_clear_9fastkappa_14compiled_kappa_CompiledScorer(PyObject *o) {
+  PyObject* tmp;
+  struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *p = (struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *)o;
+  tmp = ((PyObject*)p->general);
+  p->general = Py_None; Py_INCREF(Py_None);
+  Py_XDECREF(tmp);
+  return 0;
+}
+
+static PyObject *__pyx_tp_getattro_9fastkappa_14compiled_kappa_CompiledScorer(PyObject *o, PyObject *n) {
+  PyObject *v = PyObject_GenericGetAttr(o, n);
+  if (!v && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+    PyErr_Clear();
+    v = __pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_7__getattr__(o, n);
+  }
+  return v;
+}
+
+static PyObject *__pyx_getprop_9fastkappa_14compiled_kappa_14CompiledScorer_general(PyObject *o, CYTHON_UNUSED void *x) {
+  return __pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_7general_1__get__(o);
+}
+
+static PyMethodDef __pyx_methods_9fastkappa_14compiled_kappa_CompiledScorer[] = {
+  {"supports", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_3supports, __Pyx_METH_FASTCALL|METH_KEYWORDS, __pyx_doc_9fastkappa_14compiled_kappa_14CompiledScorer_2supports},
+  {"__getattr__", (PyCFunction)__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_7__getattr__, METH_O|METH_COEXIST, 0},
+  {"__reduce__", (PyCFunction)(void(*)(void))(__Pyx_PyCFunction_FastCallWithKeywords)__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_9__reduce__, __Pyx_METH_FASTCALL|METH_KEYWORDS, 0},
+  {0, 0, 0, 0}
+};
+
+static struct PyGetSetDef __pyx_getsets_9fastkappa_14compiled_kappa_CompiledScorer[] = {
+  {"general", __pyx_getprop_9fastkappa_14compiled_kappa_14CompiledScorer_general, 0, 0, 0},
+  {0, 0, 0, 0, 0}
+};
+#if CYTHON_USE_TYPE_SPECS
+static PyType_Slot __pyx_type_9fastkappa_14compiled_kappa_CompiledScorer_slots[] = {
+  {Py_tp_dealloc, (void *)__pyx_tp_dealloc_9fastkappa_14compiled_kappa_CompiledScorer},
+  {Py_tp_call, (void *)__pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_5__call__},
+  {Py_tp_getattro, (void *)__pyx_tp_getattro_9fastkappa_14compiled_kappa_CompiledScorer},
+  {Py_tp_doc, (void *)PyDoc_STR("Scores arrays whose labels are whole numbers in a row, all known beforehand.\n\n    ``general`` is the scorer for everything else: long arrays, errors, undefined kappa.\n    ")},
+  {Py_tp_traverse, (void *)__pyx_tp_traverse_9fastkappa_14compiled_kappa_CompiledScorer},
+  {Py_tp_clear, (void *)__pyx_tp_clear_9fastkappa_14compiled_kappa_CompiledScorer},
+  {Py_tp_methods, (void *)__pyx_methods_9fastkappa_14compiled_kappa_CompiledScorer},
+  {Py_tp_getset, (void *)__pyx_getsets_9fastkappa_14compiled_kappa_CompiledScorer},
+  {Py_tp_init, (void *)__pyx_tp_init_9fastkappa_14compiled_kappa_CompiledScorer},
+  {Py_tp_new, (void *)__pyx_tp_new_9fastkappa_14compiled_kappa_CompiledScorer},
+  #if (!CYTHON_COMPILING_IN_PYPY || PYPY_VERSION_NUM >= 0x07030800) && (!CYTHON_COMPILING_IN_LIMITED_API || __PYX_LIMITED_VERSION_HEX >= 0x030E0000)
+  #if CYTHON_VECTORCALL_TPNEW
+  {Py_tp_vectorcall, (void *)__pyx_tp_vectorcall_9fastkappa_14compiled_kappa_CompiledScorer},
+  #endif
+  #endif
+  {0, 0},
+};
+static PyType_Spec __pyx_type_9fastkappa_14compiled_kappa_CompiledScorer_spec = {
+  "fastkappa.compiled_kappa.CompiledScorer",
+  sizeof(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer),
+  0,
+  Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE|Py_TPFLAGS_HAVE_GC,
+  __pyx_type_9fastkappa_14compiled_kappa_CompiledScorer_slots,
+};
+#else
+
+static PyTypeObject __pyx_type_9fastkappa_14compiled_kappa_CompiledScorer = {
+  PyVarObject_HEAD_INIT(0, 0)
+  "fastkappa.compiled_kappa.""CompiledScorer", /*tp_name*/
+  sizeof(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer), /*tp_basicsize*/
+  0, /*tp_itemsize*/
+  __pyx_tp_dealloc_9fastkappa_14compiled_kappa_CompiledScorer, /*tp_dealloc*/
+  0, /*tp_vectorcall_offset*/
+  0, /*tp_getattr*/
+  0, /*tp_setattr*/
+  0, /*tp_as_async*/
+  0, /*tp_repr*/
+  0, /*tp_as_number*/
+  0, /*tp_as_sequence*/
+  0, /*tp_as_mapping*/
+  0, /*tp_hash*/
+  __pyx_pw_9fastkappa_14compiled_kappa_14CompiledScorer_5__call__, /*tp_call*/
+  0, /*tp_str*/
+  __pyx_tp_getattro_9fastkappa_14compiled_kappa_CompiledScorer, /*tp_getattro*/
+  0, /*tp_setattro*/
+  0, /*tp_as_buffer*/
+  Py_TPFLAGS_DEFAULT|Py_TPFLAGS_HAVE_VERSION_TAG|Py_TPFLAGS_BASETYPE|Py_TPFLAGS_HAVE_GC, /*tp_flags*/
+  PyDoc_STR("Scores arrays whose labels are whole numbers in a row, all known beforehand.\n\n    ``general`` is the scorer for everything else: long arrays, errors, undefined kappa.\n    "), /*tp_doc*/
+  __pyx_tp_traverse_9fastkappa_14compiled_kappa_CompiledScorer, /*tp_traverse*/
+  __pyx_tp_clear_9fastkappa_14compiled_kappa_CompiledScorer, /*tp_clear*/
+  0, /*tp_richcompare*/
+  0, /*tp_weaklistoffset*/
+  0, /*tp_iter*/
+  0, /*tp_iternext*/
+  __pyx_methods_9fastkappa_14compiled_kappa_CompiledScorer, /*tp_methods*/
+  0, /*tp_members*/
+  __pyx_getsets_9fastkappa_14compiled_kappa_CompiledScorer, /*tp_getset*/
+  0, /*tp_base*/
+  0, /*tp_dict*/
+  0, /*tp_descr_get*/
+  0, /*tp_descr_set*/
+  #if !CYTHON_USE_TYPE_SPECS
+  0, /*tp_dictoffset*/
+  #endif
+  __pyx_tp_init_9fastkappa_14compiled_kappa_CompiledScorer, /*tp_init*/
+  0, /*tp_alloc*/
+  __pyx_tp_new_9fastkappa_14compiled_kappa_CompiledScorer, /*tp_new*/
+  0, /*tp_free*/
+  0, /*tp_is_gc*/
+  0, /*tp_bases*/
+  0, /*tp_mro*/
+  0, /*tp_cache*/
+  0, /*tp_subclasses*/
+  0, /*tp_weaklist*/
+  0, /*tp_del*/
+  0, /*tp_version_tag*/
+  #if CYTHON_USE_TP_FINALIZE
+  0, /*tp_finalize*/
+  #else
+  NULL, /*tp_finalize*/
+  #endif
+  #if (!CYTHON_COMPILING_IN_PYPY || PYPY_VERSION_NUM >= 0x07030800) && (!CYTHON_COMPILING_IN_LIMITED_API || __PYX_LIMITED_VERSION_HEX >= 0x030E0000)
+  #if CYTHON_VECTORCALL_TPNEW
+  __pyx_tp_vectorcall_9fastkappa_14compiled_kappa_CompiledScorer, /*tp_vectorcall*/
+  #else
+  NULL, /*tp_vectorcall*/
+  #endif
+  #endif
+  #if __PYX_NEED_TP_PRINT_SLOT == 1
+  0, /*tp_print*/
+  #endif
+  #if PY_VERSION_HEX >= 0x030C0000
+  0, /*tp_watched*/
+  #endif
+  #if PY_VERSION_HEX >= 0x030d00A4
+  0, /*tp_versions_used*/
+  #endif
+  #if CYTHON_COMPILING_IN_PYPY && PY_VERSION_HEX < 0x030a0000
+  0, /*tp_pypy_flags*/
+  #endif
+};
+#endif
 
 static PyMethodDef __pyx_methods[] = {
   {0, 0, 0, 0}
@@ -4287,6 +6646,7 @@ static CYTHON_SMALL_CODE int __Pyx_InitConstants(__pyx_mstatetype *__pyx_mstate)
 static CYTHON_SMALL_CODE int __Pyx_modinit_Global_init_code(__pyx_mstatetype *__pyx_mstate); /*proto*/
 static CYTHON_SMALL_CODE int __Pyx_modinit_Variable_export_code(__pyx_mstatetype *__pyx_mstate); /*proto*/
 static CYTHON_SMALL_CODE int __Pyx_modinit_Function_export_code(__pyx_mstatetype *__pyx_mstate); /*proto*/
+static CYTHON_SMALL_CODE int __Pyx_modinit_Exttype___pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer(__pyx_mstatetype *__pyx_mstate); /*proto*/
 static CYTHON_SMALL_CODE int __Pyx_modinit_Type_import_code(__pyx_mstatetype *__pyx_mstate); /*proto*/
 static CYTHON_SMALL_CODE int __Pyx_modinit_Variable_import_code(__pyx_mstatetype *__pyx_mstate); /*proto*/
 static CYTHON_SMALL_CODE int __Pyx_modinit_Function_import_code(__pyx_mstatetype *__pyx_mstate); /*proto*/
@@ -4318,6 +6678,48 @@ static int __Pyx_modinit_Function_export_code(__pyx_mstatetype *__pyx_mstate) {
   /*--- Function export code ---*/
   __Pyx_RefNannyFinishContext();
   return 0;
+}
+
+static int __Pyx_modinit_Exttype___pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer(__pyx_mstatetype *__pyx_mstate) {
+  __Pyx_RefNannyDeclarations
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
+  CYTHON_UNUSED_VAR(__pyx_mstate);
+  __Pyx_RefNannySetupContext("__Pyx_modinit_Exttype___pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer", 0);
+  /*--- Exttype __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer ---*/
+  __pyx_vtabptr_9fastkappa_14compiled_kappa_CompiledScorer = &__pyx_vtable_9fastkappa_14compiled_kappa_CompiledScorer;
+  __pyx_vtable_9fastkappa_14compiled_kappa_CompiledScorer.score = (int (*)(struct __pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer *, ratings_t *, ratings_t *, Py_ssize_t, double *))__pyx_f_9fastkappa_14compiled_kappa_14CompiledScorer_score;
+  #if CYTHON_USE_TYPE_SPECS
+  __pyx_mstate->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer = (PyTypeObject *) __Pyx_PyType_FromModuleAndSpec(__pyx_m, &__pyx_type_9fastkappa_14compiled_kappa_CompiledScorer_spec, NULL); if (unlikely(!__pyx_mstate->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer)) __PYX_ERR(0, 205, __pyx_L1_error)
+  #else
+  __pyx_mstate->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer = &__pyx_type_9fastkappa_14compiled_kappa_CompiledScorer;
+  #endif
+  #if !CYTHON_COMPILING_IN_LIMITED_API
+  #endif
+  #if !CYTHON_USE_TYPE_SPECS
+  if (__Pyx_PyType_Ready(__pyx_mstate->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer) < (0)) __PYX_ERR(0, 205, __pyx_L1_error)
+  #endif
+  #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount((PyObject*)__pyx_mstate->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer);
+  #endif
+  #if CYTHON_UPDATE_DESCRIPTOR_DOC
+  {
+    PyObject *wrapper = PyObject_GetAttrString((PyObject *)__pyx_mstate->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer, "__call__"); if (unlikely(!wrapper)) __PYX_ERR(0, 205, __pyx_L1_error)
+    if (Py_IS_TYPE(wrapper, &PyWrapperDescr_Type)) {
+      __pyx_wrapperbase_9fastkappa_14compiled_kappa_14CompiledScorer_4__call__ = *((PyWrapperDescrObject *)wrapper)->d_base;
+      __pyx_wrapperbase_9fastkappa_14compiled_kappa_14CompiledScorer_4__call__.doc = __pyx_doc_9fastkappa_14compiled_kappa_14CompiledScorer_4__call__;
+      ((PyWrapperDescrObject *)wrapper)->d_base = &__pyx_wrapperbase_9fastkappa_14compiled_kappa_14CompiledScorer_4__call__;
+    }
+  }
+  #endif
+  if (__Pyx_SetVtable(__pyx_mstate->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer, __pyx_vtabptr_9fastkappa_14compiled_kappa_CompiledScorer) < (0)) __PYX_ERR(0, 205, __pyx_L1_error)
+  if (PyObject_SetAttr(__pyx_m, __pyx_mstate_global->__pyx_n_u_CompiledScorer, (PyObject *) __pyx_mstate->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer) < (0)) __PYX_ERR(0, 205, __pyx_L1_error)
+  __Pyx_RefNannyFinishContext();
+  return 0;
+  __pyx_L1_error:;
+  __Pyx_RefNannyFinishContext();
+  return -1;
 }
 
 static int __Pyx_modinit_Type_import_code(__pyx_mstatetype *__pyx_mstate) {
@@ -4568,6 +6970,8 @@ static CYTHON_SMALL_CODE int __pyx_pymod_exec_compiled_kappa(PyObject *__pyx_pyi
   PyObject *__pyx_t_2 = NULL;
   Py_ssize_t __pyx_t_3;
   PyObject *__pyx_t_4 = NULL;
+  PyObject *__pyx_t_5 = NULL;
+  size_t __pyx_t_6;
   int __pyx_lineno = 0;
   const char *__pyx_filename = NULL;
   int __pyx_clineno = 0;
@@ -4651,13 +7055,14 @@ __Pyx_RefNannySetupContext("PyInit_compiled_kappa", 0);
   (void)__Pyx_modinit_Variable_export_code(__pyx_mstate);
   (void)__Pyx_modinit_Function_export_code(__pyx_mstate);
   /*--- Type init code ---*/
+  if (unlikely((__Pyx_modinit_Exttype___pyx_obj_9fastkappa_14compiled_kappa_CompiledScorer(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
   (void)__Pyx_modinit_Type_import_code(__pyx_mstate);
   (void)__Pyx_modinit_Variable_import_code(__pyx_mstate);
   if (unlikely((__Pyx_modinit_Function_import_code(__pyx_mstate) < 0))) __PYX_ERR(0, 1, __pyx_L1_error)
   if (__Pyx_InitAfterSharedUtility() < (0)) __PYX_ERR(0, 1, __pyx_L1_error)
   /*--- Execution code ---*/
 
-  /* "fastkappa/compiled_kappa.pyx":18
+  /* "fastkappa/compiled_kappa.pyx":15
  * from fastkappa.counting.cython_kernels cimport add_pairs, ratings_t, read_column
  * 
  * from numpy import ndarray             # <<<<<<<<<<<<<<
@@ -4666,34 +7071,77 @@ __Pyx_RefNannySetupContext("PyInit_compiled_kappa", 0);
 */
   {
     PyObject* const __pyx_imported_names[] = {__pyx_mstate_global->__pyx_n_u_ndarray};
-    __pyx_t_1 = __Pyx_Import(__pyx_mstate_global->__pyx_n_u_numpy, __pyx_imported_names, 1, NULL, 0); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 18, __pyx_L1_error)
+    __pyx_t_1 = __Pyx_Import(__pyx_mstate_global->__pyx_n_u_numpy, __pyx_imported_names, 1, NULL, 0); if (unlikely(!__pyx_t_1)) __PYX_ERR(0, 15, __pyx_L1_error)
   }
   __pyx_t_2 = __pyx_t_1;
   __Pyx_GOTREF(__pyx_t_2);
   {
     PyObject* const __pyx_imported_names[] = {__pyx_mstate_global->__pyx_n_u_ndarray};
     __pyx_t_3 = 0; {
-      __pyx_t_4 = __Pyx_ImportFrom(__pyx_t_2, __pyx_imported_names[__pyx_t_3]); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 18, __pyx_L1_error)
+      __pyx_t_4 = __Pyx_ImportFrom(__pyx_t_2, __pyx_imported_names[__pyx_t_3]); if (unlikely(!__pyx_t_4)) __PYX_ERR(0, 15, __pyx_L1_error)
       __Pyx_GOTREF(__pyx_t_4);
-      if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_imported_names[__pyx_t_3], __pyx_t_4) < (0)) __PYX_ERR(0, 18, __pyx_L1_error)
+      if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_imported_names[__pyx_t_3], __pyx_t_4) < (0)) __PYX_ERR(0, 15, __pyx_L1_error)
       __Pyx_DECREF(__pyx_t_4); __pyx_t_4 = 0;
     }
   }
   __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
-  /* "fastkappa/compiled_kappa.pyx":32
+  /* "fastkappa/compiled_kappa.pyx":48
  * 
  * 
  * def kappa_of_arrays(y1, y2, weights):             # <<<<<<<<<<<<<<
  *     """Return kappa of the labels that occur, or None where this is not the simple case.
  * 
 */
-  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_9fastkappa_14compiled_kappa_1kappa_of_arrays, 0, __pyx_mstate_global->__pyx_n_u_kappa_of_arrays, NULL, __pyx_mstate_global->__pyx_n_u_fastkappa_compiled_kappa, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[0])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 32, __pyx_L1_error)
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_9fastkappa_14compiled_kappa_1kappa_of_arrays, 0, __pyx_mstate_global->__pyx_n_u_kappa_of_arrays, NULL, __pyx_mstate_global->__pyx_n_u_fastkappa_compiled_kappa, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[0])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 48, __pyx_L1_error)
   __Pyx_GOTREF(__pyx_t_2);
   #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
   PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
   #endif
-  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_kappa_of_arrays, __pyx_t_2) < (0)) __PYX_ERR(0, 32, __pyx_L1_error)
+  if (PyDict_SetItem(__pyx_mstate_global->__pyx_d, __pyx_mstate_global->__pyx_n_u_kappa_of_arrays, __pyx_t_2) < (0)) __PYX_ERR(0, 48, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+
+  /* "fastkappa/compiled_kappa.pyx":230
+ *             self.position[i] = i
+ * 
+ *     @staticmethod             # <<<<<<<<<<<<<<
+ *     def supports(int64_t n_labels, weights):
+ *         """Tell whether so many labels with these weights can be scored."""
+*/
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_9fastkappa_14compiled_kappa_14CompiledScorer_3supports, __Pyx_CYFUNCTION_STATICMETHOD | __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_CompiledScorer_supports, NULL, __pyx_mstate_global->__pyx_n_u_fastkappa_compiled_kappa, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[1])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 230, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
+  #endif
+  if (__Pyx_SetItemOnTypeDict(__pyx_mstate_global->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer, __pyx_mstate_global->__pyx_n_u_supports, __pyx_t_2) < (0)) __PYX_ERR(0, 230, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+  __pyx_t_4 = NULL;
+  __Pyx_GetNameInClass(__pyx_t_5, (PyObject*)__pyx_mstate_global->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer, __pyx_mstate_global->__pyx_n_u_supports); if (unlikely(!__pyx_t_5)) __PYX_ERR(0, 230, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_5);
+  __pyx_t_6 = 1;
+  {
+    PyObject *__pyx_callargs[2] = {__pyx_t_4, __pyx_t_5};
+    __pyx_t_2 = __Pyx_PyObject_FastCall((PyObject*)__pyx_builtin_staticmethod, __pyx_callargs+__pyx_t_6, (2-__pyx_t_6) | (__pyx_t_6*__Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET));
+    __Pyx_XDECREF(__pyx_t_4); __pyx_t_4 = 0;
+    __Pyx_DECREF(__pyx_t_5); __pyx_t_5 = 0;
+    if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 230, __pyx_L1_error)
+    __Pyx_GOTREF(__pyx_t_2);
+  }
+  if (__Pyx_SetItemOnTypeDict(__pyx_mstate_global->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer, __pyx_mstate_global->__pyx_n_u_supports, __pyx_t_2) < (0)) __PYX_ERR(0, 230, __pyx_L1_error)
+  __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
+
+  /* "fastkappa/compiled_kappa.pyx":283
+ *         return getattr(self.general, name)
+ * 
+ *     def __reduce__(self):             # <<<<<<<<<<<<<<
+ *         return self.general.__reduce__()
+*/
+  __pyx_t_2 = __Pyx_CyFunction_New(&__pyx_mdef_9fastkappa_14compiled_kappa_14CompiledScorer_9__reduce__, __Pyx_CYFUNCTION_CCLASS, __pyx_mstate_global->__pyx_n_u_CompiledScorer___reduce, NULL, __pyx_mstate_global->__pyx_n_u_fastkappa_compiled_kappa, __pyx_mstate_global->__pyx_d, ((PyObject *)__pyx_mstate_global->__pyx_codeobj_tab[2])); if (unlikely(!__pyx_t_2)) __PYX_ERR(0, 283, __pyx_L1_error)
+  __Pyx_GOTREF(__pyx_t_2);
+  #if CYTHON_COMPILING_IN_CPYTHON && PY_VERSION_HEX >= 0x030E0000
+  PyUnstable_Object_EnableDeferredRefcount(__pyx_t_2);
+  #endif
+  if (__Pyx_SetItemOnTypeDict(__pyx_mstate_global->__pyx_ptype_9fastkappa_14compiled_kappa_CompiledScorer, __pyx_mstate_global->__pyx_n_u_reduce, __pyx_t_2) < (0)) __PYX_ERR(0, 283, __pyx_L1_error)
   __Pyx_DECREF(__pyx_t_2); __pyx_t_2 = 0;
 
   /* "fastkappa/compiled_kappa.pyx":1
@@ -4712,6 +7160,7 @@ __Pyx_RefNannySetupContext("PyInit_compiled_kappa", 0);
   __pyx_L1_error:;
   __Pyx_XDECREF(__pyx_t_2);
   __Pyx_XDECREF(__pyx_t_4);
+  __Pyx_XDECREF(__pyx_t_5);
   if (__pyx_m) {
     if (__pyx_mstate->__pyx_d && stringtab_initialized) {
       __Pyx_AddTraceback("init fastkappa.compiled_kappa", __pyx_clineno, __pyx_lineno, __pyx_filename);
@@ -4742,7 +7191,11 @@ __Pyx_RefNannySetupContext("PyInit_compiled_kappa", 0);
 /* #### Code section: cached_builtins ### */
 
 static int __Pyx_InitCachedBuiltins(__pyx_mstatetype *__pyx_mstate) {
+  int __pyx_lineno = 0;
+  const char *__pyx_filename = NULL;
+  int __pyx_clineno = 0;
   CYTHON_UNUSED_VAR(__pyx_mstate);
+  __pyx_builtin_staticmethod = __Pyx_GetBuiltinName(__pyx_mstate->__pyx_n_u_staticmethod); if (!__pyx_builtin_staticmethod) __PYX_ERR(0, 230, __pyx_L1_error)
 
   /* Cached unbound methods */
   __pyx_mstate->__pyx_umethod_PyDict_Type_items.type = (PyObject*)&PyDict_Type;
@@ -4752,6 +7205,8 @@ static int __Pyx_InitCachedBuiltins(__pyx_mstatetype *__pyx_mstate) {
   __pyx_mstate->__pyx_umethod_PyDict_Type_values.type = (PyObject*)&PyDict_Type;
   __pyx_mstate->__pyx_umethod_PyDict_Type_values.method_name = &__pyx_mstate->__pyx_n_u_values;
   return 0;
+  __pyx_L1_error:;
+  return -1;
 }
 /* #### Code section: cached_constants ### */
 
@@ -4770,32 +7225,32 @@ static int __Pyx_InitConstants(__pyx_mstatetype *__pyx_mstate) {
   int __pyx_clineno = 0;
   CYTHON_UNUSED_VAR(__pyx_mstate);
   {
-    const struct { const unsigned int length: 5; } str_length_index[] = {{1},{1},{28},{20},{12},{8},{8},{10},{8},{12},{8},{13},{18},{18},{5},{24},{5},{5},{3},{5},{15},{4},{6},{7},{5},{3},{9},{6},{10},{6},{5},{5},{7},{2},{2}};
-    const struct { const unsigned int length: 8; } bytes_length_index[] = {{165},{249}};
+    const struct { const unsigned int length: 5; } str_length_index[] = {{1},{1},{7},{6},{28},{2},{9},{14},{25},{23},{20},{12},{8},{8},{8},{10},{8},{14},{12},{10},{12},{8},{13},{18},{18},{4},{5},{24},{5},{7},{5},{5},{15},{6},{6},{8},{7},{5},{3},{9},{6},{4},{10},{12},{8},{6},{5},{5},{7},{2},{2}};
+    const struct { const unsigned int length: 8; } bytes_length_index[] = {{165},{215},{13},{27}};
     #ifndef CYTHON_COMPRESS_STRINGS
       #define CYTHON_COMPRESS_STRINGS 0
     #endif
-    #if (CYTHON_COMPRESS_STRINGS) == 1 /* compression: zlib (516 bytes) */
-static const char cstring[] = "x\332mP=o\3330\024\264\021\031qQ\027\265\3214\360\320AB[\324\r\002\027J\202x,\334\272\001\272\264N\006g$h\221J\031K\224,R\262\325\311\243F\216\0349j\364\3501c\307\216\032\375\023\372\023J\t\371*P\016\367\216w\217\367\036\330\377\350B\306g0\014\341\007\047\360C\342a\004\252k?L\227\000\2145\214\323\021q8\370\206\227\374\002\273\000@J\003\0169\006\372\2701u\312\352CB\253\032\240\330\253\034\n\375\252\316c\350\335q\216\031\327\2050\340\004Q\020sB1d)uH\320\277\027\230\343i\004:\216G\320\301S\350\314\020OC|\277g\377\337=]\0221N8\366\031\211\247\225R\001\010\\\000\243\010\246lF(*#aDQ\245\320\330\017\3230\010\365f(\202\2348\014;\001E\014s\244\247\304\036O\240\027c\226\020\274\260K8Z`r\365\203\263\324N\217\010\345fo\234~\237^c\207\233\007\207\346c\036k\367\364\004\360C\263\214\245W\014\334\266\200i\354\27282\017\336\327\222\200 \263\367\340\353\311\254\352\372\217\244\0372F~\3422\3611\277\035S\306E\030\"\375\231^\354\323\032D\010\204P\177\307\252\376\247]k4W<\263\263\221\330\025K\311\324\033\005\025\317\007k\253h>\317\346\205\261\273\212\262\375,\021\227\362L\275V\027*\311\047\353\301\346\301]f\013\201\345\211\344\312V_\363\313\365\260r\266\206\006a\210\317\202IK\016\224\245\354\302h\024\315\027\302\026#\271#\217%\224K5\317\353E\363I\321\332\023\303\242\365\254h\277\024\223\322)\332{\342\213\334\327\313Xwt\256v\324\261\302\371\351\272\263\256\304Ob*\033r\242\207\236\345\326\266\335\375\335\355\345\365\274\223\277\323\r\275\315\333Mrs~\203~Y\333\326+9\224\347\022n\233]Y\227\035i\025\306\323\314\376\013\3357\026\214";
-    PyObject *data = __Pyx_DecompressString(cstring, 516, 1);
+    #if (CYTHON_COMPRESS_STRINGS) == 1 /* compression: zlib (588 bytes) */
+static const char cstring[] = "x\332mQ\317o\3230\024n\265\237\010$\332\201\004\3342m\2102M\2352\306@\002\tU\354\3146&\270!\313\265_:\263\304Nm\247m\020\022=\346\350c\2169\346\330c\217=\366\3101\177\306\376\004\234\320\215\r\315R\336\257\357\363{\237_\332\037(S\270\353\003\360\322zX\351\013\034\206x\217\210 d>PT\245\3550\036\365\010S\177Y\364\343\002<#B\202\274\235\265\021\222@#\002\010\375\007\250(\014\205\324\n\241\223xd\277#F4\372\004#\375\031<\2040\347Bcm\257!DK\304\036/\342\244\364\001f\274\362\202F~\305\3408\250\274\325\205\006\272\024Uf\375\010\373W\310\225\010\204\024\350k\276\006Uvf\nYM\"\322\214\003V1\047L\264\257\013\212\370\326\";RKL\240\213\311\005\021\024 \010u|\275\240\366\355\005yL*\335\003\016\022\373LC\240\252je\220\360\020\226\022\307\252l\213\245/\206V\004G>\356\202\2578\2550\036\005a\034\212\320\276\200J\254\031Q@\004\247\n|\317\312\247\366\307D\276V\272D\002\320\347\202^-s\200\375\010\324\200\301\320-\315\376\020X\357\\\253\330\215\367\031\327N\353$>\356~\007\242\235\235]\347f\034Y\364\360\000\351]\247\034\307{\n-(\250\033y\036Hg\347em \030uZ\377p\253HU\254;J\366\242R\354\007\224\035o\306\2131e;\t\230\332\265\373Q\300k\230R\024b\273\264q\375\262Q[y\226\326\213\345\307\3468s\263N\261\2746\326\211\233\034\23153JU\266\235\341L\347o&\255\351\326\364\313lkvZ\254?L\372\305\362J\261\376\310\270\346(]J_\2458\035ZZ\277x\360\304\364\357\306GY?\257/\360\247i=m\246\233\013\342\332X&\033\311k\263j\260\031\244\337\362\355\034&\207\323\246\035w6[\231}\235\273\363N\261\336\370\335p\262z\326\314^\344\315\2745y>\031LO\247t\266Y\312\356\230S\203o\004\367\023w\334)\233k\3636}\227\341q\347r\265v\257\221H\263a\336\247?\363\203\374\327\024O\343\371\322\334\375\003\r\340_<";
+    PyObject *data = __Pyx_DecompressString(cstring, 588, 1);
     #define __Pyx_DecompressString_LZSS_UNUSED
     if (unlikely(!data)) __PYX_ERR(0, 1, __pyx_L1_error)
     const char* const bytes = __Pyx_PyBytes_AsString(data);
     #if !CYTHON_ASSUME_SAFE_MACROS
     if (likely(bytes)); else { Py_DECREF(data); __PYX_ERR(0, 1, __pyx_L1_error) }
     #endif
-    #else /* compression: none (718 bytes) */
-static const char bytes[] = ".?fastkappa/compiled_kappa.pyx__Pyx_PyDict_NextRef__annotate____func____main____module____name____qualname____test___is_coroutineasyncio.coroutinescline_in_tracebackdtypefastkappa.compiled_kappafirstitemsiubkappakappa_of_arrayskindlinearndarraynumpypopquadraticsecondsetdefaultvaluesview1view2weightsy1y2int (PyObject *, PyObject *, uint64_t, ratings_t *, Py_buffer *)\000void (ratings_t const *, ratings_t const *, Py_ssize_t, Py_ssize_t, int64_t *)\000read_column\000add_pairs\200\001\360\020\000\005\010\200t\2101\210D\220\007\220x\230s\240$\240a\240t\2507\260!\330\010\017\210q\330\004\007\200r\210\026\210v\220W\230F\240#\240R\240v\250V\2607\270!\330\010\017\210q\330\004\007\200x\210w\220e\2304\230t\2401\240I\250W\260A\330\010\017\210q\340\004\017\210q\220\004\220C\220s\230!\2307\240!\2401\330\004\005\330\010\023\2201\220D\230\003\2303\230a\230x\240q\250\001\330\010\t\330\014\024\220A\330\014\r\330\020\025\220V\2303\230a\330\020\024\220E\230\026\230s\240!\330\020\024\220E\230\026\230q\240\003\2403\240e\2506\260\021\260!\330\020\024\220B\220b\230\005\230V\2401\240F\250!\340\020\030\320\030(\250\001\250\021\250\047\260\021\260(\270%\270v\300Q\300d\310!\340\014\034\230A\230Q\230a\340\010\030\230\001\230\021\230!\330\004\013\2101";
+    #else /* compression: none (896 bytes) */
+static const char bytes[] = ".?disableenablefastkappa/compiled_kappa.pyxgcisenabledCompiledScorerCompiledScorer.__reduce__CompiledScorer.supports__Pyx_PyDict_NextRef__annotate____dict____func____main____module____name____pyx_vtable____qualname____reduce____set_name____test___is_coroutineasyncio.coroutinescline_in_tracebackcodeemptyfastkappa.compiled_kappafirstgeneralitemskappakappa_of_arrayslinearlowestn_labelsndarraynumpypopquadraticsecondselfsetdefaultstaticmethodsupportsvaluesview1view2weightsy1y2int (PyObject *, PyObject *, uint64_t, ratings_t *, Py_buffer *)\000void (ratings_t const *, ratings_t const *, Py_ssize_t, Py_ssize_t, int64_t *)\000read_column\000add_pairs\200\001\360\020\000\005\031\230\001\330\004\024\220O\2401\240A\330\004\007\200t\2101\210D\220\007\220x\230s\240$\240a\240t\2507\260(\270#\270U\300#\300Q\330\010\017\210q\330\004\005\330\010\023\2201\220D\230\003\2303\230a\230w\240a\240q\330\014\027\220q\330\010\017\210q\330\004\005\330\010\023\2201\220D\230\003\2303\230a\230x\240q\250\001\330\014\027\220q\330\010\030\230\001\230\021\230!\330\010\017\210q\330\004\007\200r\210\022\2105\220\006\220a\220v\230]\250$\250e\2606\270\021\270#\270S\300\005\300V\3101\310A\330\010\020\320\020 \240\001\240\021\240\047\250\021\250(\260%\260v\270Q\270d\300!\330\004\024\220A\220Q\220a\330\004\024\220A\220Q\220a\330\004\013\2101\200A\330\010\017\210t\2208\230;\240a\200A\360\006\000\t\020\210r\220\022\220<\230|\2504\250\177\270a\270y\310\003\3101";
     PyObject *data = NULL;
     #define __Pyx_DecompressString_UNUSED
     #define __Pyx_DecompressString_LZSS_UNUSED
     #endif
     PyObject **stringtab = __pyx_mstate->__pyx_string_tab;
     Py_ssize_t pos = 0;
-    for (int i = 0; i < 35; i++) {
+    for (int i = 0; i < 51; i++) {
       Py_ssize_t bytes_length = str_length_index[i].length;
       PyObject *string = PyUnicode_DecodeUTF8(bytes + pos, bytes_length, NULL);
-      if (likely(string) && i >= 3) PyUnicode_InternInPlace(&string);
+      if (likely(string) && i >= 7) PyUnicode_InternInPlace(&string);
       if (unlikely(!string)) {
         Py_XDECREF(data);
         __PYX_ERR(0, 1, __pyx_L1_error)
@@ -4803,8 +7258,8 @@ static const char bytes[] = ".?fastkappa/compiled_kappa.pyx__Pyx_PyDict_NextRef_
       stringtab[i] = string;
       pos += bytes_length;
     }
-    for (int i = 35; i < 37; i++) {
-      Py_ssize_t bytes_length = bytes_length_index[i-35].length;
+    for (int i = 51; i < 55; i++) {
+      Py_ssize_t bytes_length = bytes_length_index[i-51].length;
       PyObject *string = PyBytes_FromStringAndSize(bytes + pos, bytes_length);
       stringtab[i] = string;
       pos += bytes_length;
@@ -4814,15 +7269,15 @@ static const char bytes[] = ".?fastkappa/compiled_kappa.pyx__Pyx_PyDict_NextRef_
       }
     }
     Py_XDECREF(data);
-    for (Py_ssize_t i = 0; i < 37; i++) {
+    for (Py_ssize_t i = 0; i < 55; i++) {
       if (unlikely(PyObject_Hash(stringtab[i]) == -1)) {
         __PYX_ERR(0, 1, __pyx_L1_error)
       }
     }
     #if CYTHON_IMMORTAL_CONSTANTS
     {
-      PyObject **table = stringtab + 35;
-      for (Py_ssize_t i=0; i<2; ++i) {
+      PyObject **table = stringtab + 51;
+      for (Py_ssize_t i=0; i<4; ++i) {
         #if PY_VERSION_HEX >= 0x030F0000
         PyUnstable_SetImmortal(table[i]);
         #elif CYTHON_COMPILING_IN_CPYTHON_FREETHREADING
@@ -4888,7 +7343,7 @@ typedef struct {
     unsigned int num_kwonly_args : 1;
     unsigned int nlocals : 4;
     unsigned int flags : 10;
-    unsigned int first_line : 6;
+    unsigned int first_line : 9;
 } __Pyx_PyCode_New_function_description;
 #ifdef __cplusplus
 } /* anonymous namespace */
@@ -4908,9 +7363,19 @@ static int __Pyx_CreateCodeObjects(__pyx_mstatetype *__pyx_mstate) {
   PyObject* tuple_dedup_map = PyDict_New();
   if (unlikely(!tuple_dedup_map)) return -1;
   {
-    const __Pyx_PyCode_New_function_description descr = {3, 0, 0, 8, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 32};
-    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_y1, __pyx_mstate->__pyx_n_u_y2, __pyx_mstate->__pyx_n_u_weights, __pyx_mstate->__pyx_n_u_view1, __pyx_mstate->__pyx_n_u_view2, __pyx_mstate->__pyx_n_u_kappa, __pyx_mstate->__pyx_n_u_first, __pyx_mstate->__pyx_n_u_second};
-    __pyx_mstate_global->__pyx_codeobj_tab[0] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fastkappa_compiled_kappa_pyx, __pyx_mstate->__pyx_n_u_kappa_of_arrays, __pyx_mstate->__pyx_kp_b_iso88591_t1D_xs_at7_q_r_vWF_RvV7_q_xwe4t, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[0])) goto bad;
+    const __Pyx_PyCode_New_function_description descr = {3, 0, 0, 9, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 48};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_y1, __pyx_mstate->__pyx_n_u_y2, __pyx_mstate->__pyx_n_u_weights, __pyx_mstate->__pyx_n_u_view1, __pyx_mstate->__pyx_n_u_view2, __pyx_mstate->__pyx_n_u_first, __pyx_mstate->__pyx_n_u_second, __pyx_mstate->__pyx_n_u_kappa, __pyx_mstate->__pyx_n_u_code};
+    __pyx_mstate_global->__pyx_codeobj_tab[0] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fastkappa_compiled_kappa_pyx, __pyx_mstate->__pyx_n_u_kappa_of_arrays, __pyx_mstate->__pyx_kp_b_iso88591_O1A_t1D_xs_at7_U_Q_q_1D_3awaq_q, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[0])) goto bad;
+  }
+  {
+    const __Pyx_PyCode_New_function_description descr = {2, 0, 0, 2, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 230};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_n_labels, __pyx_mstate->__pyx_n_u_weights};
+    __pyx_mstate_global->__pyx_codeobj_tab[1] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fastkappa_compiled_kappa_pyx, __pyx_mstate->__pyx_n_u_supports, __pyx_mstate->__pyx_kp_b_iso88591_A_r_4_ay_1, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[1])) goto bad;
+  }
+  {
+    const __Pyx_PyCode_New_function_description descr = {1, 0, 0, 1, (unsigned int)(CO_OPTIMIZED|CO_NEWLOCALS), 283};
+    PyObject* const varnames[] = {__pyx_mstate->__pyx_n_u_self};
+    __pyx_mstate_global->__pyx_codeobj_tab[2] = __Pyx_PyCode_New(descr, varnames, __pyx_mstate->__pyx_kp_u_fastkappa_compiled_kappa_pyx, __pyx_mstate->__pyx_n_u_reduce, __pyx_mstate->__pyx_kp_b_iso88591_A_t8_a, tuple_dedup_map); if (unlikely(!__pyx_mstate_global->__pyx_codeobj_tab[2])) goto bad;
   }
   Py_DECREF(tuple_dedup_map);
   return 0;
@@ -5001,6 +7466,299 @@ end:
     return (__Pyx_RefNannyAPIStruct *)r;
 }
 #endif
+
+/* FastTypeChecks (used by GivenExceptionMatches) */
+#if CYTHON_COMPILING_IN_CPYTHON
+static int __Pyx_InBases(PyTypeObject *a, PyTypeObject *b) {
+    while (a) {
+        a = __Pyx_PyType_GetSlot(a, tp_base, PyTypeObject*);
+        if (a == b)
+            return 1;
+    }
+    return b == &PyBaseObject_Type;
+}
+static CYTHON_INLINE int __Pyx_IsSubtype(PyTypeObject *a, PyTypeObject *b) {
+    PyObject *mro;
+    if (a == b) return 1;
+    mro = a->tp_mro;
+    if (likely(mro)) {
+        Py_ssize_t i, n;
+        n = PyTuple_GET_SIZE(mro);
+        for (i = 0; i < n; i++) {
+            if (PyTuple_GET_ITEM(mro, i) == (PyObject *)b)
+                return 1;
+        }
+        return 0;
+    }
+    return __Pyx_InBases(a, b);
+}
+static CYTHON_INLINE int __Pyx_IsAnySubtype2(PyTypeObject *cls, PyTypeObject *a, PyTypeObject *b) {
+    PyObject *mro;
+    if (cls == a || cls == b) return 1;
+    mro = cls->tp_mro;
+    if (likely(mro)) {
+        Py_ssize_t i, n;
+        n = PyTuple_GET_SIZE(mro);
+        for (i = 0; i < n; i++) {
+            PyObject *base = PyTuple_GET_ITEM(mro, i);
+            if (base == (PyObject *)a || base == (PyObject *)b)
+                return 1;
+        }
+        return 0;
+    }
+    return __Pyx_InBases(cls, a) || __Pyx_InBases(cls, b);
+}
+#endif
+
+/* PyErrFetchRestore (used by GivenExceptionMatches) */
+#if CYTHON_FAST_THREAD_STATE
+static CYTHON_INLINE void __Pyx_ErrRestoreInState(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb) {
+#if PY_VERSION_HEX >= 0x030C00A6
+    PyObject *tmp_value;
+    assert(type == NULL || (value != NULL && type == (PyObject*) Py_TYPE(value)));
+    if (value) {
+        #if CYTHON_COMPILING_IN_CPYTHON
+        if (unlikely(((PyBaseExceptionObject*) value)->traceback != tb))
+        #endif
+            PyException_SetTraceback(value, tb);
+    }
+    tmp_value = tstate->current_exception;
+    tstate->current_exception = value;
+    Py_XDECREF(tmp_value);
+    Py_XDECREF(type);
+    Py_XDECREF(tb);
+#else
+    PyObject *tmp_type, *tmp_value, *tmp_tb;
+    tmp_type = tstate->curexc_type;
+    tmp_value = tstate->curexc_value;
+    tmp_tb = tstate->curexc_traceback;
+    tstate->curexc_type = type;
+    tstate->curexc_value = value;
+    tstate->curexc_traceback = tb;
+    Py_XDECREF(tmp_type);
+    Py_XDECREF(tmp_value);
+    Py_XDECREF(tmp_tb);
+#endif
+}
+static CYTHON_INLINE void __Pyx_ErrFetchInState(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb) {
+#if PY_VERSION_HEX >= 0x030C00A6
+    PyObject* exc_value;
+    exc_value = tstate->current_exception;
+    tstate->current_exception = 0;
+    *value = exc_value;
+    *type = NULL;
+    *tb = NULL;
+    if (exc_value) {
+        *type = (PyObject*) Py_TYPE(exc_value);
+        Py_INCREF(*type);
+        #if CYTHON_COMPILING_IN_CPYTHON
+        *tb = ((PyBaseExceptionObject*) exc_value)->traceback;
+        Py_XINCREF(*tb);
+        #else
+        *tb = PyException_GetTraceback(exc_value);
+        #endif
+    }
+#else
+    *type = tstate->curexc_type;
+    *value = tstate->curexc_value;
+    *tb = tstate->curexc_traceback;
+    tstate->curexc_type = 0;
+    tstate->curexc_value = 0;
+    tstate->curexc_traceback = 0;
+#endif
+}
+#endif
+
+/* GivenExceptionMatches (used by PyErrExceptionMatches) */
+#if CYTHON_COMPILING_IN_CPYTHON
+static CYTHON_INLINE int __Pyx_inner_PyErr_GivenExceptionMatches2(PyObject *err, PyObject* exc_type1, PyObject *exc_type2) {
+    if (exc_type1) {
+        return __Pyx_IsAnySubtype2((PyTypeObject*)err, (PyTypeObject*)exc_type1, (PyTypeObject*)exc_type2);
+    } else {
+        return __Pyx_IsSubtype((PyTypeObject*)err, (PyTypeObject*)exc_type2);
+    }
+}
+static int __Pyx_PyErr_GivenExceptionMatchesTuple(PyObject *exc_type, PyObject *tuple) {
+    Py_ssize_t i, n;
+    assert(PyExceptionClass_Check(exc_type));
+    n = PyTuple_GET_SIZE(tuple);
+    for (i=0; i<n; i++) {
+        if (exc_type == PyTuple_GET_ITEM(tuple, i)) return 1;
+    }
+    for (i=0; i<n; i++) {
+        PyObject *t = PyTuple_GET_ITEM(tuple, i);
+        if (likely(PyExceptionClass_Check(t))) {
+            if (__Pyx_inner_PyErr_GivenExceptionMatches2(exc_type, NULL, t)) return 1;
+        } else {
+        }
+    }
+    return 0;
+}
+static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches(PyObject *err, PyObject* exc_type) {
+    if (likely(err == exc_type)) return 1;
+    if (likely(PyExceptionClass_Check(err))) {
+        if (likely(PyExceptionClass_Check(exc_type))) {
+            return __Pyx_inner_PyErr_GivenExceptionMatches2(err, NULL, exc_type);
+        } else if (likely(PyTuple_Check(exc_type))) {
+            return __Pyx_PyErr_GivenExceptionMatchesTuple(err, exc_type);
+        } else {
+        }
+    }
+    return PyErr_GivenExceptionMatches(err, exc_type);
+}
+static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *exc_type1, PyObject *exc_type2) {
+    assert(PyExceptionClass_Check(exc_type1));
+    assert(PyExceptionClass_Check(exc_type2));
+    if (likely(err == exc_type1 || err == exc_type2)) return 1;
+    if (likely(PyExceptionClass_Check(err))) {
+        return __Pyx_inner_PyErr_GivenExceptionMatches2(err, exc_type1, exc_type2);
+    }
+    return (PyErr_GivenExceptionMatches(err, exc_type1) || PyErr_GivenExceptionMatches(err, exc_type2));
+}
+#endif
+
+/* PyErrExceptionMatches (used by PyObjectGetAttrStrNoError) */
+#if CYTHON_FAST_THREAD_STATE
+static int __Pyx_PyErr_ExceptionMatchesTuple(PyObject *exc_type, PyObject *tuple) {
+    Py_ssize_t i, n;
+    n = PyTuple_GET_SIZE(tuple);
+    for (i=0; i<n; i++) {
+        if (exc_type == PyTuple_GET_ITEM(tuple, i)) return 1;
+    }
+    for (i=0; i<n; i++) {
+        if (__Pyx_PyErr_GivenExceptionMatches(exc_type, PyTuple_GET_ITEM(tuple, i))) return 1;
+    }
+    return 0;
+}
+static CYTHON_INLINE int __Pyx_PyErr_ExceptionMatchesInState(PyThreadState* tstate, PyObject* err) {
+    int result;
+    PyObject *exc_type;
+#if PY_VERSION_HEX >= 0x030C00A6
+    PyObject *current_exception = tstate->current_exception;
+    if (unlikely(!current_exception)) return 0;
+    exc_type = (PyObject*) Py_TYPE(current_exception);
+    if (exc_type == err) return 1;
+#else
+    exc_type = tstate->curexc_type;
+    if (exc_type == err) return 1;
+    if (unlikely(!exc_type)) return 0;
+#endif
+    #if CYTHON_AVOID_BORROWED_REFS
+    Py_INCREF(exc_type);
+    #endif
+    if (unlikely(PyTuple_Check(err))) {
+        result = __Pyx_PyErr_ExceptionMatchesTuple(exc_type, err);
+    } else {
+        result = __Pyx_PyErr_GivenExceptionMatches(exc_type, err);
+    }
+    #if CYTHON_AVOID_BORROWED_REFS
+    Py_DECREF(exc_type);
+    #endif
+    return result;
+}
+#endif
+
+/* PyObjectGetAttrStr (used by PyObjectGetAttrStrNoError) */
+#if CYTHON_USE_TYPE_SLOTS
+static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStr(PyObject* obj, PyObject* attr_name) {
+    PyTypeObject* tp = Py_TYPE(obj);
+    if (likely(tp->tp_getattro))
+        return tp->tp_getattro(obj, attr_name);
+    return PyObject_GetAttr(obj, attr_name);
+}
+#endif
+
+/* PyObjectGetAttrStrNoError (used by GetBuiltinName) */
+#if __PYX_LIMITED_VERSION_HEX < 0x030d0000
+static void __Pyx_PyObject_GetAttrStr_ClearAttributeError(void) {
+    __Pyx_PyThreadState_declare
+    __Pyx_PyThreadState_assign
+    if (likely(__Pyx_PyErr_ExceptionMatches(PyExc_AttributeError)))
+        __Pyx_PyErr_Clear();
+}
+#endif
+static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStrNoError(PyObject* obj, PyObject* attr_name) {
+    PyObject *result;
+#if __PYX_LIMITED_VERSION_HEX >= 0x030d0000
+    (void) PyObject_GetOptionalAttr(obj, attr_name, &result);
+    return result;
+#else
+#if CYTHON_COMPILING_IN_CPYTHON && CYTHON_USE_TYPE_SLOTS
+    PyTypeObject* tp = Py_TYPE(obj);
+    if (likely(tp->tp_getattro == PyObject_GenericGetAttr)) {
+        return _PyObject_GenericGetAttrWithDict(obj, attr_name, NULL, 1);
+    }
+#endif
+    result = __Pyx_PyObject_GetAttrStr(obj, attr_name);
+    if (unlikely(!result)) {
+        __Pyx_PyObject_GetAttrStr_ClearAttributeError();
+    }
+    return result;
+#endif
+}
+
+/* GetBuiltinName */
+static PyObject *__Pyx_GetBuiltinName(PyObject *name) {
+    PyObject* result = __Pyx_PyObject_GetAttrStrNoError(__pyx_mstate_global->__pyx_b, name);
+    if (unlikely(!result) && !PyErr_Occurred()) {
+        PyErr_Format(PyExc_NameError,
+            "name '%U' is not defined", name);
+    }
+    return result;
+}
+
+/* PyObjectCompare */
+#ifndef __Pyx_DEFINED_PyObject_CompareStrStrBoolEq
+#define __Pyx_DEFINED_PyObject_CompareStrStrBoolEq
+static CYTHON_INLINE int __Pyx_PyObject_CompareStrStrBoolEq(PyObject* s1, PyObject* s2) {
+    #if __PYX_LIMITED_VERSION_HEX >= 0x030e0000
+    int result = PyUnicode_Equal(s1, s2);
+    #if !CYTHON_COMPILING_IN_CPYTHON
+    if (unlikely(result == -1)) return -1;
+    #endif
+    if (result == 0) goto __pyx_return_false; else goto __pyx_return_true;
+    #else
+    int result = PyUnicode_Compare(s1, s2);
+    if (unlikely((result == -1) && PyErr_Occurred())) return -1;
+    if (result == 0) goto __pyx_return_true; else goto __pyx_return_false;
+    #endif
+__pyx_return_true:
+    return 1;
+__pyx_return_false:
+    return 0;
+}
+#endif
+static CYTHON_INLINE int __Pyx_PyObject_CompareBoolEq_object_str(PyObject *op1, PyObject *op2, int pyop) {
+    CYTHON_UNUSED_VAR(pyop);
+    if (unlikely(op2 == Py_None)) {
+        if (op1 == Py_None) goto __pyx_return_true; else goto __pyx_richcmp;
+    }
+    if (PyFloat_CheckExact(op1)) {
+        goto __pyx_richcmp;
+    }
+    if (PyLong_CheckExact(op1)) {
+        if (op1 == op2) goto __pyx_return_true;
+        goto __pyx_richcmp;
+    }
+    
+    if (likely(PyUnicode_CheckExact(op1))) {
+        if (op1 == op2) goto __pyx_return_true;
+        if (likely(op2 != Py_None)) {
+            return __Pyx_PyObject_CompareStrStrBoolEq(op1, op2);
+        }
+        goto __pyx_richcmp;
+    }
+    
+    if ((0)) goto __pyx_richcmp;
+    if ((0)) goto __pyx_return_true;
+    if ((0)) goto __pyx_return_false;
+__pyx_richcmp:
+    return __Pyx_PyObject_RichCompareBool(op1, op2, Py_EQ);
+__pyx_return_true:
+    return 1;
+__pyx_return_false:
+    return 0;
+}
 
 /* CopyObjectArray (used by TupleOrListFromArrayImpl) */
 #if CYTHON_COMPILING_IN_CPYTHON
@@ -5280,59 +8038,6 @@ static CYTHON_INLINE int __Pyx_IgnoreGivenException(PyObject *given_exception, P
     }
     return 0;
 }
-
-/* FastTypeChecks (used by UnpackUnboundCMethod_impl) */
-#if CYTHON_COMPILING_IN_CPYTHON
-static int __Pyx_InBases(PyTypeObject *a, PyTypeObject *b) {
-    while (a) {
-        a = __Pyx_PyType_GetSlot(a, tp_base, PyTypeObject*);
-        if (a == b)
-            return 1;
-    }
-    return b == &PyBaseObject_Type;
-}
-static CYTHON_INLINE int __Pyx_IsSubtype(PyTypeObject *a, PyTypeObject *b) {
-    PyObject *mro;
-    if (a == b) return 1;
-    mro = a->tp_mro;
-    if (likely(mro)) {
-        Py_ssize_t i, n;
-        n = PyTuple_GET_SIZE(mro);
-        for (i = 0; i < n; i++) {
-            if (PyTuple_GET_ITEM(mro, i) == (PyObject *)b)
-                return 1;
-        }
-        return 0;
-    }
-    return __Pyx_InBases(a, b);
-}
-static CYTHON_INLINE int __Pyx_IsAnySubtype2(PyTypeObject *cls, PyTypeObject *a, PyTypeObject *b) {
-    PyObject *mro;
-    if (cls == a || cls == b) return 1;
-    mro = cls->tp_mro;
-    if (likely(mro)) {
-        Py_ssize_t i, n;
-        n = PyTuple_GET_SIZE(mro);
-        for (i = 0; i < n; i++) {
-            PyObject *base = PyTuple_GET_ITEM(mro, i);
-            if (base == (PyObject *)a || base == (PyObject *)b)
-                return 1;
-        }
-        return 0;
-    }
-    return __Pyx_InBases(cls, a) || __Pyx_InBases(cls, b);
-}
-#endif
-
-/* PyObjectGetAttrStr (used by UnpackUnboundCMethod_impl) */
-#if CYTHON_USE_TYPE_SLOTS
-static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStr(PyObject* obj, PyObject* attr_name) {
-    PyTypeObject* tp = Py_TYPE(obj);
-    if (likely(tp->tp_getattro))
-        return tp->tp_getattro(obj, attr_name);
-    return PyObject_GetAttr(obj, attr_name);
-}
-#endif
 
 /* UnpackUnboundCMethod_impl (used by UnpackUnboundCMethod) */
 #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030C0000
@@ -5990,193 +8695,6 @@ static void __Pyx_RaiseArgtupleInvalid(
                  (num_expected == 1) ? "" : "s", num_found);
 }
 
-/* PyErrFetchRestore (used by GivenExceptionMatches) */
-#if CYTHON_FAST_THREAD_STATE
-static CYTHON_INLINE void __Pyx_ErrRestoreInState(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb) {
-#if PY_VERSION_HEX >= 0x030C00A6
-    PyObject *tmp_value;
-    assert(type == NULL || (value != NULL && type == (PyObject*) Py_TYPE(value)));
-    if (value) {
-        #if CYTHON_COMPILING_IN_CPYTHON
-        if (unlikely(((PyBaseExceptionObject*) value)->traceback != tb))
-        #endif
-            PyException_SetTraceback(value, tb);
-    }
-    tmp_value = tstate->current_exception;
-    tstate->current_exception = value;
-    Py_XDECREF(tmp_value);
-    Py_XDECREF(type);
-    Py_XDECREF(tb);
-#else
-    PyObject *tmp_type, *tmp_value, *tmp_tb;
-    tmp_type = tstate->curexc_type;
-    tmp_value = tstate->curexc_value;
-    tmp_tb = tstate->curexc_traceback;
-    tstate->curexc_type = type;
-    tstate->curexc_value = value;
-    tstate->curexc_traceback = tb;
-    Py_XDECREF(tmp_type);
-    Py_XDECREF(tmp_value);
-    Py_XDECREF(tmp_tb);
-#endif
-}
-static CYTHON_INLINE void __Pyx_ErrFetchInState(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb) {
-#if PY_VERSION_HEX >= 0x030C00A6
-    PyObject* exc_value;
-    exc_value = tstate->current_exception;
-    tstate->current_exception = 0;
-    *value = exc_value;
-    *type = NULL;
-    *tb = NULL;
-    if (exc_value) {
-        *type = (PyObject*) Py_TYPE(exc_value);
-        Py_INCREF(*type);
-        #if CYTHON_COMPILING_IN_CPYTHON
-        *tb = ((PyBaseExceptionObject*) exc_value)->traceback;
-        Py_XINCREF(*tb);
-        #else
-        *tb = PyException_GetTraceback(exc_value);
-        #endif
-    }
-#else
-    *type = tstate->curexc_type;
-    *value = tstate->curexc_value;
-    *tb = tstate->curexc_traceback;
-    tstate->curexc_type = 0;
-    tstate->curexc_value = 0;
-    tstate->curexc_traceback = 0;
-#endif
-}
-#endif
-
-/* GivenExceptionMatches (used by PyErrExceptionMatches) */
-#if CYTHON_COMPILING_IN_CPYTHON
-static CYTHON_INLINE int __Pyx_inner_PyErr_GivenExceptionMatches2(PyObject *err, PyObject* exc_type1, PyObject *exc_type2) {
-    if (exc_type1) {
-        return __Pyx_IsAnySubtype2((PyTypeObject*)err, (PyTypeObject*)exc_type1, (PyTypeObject*)exc_type2);
-    } else {
-        return __Pyx_IsSubtype((PyTypeObject*)err, (PyTypeObject*)exc_type2);
-    }
-}
-static int __Pyx_PyErr_GivenExceptionMatchesTuple(PyObject *exc_type, PyObject *tuple) {
-    Py_ssize_t i, n;
-    assert(PyExceptionClass_Check(exc_type));
-    n = PyTuple_GET_SIZE(tuple);
-    for (i=0; i<n; i++) {
-        if (exc_type == PyTuple_GET_ITEM(tuple, i)) return 1;
-    }
-    for (i=0; i<n; i++) {
-        PyObject *t = PyTuple_GET_ITEM(tuple, i);
-        if (likely(PyExceptionClass_Check(t))) {
-            if (__Pyx_inner_PyErr_GivenExceptionMatches2(exc_type, NULL, t)) return 1;
-        } else {
-        }
-    }
-    return 0;
-}
-static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches(PyObject *err, PyObject* exc_type) {
-    if (likely(err == exc_type)) return 1;
-    if (likely(PyExceptionClass_Check(err))) {
-        if (likely(PyExceptionClass_Check(exc_type))) {
-            return __Pyx_inner_PyErr_GivenExceptionMatches2(err, NULL, exc_type);
-        } else if (likely(PyTuple_Check(exc_type))) {
-            return __Pyx_PyErr_GivenExceptionMatchesTuple(err, exc_type);
-        } else {
-        }
-    }
-    return PyErr_GivenExceptionMatches(err, exc_type);
-}
-static CYTHON_INLINE int __Pyx_PyErr_GivenExceptionMatches2(PyObject *err, PyObject *exc_type1, PyObject *exc_type2) {
-    assert(PyExceptionClass_Check(exc_type1));
-    assert(PyExceptionClass_Check(exc_type2));
-    if (likely(err == exc_type1 || err == exc_type2)) return 1;
-    if (likely(PyExceptionClass_Check(err))) {
-        return __Pyx_inner_PyErr_GivenExceptionMatches2(err, exc_type1, exc_type2);
-    }
-    return (PyErr_GivenExceptionMatches(err, exc_type1) || PyErr_GivenExceptionMatches(err, exc_type2));
-}
-#endif
-
-/* PyErrExceptionMatches (used by PyObjectGetAttrStrNoError) */
-#if CYTHON_FAST_THREAD_STATE
-static int __Pyx_PyErr_ExceptionMatchesTuple(PyObject *exc_type, PyObject *tuple) {
-    Py_ssize_t i, n;
-    n = PyTuple_GET_SIZE(tuple);
-    for (i=0; i<n; i++) {
-        if (exc_type == PyTuple_GET_ITEM(tuple, i)) return 1;
-    }
-    for (i=0; i<n; i++) {
-        if (__Pyx_PyErr_GivenExceptionMatches(exc_type, PyTuple_GET_ITEM(tuple, i))) return 1;
-    }
-    return 0;
-}
-static CYTHON_INLINE int __Pyx_PyErr_ExceptionMatchesInState(PyThreadState* tstate, PyObject* err) {
-    int result;
-    PyObject *exc_type;
-#if PY_VERSION_HEX >= 0x030C00A6
-    PyObject *current_exception = tstate->current_exception;
-    if (unlikely(!current_exception)) return 0;
-    exc_type = (PyObject*) Py_TYPE(current_exception);
-    if (exc_type == err) return 1;
-#else
-    exc_type = tstate->curexc_type;
-    if (exc_type == err) return 1;
-    if (unlikely(!exc_type)) return 0;
-#endif
-    #if CYTHON_AVOID_BORROWED_REFS
-    Py_INCREF(exc_type);
-    #endif
-    if (unlikely(PyTuple_Check(err))) {
-        result = __Pyx_PyErr_ExceptionMatchesTuple(exc_type, err);
-    } else {
-        result = __Pyx_PyErr_GivenExceptionMatches(exc_type, err);
-    }
-    #if CYTHON_AVOID_BORROWED_REFS
-    Py_DECREF(exc_type);
-    #endif
-    return result;
-}
-#endif
-
-/* PyObjectGetAttrStrNoError (used by GetBuiltinName) */
-#if __PYX_LIMITED_VERSION_HEX < 0x030d0000
-static void __Pyx_PyObject_GetAttrStr_ClearAttributeError(void) {
-    __Pyx_PyThreadState_declare
-    __Pyx_PyThreadState_assign
-    if (likely(__Pyx_PyErr_ExceptionMatches(PyExc_AttributeError)))
-        __Pyx_PyErr_Clear();
-}
-#endif
-static CYTHON_INLINE PyObject* __Pyx_PyObject_GetAttrStrNoError(PyObject* obj, PyObject* attr_name) {
-    PyObject *result;
-#if __PYX_LIMITED_VERSION_HEX >= 0x030d0000
-    (void) PyObject_GetOptionalAttr(obj, attr_name, &result);
-    return result;
-#else
-#if CYTHON_COMPILING_IN_CPYTHON && CYTHON_USE_TYPE_SLOTS
-    PyTypeObject* tp = Py_TYPE(obj);
-    if (likely(tp->tp_getattro == PyObject_GenericGetAttr)) {
-        return _PyObject_GenericGetAttrWithDict(obj, attr_name, NULL, 1);
-    }
-#endif
-    result = __Pyx_PyObject_GetAttrStr(obj, attr_name);
-    if (unlikely(!result)) {
-        __Pyx_PyObject_GetAttrStr_ClearAttributeError();
-    }
-    return result;
-#endif
-}
-
-/* GetBuiltinName (used by GetModuleGlobalName) */
-static PyObject *__Pyx_GetBuiltinName(PyObject *name) {
-    PyObject* result = __Pyx_PyObject_GetAttrStrNoError(__pyx_mstate_global->__pyx_b, name);
-    if (unlikely(!result) && !PyErr_Occurred()) {
-        PyErr_Format(PyExc_NameError,
-            "name '%U' is not defined", name);
-    }
-    return result;
-}
-
 /* PyDictVersioning (used by GetModuleGlobalName) */
 #if CYTHON_USE_DICT_VERSIONS && CYTHON_USE_TYPE_SLOTS
 static CYTHON_INLINE PY_UINT64_T __Pyx_get_tp_dict_version(PyObject *obj) {
@@ -6247,6 +8765,88 @@ static CYTHON_INLINE PyObject *__Pyx__GetModuleGlobalName(PyObject *name)
 #endif
     return __Pyx_GetBuiltinName(name);
 }
+
+/* GetTopmostException (used by SaveResetException) */
+#if CYTHON_USE_EXC_INFO_STACK && CYTHON_FAST_THREAD_STATE
+static _PyErr_StackItem *
+__Pyx_PyErr_GetTopmostException(PyThreadState *tstate)
+{
+    _PyErr_StackItem *exc_info = tstate->exc_info;
+    while ((exc_info->exc_value == NULL || exc_info->exc_value == Py_None) &&
+           exc_info->previous_item != NULL)
+    {
+        exc_info = exc_info->previous_item;
+    }
+    return exc_info;
+}
+#endif
+
+/* SaveResetException */
+#if CYTHON_FAST_THREAD_STATE
+static CYTHON_INLINE void __Pyx__ExceptionSave(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb) {
+  #if CYTHON_USE_EXC_INFO_STACK && PY_VERSION_HEX >= 0x030B00a4
+    _PyErr_StackItem *exc_info = __Pyx_PyErr_GetTopmostException(tstate);
+    PyObject *exc_value = exc_info->exc_value;
+    if (exc_value == NULL || exc_value == Py_None) {
+        *value = NULL;
+        *type = NULL;
+        *tb = NULL;
+    } else {
+        *value = exc_value;
+        Py_INCREF(*value);
+        *type = (PyObject*) Py_TYPE(exc_value);
+        Py_INCREF(*type);
+        *tb = PyException_GetTraceback(exc_value);
+    }
+  #elif CYTHON_USE_EXC_INFO_STACK
+    _PyErr_StackItem *exc_info = __Pyx_PyErr_GetTopmostException(tstate);
+    *type = exc_info->exc_type;
+    *value = exc_info->exc_value;
+    *tb = exc_info->exc_traceback;
+    Py_XINCREF(*type);
+    Py_XINCREF(*value);
+    Py_XINCREF(*tb);
+  #else
+    *type = tstate->exc_type;
+    *value = tstate->exc_value;
+    *tb = tstate->exc_traceback;
+    Py_XINCREF(*type);
+    Py_XINCREF(*value);
+    Py_XINCREF(*tb);
+  #endif
+}
+static CYTHON_INLINE void __Pyx__ExceptionReset(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb) {
+  #if CYTHON_USE_EXC_INFO_STACK && PY_VERSION_HEX >= 0x030B00a4
+    _PyErr_StackItem *exc_info = tstate->exc_info;
+    PyObject *tmp_value = exc_info->exc_value;
+    exc_info->exc_value = value;
+    Py_XDECREF(tmp_value);
+    Py_XDECREF(type);
+    Py_XDECREF(tb);
+  #else
+    PyObject *tmp_type, *tmp_value, *tmp_tb;
+    #if CYTHON_USE_EXC_INFO_STACK
+    _PyErr_StackItem *exc_info = tstate->exc_info;
+    tmp_type = exc_info->exc_type;
+    tmp_value = exc_info->exc_value;
+    tmp_tb = exc_info->exc_traceback;
+    exc_info->exc_type = type;
+    exc_info->exc_value = value;
+    exc_info->exc_traceback = tb;
+    #else
+    tmp_type = tstate->exc_type;
+    tmp_value = tstate->exc_value;
+    tmp_tb = tstate->exc_traceback;
+    tstate->exc_type = type;
+    tstate->exc_value = value;
+    tstate->exc_traceback = tb;
+    #endif
+    Py_XDECREF(tmp_type);
+    Py_XDECREF(tmp_value);
+    Py_XDECREF(tmp_tb);
+  #endif
+}
+#endif
 
 /* GetException */
 #if CYTHON_FAST_THREAD_STATE
@@ -6351,173 +8951,7 @@ bad:
 #endif
 }
 
-/* SwapException */
-#if CYTHON_FAST_THREAD_STATE
-static CYTHON_INLINE void __Pyx__ExceptionSwap(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb) {
-    PyObject *tmp_type, *tmp_value, *tmp_tb;
-  #if CYTHON_USE_EXC_INFO_STACK && PY_VERSION_HEX >= 0x030B00a4
-    _PyErr_StackItem *exc_info = tstate->exc_info;
-    tmp_value = exc_info->exc_value;
-    exc_info->exc_value = *value;
-    if (tmp_value == NULL || tmp_value == Py_None) {
-        Py_XDECREF(tmp_value);
-        tmp_value = NULL;
-        tmp_type = NULL;
-        tmp_tb = NULL;
-    } else {
-        tmp_type = (PyObject*) Py_TYPE(tmp_value);
-        Py_INCREF(tmp_type);
-        #if CYTHON_COMPILING_IN_CPYTHON
-        tmp_tb = ((PyBaseExceptionObject*) tmp_value)->traceback;
-        Py_XINCREF(tmp_tb);
-        #else
-        tmp_tb = PyException_GetTraceback(tmp_value);
-        #endif
-    }
-  #elif CYTHON_USE_EXC_INFO_STACK
-    _PyErr_StackItem *exc_info = tstate->exc_info;
-    tmp_type = exc_info->exc_type;
-    tmp_value = exc_info->exc_value;
-    tmp_tb = exc_info->exc_traceback;
-    exc_info->exc_type = *type;
-    exc_info->exc_value = *value;
-    exc_info->exc_traceback = *tb;
-  #else
-    tmp_type = tstate->exc_type;
-    tmp_value = tstate->exc_value;
-    tmp_tb = tstate->exc_traceback;
-    tstate->exc_type = *type;
-    tstate->exc_value = *value;
-    tstate->exc_traceback = *tb;
-  #endif
-    *type = tmp_type;
-    *value = tmp_value;
-    *tb = tmp_tb;
-}
-#else
-static CYTHON_INLINE void __Pyx_ExceptionSwap(PyObject **type, PyObject **value, PyObject **tb) {
-    PyObject *tmp_type, *tmp_value, *tmp_tb;
-    PyErr_GetExcInfo(&tmp_type, &tmp_value, &tmp_tb);
-    PyErr_SetExcInfo(*type, *value, *tb);
-    *type = tmp_type;
-    *value = tmp_value;
-    *tb = tmp_tb;
-}
-#endif
-
-/* GetTopmostException (used by SaveResetException) */
-#if CYTHON_USE_EXC_INFO_STACK && CYTHON_FAST_THREAD_STATE
-static _PyErr_StackItem *
-__Pyx_PyErr_GetTopmostException(PyThreadState *tstate)
-{
-    _PyErr_StackItem *exc_info = tstate->exc_info;
-    while ((exc_info->exc_value == NULL || exc_info->exc_value == Py_None) &&
-           exc_info->previous_item != NULL)
-    {
-        exc_info = exc_info->previous_item;
-    }
-    return exc_info;
-}
-#endif
-
-/* SaveResetException */
-#if CYTHON_FAST_THREAD_STATE
-static CYTHON_INLINE void __Pyx__ExceptionSave(PyThreadState *tstate, PyObject **type, PyObject **value, PyObject **tb) {
-  #if CYTHON_USE_EXC_INFO_STACK && PY_VERSION_HEX >= 0x030B00a4
-    _PyErr_StackItem *exc_info = __Pyx_PyErr_GetTopmostException(tstate);
-    PyObject *exc_value = exc_info->exc_value;
-    if (exc_value == NULL || exc_value == Py_None) {
-        *value = NULL;
-        *type = NULL;
-        *tb = NULL;
-    } else {
-        *value = exc_value;
-        Py_INCREF(*value);
-        *type = (PyObject*) Py_TYPE(exc_value);
-        Py_INCREF(*type);
-        *tb = PyException_GetTraceback(exc_value);
-    }
-  #elif CYTHON_USE_EXC_INFO_STACK
-    _PyErr_StackItem *exc_info = __Pyx_PyErr_GetTopmostException(tstate);
-    *type = exc_info->exc_type;
-    *value = exc_info->exc_value;
-    *tb = exc_info->exc_traceback;
-    Py_XINCREF(*type);
-    Py_XINCREF(*value);
-    Py_XINCREF(*tb);
-  #else
-    *type = tstate->exc_type;
-    *value = tstate->exc_value;
-    *tb = tstate->exc_traceback;
-    Py_XINCREF(*type);
-    Py_XINCREF(*value);
-    Py_XINCREF(*tb);
-  #endif
-}
-static CYTHON_INLINE void __Pyx__ExceptionReset(PyThreadState *tstate, PyObject *type, PyObject *value, PyObject *tb) {
-  #if CYTHON_USE_EXC_INFO_STACK && PY_VERSION_HEX >= 0x030B00a4
-    _PyErr_StackItem *exc_info = tstate->exc_info;
-    PyObject *tmp_value = exc_info->exc_value;
-    exc_info->exc_value = value;
-    Py_XDECREF(tmp_value);
-    Py_XDECREF(type);
-    Py_XDECREF(tb);
-  #else
-    PyObject *tmp_type, *tmp_value, *tmp_tb;
-    #if CYTHON_USE_EXC_INFO_STACK
-    _PyErr_StackItem *exc_info = tstate->exc_info;
-    tmp_type = exc_info->exc_type;
-    tmp_value = exc_info->exc_value;
-    tmp_tb = exc_info->exc_traceback;
-    exc_info->exc_type = type;
-    exc_info->exc_value = value;
-    exc_info->exc_traceback = tb;
-    #else
-    tmp_type = tstate->exc_type;
-    tmp_value = tstate->exc_value;
-    tmp_tb = tstate->exc_traceback;
-    tstate->exc_type = type;
-    tstate->exc_value = value;
-    tstate->exc_traceback = tb;
-    #endif
-    Py_XDECREF(tmp_type);
-    Py_XDECREF(tmp_value);
-    Py_XDECREF(tmp_tb);
-  #endif
-}
-#endif
-
-/* py_abs */
-#if CYTHON_USE_PYLONG_INTERNALS
-static PyObject *__Pyx_PyLong_AbsNeg(PyObject *n) {
-#if PY_VERSION_HEX >= 0x030C00A7
-    if (likely(__Pyx_PyLong_IsCompact(n))) {
-        return PyLong_FromSize_t(__Pyx_PyLong_CompactValueUnsigned(n));
-    }
-#else
-    if (likely(Py_SIZE(n) == -1)) {
-        return PyLong_FromUnsignedLong(__Pyx_PyLong_Digits(n)[0]);
-    }
-#endif
-#if CYTHON_COMPILING_IN_CPYTHON
-    {
-        PyObject *copy = _PyLong_Copy((PyLongObject*)n);
-        if (likely(copy)) {
-            #if PY_VERSION_HEX >= 0x030C00A7
-            ((PyLongObject*)copy)->long_value.lv_tag ^= ((PyLongObject*)copy)->long_value.lv_tag & _PyLong_SIGN_MASK;
-            #else
-            Py_SET_SIZE(copy, -Py_SIZE(copy));
-            #endif
-        }
-        return copy;
-    }
-#else
-    return PyNumber_Negative(n);
-#endif
-}
-#endif
-
-/* FormatTypeName (used by RaiseErrorWithObjectTypes) */
+/* FormatTypeName (used by pybuiltin_invalid) */
 #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030d0000
 static __Pyx_TypeName
 __Pyx_PyType_GetFullyQualifiedName(PyTypeObject* tp)
@@ -6556,7 +8990,628 @@ __Pyx_PyType_GetFullyQualifiedName(PyTypeObject* tp)
 }
 #endif
 
-/* RaiseErrorWithObjectTypes (used by PyNumberBinop) */
+/* pybuiltin_invalid (used by pyint_simplify) */
+static void __Pyx_PyBuiltin_Invalid(PyObject *obj, const char *builtin_type_name, const char *argname) {
+    __Pyx_TypeName obj_type_name = __Pyx_PyType_GetFullyQualifiedName(Py_TYPE(obj));
+    #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030d0000
+    if (unlikely(!obj_type_name)) return;
+    #endif
+    if (argname) {
+        PyErr_Format(PyExc_TypeError,
+            "Argument '%.200s' has incorrect type (expected %.5s, got " __Pyx_FMT_TYPENAME ")",
+            argname, builtin_type_name, obj_type_name
+        );
+    } else {
+        PyErr_Format(PyExc_TypeError,
+            "Expected %.5s, got " __Pyx_FMT_TYPENAME,
+            builtin_type_name, obj_type_name
+        );
+    }
+    __Pyx_DECREF_TypeName(obj_type_name);
+}
+
+/* pyint_simplify */
+static int __Pyx__PyInt_FromNumber(PyObject **number_var, const char *argname);
+static CYTHON_INLINE int __Pyx_PyInt_FromNumber(PyObject **number_var, const char *argname, int accept_none) {
+    PyObject *number = *number_var;
+    if (likely((accept_none && number == Py_None) || PyLong_CheckExact(number))) {
+        return 0;
+    }
+    return __Pyx__PyInt_FromNumber(number_var, argname);
+}
+static int __Pyx__PyInt_FromNumber(PyObject **number_var, const char *argname) {
+    PyObject *number = *number_var;
+    PyObject *int_object;
+    if (likely(PyNumber_Check(number))) {
+        int_object = PyNumber_Long(number);
+        if (unlikely(!int_object)) goto bad;
+    } else {
+        __Pyx_PyBuiltin_Invalid(number, "int", argname);
+        goto bad;
+    }
+    *number_var = int_object;
+    Py_DECREF(number);
+    return 0;
+bad:
+    *number_var = NULL;
+    Py_DECREF(number);
+    return -1;
+}
+
+/* GetAttr */
+static CYTHON_INLINE PyObject *__Pyx_GetAttr(PyObject *o, PyObject *n) {
+#if CYTHON_USE_TYPE_SLOTS
+    if (likely(PyUnicode_Check(n)))
+        return __Pyx_PyObject_GetAttrStr(o, n);
+#endif
+    return PyObject_GetAttr(o, n);
+}
+
+/* RejectKeywords */
+static void __Pyx_RejectKeywords(const char* function_name, PyObject *kwds) {
+    PyObject *key = NULL;
+    if (CYTHON_VECTORCALL && likely(PyTuple_Check(kwds))) {
+        key = __Pyx_PySequence_ITEM(kwds, 0);
+    } else {
+#if CYTHON_AVOID_BORROWED_REFS
+        PyObject *pos = NULL;
+#else
+        Py_ssize_t pos = 0;
+#endif
+#if !CYTHON_COMPILING_IN_PYPY || defined(PyArg_ValidateKeywordArguments)
+        if (unlikely(!PyArg_ValidateKeywordArguments(kwds))) return;
+#endif
+        __Pyx_PyDict_NextRef(kwds, &pos, &key, NULL);
+#if CYTHON_AVOID_BORROWED_REFS
+        Py_XDECREF(pos);
+#endif
+    }
+    if (likely(key)) {
+        PyErr_Format(PyExc_TypeError,
+            "%s() got an unexpected keyword argument '%U'",
+            function_name, key);
+        Py_DECREF(key);
+    }
+}
+
+/* PyObjectFastCallMethod */
+#if !CYTHON_VECTORCALL
+static PyObject *__Pyx_PyObject_FastCallMethod(PyObject *name, PyObject *const *args, size_t nargsf) {
+    PyObject *result;
+    switch (__Pyx_PyVectorcall_NARGS(nargsf)) {
+        case 1:
+            return PyObject_CallMethodObjArgs(args[0], name, NULL);
+        case 2:
+            return PyObject_CallMethodObjArgs(args[0], name, args[1], NULL);
+        case 3:
+            return PyObject_CallMethodObjArgs(args[0], name, args[1], args[2], NULL);
+        case 4:
+            return PyObject_CallMethodObjArgs(args[0], name, args[1], args[2], args[3], NULL);
+        case 5:
+            return PyObject_CallMethodObjArgs(args[0], name, args[1], args[2], args[3], args[4], NULL);
+    }
+    PyObject *attr = PyObject_GetAttr(args[0], name);
+    if (unlikely(!attr))
+        return NULL;
+    result = __Pyx_PyObject_FastCall(attr, args+1, nargsf - 1);
+    Py_DECREF(attr);
+    return result;
+}
+#endif
+
+/* AllocateExtensionType */
+static PyObject *__Pyx_AllocateExtensionType(PyTypeObject *t, int is_final) {
+    if (is_final || likely(!__Pyx_PyType_HasFeature(t, Py_TPFLAGS_IS_ABSTRACT))) {
+        allocfunc alloc_func = __Pyx_PyType_GetSlot(t, tp_alloc, allocfunc);
+        return alloc_func(t, 0);
+    } else {
+        newfunc tp_new = __Pyx_PyType_TryGetSlot(&PyBaseObject_Type, tp_new, newfunc);
+    #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030A0000
+        if (!tp_new) {
+            PyObject *new_str = PyUnicode_FromString("__new__");
+            if (likely(new_str)) {
+                PyObject *o = PyObject_CallMethodObjArgs((PyObject *)&PyBaseObject_Type, new_str, t, NULL);
+                Py_DECREF(new_str);
+                return o;
+            } else
+                return NULL;
+        } else
+    #endif
+        return tp_new(t, __pyx_mstate_global->__pyx_empty_tuple, 0);
+    }
+}
+
+/* CallSlotAsVectorcallUnpackDict (used by CallSlotAsVectorcall) */
+static CYTHON_INLINE int __Pyx_CallSlotAsVectorcallUnpackDict(Py_ssize_t args_size, PyObject *keys_dict, PyObject **args, PyObject *kwnames) {
+    Py_ssize_t pos = 0, i = 0;
+    PyObject *key, *value;
+    while (PyDict_Next(keys_dict, &pos, &key, &value)) {
+        Py_INCREF(value);
+        args[args_size+i] = value;
+        Py_INCREF(key);
+        if (unlikely(__Pyx_PyTuple_SET_ITEM(kwnames, i, key) == -1)) {
+            return -1;
+        }
+        ++i;
+    }
+    return 0;
+}
+
+/* CallSlotAsVectorcall */
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject * __Pyx_CallTpnewAsVectorcall(__Pyx_tpnewvectorcallfunc f, PyTypeObject* o, PyObject *a, PyObject *k) {
+    Py_ssize_t k_size = k ? __Pyx_PyDict_GET_SIZE(k) : 0;
+#if !CYTHON_ASSUME_SAFE_SIZE
+    if (unlikely(k_size < 0)) return NULL;
+#endif
+    Py_ssize_t a_size = __Pyx_PyTuple_GET_SIZE(a);
+#if !CYTHON_ASSUME_SAFE_SIZE
+    if (unlikely(a_size < 0)) return NULL;
+#endif
+#if CYTHON_ASSUME_SAFE_MACROS
+    if (k_size == 0) {
+        return f(o, &PyTuple_GET_ITEM(a, 0), a_size, NULL);
+    }
+#else
+    if (k_size == 0 && a_size == 0) {
+        return f(o, NULL, 0, NULL);
+    }
+#endif
+    PyObject *stack_args[5];
+    PyObject **args = stack_args;
+    Py_ssize_t maxnargs = PY_SSIZE_T_MAX / sizeof(PyObject*) - 1;
+    if (a_size > maxnargs - k_size) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    Py_ssize_t total_size = a_size + k_size;
+    if (total_size > 5) {
+        args = (PyObject**)PyMem_Malloc(((size_t)total_size)*sizeof(PyObject*));
+        if (unlikely(!args)) {
+            PyErr_NoMemory();
+            return NULL;
+        }
+    }
+    PyObject * result = NULL;
+    PyObject *kwnames = NULL;
+    int unpack_dict_result;
+    Py_ssize_t i = 0;
+    for (; i < a_size; ++i) {
+        args[i] = __Pyx_PyTuple_GET_ITEM(a, i);
+#if !CYTHON_ASSUME_SAFE_MACROS
+        if (unlikely(!args[i])) goto cleanup;
+#endif
+    }
+#if !CYTHON_ASSUME_SAFE_MACROS
+    if (k)  // There's a specific shortcut earlier for ASSUME_SAFE_MACROS with no keywords
+#endif
+    {
+        kwnames = PyTuple_New(k_size);
+        if (unlikely(!kwnames)) goto cleanup;
+        __Pyx_BEGIN_CRITICAL_SECTION(k);
+        unpack_dict_result = __Pyx_CallSlotAsVectorcallUnpackDict(a_size, k, args, kwnames);
+        __Pyx_END_CRITICAL_SECTION();
+        if (unlikely(unpack_dict_result == -1)) goto cleanup;
+    }
+    result = f(o, args, a_size, kwnames);
+  cleanup:
+    Py_XDECREF(kwnames);
+    for (i=a_size; i<total_size; ++i) {
+        Py_XDECREF(args[i]);
+    }
+    if (args != stack_args) {
+        PyMem_Free(args);
+    }
+    return result;
+}
+#endif
+
+/* RaiseErrorWithObjectType (used by CallNewInitFromVectorcall) */
+static void __Pyx_RaiseErrorWithType(PyObject* exc_type, const char* message, PyTypeObject *type_obj) {
+    __Pyx_TypeName type_name = __Pyx_PyType_GetFullyQualifiedName(type_obj);
+    #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030d0000
+    if (unlikely(!type_name)) return;
+    #endif
+    PyErr_Format(exc_type, message, type_name);
+    __Pyx_DECREF_TypeName(type_name);
+}
+
+/* CallNewInitFromVectorcall */
+#if CYTHON_VECTORCALL_TPNEW
+static PyObject *__Pyx_CallNewInitFromVectorcall(PyTypeObject *t, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    newfunc tp_new = __Pyx_PyType_GetSlot(t, tp_new, newfunc);
+    if (unlikely(!tp_new)) {
+        __Pyx_RaiseErrorWithType(PyExc_TypeError, "cannot create " __Pyx_FMT_TYPENAME " instances", t);
+        return NULL;
+    }
+    Py_ssize_t nargs = __Pyx_PyVectorcall_NARGS(nargsf);
+    PyObject *result = NULL, *args_tuple = NULL, *kwds_dict = NULL;
+    Py_ssize_t kw_size = kwnames ? __Pyx_PyTuple_GET_SIZE(kwnames) : 0;
+#if !CYTHON_ASSUME_SAFE_SIZE
+    if (unlikely(kw_size == -1)) {
+        return NULL;
+    }
+#endif
+    if (kw_size) {
+        kwds_dict = __Pyx_PyDict_NewPresized(kw_size);
+        if (unlikely(!kwds_dict)) {
+            return NULL;
+        }
+        for (Py_ssize_t i=0; i<kw_size; ++i) {
+            PyObject *v = args[nargs + i];
+            PyObject *k = __Pyx_PyTuple_GET_ITEM(kwnames, i);
+#if !CYTHON_ASSUME_SAFE_MACROS
+            if (unlikely(!k)) {
+                goto end;
+            }
+#endif
+            if (unlikely(PyDict_SetItem(kwds_dict, k, v) < 0)) {
+                goto end;
+            }
+        }
+    }
+    if (nargs) {
+        args_tuple = __Pyx_PyTuple_FromArray(args, nargs);
+        if (unlikely(!args_tuple)) {
+            goto end;
+        }
+    } else {
+        args_tuple = __Pyx_NewRef(__pyx_mstate_global->__pyx_empty_tuple);
+    }
+    result = tp_new(t, args_tuple, kwds_dict);
+    if (unlikely(!result)) {
+        goto end;
+    }
+    if (PyObject_TypeCheck(result, t)) {
+        initproc tp_init = __Pyx_PyObject_GetSlot(result, tp_init, initproc);
+        if (tp_init && unlikely(tp_init(result, args_tuple, kwds_dict) < 0)) {
+            Py_CLEAR(result);
+        }
+    }
+  end:
+    Py_XDECREF(args_tuple);
+    Py_XDECREF(kwds_dict);
+    return result;
+}
+#endif
+
+/* CallSlotAsVectorcall */
+#if CYTHON_VECTORCALL_TPNEW
+static int __Pyx_CallTpinitAsVectorcall(__Pyx_tpinitvectorcallfunc f, PyObject* o, PyObject *a, PyObject *k) {
+    Py_ssize_t k_size = k ? __Pyx_PyDict_GET_SIZE(k) : 0;
+#if !CYTHON_ASSUME_SAFE_SIZE
+    if (unlikely(k_size < 0)) return -1;
+#endif
+    Py_ssize_t a_size = __Pyx_PyTuple_GET_SIZE(a);
+#if !CYTHON_ASSUME_SAFE_SIZE
+    if (unlikely(a_size < 0)) return -1;
+#endif
+#if CYTHON_ASSUME_SAFE_MACROS
+    if (k_size == 0) {
+        return f(o, &PyTuple_GET_ITEM(a, 0), a_size, NULL);
+    }
+#else
+    if (k_size == 0 && a_size == 0) {
+        return f(o, NULL, 0, NULL);
+    }
+#endif
+    PyObject *stack_args[5];
+    PyObject **args = stack_args;
+    Py_ssize_t maxnargs = PY_SSIZE_T_MAX / sizeof(PyObject*) - 1;
+    if (a_size > maxnargs - k_size) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    Py_ssize_t total_size = a_size + k_size;
+    if (total_size > 5) {
+        args = (PyObject**)PyMem_Malloc(((size_t)total_size)*sizeof(PyObject*));
+        if (unlikely(!args)) {
+            PyErr_NoMemory();
+            return -1;
+        }
+    }
+    int result = -1;
+    PyObject *kwnames = NULL;
+    int unpack_dict_result;
+    Py_ssize_t i = 0;
+    for (; i < a_size; ++i) {
+        args[i] = __Pyx_PyTuple_GET_ITEM(a, i);
+#if !CYTHON_ASSUME_SAFE_MACROS
+        if (unlikely(!args[i])) goto cleanup;
+#endif
+    }
+#if !CYTHON_ASSUME_SAFE_MACROS
+    if (k)  // There's a specific shortcut earlier for ASSUME_SAFE_MACROS with no keywords
+#endif
+    {
+        kwnames = PyTuple_New(k_size);
+        if (unlikely(!kwnames)) goto cleanup;
+        __Pyx_BEGIN_CRITICAL_SECTION(k);
+        unpack_dict_result = __Pyx_CallSlotAsVectorcallUnpackDict(a_size, k, args, kwnames);
+        __Pyx_END_CRITICAL_SECTION();
+        if (unlikely(unpack_dict_result == -1)) goto cleanup;
+    }
+    result = f(o, args, a_size, kwnames);
+  cleanup:
+    Py_XDECREF(kwnames);
+    for (i=a_size; i<total_size; ++i) {
+        Py_XDECREF(args[i]);
+    }
+    if (args != stack_args) {
+        PyMem_Free(args);
+    }
+    return result;
+}
+#endif
+
+/* CallTypeTraverse */
+#if !CYTHON_USE_TYPE_SPECS
+#else
+static int __Pyx_call_type_traverse(PyObject *o, int always_call, visitproc visit, void *arg) {
+    if (!always_call) {
+        PyTypeObject *base = __Pyx_PyObject_GetSlot(o, tp_base, PyTypeObject*);
+        unsigned long flags = PyType_GetFlags(base);
+        if (flags & Py_TPFLAGS_HEAPTYPE) {
+            return 0;
+        }
+    }
+    Py_VISIT((PyObject*)Py_TYPE(o));
+    return 0;
+}
+#endif
+
+/* PyObjectCallMethod0 (used by PyType_Ready) */
+static CYTHON_INLINE PyObject* __Pyx_PyObject_CallMethod0(PyObject* obj, PyObject* method_name) {
+#if CYTHON_VECTORCALL && (__PYX_LIMITED_VERSION_HEX >= 0x030C0000 || !CYTHON_COMPILING_IN_LIMITED_API)
+    return PyObject_VectorcallMethod(method_name, &obj, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+#elif CYTHON_COMPILING_IN_LIMITED_API
+    return PyObject_CallMethodObjArgs(obj, method_name, NULL);
+#else
+    return PyObject_CallMethodNoArgs(obj, method_name);
+#endif
+}
+
+/* GetTypeDictOffset (used by ValidateBasesTuple) */
+#if !CYTHON_USE_TYPE_SLOTS
+CYTHON_UNUSED static Py_ssize_t __Pyx_GetTypeDictOffset(PyObject *tp, int require_cython_valid_result) {
+    PyObject *tp_dictoffset_o;
+    Py_ssize_t tp_dictoffset;
+    tp_dictoffset_o = PyObject_GetAttrString(tp, "__dictoffset__");
+    if (unlikely(!tp_dictoffset_o)) return -1;
+    tp_dictoffset = PyLong_AsSsize_t(tp_dictoffset_o);
+    Py_DECREF(tp_dictoffset_o);
+    if (unlikely(require_cython_valid_result && tp_dictoffset == 0)) {
+        PyErr_SetString(
+            PyExc_TypeError,
+            "'type' doesn't have a dictoffset");
+        return -1;
+    } else if (unlikely(require_cython_valid_result && tp_dictoffset < 0)) {
+        PyErr_SetString(
+            PyExc_TypeError,
+            "'type' has an unexpected negative dictoffset. "
+            "Please report this as Cython bug");
+        return -1;
+    }
+    return tp_dictoffset;
+}
+#endif
+
+/* RaiseErrorWithObjectType1 (used by ValidateBasesTuple) */
+static void __Pyx_RaiseErrorWithType1(PyObject* exc_type, const char* message, const char *arg, PyTypeObject *type_obj) {
+    __Pyx_TypeName type_name = __Pyx_PyType_GetFullyQualifiedName(type_obj);
+    #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030d0000
+    if (unlikely(!type_name)) return;
+    #endif
+    PyErr_Format(exc_type, message, arg, type_name);
+    __Pyx_DECREF_TypeName(type_name);
+}
+
+/* ValidateBasesTuple (used by PyType_Ready) */
+#if CYTHON_COMPILING_IN_CPYTHON || CYTHON_COMPILING_IN_LIMITED_API || CYTHON_USE_TYPE_SPECS
+static int __Pyx_validate_bases_tuple(const char *type_name, int has_dictoffset, PyObject *bases) {
+    Py_ssize_t i, n;
+#if CYTHON_ASSUME_SAFE_SIZE
+    n = PyTuple_GET_SIZE(bases);
+#else
+    n = PyTuple_Size(bases);
+    if (unlikely(n < 0)) return -1;
+#endif
+    if (!has_dictoffset) {
+        PyObject *b;
+#if CYTHON_AVOID_BORROWED_REFS
+        b = PySequence_GetItem(bases, 0);
+        if (!b) return -1;
+#elif CYTHON_ASSUME_SAFE_MACROS
+        b = PyTuple_GET_ITEM(bases, 0);
+#else
+        b = PyTuple_GetItem(bases, 0);
+        if (!b) return -1;
+#endif
+#if CYTHON_USE_TYPE_SLOTS
+        has_dictoffset = ((PyTypeObject*)b)->tp_dictoffset != 0;
+#else
+        Py_ssize_t dictoffset = __Pyx_GetTypeDictOffset(b, 0);
+        has_dictoffset = dictoffset != 0;
+#endif
+#if CYTHON_AVOID_BORROWED_REFS
+        Py_DECREF(b);
+#endif
+#if !CYTHON_USE_TYPE_SLOTS
+        if (dictoffset == -1 && PyErr_Occurred()) return -1;
+#endif
+    }
+    for (i = 1; i < n; i++)
+    {
+        PyTypeObject *b;
+#if CYTHON_AVOID_BORROWED_REFS
+        PyObject *b0 = PySequence_GetItem(bases, i);
+        if (!b0) return -1;
+#elif CYTHON_ASSUME_SAFE_MACROS
+        PyObject *b0 = PyTuple_GET_ITEM(bases, i);
+#else
+        PyObject *b0 = PyTuple_GetItem(bases, i);
+        if (!b0) return -1;
+#endif
+        b = (PyTypeObject*) b0;
+        if (!__Pyx_PyType_HasFeature(b, Py_TPFLAGS_HEAPTYPE))
+        {
+            __Pyx_RaiseErrorWithType(
+                PyExc_TypeError, "base class '" __Pyx_FMT_TYPENAME "' is not a heap type", b);
+#if CYTHON_AVOID_BORROWED_REFS
+            Py_DECREF(b0);
+#endif
+            return -1;
+        }
+        if (!has_dictoffset)
+        {
+            Py_ssize_t b_dictoffset = 0;
+#if CYTHON_USE_TYPE_SLOTS
+            b_dictoffset = b->tp_dictoffset;
+#else
+            b_dictoffset = __Pyx_GetTypeDictOffset((PyObject*)b, 0);
+            if (b_dictoffset == -1 && PyErr_Occurred()) goto dictoffset_return;
+#endif
+            if (b_dictoffset) {
+                __Pyx_RaiseErrorWithType1(
+                    PyExc_TypeError,
+                    "extension type '%.200s' has no __dict__ slot, "
+                    "but base type '" __Pyx_FMT_TYPENAME "' has: "
+                    "either add 'cdef dict __dict__' to the extension type "
+                    "or add '__slots__ = [...]' to the base type",
+                    type_name, b);
+#if !CYTHON_USE_TYPE_SLOTS
+              dictoffset_return:
+#endif
+#if CYTHON_AVOID_BORROWED_REFS
+                Py_DECREF(b0);
+#endif
+                return -1;
+            }
+        }
+#if CYTHON_AVOID_BORROWED_REFS
+        Py_DECREF(b0);
+#endif
+    }
+    return 0;
+}
+#endif
+
+/* PyType_Ready */
+CYTHON_UNUSED static int __Pyx_PyType_HasMultipleInheritance(PyTypeObject *t) {
+    while (t) {
+        PyObject *bases = __Pyx_PyType_GetSlot(t, tp_bases, PyObject*);
+        if (bases) {
+            return 1;
+        }
+        t = __Pyx_PyType_GetSlot(t, tp_base, PyTypeObject*);
+    }
+    return 0;
+}
+static int __Pyx_PyType_Ready(PyTypeObject *t) {
+#if CYTHON_USE_TYPE_SPECS || !CYTHON_COMPILING_IN_CPYTHON
+    (void)&__Pyx_PyObject_CallMethod0;
+#if CYTHON_USE_TYPE_SPECS
+    (void)&__Pyx_validate_bases_tuple;
+#endif
+    return PyType_Ready(t);
+#else
+    int r;
+    if (!__Pyx_PyType_HasMultipleInheritance(t)) {
+        return PyType_Ready(t);
+    }
+    PyObject *bases = __Pyx_PyType_GetSlot(t, tp_bases, PyObject*);
+    if (bases && unlikely(__Pyx_validate_bases_tuple(t->tp_name, t->tp_dictoffset != 0, bases) == -1))
+        return -1;
+    {
+        int gc_was_enabled;
+    #if PY_VERSION_HEX >= 0x030A00b1
+        gc_was_enabled = PyGC_Disable();
+        (void)&__Pyx_PyObject_CallMethod0;
+    #else
+        PyObject *ret, *py_status;
+        PyObject *gc = NULL;
+        #if (!CYTHON_COMPILING_IN_PYPY || PYPY_VERSION_NUM+0 >= 0x07030400) &&\
+                !CYTHON_COMPILING_IN_GRAAL
+        gc = PyImport_GetModule(__pyx_mstate_global->__pyx_kp_u_gc);
+        #endif
+        if (unlikely(!gc)) gc = PyImport_Import(__pyx_mstate_global->__pyx_kp_u_gc);
+        if (unlikely(!gc)) return -1;
+        py_status = __Pyx_PyObject_CallMethod0(gc, __pyx_mstate_global->__pyx_kp_u_isenabled);
+        if (unlikely(!py_status)) {
+            Py_DECREF(gc);
+            return -1;
+        }
+        gc_was_enabled = __Pyx_PyObject_IsTrue(py_status);
+        Py_DECREF(py_status);
+        if (gc_was_enabled > 0) {
+            ret = __Pyx_PyObject_CallMethod0(gc, __pyx_mstate_global->__pyx_kp_u_disable);
+            if (unlikely(!ret)) {
+                Py_DECREF(gc);
+                return -1;
+            }
+            Py_DECREF(ret);
+        } else if (unlikely(gc_was_enabled == -1)) {
+            Py_DECREF(gc);
+            return -1;
+        }
+    #endif
+        t->tp_flags |= Py_TPFLAGS_HEAPTYPE;
+#if PY_VERSION_HEX >= 0x030A0000
+        t->tp_flags |= Py_TPFLAGS_IMMUTABLETYPE;
+#endif
+        r = PyType_Ready(t);
+        t->tp_flags &= ~Py_TPFLAGS_HEAPTYPE;
+    #if PY_VERSION_HEX >= 0x030A00b1
+        if (gc_was_enabled)
+            PyGC_Enable();
+    #else
+        if (gc_was_enabled) {
+            PyObject *tp, *v, *tb;
+            PyErr_Fetch(&tp, &v, &tb);
+            ret = __Pyx_PyObject_CallMethod0(gc, __pyx_mstate_global->__pyx_kp_u_enable);
+            if (likely(ret || r == -1)) {
+                Py_XDECREF(ret);
+                PyErr_Restore(tp, v, tb);
+            } else {
+                Py_XDECREF(tp);
+                Py_XDECREF(v);
+                Py_XDECREF(tb);
+                r = -1;
+            }
+        }
+        Py_DECREF(gc);
+    #endif
+    }
+    return r;
+#endif
+}
+
+/* GetVTable (used by MergeVTables) */
+static int __Pyx_GetVtable(PyTypeObject *type, void** table) {
+    void* ptr;
+    *table = NULL;
+#if CYTHON_COMPILING_IN_LIMITED_API
+    PyObject *ob = PyObject_GetAttr((PyObject *)type, __pyx_mstate_global->__pyx_n_u_pyx_vtable);
+#else
+    PyObject *ob = PyObject_GetItem(type->tp_dict, __pyx_mstate_global->__pyx_n_u_pyx_vtable);
+#endif
+    if (!ob)
+        goto no_attr;
+    ptr = PyCapsule_GetPointer(ob, 0);
+    if (!ptr && !PyErr_Occurred())
+        PyErr_SetString(PyExc_RuntimeError, "invalid vtable found for imported type");
+    Py_DECREF(ob);
+    *table = ptr;
+    return 1;
+no_attr:
+    if (PyErr_ExceptionMatches(CYTHON_COMPILING_IN_LIMITED_API ? PyExc_AttributeError : PyExc_KeyError)) {
+        return 0;
+    }
+    Py_XDECREF(ob);
+    return -1;
+}
+
+/* RaiseErrorWithObjectTypes (used by MergeVTables) */
 static void __Pyx_RaiseErrorWithTypes1(PyObject* exc_type, const char *message, const char *arg, PyTypeObject *type_obj1, PyTypeObject *type_obj2) {
     __Pyx_TypeName type_name1 = __Pyx_PyType_GetFullyQualifiedName(type_obj1);
     #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030d0000
@@ -6574,241 +9629,127 @@ type2_failed:
     __Pyx_DECREF_TypeName(type_name1);
 }
 
-/* PyNumberBinop */
-#if !(CYTHON_COMPILING_IN_PYPY || CYTHON_COMPILING_IN_GRAAL || CYTHON_COMPILING_IN_LIMITED_API)
-#if CYTHON_USE_TYPE_SLOTS || __PYX_LIMITED_VERSION_HEX >= 0x030A0000
-#ifndef __Pyx_DEFINED_BinopTypeError
-#define __Pyx_DEFINED_BinopTypeError
-static void __Pyx_BinopTypeError(PyObject *op1, PyObject *op2, const char* op, int inplace) {
-    char opname[4] = {op[0], op[1], 0, 0};
-    if (inplace) {
-        opname[op[1] ? 2 : 1] = '=';
-    }
-    __Pyx_RaiseErrorWithObjectTypes1(
-        PyExc_TypeError,
-        "unsupported operand type(s) for %.3s: '" __Pyx_FMT_TYPENAME "' and '" __Pyx_FMT_TYPENAME "'",
-        opname, op1, op2);
-}
-#endif
-#endif
-#ifndef __Pyx_DEFINED_PyNumber_Multiply_xint_object
-#define __Pyx_DEFINED_PyNumber_Multiply_xint_object
-static PyObject* __Pyx_PyNumber_Multiply_xint_object(PyObject *op1, PyObject *op2, int inplace) {
-    if (PyFloat_CheckExact(op2)) {
-        double int_op1;
-        #if CYTHON_USE_PYLONG_INTERNALS
-        if (__Pyx_PyLong_IsCompact(op1)) {
-            Py_ssize_t compact_op1 = __Pyx_PyLong_CompactValue(op1);
-            int_op1 = (double) compact_op1;
-        } else
-        #endif
-        {
-            int_op1 = PyLong_AsDouble(op1);
-            if (unlikely((int_op1 == -1.) && PyErr_Occurred())) return NULL;
-        }
-        double float_op2 = __Pyx_PyFloat_AS_DOUBLE(op2);
-        #if !CYTHON_ASSUME_SAFE_MACROS
-        if (unlikely((float_op2 == -1.) && PyErr_Occurred())) return NULL;
-        #endif
-        return PyFloat_FromDouble(int_op1 * float_op2);
-    }
-    #if CYTHON_USE_TYPE_SLOTS || __PYX_LIMITED_VERSION_HEX >= 0x030A0000
+/* MergeVTables (used by SetVTable) */
+static int __Pyx_MergeVtables(PyTypeObject *type) {
+    int i=0;
+    Py_ssize_t size;
+    void** base_vtables;
+    void* unknown = (void*)-1;
+    PyObject* bases = __Pyx_PyType_GetSlot(type, tp_bases, PyObject*);
+    int base_depth = 0;
     {
-        PyTypeObject *type_op2 = Py_TYPE(op2);
-        binaryfunc slot_func = __Pyx_PyType_GetSubSlot(type_op2, tp_as_number, nb_multiply, binaryfunc);
-        if (likely(slot_func)) {
-            PyObject *result = slot_func(op1, op2);
-            if (likely(result != Py_NotImplemented)) {
-                return result;
-            }
-            Py_DECREF(result);
+        PyTypeObject* base = __Pyx_PyType_GetSlot(type, tp_base, PyTypeObject*);
+        while (base) {
+            base_depth += 1;
+            base = __Pyx_PyType_TryGetSlot(base, tp_base, PyTypeObject*);
         }
-        ssizeargfunc repeat_func = __Pyx_PyType_GetSubSlot(type_op2, tp_as_sequence, sq_repeat, ssizeargfunc);
-        if (likely(repeat_func)) {
-            Py_ssize_t count;
-            #if CYTHON_USE_PYLONG_INTERNALS
-            if (__Pyx_PyLong_IsCompact(op1)) {
-                count = __Pyx_PyLong_CompactValue(op1);
-            } else
-            #endif
-            {
-                count = PyLong_AsSsize_t(op1);
-                if (unlikely((count == -1) && PyErr_Occurred())) return NULL;
-            }
-            return repeat_func(op2, count);
-        }
-        __Pyx_BinopTypeError(op1, op2, "*", inplace);
-        return NULL;
     }
-    #else
-    return (inplace) ? PyNumber_InPlaceMultiply(op1, op2) : PyNumber_Multiply(op1, op2);
-    #endif
-}
+    base_vtables = (void**) PyMem_Malloc(sizeof(void*) * (size_t)(base_depth + 1));
+    if (unlikely(!base_vtables)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    base_vtables[0] = unknown;
+#if CYTHON_COMPILING_IN_LIMITED_API
+    size = PyTuple_Size(bases);
+    if (size < 0) goto other_failure;
+#else
+    size = PyTuple_GET_SIZE(bases);
 #endif
-static CYTHON_INLINE PyObject* __Pyx__PyNumber_Multiply_int_object(PyObject *op1, PyObject *op2, int inplace) {
-    if (likely(op1 != Py_None)) {
-        if (likely(PyLong_CheckExact(op2))) {
-            #if CYTHON_USE_PYLONG_INTERNALS
-            if (__Pyx_PyLong_IsCompact(op1)) {
-                long long int_op1 = (long long) __Pyx_PyLong_CompactValue(op1);
-                if (int_op1 == 0) return __Pyx_NewRef(op1);
-                if (__Pyx_PyLong_IsCompact(op2)) {
-                    long long int_op2 = (long long) __Pyx_PyLong_CompactValue(op2);
-                    if (int_op2 == 0) return __Pyx_NewRef(op2);
-                    return PyLong_FromLongLong(int_op1 * int_op2);
+    for (i = 1; i < size; i++) {
+        PyObject *basei;
+        void* base_vtable;
+#if CYTHON_AVOID_BORROWED_REFS
+        basei = PySequence_GetItem(bases, i);
+        if (unlikely(!basei)) goto other_failure;
+#elif !CYTHON_ASSUME_SAFE_MACROS
+        basei = PyTuple_GetItem(bases, i);
+        if (unlikely(!basei)) goto other_failure;
+#else
+        basei = PyTuple_GET_ITEM(bases, i);
+#endif
+        int get_vtable_result = __Pyx_GetVtable((PyTypeObject*)basei, &base_vtable);
+#if CYTHON_AVOID_BORROWED_REFS
+        Py_DECREF(basei);
+#endif
+        if (get_vtable_result != 1) {
+            if (get_vtable_result == -1) {
+                goto other_failure;
+            }
+            PyErr_Clear(); // Class doesn't have a vtable.
+        } else {
+            assert(base_vtable != NULL);
+            int j;
+            PyTypeObject* base = __Pyx_PyType_TryGetSlot(type, tp_base, PyTypeObject*);
+#if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030A0000
+            if (!base) goto bad;
+#endif
+            for (j = 0; j < base_depth; j++) {
+                if (base_vtables[j] == unknown) {
+                    switch (__Pyx_GetVtable(base, &base_vtables[j])) {
+                        case 1:
+                            assert(base_vtables[j] == NULL);
+                            break;
+                        case 0:
+                            goto bad;
+                        case -1:
+                        default:
+                            goto other_failure;
+                    }
+                    base_vtables[j + 1] = unknown;
                 }
-            }
-            else if (__Pyx_PyLong_IsZero(op2)) return __Pyx_NewRef(op2);
-            #endif
-            binaryfunc slot_func = __Pyx_PyType_GetSubSlot(&PyLong_Type, tp_as_number, nb_multiply, binaryfunc);
-            if (likely(slot_func)) {
-                return slot_func(op1, op2);
+                if (base_vtables[j] == base_vtable) {
+                    break;
+                }
+                base = __Pyx_PyType_TryGetSlot(base, tp_base, PyTypeObject*);
+#if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030A0000
+                if (!base) goto bad;
+#endif
             }
         }
-        return __Pyx_PyNumber_Multiply_xint_object(op1, op2, inplace);
     }
-    return (inplace) ? PyNumber_InPlaceMultiply(op1, op2) : PyNumber_Multiply(op1, op2);
-}
-#endif
-
-/* PyNumberBinop */
-#if !(CYTHON_COMPILING_IN_PYPY || CYTHON_COMPILING_IN_GRAAL || CYTHON_COMPILING_IN_LIMITED_API)
-#if CYTHON_USE_TYPE_SLOTS || __PYX_LIMITED_VERSION_HEX >= 0x030A0000
-#ifndef __Pyx_DEFINED_BinopTypeError
-#define __Pyx_DEFINED_BinopTypeError
-static void __Pyx_BinopTypeError(PyObject *op1, PyObject *op2, const char* op, int inplace) {
-    char opname[4] = {op[0], op[1], 0, 0};
-    if (inplace) {
-        opname[op[1] ? 2 : 1] = '=';
-    }
-    __Pyx_RaiseErrorWithObjectTypes1(
-        PyExc_TypeError,
-        "unsupported operand type(s) for %.3s: '" __Pyx_FMT_TYPENAME "' and '" __Pyx_FMT_TYPENAME "'",
-        opname, op1, op2);
-}
-#endif
-#endif
-#ifndef __Pyx_DEFINED_PyNumber_Add_xint_object
-#define __Pyx_DEFINED_PyNumber_Add_xint_object
-static PyObject* __Pyx_PyNumber_Add_xint_object(PyObject *op1, PyObject *op2, int inplace) {
-    if (PyFloat_CheckExact(op2)) {
-        double int_op1;
-        #if CYTHON_USE_PYLONG_INTERNALS
-        if (__Pyx_PyLong_IsCompact(op1)) {
-            Py_ssize_t compact_op1 = __Pyx_PyLong_CompactValue(op1);
-            if (compact_op1 == 0) return __Pyx_NewRef(op2);
-            int_op1 = (double) compact_op1;
-        } else
-        #endif
-        {
-            int_op1 = PyLong_AsDouble(op1);
-            if (unlikely((int_op1 == -1.) && PyErr_Occurred())) return NULL;
-            #if !CYTHON_USE_PYLONG_INTERNALS
-            if (int_op1 == 0.) return __Pyx_NewRef(op2);
-            #endif
-        }
-        double float_op2 = __Pyx_PyFloat_AS_DOUBLE(op2);
-        #if !CYTHON_ASSUME_SAFE_MACROS
-        if (unlikely((float_op2 == -1.) && PyErr_Occurred())) return NULL;
-        #endif
-        return PyFloat_FromDouble(int_op1 + float_op2);
-    }
-    #if CYTHON_USE_TYPE_SLOTS || __PYX_LIMITED_VERSION_HEX >= 0x030A0000
+    PyMem_Free(base_vtables);
+    return 0;
+bad:
     {
-        PyTypeObject *type_op2 = Py_TYPE(op2);
-        binaryfunc slot_func = __Pyx_PyType_GetSubSlot(type_op2, tp_as_number, nb_add, binaryfunc);
-        if (likely(slot_func)) {
-            PyObject *result = slot_func(op1, op2);
-            if (likely(result != Py_NotImplemented)) {
-                return result;
-            }
-            Py_DECREF(result);
-        }
-        __Pyx_BinopTypeError(op1, op2, "+", inplace);
-        return NULL;
-    }
-    #else
-    return (inplace) ? PyNumber_InPlaceAdd(op1, op2) : PyNumber_Add(op1, op2);
-    #endif
-}
+        PyTypeObject* tp_base = __Pyx_PyType_GetSlot(type, tp_base, PyTypeObject*);
+        PyTypeObject* basei;
+#if CYTHON_AVOID_BORROWED_REFS
+        basei = (PyTypeObject*)PySequence_GetItem(bases, i);
+        if (unlikely(!basei)) goto other_failure;
+#elif !CYTHON_ASSUME_SAFE_MACROS
+        basei = (PyTypeObject*)PyTuple_GetItem(bases, i);
+        if (unlikely(!basei)) goto other_failure;
+#else
+        basei = (PyTypeObject*)PyTuple_GET_ITEM(bases, i);
 #endif
-static CYTHON_INLINE PyObject* __Pyx__PyNumber_Add_int_object(PyObject *op1, PyObject *op2, int inplace) {
-    if (likely(op1 != Py_None)) {
-        if (likely(PyLong_CheckExact(op2))) {
-            #if CYTHON_USE_PYLONG_INTERNALS
-            if (__Pyx_PyLong_IsCompact(op1)) {
-                Py_ssize_t int_op1 = __Pyx_PyLong_CompactValue(op1);
-                if (int_op1 == 0) return __Pyx_NewRef(op2);
-                if (__Pyx_PyLong_IsCompact(op2)) {
-                    Py_ssize_t int_op2 = __Pyx_PyLong_CompactValue(op2);
-                    if (int_op2 == 0) return __Pyx_NewRef(op1);
-                    return PyLong_FromSsize_t(int_op1 + int_op2);
-                }
-            }
-            else if (__Pyx_PyLong_IsZero(op2)) return __Pyx_NewRef(op1);
-            #endif
-            binaryfunc slot_func = __Pyx_PyType_GetSubSlot(&PyLong_Type, tp_as_number, nb_add, binaryfunc);
-            if (likely(slot_func)) {
-                return slot_func(op1, op2);
-            }
-        }
-        return __Pyx_PyNumber_Add_xint_object(op1, op2, inplace);
-    }
-    return (inplace) ? PyNumber_InPlaceAdd(op1, op2) : PyNumber_Add(op1, op2);
-}
+    __Pyx_RaiseTypeErrorWithTypes(
+        "multiple bases have vtable conflict: '" __Pyx_FMT_TYPENAME "' and '" __Pyx_FMT_TYPENAME "'", tp_base, basei);
+#if CYTHON_AVOID_BORROWED_REFS
+        Py_DECREF(basei);
 #endif
+    }
+other_failure:
+    PyMem_Free(base_vtables);
+    return -1;
+}
 
-/* PyObjectCompare */
-#ifndef __Pyx_DEFINED_PyObject_CompareStrStrBoolEq
-#define __Pyx_DEFINED_PyObject_CompareStrStrBoolEq
-static CYTHON_INLINE int __Pyx_PyObject_CompareStrStrBoolEq(PyObject* s1, PyObject* s2) {
-    #if __PYX_LIMITED_VERSION_HEX >= 0x030e0000
-    int result = PyUnicode_Equal(s1, s2);
-    #if !CYTHON_COMPILING_IN_CPYTHON
-    if (unlikely(result == -1)) return -1;
-    #endif
-    if (result == 0) goto __pyx_return_false; else goto __pyx_return_true;
-    #else
-    int result = PyUnicode_Compare(s1, s2);
-    if (unlikely((result == -1) && PyErr_Occurred())) return -1;
-    if (result == 0) goto __pyx_return_true; else goto __pyx_return_false;
-    #endif
-__pyx_return_true:
-    return 1;
-__pyx_return_false:
-    return 0;
-}
+/* SetVTable */
+static int __Pyx_SetVtable(PyTypeObject *type, void *vtable) {
+    PyObject *ob = PyCapsule_New(vtable, 0, 0);
+    if (unlikely(!ob))
+        goto bad;
+#if CYTHON_COMPILING_IN_LIMITED_API
+    if (unlikely(PyObject_SetAttr((PyObject *) type, __pyx_mstate_global->__pyx_n_u_pyx_vtable, ob) < 0))
+#else
+    if (unlikely(PyDict_SetItem(type->tp_dict, __pyx_mstate_global->__pyx_n_u_pyx_vtable, ob) < 0))
 #endif
-static CYTHON_INLINE int __Pyx_PyObject_CompareBoolEq_object_str(PyObject *op1, PyObject *op2, int pyop) {
-    CYTHON_UNUSED_VAR(pyop);
-    if (unlikely(op2 == Py_None)) {
-        if (op1 == Py_None) goto __pyx_return_true; else goto __pyx_richcmp;
-    }
-    if (PyFloat_CheckExact(op1)) {
-        goto __pyx_richcmp;
-    }
-    if (PyLong_CheckExact(op1)) {
-        if (op1 == op2) goto __pyx_return_true;
-        goto __pyx_richcmp;
-    }
-    
-    if (likely(PyUnicode_CheckExact(op1))) {
-        if (op1 == op2) goto __pyx_return_true;
-        if (likely(op2 != Py_None)) {
-            return __Pyx_PyObject_CompareStrStrBoolEq(op1, op2);
-        }
-        goto __pyx_richcmp;
-    }
-    
-    if ((0)) goto __pyx_richcmp;
-    if ((0)) goto __pyx_return_true;
-    if ((0)) goto __pyx_return_false;
-__pyx_richcmp:
-    return __Pyx_PyObject_RichCompareBool(op1, op2, Py_EQ);
-__pyx_return_true:
-    return 1;
-__pyx_return_false:
-    return 0;
+        goto bad;
+    Py_DECREF(ob);
+    return __Pyx_MergeVtables(type);
+bad:
+    Py_XDECREF(ob);
+    return -1;
 }
 
 /* PxdImportShared (used by FunctionImport) */
@@ -7381,22 +10322,6 @@ static CYTHON_INLINE void __Pyx_CyFunction_SetAnnotationsDict(PyObject *func, Py
     m->func_annotations = dict;
     Py_INCREF(dict);
 }
-
-/* CallTypeTraverse (used by CythonFunctionShared) */
-#if !CYTHON_USE_TYPE_SPECS
-#else
-static int __Pyx_call_type_traverse(PyObject *o, int always_call, visitproc visit, void *arg) {
-    if (!always_call) {
-        PyTypeObject *base = __Pyx_PyObject_GetSlot(o, tp_base, PyTypeObject*);
-        unsigned long flags = PyType_GetFlags(base);
-        if (flags & Py_TPFLAGS_HEAPTYPE) {
-            return 0;
-        }
-    }
-    Py_VISIT((PyObject*)Py_TYPE(o));
-    return 0;
-}
-#endif
 
 /* PyMethodNew (used by CythonFunctionShared) */
 #if CYTHON_COMPILING_IN_LIMITED_API
@@ -8572,6 +11497,68 @@ static PyTypeObject *__Pyx_Get_CyFunction_Type(void) {
     return tp;
 }
 
+/* LimitedApiGetTypeTypeDict (used by SetItemOnTypeDict) */
+#if CYTHON_COMPILING_IN_LIMITED_API
+static PyObject *__Pyx_GetTypeTypeDict(PyTypeObject *tp) {
+    static Py_ssize_t tp_dictoffset = 0;
+    if (unlikely(tp_dictoffset == 0)) {
+        tp_dictoffset = __Pyx_GetTypeDictOffset((PyObject*)(&PyType_Type), 1);
+        if (unlikely(tp_dictoffset == -1 && PyErr_Occurred())) {
+            tp_dictoffset = 0; // try again next time?
+            return NULL;
+        }
+    }
+    return *(PyObject**)((char*)tp + tp_dictoffset);
+}
+#endif
+
+/* SetItemOnTypeDict */
+static int __Pyx__SetItemOnTypeDict(PyTypeObject *tp, PyObject *k, PyObject *v) {
+    int result;
+    PyObject *tp_dict;
+#if CYTHON_COMPILING_IN_LIMITED_API
+    tp_dict = __Pyx_GetTypeTypeDict(tp);
+    if (unlikely(!tp_dict)) return -1;
+#else
+    tp_dict = tp->tp_dict;
+#endif
+    result = PyDict_SetItem(tp_dict, k, v);
+    if (likely(!result)) {
+        PyType_Modified(tp);
+        if (unlikely(PyObject_HasAttr(v, __pyx_mstate_global->__pyx_n_u_set_name))) {
+            PyObject *setNameResult = PyObject_CallMethodObjArgs(v, __pyx_mstate_global->__pyx_n_u_set_name,  (PyObject *) tp, k, NULL);
+            if (!setNameResult) return -1;
+            Py_DECREF(setNameResult);
+        }
+    }
+    return result;
+}
+
+/* GetNameInClass */
+static PyObject *__Pyx__GetNameInClass(PyObject *nmspace, PyObject *name) {
+    PyObject *result;
+    PyObject *dict;
+    assert(PyType_Check(nmspace));
+#if CYTHON_USE_TYPE_SLOTS
+    dict = ((PyTypeObject*)nmspace)->tp_dict;
+    Py_XINCREF(dict);
+#else
+    dict = PyObject_GetAttr(nmspace, __pyx_mstate_global->__pyx_n_u_dict);
+#endif
+    if (likely(dict)) {
+        result = PyObject_GetItem(dict, name);
+        Py_DECREF(dict);
+        if (result) {
+            return result;
+        }
+    }
+    if (!__Pyx_IgnoreException(PyExc_Exception)) {
+        return NULL; // BaseException
+    }
+    __Pyx_GetModuleGlobalNameUncached(result, name);
+    return result;
+}
+
 /* CLineInTraceback (used by AddTraceback) */
 #if CYTHON_CLINE_IN_TRACEBACK && CYTHON_CLINE_IN_TRACEBACK_RUNTIME
 #if CYTHON_COMPILING_IN_LIMITED_API && __PYX_LIMITED_VERSION_HEX < 0x030A0000
@@ -8887,133 +11874,6 @@ bad:
         return (target_type) value;\
     }
 
-/* PyObjectVectorcallKwds (used by PyObjectVectorcallMethodKwds) */
-#if CYTHON_VECTORCALL
-CYTHON_UNUSED static int __Pyx_CheckVectorcallKwarg(PyObject *kwnames, Py_ssize_t i) {
-    PyObject *key = __Pyx_PyTuple_GET_ITEM(kwnames, i);
-#if !CYTHON_ASSUME_SAFE_MACROS
-    if (unlikely(!key)) return -1;
-#endif
-    if (unlikely(!PyUnicode_Check(key))) {
-        PyErr_SetString(PyExc_TypeError, "keywords must be strings");
-        return -1;
-    }
-    return 0;
-}
-#else
-CYTHON_UNUSED static PyObject *__Pyx_MakeKwargDict(PyObject **keys, PyObject **values, Py_ssize_t n) {
-    PyObject *out = PyDict_New();
-    if (unlikely(!out)) return NULL;
-    for (Py_ssize_t i=0; i<n; ++i) {
-        if (unlikely(PyDict_SetItem(out, keys[i], values[i]) < 0)) {
-            Py_DECREF(out);
-            return NULL;
-        }
-    }
-    return out;
-}
-CYTHON_UNUSED static int __Pyx_CheckVectorcallKwarg(PyObject **kwnames, Py_ssize_t i) {
-    PyObject *key = kwnames[i];
-    if (unlikely(!PyUnicode_Check(key))) {
-        PyErr_SetString(PyExc_TypeError, "keywords must be strings");
-        return -1;
-    }
-    return 0;
-}
-#endif
-
-/* PyObjectVectorcallMethodKwds (used by CIntToPy) */
-#if !CYTHON_VECTORCALL
-static PyObject *__Pyx_Object_VectorcallMethodKwds(PyObject *name, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
-    PyObject *result;
-    PyObject *obj = PyObject_GetAttr(args[0], name);
-    if (unlikely(!obj))
-        return NULL;
-    result = __Pyx_Object_VectorcallKwds(obj, args+1, nargsf-1, kwnames);
-    Py_DECREF(obj);
-    return result;
-}
-#endif
-
-/* CIntToPy */
-static CYTHON_INLINE PyObject* __Pyx_PyLong_From_int64_t(int64_t value) {
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#endif
-    const int64_t neg_one = (int64_t) -1, const_zero = (int64_t) 0;
-#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
-#pragma GCC diagnostic pop
-#endif
-    const int is_unsigned = neg_one > const_zero;
-    if (is_unsigned) {
-        if (sizeof(int64_t) < sizeof(long)) {
-            return PyLong_FromLong((long) value);
-        } else if (sizeof(int64_t) <= sizeof(unsigned long)) {
-            return PyLong_FromUnsignedLong((unsigned long) value);
-#if !CYTHON_COMPILING_IN_PYPY
-        } else if (sizeof(int64_t) <= sizeof(unsigned PY_LONG_LONG)) {
-            return PyLong_FromUnsignedLongLong((unsigned PY_LONG_LONG) value);
-#endif
-        }
-    } else {
-        if (sizeof(int64_t) <= sizeof(long)) {
-            return PyLong_FromLong((long) value);
-        } else if (sizeof(int64_t) <= sizeof(PY_LONG_LONG)) {
-            return PyLong_FromLongLong((PY_LONG_LONG) value);
-        }
-    }
-    {
-        unsigned char *bytes = (unsigned char *)&value;
-#if !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX >= 0x030d00A4
-        if (is_unsigned) {
-            return PyLong_FromUnsignedNativeBytes(bytes, sizeof(value), -1);
-        } else {
-            return PyLong_FromNativeBytes(bytes, sizeof(value), -1);
-        }
-#elif !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX < 0x030d0000
-        int one = 1; int little = (int)*(unsigned char *)&one;
-        return _PyLong_FromByteArray(bytes, sizeof(int64_t),
-                                     little, !is_unsigned);
-#else
-        int one = 1; int little = (int)*(unsigned char *)&one;
-        PyObject *result = NULL, *kwds = NULL;
-        PyObject *py_bytes = NULL, *order_str = NULL, *from_bytes_str = NULL;;
-        py_bytes = PyBytes_FromStringAndSize((char*)bytes, sizeof(int64_t));
-        if (!py_bytes) goto limited_bad;
-        from_bytes_str = PyUnicode_FromStringAndSize("from_bytes", 10);
-        if (!from_bytes_str) goto limited_bad;
-        order_str = PyUnicode_FromString(little ? "little" : "big");
-        if (!order_str) goto limited_bad;
-        {
-            PyObject *args[] = { (PyObject*)&PyLong_Type, py_bytes, order_str, Py_True };
-            if (!is_unsigned) {
-                PyObject *signed_str = PyUnicode_FromStringAndSize("signed", 6);
-                if (!signed_str) goto limited_bad;
-#if CYTHON_VECTORCALL
-                kwds = PyTuple_Pack(1, signed_str);
-#else
-                {
-                    PyObject *keys[] = {signed_str};
-                    PyObject *values[] = {Py_True};
-                    kwds = __Pyx_MakeKwargDict(keys, values, 1);
-                }
-#endif
-                Py_DECREF(signed_str);
-                if (unlikely(!kwds)) goto limited_bad;
-            }
-            result = __Pyx_Object_VectorcallMethodKwds(from_bytes_str, args, 3 | __Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET, kwds);
-        }
-        limited_bad:
-        Py_XDECREF(kwds);
-        Py_XDECREF(order_str);
-        Py_XDECREF(py_bytes);
-        Py_XDECREF(from_bytes_str);
-        return result;
-#endif
-    }
-}
-
 /* CIntFromPy */
 static int64_t __Pyx_LargePyLong___Pyx_PyLong_As_int64_t(PyObject *x);
 static int64_t __Pyx_raise_neg_overflow___Pyx_PyLong_As_int64_t(void) {
@@ -9312,6 +12172,212 @@ static CYTHON_INLINE int64_t __Pyx_PyLong_As_int64_t(PyObject *x) {
         return __Pyx_PyLong___Pyx_PyLong_As_int64_t(x);
     } else {
         return __Pyx_NonPyLong___Pyx_PyLong_As_int64_t(x);
+    }
+}
+
+/* PyObjectVectorcallKwds (used by PyObjectVectorcallMethodKwds) */
+#if CYTHON_VECTORCALL
+CYTHON_UNUSED static int __Pyx_CheckVectorcallKwarg(PyObject *kwnames, Py_ssize_t i) {
+    PyObject *key = __Pyx_PyTuple_GET_ITEM(kwnames, i);
+#if !CYTHON_ASSUME_SAFE_MACROS
+    if (unlikely(!key)) return -1;
+#endif
+    if (unlikely(!PyUnicode_Check(key))) {
+        PyErr_SetString(PyExc_TypeError, "keywords must be strings");
+        return -1;
+    }
+    return 0;
+}
+#else
+CYTHON_UNUSED static PyObject *__Pyx_MakeKwargDict(PyObject **keys, PyObject **values, Py_ssize_t n) {
+    PyObject *out = PyDict_New();
+    if (unlikely(!out)) return NULL;
+    for (Py_ssize_t i=0; i<n; ++i) {
+        if (unlikely(PyDict_SetItem(out, keys[i], values[i]) < 0)) {
+            Py_DECREF(out);
+            return NULL;
+        }
+    }
+    return out;
+}
+CYTHON_UNUSED static int __Pyx_CheckVectorcallKwarg(PyObject **kwnames, Py_ssize_t i) {
+    PyObject *key = kwnames[i];
+    if (unlikely(!PyUnicode_Check(key))) {
+        PyErr_SetString(PyExc_TypeError, "keywords must be strings");
+        return -1;
+    }
+    return 0;
+}
+#endif
+
+/* PyObjectVectorcallMethodKwds (used by CIntToPy) */
+#if !CYTHON_VECTORCALL
+static PyObject *__Pyx_Object_VectorcallMethodKwds(PyObject *name, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    PyObject *result;
+    PyObject *obj = PyObject_GetAttr(args[0], name);
+    if (unlikely(!obj))
+        return NULL;
+    result = __Pyx_Object_VectorcallKwds(obj, args+1, nargsf-1, kwnames);
+    Py_DECREF(obj);
+    return result;
+}
+#endif
+
+/* CIntToPy */
+static CYTHON_INLINE PyObject* __Pyx_PyLong_From_uint64_t(uint64_t value) {
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#endif
+    const uint64_t neg_one = (uint64_t) -1, const_zero = (uint64_t) 0;
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic pop
+#endif
+    const int is_unsigned = neg_one > const_zero;
+    if (is_unsigned) {
+        if (sizeof(uint64_t) < sizeof(long)) {
+            return PyLong_FromLong((long) value);
+        } else if (sizeof(uint64_t) <= sizeof(unsigned long)) {
+            return PyLong_FromUnsignedLong((unsigned long) value);
+#if !CYTHON_COMPILING_IN_PYPY
+        } else if (sizeof(uint64_t) <= sizeof(unsigned PY_LONG_LONG)) {
+            return PyLong_FromUnsignedLongLong((unsigned PY_LONG_LONG) value);
+#endif
+        }
+    } else {
+        if (sizeof(uint64_t) <= sizeof(long)) {
+            return PyLong_FromLong((long) value);
+        } else if (sizeof(uint64_t) <= sizeof(PY_LONG_LONG)) {
+            return PyLong_FromLongLong((PY_LONG_LONG) value);
+        }
+    }
+    {
+        unsigned char *bytes = (unsigned char *)&value;
+#if !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX >= 0x030d00A4
+        if (is_unsigned) {
+            return PyLong_FromUnsignedNativeBytes(bytes, sizeof(value), -1);
+        } else {
+            return PyLong_FromNativeBytes(bytes, sizeof(value), -1);
+        }
+#elif !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX < 0x030d0000
+        int one = 1; int little = (int)*(unsigned char *)&one;
+        return _PyLong_FromByteArray(bytes, sizeof(uint64_t),
+                                     little, !is_unsigned);
+#else
+        int one = 1; int little = (int)*(unsigned char *)&one;
+        PyObject *result = NULL, *kwds = NULL;
+        PyObject *py_bytes = NULL, *order_str = NULL, *from_bytes_str = NULL;;
+        py_bytes = PyBytes_FromStringAndSize((char*)bytes, sizeof(uint64_t));
+        if (!py_bytes) goto limited_bad;
+        from_bytes_str = PyUnicode_FromStringAndSize("from_bytes", 10);
+        if (!from_bytes_str) goto limited_bad;
+        order_str = PyUnicode_FromString(little ? "little" : "big");
+        if (!order_str) goto limited_bad;
+        {
+            PyObject *args[] = { (PyObject*)&PyLong_Type, py_bytes, order_str, Py_True };
+            if (!is_unsigned) {
+                PyObject *signed_str = PyUnicode_FromStringAndSize("signed", 6);
+                if (!signed_str) goto limited_bad;
+#if CYTHON_VECTORCALL
+                kwds = PyTuple_Pack(1, signed_str);
+#else
+                {
+                    PyObject *keys[] = {signed_str};
+                    PyObject *values[] = {Py_True};
+                    kwds = __Pyx_MakeKwargDict(keys, values, 1);
+                }
+#endif
+                Py_DECREF(signed_str);
+                if (unlikely(!kwds)) goto limited_bad;
+            }
+            result = __Pyx_Object_VectorcallMethodKwds(from_bytes_str, args, 3 | __Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET, kwds);
+        }
+        limited_bad:
+        Py_XDECREF(kwds);
+        Py_XDECREF(order_str);
+        Py_XDECREF(py_bytes);
+        Py_XDECREF(from_bytes_str);
+        return result;
+#endif
+    }
+}
+
+/* CIntToPy */
+static CYTHON_INLINE PyObject* __Pyx_PyLong_From_int64_t(int64_t value) {
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#endif
+    const int64_t neg_one = (int64_t) -1, const_zero = (int64_t) 0;
+#ifdef __Pyx_HAS_GCC_DIAGNOSTIC
+#pragma GCC diagnostic pop
+#endif
+    const int is_unsigned = neg_one > const_zero;
+    if (is_unsigned) {
+        if (sizeof(int64_t) < sizeof(long)) {
+            return PyLong_FromLong((long) value);
+        } else if (sizeof(int64_t) <= sizeof(unsigned long)) {
+            return PyLong_FromUnsignedLong((unsigned long) value);
+#if !CYTHON_COMPILING_IN_PYPY
+        } else if (sizeof(int64_t) <= sizeof(unsigned PY_LONG_LONG)) {
+            return PyLong_FromUnsignedLongLong((unsigned PY_LONG_LONG) value);
+#endif
+        }
+    } else {
+        if (sizeof(int64_t) <= sizeof(long)) {
+            return PyLong_FromLong((long) value);
+        } else if (sizeof(int64_t) <= sizeof(PY_LONG_LONG)) {
+            return PyLong_FromLongLong((PY_LONG_LONG) value);
+        }
+    }
+    {
+        unsigned char *bytes = (unsigned char *)&value;
+#if !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX >= 0x030d00A4
+        if (is_unsigned) {
+            return PyLong_FromUnsignedNativeBytes(bytes, sizeof(value), -1);
+        } else {
+            return PyLong_FromNativeBytes(bytes, sizeof(value), -1);
+        }
+#elif !CYTHON_COMPILING_IN_LIMITED_API && PY_VERSION_HEX < 0x030d0000
+        int one = 1; int little = (int)*(unsigned char *)&one;
+        return _PyLong_FromByteArray(bytes, sizeof(int64_t),
+                                     little, !is_unsigned);
+#else
+        int one = 1; int little = (int)*(unsigned char *)&one;
+        PyObject *result = NULL, *kwds = NULL;
+        PyObject *py_bytes = NULL, *order_str = NULL, *from_bytes_str = NULL;;
+        py_bytes = PyBytes_FromStringAndSize((char*)bytes, sizeof(int64_t));
+        if (!py_bytes) goto limited_bad;
+        from_bytes_str = PyUnicode_FromStringAndSize("from_bytes", 10);
+        if (!from_bytes_str) goto limited_bad;
+        order_str = PyUnicode_FromString(little ? "little" : "big");
+        if (!order_str) goto limited_bad;
+        {
+            PyObject *args[] = { (PyObject*)&PyLong_Type, py_bytes, order_str, Py_True };
+            if (!is_unsigned) {
+                PyObject *signed_str = PyUnicode_FromStringAndSize("signed", 6);
+                if (!signed_str) goto limited_bad;
+#if CYTHON_VECTORCALL
+                kwds = PyTuple_Pack(1, signed_str);
+#else
+                {
+                    PyObject *keys[] = {signed_str};
+                    PyObject *values[] = {Py_True};
+                    kwds = __Pyx_MakeKwargDict(keys, values, 1);
+                }
+#endif
+                Py_DECREF(signed_str);
+                if (unlikely(!kwds)) goto limited_bad;
+            }
+            result = __Pyx_Object_VectorcallMethodKwds(from_bytes_str, args, 3 | __Pyx_PY_VECTORCALL_ARGUMENTS_OFFSET, kwds);
+        }
+        limited_bad:
+        Py_XDECREF(kwds);
+        Py_XDECREF(order_str);
+        Py_XDECREF(py_bytes);
+        Py_XDECREF(from_bytes_str);
+        return result;
+#endif
     }
 }
 

@@ -97,12 +97,12 @@ def make_report(
 
 def as_json(report: Report) -> str:
     """Return a report as a JSON object, one line for each of its keys."""
-    y1, y2 = ("y1", "y2")
+    raters = ("y1", "y2")
     fields = {
         "file": report.file,
-        "columns": dict(zip((y1, y2), report.columns)),
+        "columns": dict(zip(raters, report.columns)),
         "rows": report.n_rows,
-        "missing": dict(zip((y1, y2), report.missing)),
+        "missing": dict(zip(raters, report.missing)),
         "dropped": report.n_dropped,
         "outside": report.n_outside,
         "n": report.n,
@@ -120,8 +120,13 @@ def as_json(report: Report) -> str:
 
 def print_report(report: Report) -> None:
     """Print a report for a person, no wider than the terminal."""
-    from rich.console import Console
-    from rich.text import Text
+    try:
+        from rich.console import Console
+        from rich.text import Text
+    except ImportError as error:
+        raise ImportError(
+            "a report for a person needs rich: install it with: pip install 'fastkappa[cli]'"
+        ) from error
 
     console = Console(highlight=False)
     first, second = (_printable(name) for name in report.columns)

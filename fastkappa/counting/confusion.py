@@ -271,7 +271,8 @@ def _select(raw: AnyArray, positions: tuple[AnyArray, ...], n_labels: int) -> An
     rows, columns = (position >= 0 for position in positions)
     table = np.zeros((n_labels, n_labels), raw.dtype)
     cells = np.ix_(positions[0][rows], positions[1][columns])
-    table[cells] = raw[:-1, :-1][np.ix_(rows, columns)]
+    # Added, not assigned: the dictionary of an Arrow column may hold a label twice.
+    np.add.at(table, cells, raw[:-1, :-1][np.ix_(rows, columns)])
     return table
 
 
@@ -299,7 +300,7 @@ def _square_of_strings(
     position = {label: i for i, label in enumerate(labels)}
     table = np.zeros((len(labels), len(labels)), np.int64)
     cells = np.ix_([position[label] for label in rows], [position[label] for label in columns])
-    table[cells] = counts.table
+    np.add.at(table, cells, counts.table)
     return table, np.array(labels)
 
 

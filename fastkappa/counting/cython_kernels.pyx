@@ -6,19 +6,19 @@ the C kernels under kernels/ read any of them. Nothing here depends on NumPy's C
 one build serves every NumPy.
 """
 
-from cpython.buffer cimport (
-    PyBUF_FORMAT,
-    PyBUF_STRIDES,
-    PyBUF_WRITABLE,
-    PyBuffer_Release,
-    PyObject_GetBuffer,
-)
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uint64_t
 
+import os
 import sys
 
 
-cdef extern from "count_pairs.h" nogil:
+cdef extern from "kernels.h" nogil:
+    ctypedef struct weights_t:
+        const char *data
+        Py_ssize_t stride
+        int kind
+        int swapped
     void c_count_pairs "count_pairs" (
         const ratings_t *a,
         const ratings_t *b,
@@ -26,27 +26,146 @@ cdef extern from "count_pairs.h" nogil:
         Py_ssize_t stop,
         int64_t *table,
     ) noexcept
-cdef extern from "sum_pairs.h" nogil:
     void c_sum_pairs "sum_pairs" (
         const ratings_t *a,
         const ratings_t *b,
-        const ratings_t *weights,
+        const weights_t *weights,
         Py_ssize_t start,
         Py_ssize_t stop,
         double *table,
     ) noexcept
-    void c_sum_pairs_exactly "sum_pairs_exactly" (
+    void c_sum_pairs_int "sum_pairs_int" (
         const ratings_t *a,
         const ratings_t *b,
-        const ratings_t *weights,
+        const weights_t *weights,
         Py_ssize_t start,
         Py_ssize_t stop,
         int64_t *high,
-        int64_t *low,
+        uint64_t *low,
     ) noexcept
+    const int SIMD_LEVELS
+    int simd_level_current() noexcept
+    int simd_level_force(int level) noexcept
+    const char *simd_level_name(int level) noexcept
 
 
 cdef bint LITTLE_ENDIAN = sys.byteorder == "little"
+
+
+def count_pairs(
+    first,
+    lowest_first,
+    second,
+    lowest_second,
+    int64_t[:, ::1] table,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+):
+    """Add the number of pairs of each cell to ``table``."""
+    cdef Column a = Column(first, lowest_first, table.shape[0] - 1)
+    cdef Column b = Column(second, lowest_second, table.shape[1] - 1)
+    with nogil:
+        c_count_pairs(&a.ratings, &b.ratings, start, stop, &table[0, 0])
+
+
+def sum_pairs(
+    first,
+    lowest_first,
+    second,
+    lowest_second,
+    weights,
+    double[:, ::1] table,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+):
+    """Add the float64 sum of the item weights of each cell to ``table``."""
+    cdef Column a = Column(first, lowest_first, table.shape[0] - 1)
+    cdef Column b = Column(second, lowest_second, table.shape[1] - 1)
+    cdef Column w = Column(weights, 0, 0)
+    cdef weights_t items = w.as_weights()
+    with nogil:
+        c_sum_pairs(&a.ratings, &b.ratings, &items, start, stop, &table[0, 0])
+
+
+def sum_pairs_exactly(
+    first,
+    lowest_first,
+    second,
+    lowest_second,
+    weights,
+    int64_t[:, ::1] high,
+    int64_t[:, ::1] low,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+):
+    """Add the integer item weights of each cell: the sum is ``high * 2**32 + low``."""
+    cdef Column a = Column(first, lowest_first, high.shape[0] - 1)
+    cdef Column b = Column(second, lowest_second, high.shape[1] - 1)
+    cdef Column w = Column(weights, 0, 0)
+    cdef weights_t items = w.as_weights()
+    with nogil:
+        c_sum_pairs_int(
+            &a.ratings, &b.ratings, &items, start, stop, &high[0, 0], <uint64_t *> &low[0, 0]
+        )
+
+
+def simd_level():
+    """Return the name of the vector instructions in use."""
+    return (<bytes> simd_level_name(simd_level_current())).decode()
+
+
+cdef class Column:
+    """An array that C may read for as long as this lives."""
+
+    cdef ratings_t ratings
+    cdef Py_buffer view
+
+    def __cinit__(self, array, lowest, uint64_t n_labels):
+        read_column(array, lowest, n_labels, &self.ratings, &self.view)
+
+    def __dealloc__(self):
+        # A view that was never taken, or is released already, is left alone.
+        PyBuffer_Release(&self.view)
+
+    cdef weights_t as_weights(self) noexcept:
+        cdef weights_t weights
+        weights.data, weights.stride = self.ratings.data, self.ratings.stride
+        weights.kind, weights.swapped = self.ratings.kind, self.ratings.swapped
+        return weights
+
+
+cdef int read_column(
+    object array, object lowest, uint64_t n_labels, ratings_t *column, Py_buffer *view
+) except -1:
+    """Describe a one-dimensional array to C. The caller releases the view."""
+    cdef const char *format
+    cdef int rank
+    PyObject_GetBuffer(array, view, PyBUF_FORMAT | PyBUF_STRIDES)
+    format = view.format
+    column.swapped = (format[0] == c">" and LITTLE_ENDIAN) or (
+        format[0] == c"<" and not LITTLE_ENDIAN
+    )
+    if format[0] in (c"<", c">", c"=", c"@"):
+        format += 1
+    rank = 0 if view.itemsize == 1 else 1 if view.itemsize == 2 else 2 if view.itemsize == 4 else 3
+    if format[0] == c"f":
+        column.kind = RATING_FLOAT32
+    elif format[0] == c"d":
+        column.kind = RATING_FLOAT64
+    elif format[0] in (c"b", c"h", c"i", c"l", c"q"):
+        column.kind = RATING_INT8 + rank
+    elif format[0] in (c"?", c"B", c"H", c"I", c"L", c"Q"):
+        column.kind = RATING_UINT8 + rank
+    else:
+        column.kind = -1
+    if view.ndim != 1 or column.kind == -1 or format[1] != 0:
+        PyBuffer_Release(view)
+        raise TypeError(f"{array!r} is not a one-dimensional array of numbers")
+    column.data = <const char *> view.buf
+    column.stride = view.strides[0]
+    column.lowest = lowest & 0xFFFFFFFFFFFFFFFF
+    column.n_labels = n_labels
+    return 0
 
 
 cdef void add_pairs(
@@ -59,111 +178,18 @@ cdef void add_pairs(
     c_count_pairs(first, second, start, stop, table)
 
 
-def count_pairs(first, lowest_first, second, lowest_second, table, Py_ssize_t start, Py_ssize_t stop):
-    """Add the number of pairs of each cell to ``table``."""
-    cdef ratings_t a, b
-    cdef Py_buffer table_view, a_view, b_view
-    PyObject_GetBuffer(table, &table_view, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE)
-    try:
-        read_column(first, lowest_first, table_view.shape[0] - 1, &a, &a_view)
-        try:
-            read_column(second, lowest_second, table_view.shape[1] - 1, &b, &b_view)
-            try:
-                with nogil:
-                    c_count_pairs(&a, &b, start, stop, <int64_t *> table_view.buf)
-            finally:
-                PyBuffer_Release(&b_view)
-        finally:
-            PyBuffer_Release(&a_view)
-    finally:
-        PyBuffer_Release(&table_view)
+def _use_level_asked_for():
+    asked_for = os.environ.get("FASTKAPPA_SIMD")
+    if not asked_for:
+        return
+    names = [(<bytes> simd_level_name(level)).decode() for level in range(SIMD_LEVELS)]
+    if asked_for not in names:
+        raise ValueError(f"FASTKAPPA_SIMD must be one of {names}, got {asked_for!r}.")
+    if simd_level_force(names.index(asked_for)) < 0:
+        raise ValueError(
+            f"FASTKAPPA_SIMD={asked_for!r} was asked for, but this processor goes up to"
+            f" {simd_level()!r}."
+        )
 
 
-def sum_pairs(
-    first, lowest_first, second, lowest_second, weights, table, Py_ssize_t start, Py_ssize_t stop
-):
-    """Add the float64 sum of the item weights of each cell to ``table``."""
-    cdef ratings_t a, b, w
-    cdef Py_buffer table_view, a_view, b_view, w_view
-    PyObject_GetBuffer(table, &table_view, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE)
-    try:
-        read_column(first, lowest_first, table_view.shape[0] - 1, &a, &a_view)
-        try:
-            read_column(second, lowest_second, table_view.shape[1] - 1, &b, &b_view)
-            try:
-                read_column(weights, 0, 0, &w, &w_view)
-                try:
-                    with nogil:
-                        c_sum_pairs(&a, &b, &w, start, stop, <double *> table_view.buf)
-                finally:
-                    PyBuffer_Release(&w_view)
-            finally:
-                PyBuffer_Release(&b_view)
-        finally:
-            PyBuffer_Release(&a_view)
-    finally:
-        PyBuffer_Release(&table_view)
-
-
-def sum_pairs_exactly(
-    first, lowest_first, second, lowest_second, weights, high, low, Py_ssize_t start, Py_ssize_t stop
-):
-    """Add the integer item weights of each cell: the sum is ``high * 2**32 + low``."""
-    cdef ratings_t a, b, w
-    cdef Py_buffer high_view, low_view, a_view, b_view, w_view
-    PyObject_GetBuffer(high, &high_view, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE)
-    try:
-        PyObject_GetBuffer(low, &low_view, PyBUF_FORMAT | PyBUF_STRIDES | PyBUF_WRITABLE)
-        try:
-            read_column(first, lowest_first, high_view.shape[0] - 1, &a, &a_view)
-            try:
-                read_column(second, lowest_second, high_view.shape[1] - 1, &b, &b_view)
-                try:
-                    read_column(weights, 0, 0, &w, &w_view)
-                    try:
-                        with nogil:
-                            c_sum_pairs_exactly(
-                                &a, &b, &w, start, stop,
-                                <int64_t *> high_view.buf, <int64_t *> low_view.buf,
-                            )
-                    finally:
-                        PyBuffer_Release(&w_view)
-                finally:
-                    PyBuffer_Release(&b_view)
-            finally:
-                PyBuffer_Release(&a_view)
-        finally:
-            PyBuffer_Release(&low_view)
-    finally:
-        PyBuffer_Release(&high_view)
-
-
-cdef int read_column(
-    object array, object lowest, uint64_t n_labels, ratings_t *column, Py_buffer *view
-) except -1:
-    """Describe an array to C. The caller releases the view."""
-    cdef const char *format
-    PyObject_GetBuffer(array, view, PyBUF_FORMAT | PyBUF_STRIDES)
-    format = view.format
-    column.swapped = (format[0] == c">" and LITTLE_ENDIAN) or (
-        format[0] == c"<" and not LITTLE_ENDIAN
-    )
-    if format[0] in (c"<", c">", c"=", c"@"):
-        format += 1
-    if format[0] == c"f":
-        column.kind = RATING_FLOAT32
-    elif format[0] == c"d":
-        column.kind = RATING_FLOAT64
-    elif format[0] in (c"b", c"h", c"i", c"l", c"q"):
-        column.kind = RATING_INT8 + size_rank(view.itemsize)
-    else:
-        column.kind = RATING_UINT8 + size_rank(view.itemsize)
-    column.data = <const char *> view.buf
-    column.stride = view.strides[0]
-    column.lowest = lowest & 0xFFFFFFFFFFFFFFFF
-    column.n_labels = n_labels
-    return 0
-
-
-cdef int size_rank(Py_ssize_t itemsize) noexcept:
-    return 0 if itemsize == 1 else 1 if itemsize == 2 else 2 if itemsize == 4 else 3
+_use_level_asked_for()

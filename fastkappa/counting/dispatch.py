@@ -57,10 +57,21 @@ def short_call() -> Callable[[Any, Any, Any], float | None]:
     return lambda y1, y2, weights: None
 
 
+@functools.cache
+def compiled_scorer() -> Any:
+    """Return the class of compiled scorers, or None where that backend is not in use."""
+    if name_of(_default_kernels()) != "cython":
+        return None
+    from fastkappa.compiled_kappa import CompiledScorer
+
+    return CompiledScorer
+
+
 def forget_choice() -> None:
     """Read the environment variable again when a backend is next needed."""
     _default_kernels.cache_clear()
     short_call.cache_clear()
+    compiled_scorer.cache_clear()
 
 
 def name_of(kernels: Any) -> str:

@@ -1,21 +1,30 @@
 """The kernels compiled by numba, for machines without a C compiler.
 
-The contract is that of `numpy_kernels`. Functions are compiled when they are first
-used, once for each pair of dtypes, and kept on disk where a cache folder is writable.
+The contract is that of `numpy_kernels`. Here arrays become addresses and sizes, and the
+functions of `numba_loops` count what lies there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
+from fastkappa.counting import numba_loops
+from fastkappa.counting.numba_loops import Ratings
 from fastkappa.types import AnyArray, FloatTable, IntTable
 
-# Ratings in the other byte order are copied, a chunk at a time.
+# What cannot be read as it lies is copied, a chunk at a time.
 CHUNK = 1 << 16
+
+
+class Column(NamedTuple):
+    """A column of ratings and its codes."""
+
+    values: AnyArray
+    lowest: int
+    n_codes: int
 
 
 def count_pairs(
@@ -28,9 +37,12 @@ def count_pairs(
     stop: int,
 ) -> None:
     """Add the number of pairs of each cell to ``table``."""
-    lowest = _modulo(lowest_first), _modulo(lowest_second)
-    for (a, b), begin, end in _native_chunks((first, second), start, stop):
-        _count_pairs(a, lowest[0], b, lowest[1], table, begin, end)
+    rows = Column(first, lowest_first, table.shape[0] - 1)
+    columns = Column(second, lowest_second, table.shape[1] - 1)
+    few = numba_loops.are_few(rows.n_codes, columns.n_codes, stop - start)
+    count = numba_loops.count_few if few else numba_loops.count_many
+    for ratings, _, begin, end in _pieces(rows, columns, None, start, stop):
+        count(ratings, table, begin, end)
 
 
 def sum_pairs(
@@ -44,9 +56,10 @@ def sum_pairs(
     stop: int,
 ) -> None:
     """Add the float64 sum of the item weights of each cell to ``table``."""
-    lowest = _modulo(lowest_first), _modulo(lowest_second)
-    for (a, b, w), begin, end in _native_chunks((first, second, weights), start, stop):
-        _sum_pairs(a, lowest[0], b, lowest[1], w, table, begin, end)
+    rows = Column(first, lowest_first, table.shape[0] - 1)
+    columns = Column(second, lowest_second, table.shape[1] - 1)
+    for ratings, floats, begin, end in _pieces(rows, columns, (weights, np.float64), start, stop):
+        numba_loops.sum_floats(ratings, floats, table, begin, end)
 
 
 def sum_pairs_exactly(
@@ -61,101 +74,68 @@ def sum_pairs_exactly(
     stop: int,
 ) -> None:
     """Add the integer item weights of each cell: the sum is ``high * 2**32 + low``."""
-    lowest = _modulo(lowest_first), _modulo(lowest_second)
-    for (a, b, w), begin, end in _native_chunks((first, second, weights), start, stop):
-        _sum_pairs_exactly(a, lowest[0], b, lowest[1], w, high, low, begin, end)
+    rows = Column(first, lowest_first, high.shape[0] - 1)
+    columns = Column(second, lowest_second, high.shape[1] - 1)
+    dtype = np.uint64 if weights.dtype.kind == "u" else np.int64
+    for ratings, integers, begin, end in _pieces(rows, columns, (weights, dtype), start, stop):
+        numba_loops.sum_integers(ratings, integers, high, low, begin, end)
 
 
-def _modulo(lowest: int) -> np.uint64:
-    return np.uint64(lowest % (1 << 64))
+def _pieces(
+    rows: Column, columns: Column, weights: tuple[AnyArray, Any] | None, start: int, stop: int
+) -> Iterator[tuple[tuple[Ratings, Ratings], Any, int, int]]:
+    """Yield ratings, weights of the type wanted, and the range to read in them.
 
-
-def _native_chunks(
-    columns: tuple[AnyArray, ...], start: int, stop: int
-) -> Iterator[tuple[list[AnyArray], int, int]]:
-    """Yield the columns as numba can read them, with the range to read."""
-    if all(column.dtype.isnative for column in columns):
-        yield [_read_only(column) for column in columns], start, stop
-        return
+    It is one piece if all can be read as it lies, else a chunk at a time.
+    """
+    readable = _is_readable(rows) and _is_readable(columns)
+    if weights is None:
+        if readable:
+            yield (_ratings(rows), _ratings(columns)), None, start, stop
+            return
+    else:
+        array, dtype = weights
+        flags = array.flags
+        if readable and array.dtype == dtype and flags.c_contiguous and flags.aligned:
+            yield (_ratings(rows), _ratings(columns)), _read_only(array), start, stop
+            return
     for begin in range(start, stop, CHUNK):
-        end = min(begin + CHUNK, stop)
-        chunks = [column[begin:end] for column in columns]
-        native = [chunk.astype(chunk.dtype.newbyteorder("="), copy=False) for chunk in chunks]
-        yield [_read_only(chunk) for chunk in native], 0, end - begin
+        chunk = slice(begin, min(begin + CHUNK, stop))
+        # The copies live as long as the piece is counted: only their addresses are passed.
+        pair = _copy(rows, chunk), _copy(columns, chunk)
+        part = None if weights is None else _read_only(array[chunk].astype(dtype))
+        yield (_ratings(pair[0]), _ratings(pair[1])), part, 0, chunk.stop - begin
 
 
-def _read_only(column: AnyArray) -> AnyArray:
+def _is_readable(column: Column) -> bool:
+    """Tell integers in this machine's byte order whose type holds all labels."""
+    dtype = column.values.dtype
+    if dtype.kind not in "iub" or not dtype.isnative:
+        return False
+    if dtype.itemsize == 8:
+        return True
+    least = -(1 << 8 * dtype.itemsize - 1) if dtype.kind == "i" else 0
+    beyond = least + (1 << 8 * dtype.itemsize)
+    return least <= column.lowest and column.lowest + column.n_codes <= beyond
+
+
+def _copy(column: Column, chunk: slice) -> Column:
+    values = column.values[chunk]
+    if _is_readable(column):
+        return column._replace(values=values)
+    with np.errstate(invalid="ignore"):
+        return column._replace(values=values.astype("u8" if values.dtype.kind == "u" else "i8"))
+
+
+def _ratings(column: Column) -> Ratings:
+    values = column.values
+    lowest = (column.lowest + (1 << 63)) % (1 << 64) - (1 << 63)
+    address = values.__array_interface__["data"][0]
+    return Ratings(address, values.strides[0], values.itemsize, lowest, column.n_codes)
+
+
+def _read_only(weights: AnyArray) -> AnyArray:
     """Return a view that is not writable, so that numba compiles one version, not two."""
-    view = column.view()
+    view = weights.view()
     view.flags.writeable = False
     return view
-
-
-def _compile(function: Callable[..., None]) -> Any:
-    try:
-        return numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # no cache folder is writable
-        return numba.njit(nogil=True)(function)
-
-
-@numba.extending.register_jitable  # type: ignore[untyped-decorator]
-def _code(rating: Any, lowest: Any, n_codes: Any) -> Any:
-    # Differences modulo 2**64 put every rating below `lowest` far above `n_codes`. Every
-    # operand is unsigned: numba would turn a mix of signs into floats.
-    code = np.uint64(np.int64(rating)) - lowest
-    return min(code, n_codes)
-
-
-@_compile
-def _count_pairs(
-    first: Any,
-    lowest_first: Any,
-    second: Any,
-    lowest_second: Any,
-    table: Any,
-    start: int,
-    stop: int,
-) -> None:
-    n_rows, n_columns = np.uint64(table.shape[0] - 1), np.uint64(table.shape[1] - 1)
-    for i in range(start, stop):
-        row = _code(first[i], lowest_first, n_rows)
-        column = _code(second[i], lowest_second, n_columns)
-        table[row, column] += 1
-
-
-@_compile
-def _sum_pairs(
-    first: Any,
-    lowest_first: Any,
-    second: Any,
-    lowest_second: Any,
-    weights: Any,
-    table: Any,
-    start: int,
-    stop: int,
-) -> None:
-    n_rows, n_columns = np.uint64(table.shape[0] - 1), np.uint64(table.shape[1] - 1)
-    for i in range(start, stop):
-        row = _code(first[i], lowest_first, n_rows)
-        column = _code(second[i], lowest_second, n_columns)
-        table[row, column] += weights[i]
-
-
-@_compile
-def _sum_pairs_exactly(
-    first: Any,
-    lowest_first: Any,
-    second: Any,
-    lowest_second: Any,
-    weights: Any,
-    high: Any,
-    low: Any,
-    start: int,
-    stop: int,
-) -> None:
-    n_rows, n_columns = np.uint64(high.shape[0] - 1), np.uint64(high.shape[1] - 1)
-    for i in range(start, stop):
-        row = _code(first[i], lowest_first, n_rows)
-        column = _code(second[i], lowest_second, n_columns)
-        high[row, column] += np.int64(weights[i] >> 32)
-        low[row, column] += np.int64(weights[i] & 0xFFFFFFFF)

@@ -37,7 +37,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.extending import intrinsic
 
 from fastkappa.counting import numba_vectors as vectors
@@ -77,93 +77,138 @@ def compile_lazily(function: Callable[..., None]) -> Any:
         return numba.njit(nogil=True)(function)
 
 
+def are_few(n_rows: int, n_columns: int, n_pairs: int) -> bool:
+    """Tell whether `count_few` can count pairs of so many codes, and is worth it."""
+    n_cells = n_rows * n_columns
+    return 0 < n_cells <= 8 * LARGEST_PLANES and max(n_rows, n_columns) < 256 and n_pairs >= BLOCK
+
+
 # --- the loops ---
 
 
 @compile_lazily
-def count_few(first: Any, second: Any, table: Any, start: int, stop: int) -> None:
-    """Add pairs of few labels to the table: blocks by position of bits, the rest one by one."""
-    n_columns = second.n_codes
-    n_cells = first.n_codes * n_columns
+def count_few(ratings: Any, table: Any, start: int, stop: int) -> None:
+    """Add pairs of few labels to the table: whole blocks by position of bits."""
+    rows, columns = ratings
+    n_cells = rows.n_codes * columns.n_codes
     n_planes = (n_cells + 6) // 8
-    row_codes, column_codes = np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.uint8)
+    in_bytes = rows.stride == 1 and columns.stride == 1
+    codes = np.empty((2, BLOCK), np.uint8)
+    cells = np.empty(BLOCK, np.uint32)
     subtables = np.zeros((table.size, SUBTABLES), np.uint32)
     totals = np.zeros(8 * n_planes + 1, np.int64)
     scratch = np.empty(2 * BLOCK + n_planes * COUNTERS + WIDTH, np.uint8)
-    misaligned = -scratch.ctypes.data % WIDTH
-    marks = scratch.ctypes.data + misaligned
-    counters = marks + 2 * BLOCK
-
+    first_mark = -scratch.ctypes.data % WIDTH
+    first_counter = first_mark + 2 * BLOCK
+    marks = scratch.ctypes.data + first_mark
+    counters = scratch.ctypes.data + first_counter
     n_marked = 0
-    n_single = 0
-    while stop - start >= BLOCK:
-        scratch[misaligned + 2 * BLOCK :] = 0
-        for _ in range(min(BLOCKS, (stop - start) // BLOCK)):
-            rows, lowest_row = codes_of_block(first, start, row_codes)
-            columns, lowest_column = codes_of_block(second, start, column_codes)
+    for run in range(start, stop, BLOCKS * BLOCK):
+        scratch[first_counter:] = 0
+        for begin in range(run, min(run + BLOCKS * BLOCK, stop), BLOCK):
+            count = min(BLOCK, stop - begin)
             n_outside = 0
-            for i in range(0, BLOCK, WIDTH):
-                n_outside += mark_cells(
-                    rows + i,
-                    lowest_row,
-                    first.n_codes,
-                    columns + i,
-                    lowest_column,
-                    n_columns,
-                    marks + 2 * i,
+            if count < BLOCK:
+                n_outside = count
+            elif in_bytes:
+                n_outside = mark_block(
+                    (rows.address + begin, rows.lowest, rows.n_codes),
+                    (columns.address + begin, columns.lowest, columns.n_codes),
+                    marks,
                 )
-            if n_outside == 0:
-                for plane in range(n_planes):
-                    add_plane(marks, plane, counters + plane * COUNTERS)
-                n_marked += BLOCK
-            else:
-                decode(first, start, BLOCK, row_codes)
-                decode(second, start, BLOCK, column_codes)
-                add_one_by_one(row_codes, column_codes, BLOCK, n_columns + 1, subtables)
-                n_single += BLOCK
-            start += BLOCK
-        for plane in range(n_planes):
-            add_totals(counters + plane * COUNTERS, totals.ctypes.data + 64 * plane)
-        if n_single >= LONGEST_RUN:
-            empty_subtables(subtables, table)
-            n_single = 0
+            if n_outside or not in_bytes:
+                decode_both(ratings, begin, count, codes)
+            if count == BLOCK and not in_bytes:
+                n_outside = mark_block(
+                    (codes.ctypes.data, 0, rows.n_codes),
+                    (codes.ctypes.data + BLOCK, 0, columns.n_codes),
+                    marks,
+                )
+            if n_outside:
+                add_one_by_one(codes, count, table.shape[1], cells, subtables)
+                continue
+            n_marked += BLOCK
+            for plane in range(n_planes):
+                add_plane(marks, plane, counters + plane * COUNTERS)
+        for cell in range(8 * n_planes):
+            totals[cell] += sum_of_bit(counters + cell // 8 * COUNTERS, cell % 8)
+        empty_subtables(subtables, table)
 
-    decode(first, start, stop - start, row_codes)
-    decode(second, start, stop - start, column_codes)
-    add_one_by_one(row_codes, column_codes, stop - start, n_columns + 1, subtables)
-    empty_subtables(subtables, table)
-    last = n_cells - 1
-    totals[last] = n_marked - totals[:last].sum()
+    totals[n_cells - 1] = n_marked - totals[: n_cells - 1].sum()
     for cell in range(n_cells):
-        table[cell // n_columns, cell % n_columns] += totals[cell]
+        table[cell // columns.n_codes, cell % columns.n_codes] += totals[cell]
 
 
 @compile_lazily
-def count_many(first: Any, second: Any, table: Any, start: int, stop: int) -> None:
+def count_many(ratings: Any, table: Any, start: int, stop: int) -> None:
     """Add pairs to the table one by one."""
-    rows, columns = np.empty(BLOCK, np.uint32), np.empty(BLOCK, np.uint32)
+    codes = np.empty((2, BLOCK), np.uint32)
+    cells = np.empty(BLOCK, np.uint32)
     in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= table.size
     subtables = np.zeros((table.size if in_turn else 0, SUBTABLES), np.uint32)
-    n_columns = table.shape[1]
     for run in range(start, stop, LONGEST_RUN):
         for begin in range(run, min(run + LONGEST_RUN, stop), BLOCK):
             count = min(BLOCK, stop - begin)
-            decode(first, begin, count, rows)
-            decode(second, begin, count, columns)
+            decode_both(ratings, begin, count, codes)
             if in_turn:
-                add_one_by_one(rows, columns, count, n_columns, subtables)
+                add_one_by_one(codes, count, table.shape[1], cells, subtables)
             else:
                 for i in range(count):
-                    table[rows[i], columns[i]] += 1
+                    table[codes[0, i], codes[1, i]] += 1
         if in_turn:
             empty_subtables(subtables, table)
 
 
-@numba.njit
-def add_one_by_one(rows: Any, columns: Any, count: int, n_columns: int, subtables: Any) -> None:
+@compile_lazily
+def sum_floats(ratings: Any, weights: Any, table: Any, start: int, stop: int) -> None:
+    """Add float64 weights to the table."""
+    codes = np.empty((2, BLOCK), np.uint32)
     cells = np.empty(BLOCK, np.uint32)
-    for i in range(count):
-        cells[i] = rows[i] * n_columns + columns[i]
+    in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= table.size
+    subtables = np.zeros((table.size if in_turn else 0, SUBTABLES), np.float64)
+    for begin in range(start, stop, BLOCK):
+        count = min(BLOCK, stop - begin)
+        decode_both(ratings, begin, count, codes)
+        if in_turn:
+            write_cells(codes, count, table.shape[1], cells)
+            add_in_turn(cells, weights[begin : begin + count], subtables)
+        else:
+            for i in range(count):
+                table[codes[0, i], codes[1, i]] += weights[begin + i]
+    if in_turn:
+        empty_subtables(subtables, table)
+
+
+@compile_lazily
+def sum_integers(
+    ratings: Any, weights: Any, high: Any, low: Any, start: int, stop: int
+) -> None:
+    """Add the upper and the lower 32 bits of int64 or uint64 weights to two tables."""
+    codes = np.empty((2, BLOCK), np.uint32)
+    for begin in range(start, stop, BLOCK):
+        count = min(BLOCK, stop - begin)
+        decode_both(ratings, begin, count, codes)
+        for i in range(count):
+            weight = weights[begin + i]
+            high[codes[0, i], codes[1, i]] += np.int64(weight >> 32)
+            low[codes[0, i], codes[1, i]] += np.int64(weight & 0xFFFFFFFF)
+
+
+@njit
+def mark_block(rows: Any, columns: Any, marks: int) -> int:
+    """Mark the cells of a block of bytes; return how many pairs are outside."""
+    n_outside = 0
+    for i in range(0, BLOCK, WIDTH):
+        n_outside += mark_cells(
+            rows[0] + i, rows[1], rows[2], columns[0] + i, columns[1], columns[2], marks + 2 * i
+        )
+    return n_outside
+
+
+@njit
+def add_one_by_one(codes: Any, count: int, n_columns: int, cells: Any, subtables: Any) -> None:
+    """Count pairs in the subtables."""
+    write_cells(codes, count, n_columns, cells)
     in_fours = count - count % SUBTABLES
     for i in range(0, in_fours, SUBTABLES):
         subtables[cells[i], 0] += 1
@@ -174,65 +219,78 @@ def add_one_by_one(rows: Any, columns: Any, count: int, n_columns: int, subtable
         subtables[cells[i], 0] += 1
 
 
-@numba.njit
+@njit
+def add_in_turn(cells: Any, weights: Any, subtables: Any) -> None:
+    """Add weights in the subtables."""
+    count = len(weights)
+    in_fours = count - count % SUBTABLES
+    for i in range(0, in_fours, SUBTABLES):
+        subtables[cells[i], 0] += weights[i]
+        subtables[cells[i + 1], 1] += weights[i + 1]
+        subtables[cells[i + 2], 2] += weights[i + 2]
+        subtables[cells[i + 3], 3] += weights[i + 3]
+    for i in range(in_fours, count):
+        subtables[cells[i], 0] += weights[i]
+
+
+@njit
+def write_cells(codes: Any, count: int, n_columns: int, cells: Any) -> None:
+    """Write the number of each pair's cell in the table."""
+    for i in range(count):
+        cells[i] = codes[0, i] * n_columns + codes[1, i]
+
+
+@njit
 def empty_subtables(subtables: Any, table: Any) -> None:
     """Add the subtables to the table and set them to 0."""
     for cell in range(table.size):
         for k in range(SUBTABLES):
-            table[cell // table.shape[1], cell % table.shape[1]] += np.int64(subtables[cell, k])
+            table[cell // table.shape[1], cell % table.shape[1]] += subtables[cell, k]
             subtables[cell, k] = 0
 
 
 # --- ratings to codes ---
 
 
-@numba.njit
-def codes_of_block(ratings: Any, start: int, codes: Any) -> tuple[int, int]:
-    """Return the address of a block of bytes and the byte of code 0."""
-    if ratings.stride == 1:
-        return ratings.address + start, ratings.lowest
-    decode(ratings, start, BLOCK, codes)
-    return codes.ctypes.data, 0
+@njit
+def decode_both(ratings: Any, start: int, count: int, codes: Any) -> None:
+    """Write the codes of pairs, `n_codes` for a rating outside them."""
+    for column in range(2):
+        decode(ratings[column], start, count, codes[column])
 
 
-@numba.njit
+@njit
 def decode(ratings: Any, start: int, count: int, codes: Any) -> None:
-    """Write the codes of ratings, `n_codes` for one outside: vectors first, then the rest."""
+    """Write the codes of ratings: vectors first, then the rest."""
     stride, size, lowest, n_codes = ratings.stride, ratings.size, ratings.lowest, ratings.n_codes
     address = ratings.address + start * stride
     # Ratings with a gap of 1 to 7 bytes are read as wider ones, gap and all, and cut to their
     # size; behind the last one there may be nothing to read. (numba knows no big-endian host.)
     mask = -1 if size == 8 else (1 << 8 * size) - 1
-    in_vectors = count if stride == size else count - 1
-    in_vectors -= in_vectors % WIDTH
     done = 0
-    if stride == 1:
-        for done in range(0, in_vectors, WIDTH):
-            decode_vector(1, address + done, lowest, mask, n_codes, codes, done)
-    elif stride == 2:
-        for done in range(0, in_vectors, WIDTH):
-            decode_vector(2, address + 2 * done, lowest, mask, n_codes, codes, done)
-    elif stride == 4:
-        for done in range(0, in_vectors, WIDTH):
-            decode_vector(4, address + 4 * done, lowest, mask, n_codes, codes, done)
-    elif stride == 8:
-        for done in range(0, in_vectors, WIDTH):
-            decode_vector(8, address + 8 * done, lowest, mask, n_codes, codes, done)
-    else:
-        in_vectors = 0
-    rest = range(max(in_vectors, 0), count)
-    if size == 1:
-        for i in rest:
-            codes[i] = decode_one(1, address + i * stride, lowest, n_codes)
-    elif size == 2:
-        for i in rest:
-            codes[i] = decode_one(2, address + i * stride, lowest, n_codes)
-    elif size == 4:
-        for i in rest:
-            codes[i] = decode_one(4, address + i * stride, lowest, n_codes)
-    else:
-        for i in rest:
-            codes[i] = decode_one(8, address + i * stride, lowest, n_codes)
+    if stride in (1, 2, 4, 8):
+        done = count if stride == size else max(count - 1, 0)
+        done -= done % WIDTH
+    for i in range(0, done, WIDTH):
+        here = address + i * stride
+        if stride == 1:
+            decode_vector(1, here, lowest, mask, n_codes, codes, i)
+        elif stride == 2:
+            decode_vector(2, here, lowest, mask, n_codes, codes, i)
+        elif stride == 4:
+            decode_vector(4, here, lowest, mask, n_codes, codes, i)
+        else:
+            decode_vector(8, here, lowest, mask, n_codes, codes, i)
+    for i in range(done, count):
+        here = address + i * stride
+        if size == 1:
+            codes[i] = decode_one(1, here, lowest, n_codes)
+        elif size == 2:
+            codes[i] = decode_one(2, here, lowest, n_codes)
+        elif size == 4:
+            codes[i] = decode_one(4, here, lowest, n_codes)
+        else:
+            codes[i] = decode_one(8, here, lowest, n_codes)
 
 
 # --- vector instructions ---
@@ -354,7 +412,8 @@ def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
             vectors.store(builder, waiting[level], here)
         for bit in range(8):
             here = vectors.after(builder, counters, (LEVELS + bit) * WIDTH)
-            is_set = _has_bit(builder, whole, bit)
+            chosen = builder.and_(whole, vectors.constant(1 << bit))
+            is_set = builder.icmp_unsigned("!=", chosen, zero)
             # A true lane is -1.
             total = builder.sub(vectors.load(builder, here), builder.sext(is_set, BYTES))
             vectors.store(builder, total, here)
@@ -364,32 +423,25 @@ def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
 
 
 @intrinsic
-def add_totals(typing: Any, counters: Any, totals: Any) -> Any:
-    """Add the counters of a plane to the totals of its eight cells."""
+def sum_of_bit(typing: Any, counters: Any, bit: Any) -> Any:
+    """Return how often a bit was set, from the counters of its plane."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        counters, totals = arguments
-        word = totals.type
-        levels = [
-            vectors.load(builder, vectors.after(builder, counters, level * WIDTH))
-            for level in range(LEVELS)
-        ]
-        for bit in range(8):
-            here = vectors.after(builder, counters, (LEVELS + bit) * WIDTH)
-            wide = vectors.resize(builder, vectors.load(builder, here), vectors.integers(32))
-            name = f"llvm.vector.reduce.add.v{WIDTH}i32"
-            whole = vectors.resize(builder, vectors.call(builder, name, ir.IntType(32), wide), word)
-            total = builder.shl(whole, ir.Constant(word, LEVELS))
-            for level in range(LEVELS):
-                ones = vectors.n_true(builder, _has_bit(builder, levels[level], bit), word)
-                total = builder.add(total, builder.shl(ones, ir.Constant(word, level)))
-            here = vectors.after(builder, totals, 8 * bit)
-            vectors.store(builder, builder.add(total, vectors.load(builder, here, word)), here)
-        return context.get_dummy_value()
+        counters, bit = arguments
+        word = bit.type
+        sums = builder.add(counters, builder.mul(bit, ir.Constant(word, WIDTH)))
+        sums = vectors.load(builder, vectors.after(builder, sums, LEVELS * WIDTH))
+        sums = vectors.resize(builder, sums, vectors.integers(32))
+        name = f"llvm.vector.reduce.add.v{WIDTH}i32"
+        whole = vectors.resize(builder, vectors.call(builder, name, ir.IntType(32), sums), word)
+        total = builder.shl(whole, ir.Constant(word, LEVELS))
+        chosen = vectors.repeat(builder, builder.shl(ir.Constant(word, 1), bit))
+        for level in range(LEVELS):
+            here = vectors.after(builder, counters, level * WIDTH)
+            bits = builder.and_(vectors.load(builder, here), chosen)
+            is_set = builder.icmp_unsigned("!=", bits, vectors.constant(0))
+            ones = vectors.n_true(builder, is_set, word)
+            total = builder.add(total, builder.shl(ones, ir.Constant(word, level)))
+        return total
 
-    return types.none(types.int64, types.int64), write
-
-
-def _has_bit(builder: Any, vector: Any, bit: int) -> Any:
-    chosen = builder.and_(vector, vectors.constant(1 << bit))
-    return builder.icmp_unsigned("!=", chosen, vectors.constant(0))
+    return types.int64(types.int64, types.int64), write

@@ -1,18 +1,67 @@
-#ifndef C_H
-#define C_H
-#include "ratings.h"
-static inline double as_double(const ratings_t *r, ptrdiff_t i, uint64_t *bits)
+/* count_pairs: the confusion table of two columns of ratings, by the kernel that is fastest for them here. */
+#ifndef FASTKAPPA_COUNT_PAIRS_H
+#define FASTKAPPA_COUNT_PAIRS_H
+
+#include "histogram.h"
+
+typedef void count_kernel_t(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
+
+enum { SMALL_CALL = 2048 }; /* below, setting up a kernel costs more than it saves */
+
+/* The positional popcount for contiguous integers of one width with that many legal cells; NULL if there is none, or if
+   an increment a pair is cheaper. The last cell costs nothing where it would be the only one of its plane. */
+static count_kernel_t *popcount_kernel(uint64_t n_cells)
 {
-    const char *p = r->data + i * r->stride; unsigned char b[8]; int size = r->kind == RATING_FLOAT32 ? 4 : r->kind == RATING_FLOAT64 ? 8 : 1 << (r->kind & 3);
-    for (int k = 0; k < size; k++) b[k] = (unsigned char)p[r->swapped ? size - 1 - k : k];
-    switch (r->kind) {
-#define C(K, T) case K: { T v; memcpy(&v, b, sizeof v); *bits = (uint64_t)(int64_t)v; return (double)v; }
-    C(RATING_INT8, int8_t) C(RATING_INT16, int16_t) C(RATING_INT32, int32_t) C(RATING_INT64, int64_t)
-    C(RATING_UINT8, uint8_t) C(RATING_UINT16, uint16_t) C(RATING_UINT32, uint32_t) C(RATING_UINT64, uint64_t)
-    C(RATING_FLOAT32, float) default: C(RATING_FLOAT64, double)
+#if SIMD_HAS_X86
+    if (simd_level_current() == SIMD_AVX512)
+        return n_cells <= 256 ? count_popcount_512 : NULL;
+    if (simd_level_current() == SIMD_AVX2)
+        return n_cells <= 65 ? count_popcount_avx2 : NULL;
+    return n_cells <= 33 ? count_popcount_sse2 : NULL;
+#elif SIMD_HAS_NEON
+    if (simd_level_current() == SIMD_NEON)
+        return n_cells <= 65 ? count_popcount_neon : NULL;
+#endif
+    (void)n_cells;
+    return NULL;
+}
+
+/* Columns that lie otherwise are narrowed to bytes block by block, and the bytes counted. */
+static void count_by_blocks(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table,
+                            count_kernel_t *kernel)
+{
+    uint8_t codes_a[4 * BLOCK], codes_b[4 * BLOCK];
+    const ratings_t bytes_a = ratings_of_bytes(a, codes_a), bytes_b = ratings_of_bytes(b, codes_b);
+    while (start < stop) {
+        ptrdiff_t count = 0;
+        for (; count < 4 * BLOCK && start < stop; ) {
+            const ptrdiff_t n = stop - start < BLOCK ? stop - start : BLOCK;
+            pair_bytes(a, b, start, n, codes_a + count, codes_b + count);
+            count += n;
+            start += n;
+        }
+        kernel(&bytes_a, &bytes_b, 0, count, table);
     }
 }
-static inline uint64_t code_of(const ratings_t *r, ptrdiff_t i) { uint64_t v; as_double(r, i, &v); v -= r->lowest; return v < r->n_labels ? v : r->n_labels; }
-static void count_pairs(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
-{ for (ptrdiff_t i = start; i < stop; i++) table[code_of(a, i) * (b->n_labels + 1) + code_of(b, i)]++; }
+
+/* Adds the pairs start..stop-1 to table, (a->n_labels + 1) x (b->n_labels + 1), row by row. The last row and the last
+   column collect the ratings outside the labels. */
+MAYBE_UNUSED static void count_pairs(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop,
+                                     int64_t *table)
+{
+    if (stop - start < SMALL_CALL || a->n_labels == 0 || b->n_labels == 0) {
+        count_plain(a, b, start, stop, table);
+        return;
+    }
+    count_kernel_t *popcount = NULL;
+    if (codes_fit_byte(a) && codes_fit_byte(b))
+        popcount = popcount_kernel(a->n_labels * b->n_labels);
+    if (!popcount)
+        count_histogram(a, b, start, stop, table);
+    else if (is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride)
+        popcount(a, b, start, stop, table);
+    else
+        count_by_blocks(a, b, start, stop, table, popcount);
+}
+
 #endif

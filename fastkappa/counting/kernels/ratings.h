@@ -1,8 +1,163 @@
-#ifndef R_H
-#define R_H
-#include <stdint.h>
-#include <stddef.h>
-#include <string.h>
-enum { RATING_INT8, RATING_INT16, RATING_INT32, RATING_INT64, RATING_UINT8, RATING_UINT16, RATING_UINT32, RATING_UINT64, RATING_FLOAT32, RATING_FLOAT64 };
-typedef struct { const char *data; ptrdiff_t stride; int kind; int swapped; uint64_t lowest; uint64_t n_labels; } ratings_t;
+/* A column of ratings as it lies in memory, and the plain way to read it.
+
+   A rating becomes a code:  code = value - lowest  if that is in 0 .. n_labels-1, else n_labels ("outside").
+   The subtraction wraps, so one unsigned comparison tests both ends:
+
+       labels 3, 4, 5:  lowest = 3, n_labels = 3      value   2   3   4   5   6
+                                                      code  2^64-1 0   1   2   3   -> 2^64-1 and 3 become 3: outside
+*/
+#ifndef FASTKAPPA_RATINGS_H
+#define FASTKAPPA_RATINGS_H
+
+#include "simd_level.h"
+
+enum {
+    RATING_INT8, RATING_INT16, RATING_INT32, RATING_INT64,
+    RATING_UINT8, RATING_UINT16, RATING_UINT32, RATING_UINT64,
+    RATING_FLOAT32, RATING_FLOAT64
+};
+
+typedef struct {
+    const char *data;      /* address of element 0 */
+    ptrdiff_t stride;      /* bytes between elements; may be negative or 0 */
+    int kind;              /* RATING_INT8 .. RATING_FLOAT64 (a bool comes as RATING_UINT8) */
+    int swapped;           /* 1: the bytes of an element lie in the other order */
+    uint64_t lowest;       /* the value of code 0 (a negative one modulo 2^64) */
+    uint64_t n_labels;     /* legal codes are 0 .. n_labels-1; anything else becomes n_labels; below 2^32 */
+} ratings_t;
+
+/* Ratings are decoded in blocks that stay in the innermost cache. */
+enum { BLOCK = 1024 };
+
+ALWAYS_INLINE int rating_width(int kind)
+{
+    static const int8_t widths[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+    return widths[kind];
+}
+
+ALWAYS_INLINE int is_float(int kind)
+{
+    return kind >= RATING_FLOAT32;
+}
+
+ALWAYS_INLINE int is_contiguous(const ratings_t *ratings)
+{
+    return ratings->stride == rating_width(ratings->kind);
+}
+
+/* Integers that vectors can load as they lie. */
+ALWAYS_INLINE int is_plain_integer(const ratings_t *ratings)
+{
+    return is_contiguous(ratings) && !is_float(ratings->kind) && (!ratings->swapped || ratings->stride == 1);
+}
+
+ALWAYS_INLINE const char *rating_address(const ratings_t *ratings, ptrdiff_t i)
+{
+    return ratings->data + i * ratings->stride;
+}
+
+/* ---- one element; memcpy, for elements need not be aligned ---- */
+
+ALWAYS_INLINE uint16_t reversed16(uint16_t x) { return (uint16_t)((x >> 8) | (x << 8)); }
+ALWAYS_INLINE uint32_t reversed32(uint32_t x)
+{
+    return ((uint32_t)reversed16((uint16_t)x) << 16) | reversed16((uint16_t)(x >> 16));
+}
+ALWAYS_INLINE uint64_t reversed64(uint64_t x)
+{
+    return ((uint64_t)reversed32((uint32_t)x) << 32) | reversed32((uint32_t)(x >> 32));
+}
+
+ALWAYS_INLINE uint8_t read8(const char *p, int swapped) { (void)swapped; return (uint8_t)*p; }
+ALWAYS_INLINE uint16_t read16(const char *p, int swapped)
+{
+    uint16_t x; memcpy(&x, p, sizeof x); return swapped ? reversed16(x) : x;
+}
+ALWAYS_INLINE uint32_t read32(const char *p, int swapped)
+{
+    uint32_t x; memcpy(&x, p, sizeof x); return swapped ? reversed32(x) : x;
+}
+ALWAYS_INLINE uint64_t read64(const char *p, int swapped)
+{
+    uint64_t x; memcpy(&x, p, sizeof x); return swapped ? reversed64(x) : x;
+}
+ALWAYS_INLINE float read_float(const char *p, int swapped)
+{
+    const uint32_t bits = read32(p, swapped); float x; memcpy(&x, &bits, sizeof x); return x;
+}
+ALWAYS_INLINE double read_double(const char *p, int swapped)
+{
+    const uint64_t bits = read64(p, swapped); double x; memcpy(&x, &bits, sizeof x); return x;
+}
+
+/* Labels lie within the element's range, so the subtraction may wrap at the element's own width. */
+ALWAYS_INLINE uint32_t code8(uint8_t x, uint64_t lowest, uint32_t n)
+{
+    const uint32_t code = (uint8_t)(x - (uint8_t)lowest); return code < n ? code : n;
+}
+ALWAYS_INLINE uint32_t code16(uint16_t x, uint64_t lowest, uint32_t n)
+{
+    const uint32_t code = (uint16_t)(x - (uint16_t)lowest); return code < n ? code : n;
+}
+ALWAYS_INLINE uint32_t code32(uint32_t x, uint64_t lowest, uint32_t n)
+{
+    const uint32_t code = x - (uint32_t)lowest; return code < n ? code : n;
+}
+ALWAYS_INLINE uint32_t code64(uint64_t x, uint64_t lowest, uint32_t n)
+{
+    const uint64_t code = x - lowest; return code < n ? (uint32_t)code : n;
+}
+/* A float is legal if it is a whole number (NaN and the infinities are not) that an int64 can hold. */
+ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
+{
+    if (!(x >= -9223372036854775808.0 && x < 9223372036854775808.0))
+        return n;
+    const int64_t whole = (int64_t)x;
+    return (double)whole == x ? code64((uint64_t)whole, lowest, n) : n;
+}
+
+/* ---- a block ---- */
+
+/* One loop for each way an element may lie: swapped, strided, contiguous; and for each width of code to be written. */
+#define DECODE_LOOPS(name, code_t, read, code, width)                                                          \
+    static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)               \
+    {                                                                                                         \
+        const char *p = rating_address(ratings, start);                                                       \
+        const ptrdiff_t stride = ratings->stride;                                                             \
+        const uint64_t lowest = ratings->lowest;                                                              \
+        const uint32_t n = (uint32_t)ratings->n_labels;                                                       \
+        if (ratings->swapped)                                                                                 \
+            for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * stride, 1), lowest, n); \
+        else if (stride != width)                                                                             \
+            for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * stride, 0), lowest, n); \
+        else                                                                                                  \
+            for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * width, 0), lowest, n); \
+    }
+
+/* name: the codes of `count` ratings from `start` on: any kind, stride and byte order; outside ones become n_labels,
+   which must fit code_t. */
+#define DECODE(name, code_t)                                                                                   \
+    DECODE_LOOPS(name##_from8, code_t, read8, code8, 1)                                                       \
+    DECODE_LOOPS(name##_from16, code_t, read16, code16, 2)                                                    \
+    DECODE_LOOPS(name##_from32, code_t, read32, code32, 4)                                                    \
+    DECODE_LOOPS(name##_from64, code_t, read64, code64, 8)                                                    \
+    DECODE_LOOPS(name##_from_float, code_t, read_float, code_double, 4)                                       \
+    DECODE_LOOPS(name##_from_double, code_t, read_double, code_double, 8)                                     \
+    static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)               \
+    {                                                                                                         \
+        switch (ratings->kind) {                                                                              \
+        case RATING_INT8: case RATING_UINT8: name##_from8(ratings, start, count, codes); break;               \
+        case RATING_INT16: case RATING_UINT16: name##_from16(ratings, start, count, codes); break;            \
+        case RATING_INT32: case RATING_UINT32: name##_from32(ratings, start, count, codes); break;            \
+        case RATING_INT64: case RATING_UINT64: name##_from64(ratings, start, count, codes); break;            \
+        case RATING_FLOAT32: name##_from_float(ratings, start, count, codes); break;                          \
+        default: name##_from_double(ratings, start, count, codes); break;                                     \
+        }                                                                                                     \
+    }
+DECODE(decode_bytes, uint8_t)
+DECODE(decode_words, uint16_t)
+DECODE(decode, uint32_t)
+#undef DECODE
+#undef DECODE_LOOPS
+
 #endif

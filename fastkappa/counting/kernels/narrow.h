@@ -1,0 +1,142 @@
+/* Small codes of a block of ratings, by the fastest way that the level in use has. Exact: outside becomes n_labels. */
+#ifndef FASTKAPPA_NARROW_H
+#define FASTKAPPA_NARROW_H
+
+#include "narrow_avx512.h"
+#include "vector_levels.h"
+
+/* Do all codes that can arise fit a byte? 256 labels do if an element has no 257th value. */
+ALWAYS_INLINE int codes_fit_byte(const ratings_t *ratings)
+{
+    return ratings->n_labels <= 255 || (ratings->n_labels == 256 && rating_width(ratings->kind) == 1);
+}
+
+ALWAYS_INLINE int codes_fit_word(const ratings_t *ratings)
+{
+    return ratings->n_labels <= 65535;
+}
+
+/* Rows or columns of a table of all codes that can arise, the outside one included. */
+ALWAYS_INLINE size_t n_codes(const ratings_t *ratings)
+{
+    return ratings->n_labels == 256 && rating_width(ratings->kind) == 1 ? 256 : (size_t)ratings->n_labels + 1;
+}
+
+/* count <= BLOCK in both. */
+static void narrow_to_bytes(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
+{
+#if SIMD_HAS_X86
+    if (simd_level_current() == SIMD_AVX512) {
+        narrow_to_bytes_512(ratings, start, count, codes);
+        return;
+    }
+#endif
+    decode_bytes(ratings, start, count, codes);
+}
+
+static void narrow_to_words(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, uint16_t *codes)
+{
+#if SIMD_HAS_X86
+    if (simd_level_current() == SIMD_AVX512) {
+        narrow_to_words_512(ratings, start, count, codes);
+        return;
+    }
+#endif
+    decode_words(ratings, start, count, codes);
+}
+
+/* ---- pairs: a and b stay together, the order of pairs is left open ---- */
+
+/* The vector levels below AVX-512 take whole vectors of contiguous integers, if all are inside. */
+#if SIMD_HAS_X86
+#  define AT_VECTOR_LEVEL(function, arguments) \
+       (simd_level_current() == SIMD_AVX2 ? function##_avx2 arguments : function##_sse2 arguments)
+#elif SIMD_HAS_NEON
+#  define AT_VECTOR_LEVEL(function, arguments) function##_neon arguments
+#endif
+
+ALWAYS_INLINE int has_vector_level(void)
+{
+#if SIMD_HAS_X86
+    return simd_level_current() != SIMD_AVX512;
+#else
+    return SIMD_HAS_NEON && simd_level_current() == SIMD_NEON;
+#endif
+}
+
+enum { VECTOR_PAIRS = 32 };  /* a multiple of every VECTOR_BYTES */
+
+static void pair_bytes(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint8_t *codes_a, uint8_t *codes_b)
+{
+#ifdef AT_VECTOR_LEVEL
+    if (has_vector_level() && is_plain_integer(a) && is_plain_integer(b)) {
+        const ptrdiff_t whole = count - count % VECTOR_PAIRS;
+        if (AT_VECTOR_LEVEL(pair_bytes, (a, b, start, whole, codes_a, codes_b))) {
+            start += whole; count -= whole; codes_a += whole; codes_b += whole;
+        }
+    }
+#endif
+    narrow_to_bytes(a, start, count, codes_a);
+    narrow_to_bytes(b, start, count, codes_b);
+}
+
+static void pair_words(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *codes_a, uint16_t *codes_b)
+{
+#ifdef AT_VECTOR_LEVEL
+    if (has_vector_level() && is_plain_integer(a) && is_plain_integer(b)) {
+        const ptrdiff_t whole = count - count % VECTOR_PAIRS;
+        if (AT_VECTOR_LEVEL(pair_words, (a, b, start, whole, codes_a, codes_b))) {
+            start += whole; count -= whole; codes_a += whole; codes_b += whole;
+        }
+    }
+#endif
+    narrow_to_words(a, start, count, codes_a);
+    narrow_to_words(b, start, count, codes_b);
+}
+
+/* cell = a * row + b */
+static void cells_of_bytes(const uint8_t *a, const uint8_t *b, ptrdiff_t count, uint16_t row, uint16_t *cells)
+{
+    ptrdiff_t i = 0;
+#ifdef AT_VECTOR_LEVEL
+    i = count - count % VECTOR_PAIRS;
+#  if SIMD_HAS_X86
+    if (simd_level_current() == SIMD_AVX512)
+        cells_of_bytes_avx2(a, b, i, row, cells);
+    else
+#  endif
+    AT_VECTOR_LEVEL(cells_of_bytes, (a, b, i, row, cells));
+#endif
+    for (; i < count; i++)
+        cells[i] = (uint16_t)(a[i] * row + b[i]);
+}
+
+static void cells_of_words(const uint16_t *a, const uint16_t *b, ptrdiff_t count, uint32_t row, uint32_t *cells)
+{
+    ptrdiff_t i = 0;
+#ifdef AT_VECTOR_LEVEL
+    i = count - count % VECTOR_PAIRS;
+#  if SIMD_HAS_X86
+    if (simd_level_current() == SIMD_AVX512)
+        cells_of_words_avx2(a, b, i, row, cells);
+    else
+#  endif
+    AT_VECTOR_LEVEL(cells_of_words, (a, b, i, row, cells));
+#endif
+    for (; i < count; i++)
+        cells[i] = a[i] * row + b[i];
+}
+
+/* The codes in `codes` as ratings of their own: lowest 0, contiguous bytes, the same labels. */
+ALWAYS_INLINE ratings_t ratings_of_bytes(const ratings_t *ratings, const uint8_t *codes)
+{
+    ratings_t bytes = *ratings;
+    bytes.data = (const char *)codes;
+    bytes.stride = 1;
+    bytes.kind = RATING_UINT8;
+    bytes.swapped = 0;
+    bytes.lowest = 0;
+    return bytes;
+}
+
+#endif

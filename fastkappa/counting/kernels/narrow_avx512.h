@@ -1,0 +1,227 @@
+/* Ratings of any integer width, stride and byte order to small codes, 64 bytes at a time (AVX-512).
+
+   Contiguous ratings: subtract the lowest label, cut at n_labels (an outside rating becomes n_labels, exactly), and push
+   the codes of several vectors into one, as popcount_avx512.h does. Here the order matters, for the other column may be
+   of another width; so a last permutation puts the codes back into the order of the ratings:
+
+       int64, eight vectors pushed into one:   byte 0 of lane 0: rating 0, byte 1 of lane 0: rating 8, byte 2: rating 16 ...
+       so rating r lies in byte (r % 8) * 8 + r / 8.
+
+   Strided or swapped ratings are first copied to a small contiguous buffer. Byte i of the copy is some byte of the
+   `pieces` vectors that the strided ratings span, and from piece to piece the same positions are looked up: a masked
+   vpermb a piece. Three int16 a row, of which column 0 is wanted (A0 A1 are the bytes of one rating):
+
+       piece 0   A0 A1 .. .. .. .. B0 B1 .. .. .. .. C0 C1 ..      look up 0 1 6 7 12 13 18 19 ... (modulo 64),
+       piece 1   ...                                               and keep what piece 0 has; then what piece 1 has; ...
+
+   Swapped bytes are looked up in the other order, negative strides from the other end: nothing else changes. */
+#ifndef FASTKAPPA_NARROW_AVX512_H
+#define FASTKAPPA_NARROW_AVX512_H
+
+#include "popcount_avx512.h"
+
+#if SIMD_HAS_X86
+SIMD_BEGIN_AVX512
+
+enum { MAX_PIECES = 32 };
+
+/* ---- contiguous ---- */
+
+ALWAYS_INLINE __m512i cut_512(__m512i codes, __m512i limit, int width)
+{
+    return width == 1 ? _mm512_min_epu8(codes, limit)
+         : width == 2 ? _mm512_min_epu16(codes, limit)
+         : width == 4 ? _mm512_min_epu32(codes, limit)
+                      : _mm512_min_epu64(codes, limit);
+}
+
+/* `value` in each lane of that width. */
+ALWAYS_INLINE __m512i broadcast_512(uint64_t value, int width)
+{
+    return width == 1 ? _mm512_set1_epi8((char)value)
+         : width == 2 ? _mm512_set1_epi16((short)value)
+         : width == 4 ? _mm512_set1_epi32((int)value)
+                      : _mm512_set1_epi64((long long)value);
+}
+
+/* Where to cut: at n_labels, but 256 labels of one byte need no cut. */
+ALWAYS_INLINE uint64_t largest_code_512(const ratings_t *ratings)
+{
+    return ratings->n_labels == 256 && rating_width(ratings->kind) == 1 ? 255 : ratings->n_labels;
+}
+
+/* Where each code of `out` bytes lies after pushing: the table for the last permutation, in units of codes. */
+ALWAYS_INLINE __m512i order_512(int width, int out)
+{
+    const int in_one = width / out, lanes = 64 / width; /* codes that share a lane; lanes */
+    uint8_t bytes[64] = {0};
+    uint16_t words[32] = {0};
+    for (int r = 0; r < 64 / out; r++) {
+        const int position = r % lanes * in_one + r / lanes;
+        if (out == 1) bytes[r] = (uint8_t)position;
+        else words[r] = (uint16_t)position;
+    }
+    return _mm512_loadu_si512(out == 1 ? (const void *)bytes : (const void *)words);
+}
+
+/* 64 / out codes of `out` bytes (1 or 2) from integers that are `width` >= out bytes wide. */
+ALWAYS_INLINE __m512i narrowed_512(const char *p, __m512i lowest, __m512i limit, __m512i order, int width, int out)
+{
+    __m512i narrow = _mm512_setzero_si512();
+    for (int k = 0; k < width / out; k++) {
+        const __m512i values = _mm512_loadu_si512(p + 64 * k);
+        const __m512i codes = cut_512(width == 1 ? _mm512_sub_epi8(values, lowest)
+                                    : width == 2 ? _mm512_sub_epi16(values, lowest)
+                                    : width == 4 ? _mm512_sub_epi32(values, lowest)
+                                                 : _mm512_sub_epi64(values, lowest), limit, width);
+        if (width == out)
+            narrow = codes;
+        else if (out == 1)
+            narrow = push_byte_512(narrow, codes, width);
+        else
+            narrow = width == 4 ? _mm512_shrdi_epi32(narrow, codes, 16) : _mm512_shrdi_epi64(narrow, codes, 16);
+    }
+    if (width == out)
+        return narrow;
+    return out == 1 ? _mm512_permutexvar_epi8(order, narrow) : _mm512_permutexvar_epi16(order, narrow);
+}
+
+#define NARROW_512(name, width, out, code_t, plain)                                                               \
+    static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)                  \
+    {                                                                                                            \
+        const __m512i lowest = broadcast_512(ratings->lowest, width);                                            \
+        const __m512i limit = broadcast_512(largest_code_512(ratings), width);                                   \
+        const __m512i order = order_512(width, out);                                                             \
+        const ptrdiff_t step = 64 / out;                                                                         \
+        const ptrdiff_t whole = count - count % step;                                                            \
+        const char *p = rating_address(ratings, start);                                                          \
+        for (ptrdiff_t i = 0; i < whole; i += step)                                                              \
+            _mm512_storeu_si512(codes + i, narrowed_512(p + i * width, lowest, limit, order, width, out));       \
+        plain(ratings, start + whole, count - whole, codes + whole);                                             \
+    }
+NARROW_512(narrow_8_to_bytes_512, 1, 1, uint8_t, decode_bytes)
+NARROW_512(narrow_16_to_bytes_512, 2, 1, uint8_t, decode_bytes)
+NARROW_512(narrow_32_to_bytes_512, 4, 1, uint8_t, decode_bytes)
+NARROW_512(narrow_64_to_bytes_512, 8, 1, uint8_t, decode_bytes)
+NARROW_512(narrow_16_to_words_512, 2, 2, uint16_t, decode_words)
+NARROW_512(narrow_32_to_words_512, 4, 2, uint16_t, decode_words)
+NARROW_512(narrow_64_to_words_512, 8, 2, uint16_t, decode_words)
+#undef NARROW_512
+
+static void narrow_8_to_words_512(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, uint16_t *codes)
+{
+    const __m256i lowest = _mm256_set1_epi8((char)ratings->lowest);
+    const __m512i limit = broadcast_512(largest_code_512(ratings), 2);
+    const ptrdiff_t whole = count - count % 32;
+    const char *p = rating_address(ratings, start);
+    for (ptrdiff_t i = 0; i < whole; i += 32) {
+        const __m256i differences = _mm256_sub_epi8(_mm256_loadu_si256((const __m256i *)(const void *)(p + i)), lowest);
+        _mm512_storeu_si512(codes + i, _mm512_min_epu16(_mm512_cvtepu8_epi16(differences), limit));
+    }
+    decode_words(ratings, start + whole, count - whole, codes + whole);
+}
+
+/* ---- strided and swapped ---- */
+
+/* How to collect 64 bytes of elements that lie apart. */
+typedef struct {
+    ptrdiff_t first;             /* from the first element's address to the lowest address of all, 0 or below */
+    ptrdiff_t advance;           /* from one 64 bytes of elements to the next */
+    int pieces;                  /* vectors that they span */
+    __m512i where;               /* position within its piece, by byte of the copy */
+    uint64_t mine[MAX_PIECES];   /* which bytes of the copy come from that piece */
+    uint64_t last;               /* which bytes of the last piece exist: nothing beyond the elements is read */
+} collect_512_t;
+
+static int can_collect_512(const ratings_t *ratings)
+{
+    const ptrdiff_t width = rating_width(ratings->kind);
+    const ptrdiff_t apart = ratings->stride < 0 ? -ratings->stride : ratings->stride;
+    return !is_float(ratings->kind) && (64 / width - 1) * apart + width <= 64 * MAX_PIECES;
+}
+
+static collect_512_t collect_512(const ratings_t *ratings)
+{
+    collect_512_t collect;
+    const ptrdiff_t width = rating_width(ratings->kind), stride = ratings->stride, elements = 64 / width;
+    const ptrdiff_t apart = stride < 0 ? -stride : stride;
+    const ptrdiff_t span = (elements - 1) * apart + width;
+    uint8_t where[64];
+    memset(collect.mine, 0, sizeof collect.mine);
+    collect.first = stride < 0 ? (elements - 1) * stride : 0;
+    collect.advance = elements * stride;
+    collect.pieces = (int)((span + 63) / 64);
+    collect.last = span % 64 ? (1ull << (span % 64)) - 1 : ~0ull;
+    for (ptrdiff_t i = 0; i < 64; i++) {
+        const ptrdiff_t byte = ratings->swapped ? width - 1 - i % width : i % width;
+        const ptrdiff_t offset = i / width * stride + byte - collect.first;
+        where[i] = (uint8_t)(offset % 64);
+        collect.mine[offset / 64] |= 1ull << i;
+    }
+    collect.where = _mm512_loadu_si512(where);
+    return collect;
+}
+
+ALWAYS_INLINE __m512i collected_512(const collect_512_t *collect, const char *p)
+{
+    __m512i bytes = _mm512_setzero_si512();
+    const int last = collect->pieces - 1;
+    p += collect->first;
+    for (int k = 0; k < last; k++)
+        bytes = _mm512_mask_permutexvar_epi8(bytes, collect->mine[k], collect->where, _mm512_loadu_si512(p + 64 * k));
+    return _mm512_mask_permutexvar_epi8(bytes, collect->mine[last], collect->where,
+                                        _mm512_maskz_loadu_epi8(collect->last, p + 64 * last));
+}
+
+/* Copies up to BLOCK elements to `buffer`; returns them as contiguous ratings of which element 0 is the first. */
+static ratings_t copied_512(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, char *buffer)
+{
+    const int width = rating_width(ratings->kind);
+    const collect_512_t collect = collect_512(ratings);
+    const ptrdiff_t elements = 64 / width;
+    const char *p = rating_address(ratings, start);
+    ratings_t copy = *ratings;
+    ptrdiff_t i = 0;
+    for (; i + elements <= count; i += elements, p += collect.advance)
+        _mm512_storeu_si512(buffer + i * width, collected_512(&collect, p));
+    for (; i < count; i++, p += ratings->stride)
+        for (int k = 0; k < width; k++)
+            buffer[i * width + k] = p[ratings->swapped ? width - 1 - k : k];
+    copy.data = buffer;
+    copy.stride = width;
+    copy.swapped = 0;
+    return copy;
+}
+
+/* ---- any of them; count <= BLOCK ---- */
+
+#define NARROW_ANY_512(name, code_t, plain, from8, from16, from32, from64)                                        \
+    static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)                  \
+    {                                                                                                            \
+        char buffer[8 * BLOCK];                                                                                  \
+        ratings_t copy;                                                                                          \
+        if (!is_plain_integer(ratings)) {                                                                        \
+            if (!can_collect_512(ratings)) {                                                                     \
+                plain(ratings, start, count, codes);                                                             \
+                return;                                                                                          \
+            }                                                                                                    \
+            copy = copied_512(ratings, start, count, buffer);                                                    \
+            ratings = &copy;                                                                                     \
+            start = 0;                                                                                           \
+        }                                                                                                        \
+        switch (ratings->stride) {                                                                               \
+        case 1: from8(ratings, start, count, codes); break;                                                      \
+        case 2: from16(ratings, start, count, codes); break;                                                     \
+        case 4: from32(ratings, start, count, codes); break;                                                     \
+        default: from64(ratings, start, count, codes); break;                                                    \
+        }                                                                                                        \
+    }
+NARROW_ANY_512(narrow_to_bytes_512, uint8_t, decode_bytes, narrow_8_to_bytes_512, narrow_16_to_bytes_512,
+               narrow_32_to_bytes_512, narrow_64_to_bytes_512)
+NARROW_ANY_512(narrow_to_words_512, uint16_t, decode_words, narrow_8_to_words_512, narrow_16_to_words_512,
+               narrow_32_to_words_512, narrow_64_to_words_512)
+#undef NARROW_ANY_512
+
+SIMD_END
+#endif
+#endif

@@ -1,0 +1,80 @@
+/* The vector templates for each target, with the two operations that the vector types do not have:
+
+     max_bytes(x, y)     the larger of each two bytes
+     bit_of_cell(cell)   1 << (cell & 7) for each byte; cells are below 128 */
+#ifndef FASTKAPPA_VECTOR_LEVELS_H
+#define FASTKAPPA_VECTOR_LEVELS_H
+
+#include "plain_count.h"
+
+#if SIMD_HAS_GNU
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"   /* nothing here is called from another file */
+#endif
+
+#if SIMD_HAS_X86
+
+/* ---- baseline x86-64: SSE2 ---- */
+#define NAME(x) x##_sse2
+#define VECTOR_BYTES 16
+typedef uint8_t sse2_bytes_t __attribute__((vector_size(16)));
+typedef uint16_t sse2_words_t __attribute__((vector_size(16)));
+
+ALWAYS_INLINE sse2_bytes_t max_bytes_sse2(sse2_bytes_t x, sse2_bytes_t y)
+{
+    return (sse2_bytes_t)_mm_max_epu8((__m128i)x, (__m128i)y);
+}
+
+/* No byte shuffle in SSE2. Bit 0 of the cell doubles, bit 1 shifts by two, bit 2 by four; no byte overflows. */
+ALWAYS_INLINE sse2_bytes_t bit_of_cell_sse2(sse2_bytes_t cell)
+{
+    const sse2_bytes_t second = (sse2_bytes_t)((cell & 2) == 2), third = (sse2_bytes_t)((cell & 4) == 4);
+    sse2_bytes_t bit = (cell & 1) + 1;
+    bit = ((sse2_bytes_t)((sse2_words_t)bit << 2) & second) | (bit & ~second);
+    return ((sse2_bytes_t)((sse2_words_t)bit << 4) & third) | (bit & ~third);
+}
+#include "vector_templates.h"
+
+/* ---- AVX2 ---- */
+SIMD_BEGIN_AVX2
+#define NAME(x) x##_avx2
+#define VECTOR_BYTES 32
+typedef uint8_t avx2_bytes_t __attribute__((vector_size(32)));
+
+ALWAYS_INLINE avx2_bytes_t max_bytes_avx2(avx2_bytes_t x, avx2_bytes_t y)
+{
+    return (avx2_bytes_t)_mm256_max_epu8((__m256i)x, (__m256i)y);
+}
+
+ALWAYS_INLINE avx2_bytes_t bit_of_cell_avx2(avx2_bytes_t cell)
+{
+    const __m256i bits = _mm256_set1_epi64x((long long)0x8040201008040201); /* looked up by the low four bits */
+    return (avx2_bytes_t)_mm256_shuffle_epi8(bits, (__m256i)cell);
+}
+#include "vector_templates.h"
+SIMD_END
+
+#elif SIMD_HAS_NEON
+
+/* ---- aarch64 ---- */
+#define NAME(x) x##_neon
+#define VECTOR_BYTES 16
+typedef uint8_t neon_bytes_t __attribute__((vector_size(16)));
+
+ALWAYS_INLINE neon_bytes_t max_bytes_neon(neon_bytes_t x, neon_bytes_t y)
+{
+    return (neon_bytes_t)vmaxq_u8((uint8x16_t)x, (uint8x16_t)y);
+}
+
+ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)
+{
+    return (neon_bytes_t)vshlq_u8(vdupq_n_u8(1), vreinterpretq_s8_u8((uint8x16_t)(cell & 7)));
+}
+#include "vector_templates.h"
+
+#endif
+
+#if SIMD_HAS_GNU
+#pragma GCC diagnostic pop
+#endif
+#endif

@@ -1,0 +1,11 @@
+/* The templates, once for the target that vector_levels.h has just described. */
+#include "vector_read.h"
+#include "popcount_vector.h"
+#include "cells_vector.h"
+#undef bytes_t
+#undef words_t
+#undef ints_t
+#undef longs_t
+#undef reader_t
+#undef NAME
+#undef VECTOR_BYTES
