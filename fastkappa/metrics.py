@@ -9,7 +9,7 @@ import math
 import sys
 import warnings
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,10 +22,11 @@ from fastkappa.counting.confusion import (
     tabulate,
 )
 from fastkappa.counting.dispatch import get_kernels, short_call
-from fastkappa.counting.labels import read_sample_weight
+from fastkappa.counting.labels import Column, n_samples, read_sample_weight
+from fastkappa.counting.moments import moments_of
 from fastkappa.counting.threads import available_threads
 from fastkappa.exceptions import invalid_parameter_error, undefined_metric_warning
-from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.kappa import kappa_from_moments, kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.types import AnyArray
 
@@ -109,7 +110,15 @@ def cohen_kappa_score(
         "At least one label in `labels` must be present in `y1` (even though"
         " `cohen_kappa_score` is otherwise agnostic to the order of `y1` and `y2`)."
     )
-    table = _confusion_table(y1, y2, labels, sample_weight, missing_label).table
+    ratings = _read(y1, y2, labels, sample_weight)
+    if isinstance(weights, str) and weights == "quadratic" and ratings.item_weights is None:
+        moments = moments_of(
+            get_kernels(), ratings.first, ratings.second, ratings.known, available_threads()
+        )
+        kappa = math.nan if moments is None else kappa_from_moments(*moments)
+        if not math.isnan(kappa):
+            return kappa
+    table = _tabulate(ratings, missing_label).table
     if table.shape == (1, 1):
         warnings.warn(SINGLE_LABEL, UserWarning, stacklevel=2)
     kappa = float(kappas(table, weights))
@@ -185,8 +194,8 @@ def confusion_matrix(
             normalize,
         )
     missing_label = "At least one label specified must be in y_true"
-    counts = _confusion_table(y_true, y_pred, labels, sample_weight, missing_label)
-    matrix = in_int64(counts).table
+    ratings = _read(y_true, y_pred, labels, sample_weight)
+    matrix = in_int64(_tabulate(ratings, missing_label)).table
     if normalize is not None:
         axis = {"true": 1, "pred": 0, "all": None}[normalize]
         total = matrix.sum(axis=axis, keepdims=True)
@@ -196,22 +205,37 @@ def confusion_matrix(
     return _to_namespace_of(y_true, matrix)
 
 
-def _confusion_table(
-    y_true: Any, y_pred: Any, labels: Any, sample_weight: Any, missing_label: str
-) -> ConfusionCounts:
-    # scikit-learn counts the lengths of its default weights too, and shows them.
-    n_items = check_lengths(y_true, y_pred, y_true if sample_weight is None else sample_weight)
+class _Ratings(NamedTuple):
+    """The arguments, read and checked."""
+
+    first: Column
+    second: Column
+    known: KnownLabels | None
+    item_weights: AnyArray | None
+
+
+def _read(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Ratings:
+    # scikit-learn's default weights, as many as there are true labels, show in its error.
+    default = y_true if n_samples(y_true) else None
+    n_items = check_lengths(y_true, y_pred, default if sample_weight is None else sample_weight)
     if n_items == 0:
         raise ValueError(EMPTY)
     first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"))
-    item_weights = None if sample_weight is None else read_sample_weight(sample_weight, n_items)
-    known = None if labels is None else KnownLabels(labels, first, second)
-    return tabulate(
-        get_kernels(),
+    return _Ratings(
         first,
         second,
-        known,
-        item_weights,
+        None if labels is None else KnownLabels(labels, first, second),
+        None if sample_weight is None else read_sample_weight(sample_weight, n_items),
+    )
+
+
+def _tabulate(ratings: _Ratings, missing_label: str) -> ConfusionCounts:
+    return tabulate(
+        get_kernels(),
+        ratings.first,
+        ratings.second,
+        ratings.known,
+        ratings.item_weights,
         available_threads(),
         without_first=missing_label,
     )

@@ -58,7 +58,7 @@ def compile_scorer(
     >>> from fastkappa import compile_scorer
     >>> scorer = compile_scorer(range(5), "quadratic")
     >>> scorer(np.array([0, 1, 2, 4]), np.array([0, 1, 3, 4]))
-    0.9459459459459459
+    0.9473684210526315
     """
     general = Scorer(labels, weights, dtype)
     compiled = compiled_scorer()

@@ -17,7 +17,14 @@ from fastkappa.counting.labels import (
     read_column,
     read_sample_weight,
 )
-from fastkappa.counting.pairs import Counts, Window, count_known, count_unknown, label_type
+from fastkappa.counting.pairs import (
+    Counts,
+    Window,
+    count_known,
+    count_unknown,
+    label_limits,
+    label_type,
+)
 from fastkappa.counting.sparse_labels import SparseLabels
 from fastkappa.counting.threads import resolve_num_threads
 from fastkappa.types import AnyArray
@@ -155,7 +162,7 @@ class KnownLabels:
     """Labels given by the user, with their positions in the table."""
 
     def __init__(self, labels: Any, first: Column, second: Column) -> None:
-        self.array = to_numpy(labels)
+        self.array = _array_of_labels(labels)
         if self.array.ndim != 1:
             raise ValueError(f"labels must be one-dimensional, got shape {self.array.shape}.")
         if self.array.size == 0:
@@ -168,12 +175,20 @@ class KnownLabels:
     def __len__(self) -> int:
         return len(self.array)
 
+    def in_a_row(self) -> Window | None:
+        """Return the labels as a window, if they are whole numbers that go up by one."""
+        labels = list(self.position)
+        if not all(isinstance(label, int) for label in labels):
+            return None
+        window = Window(int(labels[0]), len(labels))
+        return window if labels == list(range(window.lowest, window.lowest + len(labels))) else None
+
     def encode(self, column: Column) -> tuple[Window | SparseLabels, AnyArray]:
         """Return codes for a column, and the position of each code's label, -1 for none."""
         if column.categories is not None:
             position = [self.position.get(label, -1) for label in column.categories]
             return Window(0, len(position)), np.array(position, dtype=np.intp)
-        limits = _limits(column.values)
+        limits = label_limits(column.values)
         wanted = {
             int(label): position
             for label, position in self.position.items()
@@ -191,6 +206,15 @@ class KnownLabels:
         sparse = SparseLabels(label_type(column.values))
         sparse.add(np.array(list(wanted), dtype=label_type(column.values)))
         return sparse, np.array(list(wanted.values()), dtype=np.intp)
+
+
+def _array_of_labels(labels: Any) -> AnyArray:
+    array = to_numpy(labels)
+    if array.dtype.kind == "f" and isinstance(labels, (list, tuple)):
+        # NumPy makes floats of whole numbers on both sides of int64 and uint64.
+        if all(isinstance(label, (int, np.integer)) for label in labels):
+            return np.array(labels, dtype=object)
+    return array
 
 
 def tabulate(
@@ -247,6 +271,7 @@ def _sum_weights(
         )
         if not np.isfinite(table).all():
             check_finite_weights(weights)
+            raise OverflowError("the sums of sample_weight are beyond float64: scale them down.")
     else:
         high, low = count_known(
             kernels,
@@ -323,14 +348,6 @@ def _as_labels(integers: AnyArray, first: Column, second: Column) -> AnyArray:
     if kinds == {"b"}:
         return integers.astype(bool)
     return integers.astype(np.float64) if "f" in kinds else integers
-
-
-def _limits(values: AnyArray) -> tuple[int, int]:
-    """Return the least and the largest label a column's type can hold."""
-    if values.dtype.kind == "f":
-        return -(1 << 63), (1 << 63) - 1
-    limits = np.iinfo(values.dtype)
-    return int(limits.min), int(limits.max)
 
 
 def _distinct_labels(column: Column) -> AnyArray:

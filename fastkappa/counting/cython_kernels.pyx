@@ -8,6 +8,7 @@ one build serves every NumPy.
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memset
 
 import os
 import sys
@@ -42,6 +43,24 @@ cdef extern from "kernels.h" nogil:
         Py_ssize_t stop,
         int64_t *high,
         uint64_t *low,
+    ) noexcept
+    ctypedef struct wide_sum_t:
+        uint64_t low
+        uint64_t high
+    ctypedef struct moments_t:
+        uint64_t inside
+        uint64_t outside
+        wide_sum_t sum_a
+        wide_sum_t sum_b
+        wide_sum_t sum_aa
+        wide_sum_t sum_bb
+        wide_sum_t sum_ab
+    void c_sum_moments "sum_moments" (
+        const ratings_t *a,
+        const ratings_t *b,
+        Py_ssize_t start,
+        Py_ssize_t stop,
+        moments_t *moments,
     ) noexcept
     const int SIMD_LEVELS
     int simd_level_current() noexcept
@@ -107,6 +126,33 @@ def sum_pairs_exactly(
         c_sum_pairs_int(
             &a.ratings, &b.ratings, &items, start, stop, &high[0, 0], <uint64_t *> &low[0, 0]
         )
+
+
+def sum_moments(first, second, lowest, uint64_t n_labels, Py_ssize_t start, Py_ssize_t stop):
+    """Return how many pairs are outside and inside the labels, and the sums of the latter.
+
+    Those are the sums of the first codes, of the second, of their squares and of their
+    products.
+    """
+    cdef Column a = Column(first, lowest, n_labels)
+    cdef Column b = Column(second, lowest, n_labels)
+    cdef moments_t moments
+    memset(&moments, 0, sizeof(moments))
+    with nogil:
+        c_sum_moments(&a.ratings, &b.ratings, start, stop, &moments)
+    return (
+        moments.outside,
+        moments.inside,
+        whole(&moments.sum_a),
+        whole(&moments.sum_b),
+        whole(&moments.sum_aa),
+        whole(&moments.sum_bb),
+        whole(&moments.sum_ab),
+    )
+
+
+cdef object whole(const wide_sum_t *number):
+    return (<object> number.high << 64) + number.low
 
 
 def simd_level():

@@ -55,6 +55,7 @@ BLOCKS = 255
 LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 # Counters of 32 bits do not overflow within so many pairs.
 LONGEST_RUN = 1 << 30
+SHORT_BLOCK = 1024
 SUBTABLES = 4
 LARGEST_SUBTABLE = 1 << 16
 
@@ -94,8 +95,8 @@ def count_few(ratings: Any, table: Any, start: int, stop: int) -> None:
     n_planes = (n_cells + 6) // 8
     in_bytes = rows.stride == 1 and columns.stride == 1
     codes = np.empty((2, BLOCK), np.uint8)
-    cells = np.empty(BLOCK, np.uint32)
-    subtables = np.zeros((table.size, SUBTABLES), np.uint32)
+    places = np.empty(BLOCK, np.uint32)
+    subtables = np.zeros(table.size * SUBTABLES, np.uint32)
     totals = np.zeros(8 * n_planes + 1, np.int64)
     scratch = np.empty(2 * BLOCK + n_planes * COUNTERS + WIDTH, np.uint8)
     first_mark = -scratch.ctypes.data % WIDTH
@@ -117,7 +118,7 @@ def count_few(ratings: Any, table: Any, start: int, stop: int) -> None:
                     marks,
                 )
             if n_outside or not in_bytes:
-                decode_both(ratings, begin, count, codes)
+                decode(ratings, begin, count, codes)
             if count == BLOCK and not in_bytes:
                 n_outside = mark_block(
                     (codes.ctypes.data, 0, rows.n_codes),
@@ -125,7 +126,7 @@ def count_few(ratings: Any, table: Any, start: int, stop: int) -> None:
                     marks,
                 )
             if n_outside:
-                add_one_by_one(codes, count, table.shape[1], cells, subtables)
+                add_one_by_one(codes, count, table.shape[1], places, subtables)
                 continue
             n_marked += BLOCK
             for plane in range(n_planes):
@@ -142,16 +143,16 @@ def count_few(ratings: Any, table: Any, start: int, stop: int) -> None:
 @compile_lazily
 def count_many(ratings: Any, table: Any, start: int, stop: int) -> None:
     """Add pairs to the table one by one."""
-    codes = np.empty((2, BLOCK), np.uint32)
-    cells = np.empty(BLOCK, np.uint32)
+    codes = np.empty((2, SHORT_BLOCK), np.uint32)
+    counters = np.empty(SHORT_BLOCK, np.uint32)
     in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= table.size
-    subtables = np.zeros((table.size if in_turn else 0, SUBTABLES), np.uint32)
+    subtables = np.zeros(table.size * SUBTABLES if in_turn else 0, np.uint32)
     for run in range(start, stop, LONGEST_RUN):
-        for begin in range(run, min(run + LONGEST_RUN, stop), BLOCK):
-            count = min(BLOCK, stop - begin)
-            decode_both(ratings, begin, count, codes)
+        for begin in range(run, min(run + LONGEST_RUN, stop), SHORT_BLOCK):
+            count = min(SHORT_BLOCK, stop - begin)
+            decode(ratings, begin, count, codes)
             if in_turn:
-                add_one_by_one(codes, count, table.shape[1], cells, subtables)
+                add_one_by_one(codes, count, table.shape[1], counters, subtables)
             else:
                 for i in range(count):
                     table[codes[0, i], codes[1, i]] += 1
@@ -162,16 +163,16 @@ def count_many(ratings: Any, table: Any, start: int, stop: int) -> None:
 @compile_lazily
 def sum_floats(ratings: Any, weights: Any, table: Any, start: int, stop: int) -> None:
     """Add float64 weights to the table."""
-    codes = np.empty((2, BLOCK), np.uint32)
-    cells = np.empty(BLOCK, np.uint32)
+    codes = np.empty((2, SHORT_BLOCK), np.uint32)
+    counters = np.empty(SHORT_BLOCK, np.uint32)
     in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= table.size
-    subtables = np.zeros((table.size if in_turn else 0, SUBTABLES), np.float64)
-    for begin in range(start, stop, BLOCK):
-        count = min(BLOCK, stop - begin)
-        decode_both(ratings, begin, count, codes)
+    subtables = np.zeros(table.size * SUBTABLES if in_turn else 0, np.float64)
+    for begin in range(start, stop, SHORT_BLOCK):
+        count = min(SHORT_BLOCK, stop - begin)
+        decode(ratings, begin, count, codes)
         if in_turn:
-            write_cells(codes, count, table.shape[1], cells)
-            add_in_turn(cells, weights[begin : begin + count], subtables)
+            write_counters(codes, count, table.shape[1], counters)
+            add_in_turn(counters, weights[begin : begin + count], subtables)
         else:
             for i in range(count):
                 table[codes[0, i], codes[1, i]] += weights[begin + i]
@@ -180,14 +181,12 @@ def sum_floats(ratings: Any, weights: Any, table: Any, start: int, stop: int) ->
 
 
 @compile_lazily
-def sum_integers(
-    ratings: Any, weights: Any, high: Any, low: Any, start: int, stop: int
-) -> None:
+def sum_integers(ratings: Any, weights: Any, high: Any, low: Any, start: int, stop: int) -> None:
     """Add the upper and the lower 32 bits of int64 or uint64 weights to two tables."""
-    codes = np.empty((2, BLOCK), np.uint32)
-    for begin in range(start, stop, BLOCK):
-        count = min(BLOCK, stop - begin)
-        decode_both(ratings, begin, count, codes)
+    codes = np.empty((2, SHORT_BLOCK), np.uint32)
+    for begin in range(start, stop, SHORT_BLOCK):
+        count = min(SHORT_BLOCK, stop - begin)
+        decode(ratings, begin, count, codes)
         for i in range(count):
             weight = weights[begin + i]
             high[codes[0, i], codes[1, i]] += np.int64(weight >> 32)
@@ -206,91 +205,112 @@ def mark_block(rows: Any, columns: Any, marks: int) -> int:
 
 
 @njit
-def add_one_by_one(codes: Any, count: int, n_columns: int, cells: Any, subtables: Any) -> None:
+def add_one_by_one(codes: Any, count: int, n_columns: int, counters: Any, subtables: Any) -> None:
     """Count pairs in the subtables."""
-    write_cells(codes, count, n_columns, cells)
+    write_counters(codes, count, n_columns, counters)
     in_fours = count - count % SUBTABLES
     for i in range(0, in_fours, SUBTABLES):
-        subtables[cells[i], 0] += 1
-        subtables[cells[i + 1], 1] += 1
-        subtables[cells[i + 2], 2] += 1
-        subtables[cells[i + 3], 3] += 1
+        subtables[counters[i]] += 1
+        subtables[counters[i + 1] + 1] += 1
+        subtables[counters[i + 2] + 2] += 1
+        subtables[counters[i + 3] + 3] += 1
     for i in range(in_fours, count):
-        subtables[cells[i], 0] += 1
+        subtables[counters[i]] += 1
 
 
 @njit
-def add_in_turn(cells: Any, weights: Any, subtables: Any) -> None:
+def add_in_turn(counters: Any, weights: Any, subtables: Any) -> None:
     """Add weights in the subtables."""
     count = len(weights)
     in_fours = count - count % SUBTABLES
     for i in range(0, in_fours, SUBTABLES):
-        subtables[cells[i], 0] += weights[i]
-        subtables[cells[i + 1], 1] += weights[i + 1]
-        subtables[cells[i + 2], 2] += weights[i + 2]
-        subtables[cells[i + 3], 3] += weights[i + 3]
+        subtables[counters[i]] += weights[i]
+        subtables[counters[i + 1] + 1] += weights[i + 1]
+        subtables[counters[i + 2] + 2] += weights[i + 2]
+        subtables[counters[i + 3] + 3] += weights[i + 3]
     for i in range(in_fours, count):
-        subtables[cells[i], 0] += weights[i]
+        subtables[counters[i]] += weights[i]
 
 
 @njit
-def write_cells(codes: Any, count: int, n_columns: int, cells: Any) -> None:
-    """Write the number of each pair's cell in the table."""
+def write_counters(codes: Any, count: int, n_columns: int, counters: Any) -> None:
+    """Write where the first counter of each pair's cell is in the subtables."""
+    step, rows_step = np.uint32(SUBTABLES), np.uint32(n_columns * SUBTABLES)
     for i in range(count):
-        cells[i] = codes[0, i] * n_columns + codes[1, i]
+        counters[i] = np.uint32(codes[0, i]) * rows_step + np.uint32(codes[1, i]) * step
 
 
 @njit
 def empty_subtables(subtables: Any, table: Any) -> None:
     """Add the subtables to the table and set them to 0."""
     for cell in range(table.size):
-        for k in range(SUBTABLES):
-            table[cell // table.shape[1], cell % table.shape[1]] += subtables[cell, k]
-            subtables[cell, k] = 0
+        for k in range(SUBTABLES * cell, SUBTABLES * (cell + 1)):
+            table[cell // table.shape[1], cell % table.shape[1]] += subtables[k]
+            subtables[k] = 0
 
 
 # --- ratings to codes ---
 
 
 @njit
-def decode_both(ratings: Any, start: int, count: int, codes: Any) -> None:
-    """Write the codes of pairs, `n_codes` for a rating outside them."""
+def decode(ratings: Any, start: int, count: int, codes: Any) -> None:
+    """Write the codes of pairs, `n_codes` for a rating outside them.
+
+    Both columns are read at once, for memory is slower where it is read in turns.
+    """
+    rows, columns = ratings
+    in_vectors = min(n_in_vectors(rows, count), n_in_vectors(columns, count))
+    for i in range(0, in_vectors, WIDTH):
+        decode_vector_of(rows, start + i, codes[0], i)
+        decode_vector_of(columns, start + i, codes[1], i)
     for column in range(2):
-        decode(ratings[column], start, count, codes[column])
+        decode_rest(ratings[column], start, in_vectors, count, codes[column])
 
 
 @njit
-def decode(ratings: Any, start: int, count: int, codes: Any) -> None:
-    """Write the codes of ratings: vectors first, then the rest."""
-    stride, size, lowest, n_codes = ratings.stride, ratings.size, ratings.lowest, ratings.n_codes
+def n_in_vectors(ratings: Any, count: int) -> int:
+    """Return how many of so many ratings can be read as vectors.
+
+    Ratings with gaps of 1 to 7 bytes are read as wider ones, gap and all, and cut to their
+    size. Behind the last one there may be nothing to read. (numba knows no big-endian host.)
+    """
+    if ratings.stride not in (1, 2, 4, 8):
+        return 0
+    count -= ratings.stride != ratings.size
+    return max(count - count % WIDTH, 0)
+
+
+@njit
+def decode_vector_of(ratings: Any, start: int, codes: Any, position: int) -> None:
+    lowest, n_codes = ratings.lowest, ratings.n_codes
+    address = ratings.address + start * ratings.stride
+    mask = -1 if ratings.size == 8 else (1 << 8 * ratings.size) - 1
+    if ratings.stride == 1:
+        decode_vector(1, address, lowest, mask, n_codes, codes, position)
+    elif ratings.stride == 2:
+        decode_vector(2, address, lowest, mask, n_codes, codes, position)
+    elif ratings.stride == 4:
+        decode_vector(4, address, lowest, mask, n_codes, codes, position)
+    else:
+        decode_vector(8, address, lowest, mask, n_codes, codes, position)
+
+
+@njit
+def decode_rest(ratings: Any, start: int, done: int, count: int, codes: Any) -> None:
+    stride, lowest, n_codes = ratings.stride, ratings.lowest, ratings.n_codes
     address = ratings.address + start * stride
-    # Ratings with a gap of 1 to 7 bytes are read as wider ones, gap and all, and cut to their
-    # size; behind the last one there may be nothing to read. (numba knows no big-endian host.)
-    mask = -1 if size == 8 else (1 << 8 * size) - 1
-    done = 0
-    if stride in (1, 2, 4, 8):
-        done = count if stride == size else max(count - 1, 0)
-        done -= done % WIDTH
-    for i in range(0, done, WIDTH):
-        here = address + i * stride
-        if stride == 1:
-            decode_vector(1, here, lowest, mask, n_codes, codes, i)
-        elif stride == 2:
-            decode_vector(2, here, lowest, mask, n_codes, codes, i)
-        elif stride == 4:
-            decode_vector(4, here, lowest, mask, n_codes, codes, i)
-        else:
-            decode_vector(8, here, lowest, mask, n_codes, codes, i)
-    for i in range(done, count):
-        here = address + i * stride
-        if size == 1:
-            codes[i] = decode_one(1, here, lowest, n_codes)
-        elif size == 2:
-            codes[i] = decode_one(2, here, lowest, n_codes)
-        elif size == 4:
-            codes[i] = decode_one(4, here, lowest, n_codes)
-        else:
-            codes[i] = decode_one(8, here, lowest, n_codes)
+    if ratings.size == 1:
+        for i in range(done, count):
+            codes[i] = decode_one(1, address + i * stride, lowest, n_codes)
+    elif ratings.size == 2:
+        for i in range(done, count):
+            codes[i] = decode_one(2, address + i * stride, lowest, n_codes)
+    elif ratings.size == 4:
+        for i in range(done, count):
+            codes[i] = decode_one(4, address + i * stride, lowest, n_codes)
+    else:
+        for i in range(done, count):
+            codes[i] = decode_one(8, address + i * stride, lowest, n_codes)
 
 
 # --- vector instructions ---

@@ -75,15 +75,9 @@ def count_known(
 
     def work(start: int, stop: int) -> tuple[AnyArray, ...]:
         tables = tuple(np.zeros(shape, dtype) for dtype in dtypes)
-        (a, b) = labels
-        if isinstance(a, Window) and isinstance(b, Window):
-            count(first.values, a.lowest, second.values, b.lowest, *weights, *tables, start, stop)
-            return tables
-        for begin in range(start, stop, CHUNK):
-            chunk = slice(begin, min(begin + CHUNK, stop))
-            codes = (*_codes(a, first.values[chunk]), *_codes(b, second.values[chunk]))
-            parts = (weight[chunk] for weight in weights)
-            count(*codes, *parts, *tables, 0, chunk.stop - begin)
+        # Sums that are not finite are judged by the caller, who sees them in the table.
+        with np.errstate(over="ignore", invalid="ignore"):
+            _add_range(count, first, second, labels, weights, tables, start, stop)
         return tables
 
     worth = n_items // max(ITEMS_WORTH_A_THREAD, 4 * shape[0] * shape[1])
@@ -91,6 +85,27 @@ def count_known(
         return work(0, n_items)
     shares = run_in_ranges(work, n_items, min(num_threads, worth))
     return tuple(sum(parts[1:], start=parts[0]) for parts in zip(*shares))
+
+
+def _add_range(
+    count: Any,
+    first: Column,
+    second: Column,
+    labels: tuple[Window | SparseLabels, Window | SparseLabels],
+    weights: tuple[AnyArray, ...],
+    tables: tuple[AnyArray, ...],
+    start: int,
+    stop: int,
+) -> None:
+    a, b = labels
+    if isinstance(a, Window) and isinstance(b, Window):
+        count(first.values, a.lowest, second.values, b.lowest, *weights, *tables, start, stop)
+        return
+    for begin in range(start, stop, CHUNK):
+        chunk = slice(begin, min(begin + CHUNK, stop))
+        codes = (*_codes(a, first.values[chunk]), *_codes(b, second.values[chunk]))
+        parts = (weight[chunk] for weight in weights)
+        count(*codes, *parts, *tables, 0, chunk.stop - begin)
 
 
 def _codes(labels: Window | SparseLabels, values: AnyArray) -> tuple[AnyArray, int]:
@@ -136,6 +151,14 @@ def _labels(window: Window, values: AnyArray) -> AnyArray:
 def label_type(values: AnyArray) -> type[np.int64] | type[np.uint64]:
     """Return the type that holds every label of a column: int64, but uint64 for uint64."""
     return np.uint64 if values.dtype.kind == "u" and values.dtype.itemsize == 8 else np.int64
+
+
+def label_limits(values: AnyArray) -> tuple[int, int]:
+    """Return the least and the largest label a column's type can hold."""
+    if values.dtype.kind == "f":
+        return -(1 << 63), (1 << 63) - 1
+    limits = np.iinfo(values.dtype)
+    return int(limits.min), int(limits.max)
 
 
 def _count_sparse(kernels: Any, first: Column, second: Column, start: int, stop: int) -> Counts:

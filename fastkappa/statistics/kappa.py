@@ -88,6 +88,23 @@ def kappa_from_confusion(table: ArrayLike, weights: Weights = None) -> Any:
     return kappa if tables.ndim > 2 else float(kappa)
 
 
+def kappa_from_moments(
+    n: int, first: int, second: int, first_squared: int, second_squared: int, products: int
+) -> float:
+    """Return quadratic kappa from the sums of label positions, NaN where it is undefined.
+
+    The same D / E as from the table, for quadratic weights need no more of it: n items,
+    the sums of both raters' positions, of their squares and of their products.
+
+    References
+    ----------
+    D. Vaughn and D. Justice (2015). On the direct maximization of quadratic weighted
+    kappa. arXiv:1509.07107.
+    """
+    expected = n * (first_squared + second_squared) - 2 * first * second
+    return 2 * (n * products - first * second) / expected if expected else math.nan
+
+
 def observed_agreement(table: ArrayLike) -> float:
     """Return the share of items that both raters gave the same label, p_o.
 
@@ -139,13 +156,16 @@ def expected_agreement(table: ArrayLike) -> float:
 def as_tables(table: ArrayLike) -> AnyArray:
     """Return a table or a stack as an array, or say what is wrong with it."""
     tables = np.asarray(table)
-    if tables.dtype.kind not in "iufb":
+    integers = (int, np.integer)
+    if tables.dtype == object and all(isinstance(count, integers) for count in tables.flat):
+        tables = tables.astype(object)
+    elif tables.dtype.kind not in "iufb":
         raise ValueError(f"table must hold numbers, got an array of dtype {tables.dtype}.")
     if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] == 0:
         raise ValueError(f"table must have the shape (..., l, l), got {tables.shape}.")
     if tables.dtype.kind == "f" and not np.isfinite(tables).all():
         raise ValueError("table must be finite, got NaN or infinity in it.")
-    if tables.dtype.kind in "if" and tables.size and tables.min() < 0:
+    if tables.dtype.kind in "ifO" and tables.size and tables.min() < 0:
         raise ValueError(f"table must not have negative entries, got {tables.min()}.")
     return tables
 
@@ -174,18 +194,19 @@ def _difference_and_expected(
     tables = whole_numbers(tables)
     if isinstance(matrix, np.ndarray):
         matrix = whole_numbers(matrix)
-        heaviest = float(np.abs(matrix).max(initial=1))
+        heaviest = float(np.abs(matrix).max(initial=1)) if matrix.dtype != object else math.inf
     else:
-        heaviest = {None: 1.0, "linear": n_labels - 1.0, "quadratic": (n_labels - 1.0) ** 2}[matrix]
-    largest = float(tables.sum(axis=(-2, -1), dtype=np.float64).max(initial=0))
-    heaviest = max(heaviest, 1.0)
+        heaviest = {None: 1.0, "linear": n_labels, "quadratic": n_labels**2}[matrix]
     # Sums over one table first, then products of two such sums: each in int64 if it fits.
-    if largest * heaviest >= INT64_SAFE or tables.dtype == object:
-        tables = tables.astype(object)
-        matrix = matrix.astype(object) if isinstance(matrix, np.ndarray) else matrix
-    wide: Any = np.int64 if 2 * largest * largest * heaviest < INT64_SAFE else object
-    if tables.dtype == object:
-        wide = object
+    wide: Any = object
+    if tables.dtype != object:
+        largest = float(tables.sum(axis=(-2, -1), dtype=np.float64).max(initial=0))
+        if largest * heaviest >= INT64_SAFE:
+            tables = tables.astype(object)
+        elif 2 * largest * largest * heaviest < INT64_SAFE:
+            wide = np.int64
+    if tables.dtype == object and isinstance(matrix, np.ndarray):
+        matrix = matrix.astype(object)
 
     rows = tables.sum(axis=-1)
     columns = tables.sum(axis=-2)

@@ -1,0 +1,90 @@
+"""Sums of codes and of their products, which quadratic weights need instead of a table.
+
+They are read at the speed of memory for any number of labels. Weights refer to the
+positions of labels, so codes must be positions: every label in the range must be known
+to occur, or be given.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+from fastkappa.counting.confusion import KnownLabels
+from fastkappa.counting.labels import Column
+from fastkappa.counting.pairs import LARGEST_STRETCH, Window, count_unknown, label_limits
+from fastkappa.counting.threads import run_in_ranges
+
+# Up to so many labels, or items, a table is counted as fast.
+LABELS_COUNTED_AS_FAST = 8
+FEWEST_ITEMS = 1 << 20
+MOST_LABELS = 1 << 16
+# Items that are expected to show every label.
+SAMPLE = 1 << 16
+
+
+class Moments(NamedTuple):
+    """Sums over the items of which both ratings have a code."""
+
+    n_items: int
+    first: int
+    second: int
+    first_squared: int
+    second_squared: int
+    products: int
+
+
+def moments_of(
+    kernels: Any, first: Column, second: Column, known: KnownLabels | None, num_threads: int
+) -> Moments | None:
+    """Return the moments of two columns, or None where a table is wanted or as fast."""
+    n_items = len(first.values)
+    plain = first.categories is None and second.categories is None
+    if not plain or n_items < FEWEST_ITEMS or not hasattr(kernels, "sum_moments"):
+        return None
+    window = _sampled(kernels, first, second) if known is None else known.in_a_row()
+    if window is None or not LABELS_COUNTED_AS_FAST < window.n_labels <= MOST_LABELS:
+        return None
+    for column in (first, second):
+        least, largest = label_limits(column.values)
+        if window.lowest < least or window.lowest + window.n_labels - 1 > largest:
+            return None
+    work = partial(_sum_range, kernels, first, second, window, known is not None)
+    parts = run_in_ranges(work, n_items, num_threads)
+    sums = [part for part in parts if part is not None]
+    if len(sums) < len(parts):
+        return None
+    return Moments(*(sum(part) for part in zip(*sums)))
+
+
+def _sampled(kernels: Any, first: Column, second: Column) -> Window | None:
+    """Return the range of labels if the first items have each label in it."""
+    head = [column._replace(values=column.values[:SAMPLE]) for column in (first, second)]
+    counts = count_unknown(kernels, head[0], head[1], 1)
+    labels = {*counts.rows.tolist(), *counts.columns.tolist()}
+    lowest = min(labels)
+    if len(labels) < max(labels) - lowest + 1:
+        return None
+    return Window(lowest, len(labels))
+
+
+def _sum_range(
+    kernels: Any,
+    first: Column,
+    second: Column,
+    window: Window,
+    outsiders_are_left_out: bool,
+    start: int,
+    stop: int,
+) -> Moments | None:
+    """Return the moments of a range of items, None if it has a label not known."""
+    total = Moments(0, 0, 0, 0, 0, 0)
+    for begin in range(start, stop, LARGEST_STRETCH):
+        end = min(begin + LARGEST_STRETCH, stop)
+        n_outside, *sums = kernels.sum_moments(
+            first.values, second.values, window.lowest, window.n_labels, begin, end
+        )
+        if n_outside and not outsiders_are_left_out:
+            return None
+        total = Moments(*(a + b for a, b in zip(total, sums)))
+    return total
