@@ -4,7 +4,7 @@ VENV ?= .venv
 python := $(VENV)/bin/python
 sources := pyproject.toml setup.py $(wildcard fastkappa/*.p[yx]* fastkappa/counting/*.p[yx]* fastkappa/counting/kernels/*.h)
 
-.PHONY: demo test lint types bench bench-quick wheel clean
+.PHONY: demo test lint sanitize neon bench bench-quick wheel clean
 
 demo: $(VENV)/demo.made
 	$(python) ci/demo.py
@@ -18,8 +18,14 @@ lint: $(VENV)/test.made
 	$(python) -m ruff format --check .
 	$(python) -m mypy
 
+sanitize: $(VENV)/test.made
+	ci/sanitize $(python)
+
+neon:
+	ci/neon
+
 bench: $(VENV)/bench.made
-	$(python) -m bench
+	$(python) -m bench --readme
 
 bench-quick: $(VENV)/bench.made
 	$(python) -m bench --quick
@@ -38,11 +44,12 @@ $(VENV)/pip.made:
 	touch $@
 
 $(VENV)/demo.made: $(VENV)/pip.made $(sources)
-	$(python) -m pip install --quiet --editable '.[cli,bench]'
+	$(python) -m pip install --quiet --editable '.[cli,sklearn]'
 	touch $@
 
-$(VENV)/bench.made: $(VENV)/pip.made $(sources)
+$(VENV)/bench.made: $(VENV)/pip.made $(sources) ci/install_torch.py
 	$(python) -m pip install --quiet --editable '.[bench]'
+	$(python) ci/install_torch.py torchmetrics
 	touch $@
 
 $(VENV)/test.made: $(VENV)/pip.made $(sources) ci/install_torch.py

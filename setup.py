@@ -16,6 +16,8 @@ def compiled(module: str) -> Extension:
         [module.replace(".", "/") + ".pyx"],
         include_dirs=[KERNELS],
         depends=[*sorted(glob(f"{KERNELS}/*.h")), "fastkappa/counting/cython_kernels.pxd"],
+        # Debugging information would be most of the wheel.
+        extra_compile_args=[] if os.name == "nt" else ["-g0"],
         optional=not REQUIRED,
     )
 

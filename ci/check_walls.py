@@ -27,8 +27,6 @@ OPTIONAL = {
     "narwhals": r"engines\.py",
     "matplotlib": r"plotting\.py",
 }
-# The compiled way to kappa belongs to one backend, and only dispatch.py knows which is used.
-EXCEPTIONS = {("counting/dispatch.py", "compiled_kappa")}
 STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyncio"}
 KERNEL = re.compile(r"counting/(numpy|numba|cython)_\w+\.(py|pyx|pxd)$")
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\s+\(?\s*(.*)|c?import\s+([\w.]+))")
@@ -81,8 +79,6 @@ def breach(name: str, imported: str) -> str | None:
             return "statistics/ never sees a sample"
         if name.startswith("counting/") and inside.startswith("statistics"):
             return "counting/ knows no statistic"
-        if (name, inside.partition(".")[0]) in EXCEPTIONS:
-            return None
         if name.startswith(("counting/", "statistics/")) and not inside.startswith(
             ("counting", "statistics", "types", "exceptions")
         ):

@@ -23,6 +23,8 @@ cdef enum:
     # More items are shared among threads.
     LARGEST_CALL = 1 << 18
     SAMPLE = 128
+    # Of a longer array so many are scored first, to find what is wrong with it at once.
+    HEAD = 1 << 12
     MOST_LABELS = 32
 
 cdef enum:
@@ -249,16 +251,18 @@ cdef class CompiledScorer:
         except (TypeError, ValueError):
             PyBuffer_Release(&view1)
             return self.general(y1, y2)
-        if (
-            view1.shape[0] == view2.shape[0]
-            and view1.shape[0] <= LARGEST_CALL
-            and first.kind == self.kind
-            and second.kind == self.kind
-        ):
-            done = self.score(&first, &second, view1.shape[0], &kappa)
+        cdef Py_ssize_t n = view1.shape[0], n_scored = 0
+        if view1.shape[0] == view2.shape[0] and first.kind == self.kind == second.kind:
+            n_scored = n if n <= LARGEST_CALL else HEAD
+            done = self.score(&first, &second, n_scored, &kappa)
         PyBuffer_Release(&view2)
         PyBuffer_Release(&view1)
-        return kappa if done else self.general(y1, y2)
+        if done and n_scored == n:
+            return kappa
+        if not done and n_scored < n:
+            # A rating outside the labels need not wait for the count of all the others.
+            self.general.refuse_outsiders(y1[:n_scored], y2[:n_scored])
+        return self.general(y1, y2)
 
     cdef bint score(
         self, ratings_t *first, ratings_t *second, Py_ssize_t n, double *kappa

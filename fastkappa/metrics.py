@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from fastkappa.compiled import compiled_kappa
 from fastkappa.counting.confusion import (
     ConfusionCounts,
     KnownLabels,
@@ -21,7 +22,7 @@ from fastkappa.counting.confusion import (
     read_columns,
     tabulate,
 )
-from fastkappa.counting.dispatch import get_kernels, short_call
+from fastkappa.counting.dispatch import get_kernels
 from fastkappa.counting.labels import Column, n_samples, read_sample_weight
 from fastkappa.counting.moments import moments_of
 from fastkappa.counting.threads import available_threads
@@ -102,7 +103,8 @@ def cohen_kappa_score(
     0.6363636363636364
     """
     if labels is None and sample_weight is None and replace_undefined_by is math.nan:
-        short = short_call()(y1, y2, weights)
+        compiled = compiled_kappa()
+        short: float | None = compiled and compiled.kappa_of_arrays(y1, y2, weights)
         if short is not None:
             return short
     _check_parameters(y1, y2, labels, weights, sample_weight, replace_undefined_by)
@@ -238,6 +240,7 @@ def _tabulate(ratings: _Ratings, missing_label: str) -> ConfusionCounts:
         ratings.item_weights,
         available_threads(),
         without_first=missing_label,
+        count_outsiders=False,
     )
 
 

@@ -7,12 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.compiled import compiled_kappa
 from fastkappa.counting.confusion import KnownLabels, check_lengths, read_columns, tabulate
-from fastkappa.counting.dispatch import compiled_scorer, get_kernels
+from fastkappa.counting.dispatch import get_kernels
 from fastkappa.counting.threads import available_threads
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.types import AnyArray
+
+
+# Where a rating that is no label is looked for, to name it.
+CHUNK = 1 << 10
 
 
 def compile_scorer(
@@ -61,16 +66,16 @@ def compile_scorer(
     0.9473684210526315
     """
     general = Scorer(labels, weights, dtype)
-    compiled = compiled_scorer()
+    compiled = compiled_kappa()
     integers = general.labels.dtype.kind in "iu" and general.dtype.kind in "iub"
     if compiled is None or not integers:
         return general
     lowest, n_labels = int(general.labels[0]), len(general.labels)
     in_a_row = (general.labels == lowest + np.arange(n_labels)).all()
     fits = lowest >= _least(general.dtype) and lowest + n_labels - 1 <= _largest(general.dtype)
-    if not in_a_row or not fits or not compiled.supports(n_labels, weights):
+    if not in_a_row or not fits or not compiled.CompiledScorer.supports(n_labels, weights):
         return general
-    fast: Callable[[AnyArray, AnyArray], float] = compiled(
+    fast: Callable[[AnyArray, AnyArray], float] = compiled.CompiledScorer(
         general, lowest, n_labels, weights, np.empty(0, general.dtype)
     )
     return fast
@@ -98,20 +103,23 @@ class Scorer:
         known = KnownLabels(self.labels, first, second)
         counts = tabulate(get_kernels(), first, second, known, None, available_threads())
         if counts.n_outside:
-            self._refuse(y1, y2)
+            self.refuse_outsiders(y1, y2)
         return float(kappas(counts.table, self.weights))
 
     def __reduce__(self) -> Any:
         return _compile_again, (self.labels, self.weights, self.dtype)
 
-    def _refuse(self, y1: AnyArray, y2: AnyArray) -> None:
-        for name, ratings in (("y1", y1), ("y2", y2)):
-            outside = np.setdiff1d(ratings, self.labels)
-            if len(outside):
-                raise ValueError(
-                    f"{name} holds {outside[0].item()!r}, which is not among the labels"
-                    f" {self.labels.tolist()}."
-                )
+    def refuse_outsiders(self, y1: AnyArray, y2: AnyArray) -> None:
+        """Raise for the first rating that is not among the labels, if there is one."""
+        for start in range(0, len(y1), CHUNK):
+            for name, ratings in (("y1", y1), ("y2", y2)):
+                chunk = ratings[start : start + CHUNK]
+                outside = chunk[~np.isin(chunk, self.labels)]
+                if len(outside):
+                    raise ValueError(
+                        f"{name} holds {outside[0].item()!r}, which is not among the labels"
+                        f" {self.labels.tolist()}."
+                    )
 
 
 def _compile_again(labels: AnyArray, weights: Weights, dtype: np.dtype[Any]) -> Any:

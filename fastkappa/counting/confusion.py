@@ -226,34 +226,38 @@ def tabulate(
     num_threads: int,
     *,
     without_first: str | None = None,
+    count_outsiders: bool = True,
 ) -> ConfusionCounts:
     """Return the square table of two columns.
 
     ``without_first`` is the error to raise where no rating of the first column is among
-    the known labels. Sums of integer weights that do not fit in int64 come as Python
+    the known labels. Counting outsiders beside a sum of weights takes a second pass. Sums of integer weights that do not fit in int64 come as Python
     integers in an object array.
     """
+    labels_are_given = known is not None
     if known is None:
         counts = count_unknown(kernels, first, second, num_threads)
         table, labels = _square(counts, first, second)
         if weights is None:
             return ConfusionCounts(table, labels, 0)
         known = KnownLabels(labels, first, second)
-    (row_codes, row_positions) = known.encode(first)
-    (column_codes, column_positions) = known.encode(second)
+    row_codes, row_positions = known.encode(first)
+    column_codes, column_positions = known.encode(second)
     codes, positions = (row_codes, column_codes), (row_positions, column_positions)
-    (raw,) = count_known(kernels, "count_pairs", first, second, codes, (), (np.int64,), num_threads)
-    if without_first is not None and not raw[:-1][positions[0] >= 0].any():
-        raise ValueError(without_first)
-    table = _select(raw, positions, len(known))
-    n_outside = len(first.values) - int(table.sum())
+    sums = None
     if weights is not None:
-        table = _select(
-            _sum_weights(kernels, first, second, codes, weights, num_threads),
-            positions,
-            len(known),
-        )
-    return ConfusionCounts(table, known.array, n_outside)
+        sums = _sum_weights(kernels, first, second, codes, weights, num_threads)
+        table = _select(sums, positions, len(known))
+        # Sums show that a label occurs, as a rule; if they do not, the items must be counted.
+        occurs = sums[:-1][row_positions >= 0].any()
+        if not labels_are_given or (occurs and not count_outsiders):
+            return ConfusionCounts(table, known.array, 0)
+    (raw,) = count_known(kernels, "count_pairs", first, second, codes, (), (np.int64,), num_threads)
+    if without_first is not None and not raw[:-1][row_positions >= 0].any():
+        raise ValueError(without_first)
+    counted = _select(raw, positions, len(known))
+    n_outside = len(first.values) - int(counted.sum())
+    return ConfusionCounts(counted if sums is None else table, known.array, n_outside)
 
 
 def _sum_weights(

@@ -64,8 +64,10 @@ cdef extern from "kernels.h" nogil:
     ) noexcept
     const int SIMD_LEVELS
     int simd_level_current() noexcept
+    int simd_level_available(int level) noexcept
     int simd_level_force(int level) noexcept
     const char *simd_level_name(int level) noexcept
+    int simd_level_named(const char *name) noexcept
 
 
 cdef bint LITTLE_ENDIAN = sys.byteorder == "little"
@@ -224,18 +226,20 @@ cdef void add_pairs(
     c_count_pairs(first, second, start, stop, table)
 
 
-def _use_level_asked_for():
-    asked_for = os.environ.get("FASTKAPPA_SIMD")
-    if not asked_for:
-        return
-    names = [(<bytes> simd_level_name(level)).decode() for level in range(SIMD_LEVELS)]
-    if asked_for not in names:
-        raise ValueError(f"FASTKAPPA_SIMD must be one of {names}, got {asked_for!r}.")
-    if simd_level_force(names.index(asked_for)) < 0:
-        raise ValueError(
-            f"FASTKAPPA_SIMD={asked_for!r} was asked for, but this processor goes up to"
-            f" {simd_level()!r}."
-        )
+def simd_levels():
+    """Return the names of the levels that can be used here."""
+    return [
+        (<bytes> simd_level_name(level)).decode()
+        for level in range(SIMD_LEVELS)
+        if simd_level_available(level)
+    ]
 
 
-_use_level_asked_for()
+def use_simd_level(name, asked_by="name"):
+    """Use vector instructions of this level from now on: for tests and measurements."""
+    if simd_level_force(simd_level_named(name.encode())) < 0:
+        raise ValueError(f"{asked_by} must be one of {simd_levels()} here, got {name!r}.")
+
+
+if os.environ.get("FASTKAPPA_SIMD"):
+    use_simd_level(os.environ["FASTKAPPA_SIMD"], "FASTKAPPA_SIMD")

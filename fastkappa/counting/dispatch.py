@@ -6,7 +6,6 @@ import functools
 import importlib
 import os
 import types
-from collections.abc import Callable
 from typing import Any
 
 # Best first: what an automatic choice takes.
@@ -43,35 +42,9 @@ def get_kernels(backend: str | None = None) -> Any:
     return _kernels_by_name(backend, "backend")
 
 
-@functools.cache
-def short_call() -> Callable[[Any, Any, Any], float | None]:
-    """Return what takes two short arrays to kappa in one compiled call.
-
-    It returns None for anything but the simple case, and always does where the compiled
-    backend is not the one in use.
-    """
-    if name_of(_default_kernels()) == "cython":
-        from fastkappa.compiled_kappa import kappa_of_arrays
-
-        return kappa_of_arrays
-    return lambda y1, y2, weights: None
-
-
-@functools.cache
-def compiled_scorer() -> Any:
-    """Return the class of compiled scorers, or None where that backend is not in use."""
-    if name_of(_default_kernels()) != "cython":
-        return None
-    from fastkappa.compiled_kappa import CompiledScorer
-
-    return CompiledScorer
-
-
 def forget_choice() -> None:
     """Read the environment variable again when a backend is next needed."""
     _default_kernels.cache_clear()
-    short_call.cache_clear()
-    compiled_scorer.cache_clear()
 
 
 def name_of(kernels: Any) -> str:

@@ -27,8 +27,8 @@ SAMPLE = 256
 CHUNK = 1 << 16
 FIRST_STRETCH = 1 << 14
 LARGEST_STRETCH = 1 << 22
-# Sharing work among threads costs about 50 microseconds.
-ITEMS_WORTH_A_THREAD = 1 << 18
+# Sharing work among threads costs some 50 microseconds, in which one reads so much.
+BYTES_WORTH_A_THREAD = 1 << 21
 
 
 class Window(NamedTuple):
@@ -50,9 +50,14 @@ def count_unknown(kernels: Any, first: Column, second: Column, num_threads: int)
     """Return the table of all labels that occur, in columns of integers or whole floats."""
     n_items = len(first.values)
     work = partial(_count_range, kernels, first, second)
-    if n_items < 2 * ITEMS_WORTH_A_THREAD:
-        return work(0, n_items)
-    return _merge(run_in_ranges(work, n_items, min(num_threads, n_items // ITEMS_WORTH_A_THREAD)))
+    threads = min(num_threads, threads_worth_it(first, second))
+    return work(0, n_items) if threads < 2 else _merge(run_in_ranges(work, n_items, threads))
+
+
+def threads_worth_it(first: Column, second: Column) -> int:
+    """Return how many threads have enough to do."""
+    pair = first.values.dtype.itemsize + second.values.dtype.itemsize
+    return len(first.values) * pair // BYTES_WORTH_A_THREAD
 
 
 def count_known(
@@ -80,10 +85,12 @@ def count_known(
             _add_range(count, first, second, labels, weights, tables, start, stop)
         return tables
 
-    worth = n_items // max(ITEMS_WORTH_A_THREAD, 4 * shape[0] * shape[1])
-    if worth < 2:
+    # Each thread has tables of its own, which take time to clear and to add up.
+    worth = min(threads_worth_it(first, second), n_items // (4 * shape[0] * shape[1]))
+    threads = min(num_threads, worth)
+    if threads < 2:
         return work(0, n_items)
-    shares = run_in_ranges(work, n_items, min(num_threads, worth))
+    shares = run_in_ranges(work, n_items, threads)
     return tuple(sum(parts[1:], start=parts[0]) for parts in zip(*shares))
 
 

@@ -176,7 +176,12 @@ static void count_short_range(const ratings_t *a, const ratings_t *b, ptrdiff_t 
     uint16_t cells[BLOCK];
     void *counters = few;
     size_t copies = 8, size = sizeof(uint32_t);
-    if (n_cells > FEW_CELLS) {
+    if (n_cells <= FEW_CELLS) {
+        if ((size_t)(stop - start) < 4 * n_cells) {
+            count_plain(a, b, start, stop, table);
+            return;
+        }
+    } else {
         copies = !neighbours_collide(a, b, start, stop) ? 1 : n_cells <= MANY_CELLS ? 8 : 4;
         size = copies == 1 ? sizeof(uint16_t) : sizeof(uint32_t);
         counters = (size_t)(stop - start) >= n_cells / 4 * copies ? malloc(n_cells * copies * size) : NULL;

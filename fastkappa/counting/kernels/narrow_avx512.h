@@ -50,18 +50,37 @@ ALWAYS_INLINE uint64_t largest_code_512(const ratings_t *ratings)
     return ratings->n_labels == 256 && rating_width(ratings->kind) == 1 ? 255 : ratings->n_labels;
 }
 
+/* first, first + 1, ... first + 31 */
+ALWAYS_INLINE __m512i count_up_512(int first)
+{
+    const __m512i up = _mm512_cvtepu8_epi16(_mm256_set_epi64x(
+        0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100));
+    return _mm512_add_epi16(up, _mm512_set1_epi16((short)first));
+}
+
+/* Two vectors of words below 256 as one of bytes. */
+ALWAYS_INLINE __m512i bytes_of_words_512(__m512i low, __m512i high)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(low)), _mm512_cvtepi16_epi8(high), 1);
+}
+
+ALWAYS_INLINE unsigned log2_of_power(unsigned x)
+{
+    return x >= 64 ? 6 : x >= 32 ? 5 : x >= 16 ? 4 : x >= 8 ? 3 : x >= 4 ? 2 : x >= 2 ? 1 : 0;
+}
+
 /* Where each code of `out` bytes lies after pushing: the table for the last permutation, in units of codes. */
 ALWAYS_INLINE __m512i order_512(int width, int out)
 {
-    const int in_one = width / out, lanes = 64 / width; /* codes that share a lane; lanes */
-    uint8_t bytes[64] = {0};
-    uint16_t words[32] = {0};
-    for (int r = 0; r < 64 / out; r++) {
-        const int position = r % lanes * in_one + r / lanes;
-        if (out == 1) bytes[r] = (uint8_t)position;
-        else words[r] = (uint16_t)position;
+    const unsigned in_one = log2_of_power((unsigned)(width / out)), lanes = log2_of_power((unsigned)(64 / width));
+    const __m512i lane_bits = _mm512_set1_epi16((short)((1 << lanes) - 1));
+    __m512i order[2];
+    for (int half = 0; half < 2; half++) {
+        /* code r: lane r % lanes, and in it place r / lanes */
+        const __m512i r = count_up_512(32 * half);
+        order[half] = _mm512_or_si512(_mm512_slli_epi16(_mm512_and_si512(r, lane_bits), in_one), _mm512_srli_epi16(r, lanes));
     }
-    return _mm512_loadu_si512(out == 1 ? (const void *)bytes : (const void *)words);
+    return out == 2 ? order[0] : bytes_of_words_512(order[0], order[1]);
 }
 
 /* 64 / out codes of `out` bytes (1 or 2) from integers that are `width` >= out bytes wide. */
@@ -146,31 +165,44 @@ static collect_512_t collect_512(const ratings_t *ratings)
     const ptrdiff_t width = rating_width(ratings->kind), stride = ratings->stride, elements = 64 / width;
     const ptrdiff_t apart = stride < 0 ? -stride : stride;
     const ptrdiff_t span = (elements - 1) * apart + width;
-    uint8_t where[64];
-    memset(collect.mine, 0, sizeof collect.mine);
+    const unsigned shift = log2_of_power((unsigned)width);
+    const __m512i byte_bits = _mm512_set1_epi16((short)(width - 1)), in_piece = _mm512_set1_epi16(63);
+    __m512i offset[2], where[2];
     collect.first = stride < 0 ? (elements - 1) * stride : 0;
     collect.advance = elements * stride;
-    collect.pieces = (int)((span + 63) / 64);
+    collect.pieces = (int)((span + 63) >> 6);
     collect.last = span % 64 ? (1ull << (span % 64)) - 1 : ~0ull;
-    for (ptrdiff_t i = 0; i < 64; i++) {
-        const ptrdiff_t byte = ratings->swapped ? width - 1 - i % width : i % width;
-        const ptrdiff_t offset = i / width * stride + byte - collect.first;
-        where[i] = (uint8_t)(offset % 64);
-        collect.mine[offset / 64] |= 1ull << i;
+    for (int half = 0; half < 2; half++) {
+        /* byte i of the copy: byte i % width (from the other end if swapped) of element i / width */
+        const __m512i i = count_up_512(32 * half);
+        __m512i byte = _mm512_and_si512(i, byte_bits);
+        if (ratings->swapped)
+            byte = _mm512_xor_si512(byte, byte_bits);
+        offset[half] = _mm512_add_epi16(_mm512_mullo_epi16(_mm512_srl_epi16(i, _mm_cvtsi32_si128((int)shift)),
+                                                           _mm512_set1_epi16((short)stride)),
+                                        _mm512_add_epi16(byte, _mm512_set1_epi16((short)-collect.first)));
+        where[half] = _mm512_and_si512(offset[half], in_piece);
+        offset[half] = _mm512_srli_epi16(offset[half], 6);
     }
-    collect.where = _mm512_loadu_si512(where);
+    collect.where = bytes_of_words_512(where[0], where[1]);
+    for (int k = 0; k < collect.pieces; k++) {
+        const __m512i piece = _mm512_set1_epi16((short)k);
+        collect.mine[k] = _mm512_cmpeq_epi16_mask(offset[0], piece)
+                        | (uint64_t)_mm512_cmpeq_epi16_mask(offset[1], piece) << 32;
+    }
     return collect;
 }
 
-ALWAYS_INLINE __m512i collected_512(const collect_512_t *collect, const char *p)
+/* A masked load reads nothing beyond the elements, but is slow; `inner` says that there are more elements beyond. */
+ALWAYS_INLINE __m512i collected_512(const collect_512_t *collect, const char *p, int inner)
 {
     __m512i bytes = _mm512_setzero_si512();
     const int last = collect->pieces - 1;
     p += collect->first;
     for (int k = 0; k < last; k++)
         bytes = _mm512_mask_permutexvar_epi8(bytes, collect->mine[k], collect->where, _mm512_loadu_si512(p + 64 * k));
-    return _mm512_mask_permutexvar_epi8(bytes, collect->mine[last], collect->where,
-                                        _mm512_maskz_loadu_epi8(collect->last, p + 64 * last));
+    const __m512i end = inner ? _mm512_loadu_si512(p + 64 * last) : _mm512_maskz_loadu_epi8(collect->last, p + 64 * last);
+    return _mm512_mask_permutexvar_epi8(bytes, collect->mine[last], collect->where, end);
 }
 
 /* Copies up to BLOCK elements to `buffer`; returns them as contiguous ratings of which element 0 is the first. */
@@ -182,8 +214,11 @@ static ratings_t copied_512(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t
     const char *p = rating_address(ratings, start);
     ratings_t copy = *ratings;
     ptrdiff_t i = 0;
-    for (; i + elements <= count; i += elements, p += collect.advance)
-        _mm512_storeu_si512(buffer + i * width, collected_512(&collect, p));
+    const int apart = ratings->stride >= width || ratings->stride <= -width; /* then 64 bytes of elements span 64 or more */
+    for (; i + elements <= count; i += elements, p += collect.advance) {
+        const int inner = apart && (ratings->stride > 0 ? i + 2 * elements <= count : i > 0);
+        _mm512_storeu_si512(buffer + i * width, collected_512(&collect, p, inner));
+    }
     for (; i < count; i++, p += ratings->stride)
         for (int k = 0; k < width; k++)
             buffer[i * width + k] = p[ratings->swapped ? width - 1 - k : k];

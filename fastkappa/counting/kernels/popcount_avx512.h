@@ -323,17 +323,16 @@ COUNT_GROUPS_512(count_groups_512_32_more, 4, 1)
 COUNT_GROUPS_512(count_groups_512_64_more, 8, 1)
 #undef COUNT_GROUPS_512
 
-/* Two columns of contiguous integers of one width, at most 256 cells. */
-static void count_popcount_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+/* Two columns of contiguous integers of one width, at most 256 cells: whole groups; returns where it stopped. */
+static ptrdiff_t count_popcount_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
-    const int more = a->n_labels * b->n_labels > 65; /* 64 planes' cells, and the last one for nothing */
+    const int more = a->n_labels * b->n_labels > 65; /* 64 cells in 8 planes, and the last one for nothing */
     switch (a->stride) {
-    case 1: start = (more ? count_groups_512_8_more : count_groups_512_8)(a, b, start, stop, table); break;
-    case 2: start = (more ? count_groups_512_16_more : count_groups_512_16)(a, b, start, stop, table); break;
-    case 4: start = (more ? count_groups_512_32_more : count_groups_512_32)(a, b, start, stop, table); break;
-    default: start = (more ? count_groups_512_64_more : count_groups_512_64)(a, b, start, stop, table); break;
+    case 1: return (more ? count_groups_512_8_more : count_groups_512_8)(a, b, start, stop, table);
+    case 2: return (more ? count_groups_512_16_more : count_groups_512_16)(a, b, start, stop, table);
+    case 4: return (more ? count_groups_512_32_more : count_groups_512_32)(a, b, start, stop, table);
+    default: return (more ? count_groups_512_64_more : count_groups_512_64)(a, b, start, stop, table);
     }
-    count_plain(a, b, start, stop, table);
 }
 
 SIMD_END

@@ -191,16 +191,16 @@ COUNT_GROUPS(NAME(count_groups_32), 4)
 COUNT_GROUPS(NAME(count_groups_64), 8)
 #undef COUNT_GROUPS
 
-/* Two columns of contiguous integers of one width, at most 8 * MAX_PLANES cells (and the last one for nothing). */
-static void NAME(count_popcount)(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+/* Two columns of contiguous integers of one width, at most 8 * MAX_PLANES cells (and the last one for nothing): whole
+   groups; returns where it stopped. */
+static ptrdiff_t NAME(count_popcount)(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     switch (a->stride) {
-    case 1: start = NAME(count_groups_8)(a, b, start, stop, table); break;
-    case 2: start = NAME(count_groups_16)(a, b, start, stop, table); break;
-    case 4: start = NAME(count_groups_32)(a, b, start, stop, table); break;
-    default: start = NAME(count_groups_64)(a, b, start, stop, table); break;
+    case 1: return NAME(count_groups_8)(a, b, start, stop, table);
+    case 2: return NAME(count_groups_16)(a, b, start, stop, table);
+    case 4: return NAME(count_groups_32)(a, b, start, stop, table);
+    default: return NAME(count_groups_64)(a, b, start, stop, table);
     }
-    count_plain(a, b, start, stop, table);
 }
 
 #undef plane_t

@@ -118,9 +118,15 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 
 /* ---- a block ---- */
 
+#if SIMD_HAS_GNU
+#  define UNROLL _Pragma("GCC unroll 8")
+#else
+#  define UNROLL
+#endif
+
 /* One loop for each way an element may lie: swapped, strided, contiguous; and for each width of code to be written. */
 #define DECODE_LOOPS(name, code_t, read, code, width)                                                          \
-    static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)               \
+    MAYBE_UNUSED static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)               \
     {                                                                                                         \
         const char *p = rating_address(ratings, start);                                                       \
         const ptrdiff_t stride = ratings->stride;                                                             \
@@ -129,7 +135,7 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
         if (ratings->swapped)                                                                                 \
             for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * stride, 1), lowest, n); \
         else if (stride != width)                                                                             \
-            for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * stride, 0), lowest, n); \
+            UNROLL for (ptrdiff_t i = 0; i < count; i++, p += stride) codes[i] = (code_t)code(read(p, 0), lowest, n); \
         else                                                                                                  \
             for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * width, 0), lowest, n); \
     }
@@ -143,7 +149,7 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
     DECODE_LOOPS(name##_from64, code_t, read64, code64, 8)                                                    \
     DECODE_LOOPS(name##_from_float, code_t, read_float, code_double, 4)                                       \
     DECODE_LOOPS(name##_from_double, code_t, read_double, code_double, 8)                                     \
-    static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)               \
+    MAYBE_UNUSED static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)               \
     {                                                                                                         \
         switch (ratings->kind) {                                                                              \
         case RATING_INT8: case RATING_UINT8: name##_from8(ratings, start, count, codes); break;               \

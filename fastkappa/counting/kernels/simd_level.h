@@ -125,7 +125,7 @@ static int simd_level_available(int level)
 /* The level in use: set once when the module is loaded, so a plain int is enough. */
 static int simd_level_state = -1;
 
-static int simd_level_current(void)
+MAYBE_UNUSED static int simd_level_current(void)
 {
     if (UNLIKELY(simd_level_state < 0))
         simd_level_state = simd_level_detected();

@@ -1,7 +1,8 @@
-/* The vector templates for each target, with the two operations that the vector types do not have:
+/* The vector templates for each target, with the three operations that the vector types do not have:
 
      max_bytes(x, y)     the larger of each two bytes
-     bit_of_cell(cell)   1 << (cell & 7) for each byte; cells are below 128 */
+     bit_of_cell(cell)   1 << (cell & 7) for each byte; cells are below 128
+     multiply_add(x, y)  products of words below 2^15, neighbours added, as ints */
 #ifndef FASTKAPPA_VECTOR_LEVELS_H
 #define FASTKAPPA_VECTOR_LEVELS_H
 
@@ -19,10 +20,16 @@
 #define VECTOR_BYTES 16
 typedef uint8_t sse2_bytes_t __attribute__((vector_size(16)));
 typedef uint16_t sse2_words_t __attribute__((vector_size(16)));
+typedef uint32_t sse2_ints_t __attribute__((vector_size(16)));
 
 ALWAYS_INLINE sse2_bytes_t max_bytes_sse2(sse2_bytes_t x, sse2_bytes_t y)
 {
     return (sse2_bytes_t)_mm_max_epu8((__m128i)x, (__m128i)y);
+}
+
+ALWAYS_INLINE sse2_ints_t multiply_add_sse2(sse2_words_t x, sse2_words_t y)
+{
+    return (sse2_ints_t)_mm_madd_epi16((__m128i)x, (__m128i)y);
 }
 
 /* No byte shuffle in SSE2. Bit 0 of the cell doubles, bit 1 shifts by two, bit 2 by four; no byte overflows. */
@@ -40,10 +47,17 @@ SIMD_BEGIN_AVX2
 #define NAME(x) x##_avx2
 #define VECTOR_BYTES 32
 typedef uint8_t avx2_bytes_t __attribute__((vector_size(32)));
+typedef uint16_t avx2_words_t __attribute__((vector_size(32)));
+typedef uint32_t avx2_ints_t __attribute__((vector_size(32)));
 
 ALWAYS_INLINE avx2_bytes_t max_bytes_avx2(avx2_bytes_t x, avx2_bytes_t y)
 {
     return (avx2_bytes_t)_mm256_max_epu8((__m256i)x, (__m256i)y);
+}
+
+ALWAYS_INLINE avx2_ints_t multiply_add_avx2(avx2_words_t x, avx2_words_t y)
+{
+    return (avx2_ints_t)_mm256_madd_epi16((__m256i)x, (__m256i)y);
 }
 
 ALWAYS_INLINE avx2_bytes_t bit_of_cell_avx2(avx2_bytes_t cell)
@@ -60,10 +74,18 @@ SIMD_END
 #define NAME(x) x##_neon
 #define VECTOR_BYTES 16
 typedef uint8_t neon_bytes_t __attribute__((vector_size(16)));
+typedef uint16_t neon_words_t __attribute__((vector_size(16)));
+typedef uint32_t neon_ints_t __attribute__((vector_size(16)));
 
 ALWAYS_INLINE neon_bytes_t max_bytes_neon(neon_bytes_t x, neon_bytes_t y)
 {
     return (neon_bytes_t)vmaxq_u8((uint8x16_t)x, (uint8x16_t)y);
+}
+
+ALWAYS_INLINE neon_ints_t multiply_add_neon(neon_words_t x, neon_words_t y)
+{
+    const uint16x8_t a = (uint16x8_t)x, b = (uint16x8_t)y;
+    return (neon_ints_t)vmlal_u16(vmull_high_u16(a, b), vget_low_u16(a), vget_low_u16(b));
 }
 
 ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)

@@ -2,6 +2,7 @@
 #include "vector_read.h"
 #include "popcount_vector.h"
 #include "cells_vector.h"
+#include "sums_vector.h"
 #undef bytes_t
 #undef words_t
 #undef ints_t

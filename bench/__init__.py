@@ -1,0 +1,1 @@
+"""Benchmarks of fastkappa: see README.md beside this file."""

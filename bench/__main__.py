@@ -1,0 +1,49 @@
+"""Run all benchmarks: the plain timings, the sweep and its charts, the targets.
+
+python -m bench [--quick] [--readme]
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from bench import charts, readme_table, sweep, targets
+
+HERE = Path(__file__).parent
+
+
+def time_plainly(*, quick: bool) -> None:
+    """Run pytest-benchmark, without the options that the tests are run with."""
+    command = [sys.executable, "-m", "pytest", str(HERE), "--override-ini=addopts="]
+    command += ["--benchmark-only", "--benchmark-group-by=group", "--benchmark-sort=name"]
+    command += ["--benchmark-columns=median,iqr,rounds", "--quiet"]
+    command += [f"--benchmark-json={HERE / 'results' / 'timings.json'}"]
+    command += ["--benchmark-min-rounds=3", f"--benchmark-max-time={0.02 if quick else 0.5}"]
+    if quick:
+        command += ["--quick", "--benchmark-calibration-precision=5"]
+    subprocess.run(command, cwd=HERE.parent, check=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a sample in under two minutes")
+    parser.add_argument(
+        "--readme", action="store_true", help="fill the README's table and draw docs/images"
+    )
+    arguments = parser.parse_args()
+    (HERE / "results").mkdir(exist_ok=True)
+    time_plainly(quick=arguments.quick)
+    measured = sweep.run(quick=arguments.quick)
+    charts.draw(measured, charts.RESULTS)
+    if arguments.readme:
+        charts.draw(measured, charts.DOCS)
+        readme_table.fill(readme_table.README, readme_table.table(measured))
+    targets.run(quick=arguments.quick, only="drop-in:" if arguments.quick else "*")
+    print(f"All results are in {HERE / 'results'}.")
+
+
+if __name__ == "__main__":
+    main()

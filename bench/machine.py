@@ -1,0 +1,66 @@
+"""What was measured, where and when."""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+
+import cpuinfo
+
+from fastkappa.config import configuration
+
+LIBRARIES = (
+    "fastkappa",
+    "numpy",
+    "numba",
+    "scikit-learn",
+    "boost-histogram",
+    "torch",
+    "torchmetrics",
+)
+
+
+def describe() -> dict[str, object]:
+    """Return versions, processor, cores, backend and date."""
+    config = configuration()
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        "cpu": cpuinfo.get_cpu_info().get("brand_raw", platform.processor()),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "backend": config["backend in use"],
+        "simd": config["SIMD level"],
+        "threads": config["threads"],
+        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "versions": {name: version for name in LIBRARIES if (version := _version(name))},
+    }
+
+
+def in_words(machine: dict) -> str:
+    """Return the description as one sentence."""
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    return (
+        f"Measured on {machine['date']} on {machine['cpu']}, {machine['cores']} cores,"
+        f" {machine['system']}, with Python {machine['python']}, {versions}; backend"
+        f" {machine['backend']}, SIMD level {machine['simd']}, {machine['threads']} threads."
+    )
+
+
+def warning(machine: dict) -> str:
+    """Return a line to print where others were using the machine when the measuring began."""
+    load = machine["load"]
+    if load is None or load < 0.3 * machine["cores"]:
+        return ""
+    return f"The machine was BUSY: load {load:.1f} on {machine['cores']} cores. Measure again.\n"
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None

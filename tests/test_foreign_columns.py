@@ -1,0 +1,267 @@
+"""Columns of pandas, polars and pyarrow: by their own codes, and the same as plain lists."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from fastkappa import cohen_kappa_score, confusion_counts
+
+WORDS1 = ["b", "a", "c", "a", "b", "b", "a"]
+WORDS2 = ["a", "a", "c", "b", "b", "c", "a"]
+CODES1 = [1, 0, 2, 0, 1, 1, 0]
+CODES2 = [0, 0, 2, 1, 1, 2, 0]
+ENUM = pl.Enum(["c", "unused", "b", "a"])
+
+WORDS: dict[str, Callable[[list[str]], Any]] = {
+    "pandas default": pd.Series,
+    "pandas object": lambda words: pd.Series(words, dtype=object),
+    "pandas string": lambda words: pd.Series(words, dtype="string"),
+    "pandas arrow string": lambda words: pd.Series(words, dtype="string[pyarrow]"),
+    "pandas categorical": lambda words: pd.Series(words, dtype="category"),
+    "pandas Categorical": pd.Categorical,
+    "pandas CategoricalIndex": pd.CategoricalIndex,
+    "pandas categories in another order": lambda words: pd.Series(
+        pd.Categorical(words, categories=["c", "unused", "a", "b"], ordered=True)
+    ),
+    "pandas arrow dictionary": lambda words: pd.Series(
+        words, dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))
+    ),
+    "pandas index of words": pd.Index,
+    "pandas column of a frame": lambda words: pd.DataFrame({"x": 1, "y": words})["y"],
+    "pandas odd index": lambda words: pd.Series(words, index=range(len(words), 0, -1)),
+    "pandas slice": lambda words: pd.Series(["z", *words, "z"], dtype="category")[1:-1],
+    "polars string": pl.Series,
+    "polars categorical": lambda words: pl.Series(words, dtype=pl.Categorical),
+    "polars enum": lambda words: pl.Series(words, dtype=ENUM),
+    "polars slice of enum": lambda words: pl.Series(["c", *words, "c"], dtype=ENUM)[1:-1],
+    "polars chunks": lambda words: pl.concat(
+        [pl.Series(words[:3]), pl.Series(words[3:])], rechunk=False
+    ),
+    "polars chunks of categorical": lambda words: pl.concat(
+        [pl.Series(part, dtype=pl.Categorical) for part in (words[:3], words[3:])], rechunk=False
+    ),
+    "pyarrow string": pa.array,
+    "pyarrow large string": lambda words: pa.array(words, pa.large_string()),
+    "pyarrow string view": lambda words: pa.array(words, pa.string_view()),
+    "pyarrow dictionary": lambda words: pa.array(words).dictionary_encode(),
+    "pyarrow dictionary in another order": lambda words: pa.DictionaryArray.from_arrays(
+        pa.array([["c", "unused", "a", "b"].index(word) for word in words], pa.int16()),
+        pa.array(["c", "unused", "a", "b"]),
+    ),
+    "pyarrow slice of a dictionary": lambda words: pa.array(["z", *words, "z"]).dictionary_encode()[
+        1:-1
+    ],
+    "pyarrow dictionary naming a word twice": lambda words: pa.DictionaryArray.from_arrays(
+        pa.array([{"a": 0, "b": 1, "c": 2 + 2 * (i % 2)}[word] for i, word in enumerate(words)]),
+        pa.array(["a", "b", "c", "unused", "c"]),
+    ),
+    "pyarrow chunks": lambda words: pa.chunked_array([words[:3], [], words[3:]], pa.string()),
+    "pyarrow chunks of dictionaries": lambda words: pa.chunked_array(
+        [pa.array(part).dictionary_encode() for part in (words[:3], words[3:])]
+    ),
+    "numpy string dtype": lambda words: np.array(words, np.dtypes.StringDType()),
+}
+
+NUMBERS: dict[str, Callable[[list[int]], Any]] = {
+    "pandas int64": pd.Series,
+    "pandas int8": lambda codes: pd.Series(codes, dtype="int8"),
+    "pandas Int64": lambda codes: pd.Series(codes, dtype="Int64"),
+    "pandas UInt8": lambda codes: pd.Series(codes, dtype="UInt8"),
+    "pandas Float32": lambda codes: pd.Series(codes, dtype="Float32"),
+    "pandas float64": lambda codes: pd.Series(codes, dtype="float64"),
+    "pandas arrow int": lambda codes: pd.Series(codes, dtype="int32[pyarrow]"),
+    "pandas categorical": lambda codes: pd.Series(codes, dtype="category"),
+    "pandas categories in another order": lambda codes: pd.Series(
+        pd.Categorical(codes, categories=[2, 7, 0, 1])
+    ),
+    "pandas index": pd.Index,
+    "pandas column of a frame": lambda codes: pd.DataFrame({"x": codes, "y": codes})["y"],
+    "pandas frame of one column": lambda codes: pd.DataFrame({"y": codes}),
+    "pandas every second row": lambda codes: pd.Series(np.repeat(codes, 2))[::2],
+    "polars int64": pl.Series,
+    "polars uint8": lambda codes: pl.Series(codes, dtype=pl.UInt8),
+    "polars float": lambda codes: pl.Series(codes, dtype=pl.Float32),
+    "polars slice": lambda codes: pl.Series([9, *codes, 9])[1:-1],
+    "polars chunks": lambda codes: pl.concat(
+        [pl.Series(codes[:3]), pl.Series(codes[3:])], rechunk=False
+    ),
+    "pyarrow int64": pa.array,
+    "pyarrow int8": lambda codes: pa.array(codes, pa.int8()),
+    "pyarrow slice": lambda codes: pa.array([9, *codes, 9])[1:-1],
+    "pyarrow chunks": lambda codes: pa.chunked_array([codes[:3], codes[3:]]),
+    "pyarrow dictionary": lambda codes: pa.array(codes).dictionary_encode(),
+    "pyarrow float": lambda codes: pa.array(codes, pa.float64()),
+}
+
+EXPECTED = [[2, 1, 0], [1, 1, 1], [0, 0, 1]]
+
+
+def test_the_expectation() -> None:
+    pairs = Counter(zip(CODES1, CODES2, strict=True))
+    assert [[pairs[i, j] for j in range(3)] for i in range(3)] == EXPECTED
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_words(backend: str, name: str) -> None:
+    make = WORDS[name]
+    counts = confusion_counts(make(WORDS1), make(WORDS2), backend=backend)
+    assert counts.table.tolist() == EXPECTED
+    assert counts.labels.tolist() == ["a", "b", "c"]
+    beside_list = confusion_counts(make(WORDS1), WORDS2, backend=backend)
+    assert beside_list.table.tolist() == EXPECTED
+    given = confusion_counts(WORDS1, make(WORDS2), labels=["c", "x", "a"], backend=backend)
+    assert given.table.tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 2]]
+    assert given.n_outside == 4
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers(backend: str, name: str) -> None:
+    make = NUMBERS[name]
+    counts = confusion_counts(make(CODES1), make(CODES2), backend=backend)
+    assert counts.table.tolist() == EXPECTED
+    assert counts.labels.tolist() == [0, 1, 2]
+    beside_list = confusion_counts(make(CODES1), CODES2, backend=backend)
+    assert beside_list.table.tolist() == EXPECTED
+    given = confusion_counts(CODES1, make(CODES2), labels=[2, 5, 0], backend=backend)
+    assert given.table.tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 2]]
+    weighted = confusion_counts(make(CODES1), make(CODES2), sample_weight=[2] * 7, backend=backend)
+    assert weighted.table.tolist() == [[2 * count for count in row] for row in EXPECTED]
+
+
+@pytest.mark.parametrize("first", WORDS)
+def test_words_of_two_libraries(first: str) -> None:
+    for second in ("pandas categorical", "polars enum", "pyarrow dictionary", "pandas default"):
+        counts = confusion_counts(WORDS[first](WORDS1), WORDS[second](WORDS2))
+        assert counts.table.tolist() == EXPECTED
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+@pytest.mark.parametrize("name", WORDS)
+def test_kappa_of_words(name: str, weights: Any) -> None:
+    """Labels are in lexical order, whatever the order of the categories."""
+    expected = cohen_kappa_score(CODES1, CODES2, weights=weights)
+    assert cohen_kappa_score(WORDS[name](WORDS1), WORDS[name](WORDS2), weights=weights) == expected
+
+
+BOOLS: dict[str, Callable[[list[bool]], Any]] = {
+    "pandas": pd.Series,
+    "pandas nullable": lambda values: pd.Series(values, dtype="boolean"),
+    "polars": pl.Series,
+    "pyarrow": pa.array,
+}
+
+
+@pytest.mark.parametrize("name", BOOLS)
+def test_bools(backend: str, name: str) -> None:
+    first, second = [True, False, True, True], [True, True, True, False]
+    counts = confusion_counts(BOOLS[name](first), BOOLS[name](second), backend=backend)
+    assert counts.table.tolist() == [[0, 1], [1, 2]]
+    assert counts.labels.tolist() == [False, True]
+
+
+DATES: dict[str, Callable[[list[Any]], Any]] = {
+    "pandas": lambda dates: pd.Series(pd.to_datetime(dates)),
+    "pandas categorical": lambda dates: pd.Series(pd.to_datetime(dates)).astype("category"),
+    "polars": lambda dates: pl.Series(dates),
+    "pyarrow": lambda dates: pa.array(dates),
+}
+
+
+@pytest.mark.parametrize("name", DATES)
+def test_dates(backend: str, name: str) -> None:
+    first, second = (
+        [datetime.date(2020, 1, 1 + code) for code in codes] for codes in (CODES1, CODES2)
+    )
+    counts = confusion_counts(DATES[name](first), DATES[name](second), backend=backend)
+    assert counts.table.tolist() == EXPECTED
+
+
+MISSING: dict[str, Callable[[], Any]] = {
+    "pandas None": lambda: pd.Series(["a", None]),
+    "pandas None objects": lambda: pd.Series(["a", None], dtype=object),
+    "pandas NaN objects": lambda: pd.Series(["a", np.nan], dtype=object),
+    "pandas NA first": lambda: pd.Series([pd.NA, "a"], dtype=object),
+    "pandas string": lambda: pd.Series(["a", None], dtype="string"),
+    "pandas categorical": lambda: pd.Series(["a", None], dtype="category"),
+    "pandas categorical ints": lambda: pd.Series([1, None], dtype="category"),
+    "pandas Int64": lambda: pd.Series([1, None], dtype="Int64"),
+    "pandas boolean": lambda: pd.Series([True, None], dtype="boolean"),
+    "pandas Float64": lambda: pd.Series([1, None], dtype="Float64"),
+    "pandas float": lambda: pd.Series([1, None]),
+    "pandas arrow": lambda: pd.Series([1, None], dtype="int64[pyarrow]"),
+    "pandas arrow string": lambda: pd.Series(["a", None], dtype="string[pyarrow]"),
+    "pandas dates": lambda: pd.Series(pd.to_datetime(["2020-01-01", None])),
+    "polars int": lambda: pl.Series([1, None]),
+    "polars string": lambda: pl.Series(["a", None]),
+    "polars categorical": lambda: pl.Series(["a", None], dtype=pl.Categorical),
+    "polars enum": lambda: pl.Series(["a", None], dtype=ENUM),
+    "polars bool": lambda: pl.Series([True, None]),
+    "polars float NaN": lambda: pl.Series([1.0, float("nan")]),
+    "polars dates": lambda: pl.Series([datetime.date(2020, 1, 1), None]),
+    "polars all missing": lambda: pl.Series([None, None]),
+    "pyarrow int": lambda: pa.array([1, None]),
+    "pyarrow string": lambda: pa.array(["a", None]),
+    "pyarrow dictionary": lambda: pa.array(["a", None]).dictionary_encode(),
+    "pyarrow dictionary of a missing word": lambda: pa.DictionaryArray.from_arrays(
+        pa.array([0, 1]), pa.array(["a", None])
+    ),
+    "pyarrow chunks": lambda: pa.chunked_array([["a"], [None]]),
+    "pyarrow dates": lambda: pa.array([datetime.date(2020, 1, 1), None]),
+}
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_missing_ratings(name: str) -> None:
+    """A missing rating is an error that names the column, never a label of its own."""
+    column = MISSING[name]()
+    with pytest.raises(ValueError, match=r"^Input y1 contains Na[NT]\.$"):
+        confusion_counts(column, column)
+    with pytest.raises(ValueError, match=r"^Input y_true contains Na[NT]\.$"):
+        cohen_kappa_score(column, column)
+
+
+def test_large_columns_of_codes(backend: str) -> None:
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, (2, 600_000))
+    words = np.array(["negative", "neutral", "positive"])[codes]
+    pairs = np.zeros((3, 3), int)
+    np.add.at(pairs, tuple(codes), 1)
+    for make in (
+        lambda column: pd.Series(column).astype("category"),
+        lambda column: pl.Series(column).cast(pl.Categorical),
+        lambda column: pa.array(column).dictionary_encode(),
+    ):
+        counts = confusion_counts(make(words[0]), make(words[1]), backend=backend)
+        np.testing.assert_array_equal(counts.table, pairs)
+        assert counts.labels.tolist() == ["negative", "neutral", "positive"]
+
+
+def test_many_categories() -> None:
+    words = [f"label {i:05}" for i in range(3000)]
+    first, second = pd.Categorical(words), pd.Categorical(words[::-1])
+    counts = confusion_counts(first, second)
+    assert counts.labels.tolist() == words
+    np.testing.assert_array_equal(counts.table, np.eye(3000, dtype=int)[::-1])
+
+
+def test_pooled_polars_categories() -> None:
+    """Codes of one column are not codes of another, and the pool holds words of others."""
+    others = pl.Series(["z", "y", "x", "c", "b"], dtype=pl.Categorical)
+    first = pl.Series(["b", "a"], dtype=pl.Categorical)
+    second = pl.Series(["a", "b"], dtype=pl.Categorical)
+    counts = confusion_counts(first, second)
+    assert counts.labels.tolist() == ["a", "b"]
+    assert counts.table.tolist() == [[0, 1], [1, 0]]
+    assert first.to_physical().max() > 1, "the pool is not shared: this test shows nothing"
+    counts = confusion_counts(others[-2:], first)
+    assert counts.labels.tolist() == ["a", "b", "c"]
+    assert counts.table.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]

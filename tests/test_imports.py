@@ -1,0 +1,196 @@
+"""What importing fastkappa loads, how long it takes, and the walls between its parts."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+OPTIONAL = (
+    "sklearn",
+    "pandas",
+    "numba",
+    "llvmlite",
+    "matplotlib",
+    "pyarrow",
+    "polars",
+    "typer",
+    "rich",
+    "scipy",
+    "narwhals",
+    "torch",
+)
+
+
+def run(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "",
+        "fastkappa.kappa_from_confusion([[1, 2], [3, 4]])",
+        "fastkappa.cohen_kappa_score([1, 2, 1], [1, 2, 2])",
+        "fastkappa.cohen_kappa_score(['a', 'b', 'a'], ['a', 'b', 'b'], weights='linear')",
+        "fastkappa.confusion_matrix([1, 2, 1], [1, 2, 2], sample_weight=[1, 2, 3])",
+        "fastkappa.confusion_counts([1, 2, 1], [1, 2, 2], backend='numpy')",
+    ],
+)
+def test_no_optional_library_is_loaded(use: str) -> None:
+    code = f"""
+import sys
+import fastkappa
+loaded = {{name.partition(".")[0] for name in sys.modules}} & set({OPTIONAL!r})
+assert not loaded, loaded
+{use}
+loaded = {{name.partition(".")[0] for name in sys.modules}} & set({OPTIONAL!r})
+if fastkappa.counting.dispatch.name_of(fastkappa.counting.dispatch.get_kernels()) == "numba":
+    loaded -= {{"numba", "llvmlite", "scipy"}}  # it was chosen for want of a compiled backend
+assert not loaded, loaded
+"""
+    run(code)
+
+
+def test_numba_is_loaded_when_it_is_asked_for() -> None:
+    """The test above would be worth nothing if these names never showed up."""
+    pytest.importorskip("numba")
+    run(
+        "import sys, fastkappa;"
+        "fastkappa.confusion_counts([1], [1], backend='numba');"
+        "assert 'numba' in sys.modules"
+    )
+
+
+def test_it_works_where_no_optional_library_is_installed() -> None:
+    code = f"""
+import sys
+for name in {OPTIONAL!r}:
+    sys.modules[name] = None  # an import of it raises ImportError
+import fastkappa
+assert fastkappa.cohen_kappa_score(["a", "b", "a"], ["a", "b", "b"]) == 0.4
+assert fastkappa.kappa_from_confusion([[20, 5], [10, 15]]) == 0.4
+assert fastkappa.confusion_matrix([1, 2], [2, 2]).tolist() == [[0, 1], [0, 1]]
+fastkappa.show_config()
+"""
+    assert "missing" in run(code)
+
+
+def test_importing_starts_no_threads_and_changes_no_environment() -> None:
+    run(
+        "import os, threading; before = dict(os.environ); import numpy, fastkappa;"
+        "assert dict(os.environ) == before; assert threading.active_count() == 1"
+    )
+
+
+def test_import_time() -> None:
+    """At most twice NumPy's, the two being timed in turn.
+
+    The processor's time is taken, for other work on the machine adds to the clock's.
+    """
+    code = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
+    run(code.format("numpy"))  # so that neither finds a cold disk cache
+    run(code.format("fastkappa"))
+    ratios = []
+    for _ in range(4):
+        for _ in range(3):
+            numpy_time = float(run(code.format("numpy")))
+            ratios.append(float(run(code.format("fastkappa"))) / numpy_time)
+        if statistics.median(ratios) < 2:
+            return
+    pytest.fail(f"import fastkappa takes {statistics.median(ratios):.2f} x import numpy: {ratios}")
+
+
+def test_public_names() -> None:
+    import fastkappa
+
+    assert set(fastkappa.__all__) <= set(dir(fastkappa))
+    for name in fastkappa.__all__:
+        assert getattr(fastkappa, name).__doc__, name
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = fastkappa.no_such_name
+
+
+# Walls.
+
+
+@pytest.fixture(scope="module")
+def walls() -> Any:
+    path = ROOT / "ci" / "check_walls.py"
+    spec = importlib.util.spec_from_file_location("check_walls", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_walls_stand(walls: Any) -> None:
+    assert walls.breaches(ROOT / "fastkappa") == []
+
+
+def test_walls_are_checked_by_the_script() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "ci" / "check_walls.py"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=os.sep,
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "every wall stands")
+
+
+BREACHES = {
+    ("statistics/kappa.py", "from fastkappa.counting.pairs import count"): "never sees a sample",
+    ("statistics/kappa.py", "from fastkappa import counting"): "never sees a sample",
+    ("statistics/kappa.py", "from ..counting import pairs"): "never sees a sample",
+    ("counting/pairs.py", "import fastkappa.statistics.kappa"): "knows no statistic",
+    ("counting/pairs.py", "def f():\n    from fastkappa.statistics import kappa"): "no statistic",
+    ("counting/pairs.py", "from fastkappa.metrics import cohen_kappa_score"): "stand below",
+    ("statistics/kappa.py", "from fastkappa import config"): "stand below",
+    ("counting/numpy_kernels.py", "from fastkappa.counting import threads"): "its own engine",
+    ("counting/numba_kernels.py", "from fastkappa.counting.numpy_kernels import x"): "own engine",
+    ("counting/cython_kernels.pyx", "from fastkappa.counting cimport pairs"): "own engine",
+    ("counting/cython_kernels.pyx", "import pandas"): "no dependency",
+    ("counting/pairs.py", "from fastkappa.counting import numba_kernels"): "chooses a backend",
+    ("metrics.py", "import fastkappa.counting.cython_kernels"): "chooses a backend",
+    ("counting/pairs.py", "import threading"): "starts threads",
+    ("metrics.py", "from concurrent.futures import ThreadPoolExecutor"): "starts threads",
+    ("metrics.py", "import numba"): "numba is imported in one place alone",
+    ("metrics.py", "def f():\n    from sklearn import metrics"): "sklearn is imported in one place",
+    ("config.py", "import requests"): "no dependency",
+}
+
+
+@pytest.mark.parametrize(("file", "code"), BREACHES)
+def test_breaches_are_found(walls: Any, tmp_path: Path, file: str, code: str) -> None:
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).write_text(f"import numpy as np\n{code}\n")
+    (found,) = walls.breaches(tmp_path)
+    assert BREACHES[file, code] in found
+    assert f"{file}:" in found
+
+
+def test_no_breach_is_seen_where_none_is(walls: Any, tmp_path: Path) -> None:
+    for file, code in {
+        "counting/numba_kernels.py": "import numba\nfrom fastkappa.types import AnyArray",
+        "counting/threads.py": "import threading, os",
+        "statistics/kappa.py": "from fastkappa.statistics.weights import Weights",
+        "metrics.py": "from fastkappa.counting import confusion\nimport fastkappa.statistics.kappa",
+        "estimators.py": "import sklearn.base",
+        "counting/cython_kernels.pyx": "from libc.stdint cimport int64_t\nimport sys",
+    }.items():
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(code)
+    assert walls.breaches(tmp_path) == []

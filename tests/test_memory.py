@@ -1,0 +1,115 @@
+"""Counting needs no memory of the size of its input."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+# Ten million bytes above the inputs, which are 240 million bytes each.
+LIMIT = 10_000_000
+N = 30_000_000
+
+pytestmark = pytest.mark.skipif(
+    not os.access("/proc/self/clear_refs", os.W_OK),
+    reason="peak memory is set back and read through Linux's /proc/self",
+)
+
+# Every case counts once for a few items first: what is loaded or compiled then is no
+# memory of the count. The peak is then set back to what is in use.
+CODE = """
+import gc, sys
+import numpy as np
+from fastkappa import cohen_kappa_score, confusion_counts
+
+def memory(name):
+    with open("/proc/self/status") as status:
+        for line in status:
+            if line.startswith(name + ":"):
+                return int(line.split()[1]) * 1024
+
+n, n_labels, dtype, layout = {n}, {n_labels}, {dtype!r}, {layout!r}
+backend, options = {backend!r}, {options}
+pattern = (np.arange(n_labels) * 7 % n_labels).astype(dtype)
+wide = np.resize(pattern, n if layout != "strided" else 2 * n)
+y1 = wide[::2] if layout == "strided" else wide
+y2 = y1[::-1]
+if options.pop("weighted", False):
+    options["sample_weight"] = y1
+for part in (slice(0, 10), slice(0, 700_000)):
+    less = dict(options)
+    if "sample_weight" in options:
+        less["sample_weight"] = y1[part]
+    confusion_counts(y1[part], y2[part], backend=backend, **less)
+gc.collect()
+with open("/proc/self/clear_refs", "w") as reset:
+    reset.write("5")
+before = memory("VmRSS")
+counts = confusion_counts(y1, y2, backend=backend, **options)
+print(memory("VmHWM") - before)
+assert counts.table.shape == (n_labels, n_labels)
+if "sample_weight" not in options:
+    assert counts.table.sum() == n
+"""
+
+CASES = {
+    "int64": (5, "int64", "contiguous", {}),
+    "int64, one thread": (5, "int64", "contiguous", {"num_threads": 1}),
+    "int64, 256 labels": (256, "int64", "contiguous", {}),
+    "int64, labels given": (5, "int64", "contiguous", {"labels": [4, 3, 2, 1, 0]}),
+    "int64, weighted": (5, "int64", "contiguous", {"weighted": True}),
+    "strided": (5, "int64", "strided", {}),
+    "big endian": (5, ">i8", "contiguous", {}),
+    "float64": (5, "float64", "contiguous", {}),
+    "uint8, 256 labels": (256, "uint8", "contiguous", {}),
+}
+
+
+def peak_above_inputs(backend: str, case: str, n: int) -> int:
+    n_labels, dtype, layout, options = CASES[case]
+    code = CODE.format(
+        n=n, n_labels=n_labels, dtype=dtype, layout=layout, backend=backend, options=options
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "MALLOC_ARENA_MAX": "2"},
+    )
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_peak_above_the_inputs(backend: str, case: str) -> None:
+    assert peak_above_inputs(backend, case, N) < LIMIT
+
+
+def test_the_measure_sees_a_copy() -> None:
+    """The limit would be worth nothing if a temporary of the size of n went unseen."""
+    code = CODE.replace(
+        "counts = confusion_counts(y1, y2", "y1 = y1 + 0\ncounts = confusion_counts(y1, y2"
+    )
+    n_labels, dtype, layout, options = CASES["int64"]
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            code.format(
+                n=N // 5,
+                n_labels=n_labels,
+                dtype=dtype,
+                layout=layout,
+                backend="numpy",
+                options=options,
+            ),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > N // 5 * 8 * 0.9
