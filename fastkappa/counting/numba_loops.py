@@ -38,10 +38,9 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.extending import intrinsic
 
 from fastkappa.counting import numba_vectors as vectors
-from fastkappa.counting.numba_vectors import BYTES, WIDTH
+from fastkappa.counting.numba_vectors import BYTES, WIDTH, intrinsic
 
 # The vectors of a block: a power of 2.
 VECTORS = 64
@@ -55,9 +54,9 @@ BLOCKS = 255
 LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
 # Counters of 32 bits do not overflow within so many pairs.
 LONGEST_RUN = 1 << 30
-SHORT_BLOCK = 1024
+SHORT_BLOCK = 512
 SUBTABLES = 4
-LARGEST_SUBTABLE = 1 << 16
+LARGEST_SUBTABLE = 1 << 17
 
 
 class Ratings(NamedTuple):
@@ -94,15 +93,16 @@ def count_few(ratings: Any, table: Any, start: int, stop: int) -> None:
     n_cells = rows.n_codes * columns.n_codes
     n_planes = (n_cells + 6) // 8
     in_bytes = rows.stride == 1 and columns.stride == 1
-    codes = np.empty((2, BLOCK), np.uint8)
-    places = np.empty(BLOCK, np.uint32)
+    copies = np.empty(2 * BLOCK, np.int64)
+    row_codes, column_codes = np.empty(BLOCK, np.uint8), np.empty(BLOCK, np.uint8)
+    pair_counters = np.empty(BLOCK, np.uint32)
     subtables = np.zeros(table.size * SUBTABLES, np.uint32)
     totals = np.zeros(8 * n_planes + 1, np.int64)
     scratch = np.empty(2 * BLOCK + n_planes * COUNTERS + WIDTH, np.uint8)
-    first_mark = -scratch.ctypes.data % WIDTH
+    first_mark = -address_of(scratch) % WIDTH
     first_counter = first_mark + 2 * BLOCK
-    marks = scratch.ctypes.data + first_mark
-    counters = scratch.ctypes.data + first_counter
+    marks = address_of(scratch) + first_mark
+    counters = address_of(scratch) + first_counter
     n_marked = 0
     for run in range(start, stop, BLOCKS * BLOCK):
         scratch[first_counter:] = 0
@@ -118,15 +118,18 @@ def count_few(ratings: Any, table: Any, start: int, stop: int) -> None:
                     marks,
                 )
             if n_outside or not in_bytes:
-                decode(ratings, begin, count, codes)
+                decode(
+                    ratings, begin, begin + count, stop, address_of(copies), row_codes, column_codes
+                )
             if count == BLOCK and not in_bytes:
                 n_outside = mark_block(
-                    (codes.ctypes.data, 0, rows.n_codes),
-                    (codes.ctypes.data + BLOCK, 0, columns.n_codes),
+                    (address_of(row_codes), 0, rows.n_codes),
+                    (address_of(column_codes), 0, columns.n_codes),
                     marks,
                 )
             if n_outside:
-                add_one_by_one(codes, count, table.shape[1], places, subtables)
+                write_counters(row_codes, column_codes, count, table.shape[1], pair_counters)
+                count_in_turn(pair_counters, count, subtables)
                 continue
             n_marked += BLOCK
             for plane in range(n_planes):
@@ -143,19 +146,21 @@ def count_few(ratings: Any, table: Any, start: int, stop: int) -> None:
 @compile_lazily
 def count_many(ratings: Any, table: Any, start: int, stop: int) -> None:
     """Add pairs to the table one by one."""
-    codes = np.empty((2, SHORT_BLOCK), np.uint32)
+    copies = np.empty(2 * SHORT_BLOCK, np.int64)
+    row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
     counters = np.empty(SHORT_BLOCK, np.uint32)
-    in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= table.size
+    in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= 4 * table.size
     subtables = np.zeros(table.size * SUBTABLES if in_turn else 0, np.uint32)
     for run in range(start, stop, LONGEST_RUN):
         for begin in range(run, min(run + LONGEST_RUN, stop), SHORT_BLOCK):
-            count = min(SHORT_BLOCK, stop - begin)
-            decode(ratings, begin, count, codes)
+            end = min(begin + SHORT_BLOCK, stop)
+            decode(ratings, begin, end, stop, address_of(copies), row_codes, column_codes)
             if in_turn:
-                add_one_by_one(codes, count, table.shape[1], counters, subtables)
+                write_counters(row_codes, column_codes, end - begin, table.shape[1], counters)
+                count_in_turn(counters, end - begin, subtables)
             else:
-                for i in range(count):
-                    table[codes[0, i], codes[1, i]] += 1
+                for i in range(end - begin):
+                    table[row_codes[i], column_codes[i]] += 1
         if in_turn:
             empty_subtables(subtables, table)
 
@@ -163,19 +168,20 @@ def count_many(ratings: Any, table: Any, start: int, stop: int) -> None:
 @compile_lazily
 def sum_floats(ratings: Any, weights: Any, table: Any, start: int, stop: int) -> None:
     """Add float64 weights to the table."""
-    codes = np.empty((2, SHORT_BLOCK), np.uint32)
+    copies = np.empty(2 * SHORT_BLOCK, np.int64)
+    row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
     counters = np.empty(SHORT_BLOCK, np.uint32)
-    in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= table.size
+    in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= 4 * table.size
     subtables = np.zeros(table.size * SUBTABLES if in_turn else 0, np.float64)
     for begin in range(start, stop, SHORT_BLOCK):
-        count = min(SHORT_BLOCK, stop - begin)
-        decode(ratings, begin, count, codes)
+        end = min(begin + SHORT_BLOCK, stop)
+        decode(ratings, begin, end, stop, address_of(copies), row_codes, column_codes)
         if in_turn:
-            write_counters(codes, count, table.shape[1], counters)
-            add_in_turn(counters, weights[begin : begin + count], subtables)
+            write_counters(row_codes, column_codes, end - begin, table.shape[1], counters)
+            sum_in_turn(counters, weights[begin:end], subtables)
         else:
-            for i in range(count):
-                table[codes[0, i], codes[1, i]] += weights[begin + i]
+            for i in range(end - begin):
+                table[row_codes[i], column_codes[i]] += weights[begin + i]
     if in_turn:
         empty_subtables(subtables, table)
 
@@ -183,14 +189,21 @@ def sum_floats(ratings: Any, weights: Any, table: Any, start: int, stop: int) ->
 @compile_lazily
 def sum_integers(ratings: Any, weights: Any, high: Any, low: Any, start: int, stop: int) -> None:
     """Add the upper and the lower 32 bits of int64 or uint64 weights to two tables."""
-    codes = np.empty((2, SHORT_BLOCK), np.uint32)
+    copies = np.empty(2 * SHORT_BLOCK, np.int64)
+    row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
     for begin in range(start, stop, SHORT_BLOCK):
-        count = min(SHORT_BLOCK, stop - begin)
-        decode(ratings, begin, count, codes)
-        for i in range(count):
+        end = min(begin + SHORT_BLOCK, stop)
+        decode(ratings, begin, end, stop, address_of(copies), row_codes, column_codes)
+        for i in range(end - begin):
             weight = weights[begin + i]
-            high[codes[0, i], codes[1, i]] += np.int64(weight >> 32)
-            low[codes[0, i], codes[1, i]] += np.int64(weight & 0xFFFFFFFF)
+            high[row_codes[i], column_codes[i]] += np.int64(weight >> 32)
+            low[row_codes[i], column_codes[i]] += np.int64(weight & 0xFFFFFFFF)
+
+
+@njit
+def address_of(array: Any) -> Any:
+    # numba gives an unsigned integer: with a signed one it would make a float.
+    return np.int64(array.ctypes.data)
 
 
 @njit
@@ -205,9 +218,19 @@ def mark_block(rows: Any, columns: Any, marks: int) -> int:
 
 
 @njit
-def add_one_by_one(codes: Any, count: int, n_columns: int, counters: Any, subtables: Any) -> None:
+def write_counters(
+    row_codes: Any, column_codes: Any, count: int, n_columns: int, counters: Any
+) -> None:
+    """Write where in the subtables the counters of each pair begin."""
+    step, rows_step = np.uint32(SUBTABLES), np.uint32(n_columns * SUBTABLES)
+    for i in range(count):
+        row, column = np.uint32(row_codes[i]), np.uint32(column_codes[i])
+        counters[i] = row * rows_step + column * step
+
+
+@njit
+def count_in_turn(counters: Any, count: int, subtables: Any) -> None:
     """Count pairs in the subtables."""
-    write_counters(codes, count, n_columns, counters)
     in_fours = count - count % SUBTABLES
     for i in range(0, in_fours, SUBTABLES):
         subtables[counters[i]] += 1
@@ -219,8 +242,8 @@ def add_one_by_one(codes: Any, count: int, n_columns: int, counters: Any, subtab
 
 
 @njit
-def add_in_turn(counters: Any, weights: Any, subtables: Any) -> None:
-    """Add weights in the subtables."""
+def sum_in_turn(counters: Any, weights: Any, subtables: Any) -> None:
+    """Add weights to the subtables."""
     count = len(weights)
     in_fours = count - count % SUBTABLES
     for i in range(0, in_fours, SUBTABLES):
@@ -233,103 +256,95 @@ def add_in_turn(counters: Any, weights: Any, subtables: Any) -> None:
 
 
 @njit
-def write_counters(codes: Any, count: int, n_columns: int, counters: Any) -> None:
-    """Write where the first counter of each pair's cell is in the subtables."""
-    step, rows_step = np.uint32(SUBTABLES), np.uint32(n_columns * SUBTABLES)
-    for i in range(count):
-        counters[i] = np.uint32(codes[0, i]) * rows_step + np.uint32(codes[1, i]) * step
-
-
-@njit
 def empty_subtables(subtables: Any, table: Any) -> None:
     """Add the subtables to the table and set them to 0."""
-    for cell in range(table.size):
-        for k in range(SUBTABLES * cell, SUBTABLES * (cell + 1)):
-            table[cell // table.shape[1], cell % table.shape[1]] += subtables[k]
-            subtables[k] = 0
+    k = 0
+    for row in range(table.shape[0]):
+        for column in range(table.shape[1]):
+            table[row, column] += subtables[k : k + SUBTABLES].sum()
+            k += SUBTABLES
+    subtables[:] = 0
 
 
 # --- ratings to codes ---
 
 
 @njit
-def decode(ratings: Any, start: int, count: int, codes: Any) -> None:
-    """Write the codes of pairs, `n_codes` for a rating outside them.
+def decode(
+    ratings: Any, begin: int, end: int, stop: int, copies: int, row_codes: Any, column_codes: Any
+) -> None:
+    """Write the codes of pairs, `n_codes` for a rating outside them, and a few codes more.
 
     Both columns are read at once, for memory is slower where it is read in turns.
     """
     rows, columns = ratings
-    in_vectors = min(n_in_vectors(rows, count), n_in_vectors(columns, count))
-    for i in range(0, in_vectors, WIDTH):
-        decode_vector_of(rows, start + i, codes[0], i)
-        decode_vector_of(columns, start + i, codes[1], i)
-    for column in range(2):
-        decode_rest(ratings[column], start, in_vectors, count, codes[column])
+    row, row_stride = place_to_read(rows, begin, end, stop, copies)
+    column, column_stride = place_to_read(columns, begin, end, stop, copies + 8 * len(row_codes))
+    for i in range(0, end - begin, WIDTH):
+        decode_column(rows, row + i * row_stride, row_stride, row_codes, i)
+        decode_column(columns, column + i * column_stride, column_stride, column_codes, i)
 
 
 @njit
-def n_in_vectors(ratings: Any, count: int) -> int:
-    """Return how many of so many ratings can be read as vectors.
+def place_to_read(ratings: Any, begin: int, end: int, stop: int, copies: int) -> tuple[int, int]:
+    """Return the address and the stride of ratings that can be read in vectors.
 
     Ratings with gaps of 1 to 7 bytes are read as wider ones, gap and all, and cut to their
     size. Behind the last one there may be nothing to read. (numba knows no big-endian host.)
+    Others are copied, and so is the last block, for it may end within a vector.
     """
-    if ratings.stride not in (1, 2, 4, 8):
-        return 0
-    count -= ratings.stride != ratings.size
-    return max(count - count % WIDTH, 0)
+    size, stride = ratings.size, ratings.stride
+    count = end - begin
+    source = ratings.address + begin * stride
+    in_gaps = stride in (2, 4, 8) and stride > size and end < stop
+    if count % WIDTH == 0 and (stride == size or in_gaps):
+        return source, stride
+    if size == 1:
+        for i in range(count):
+            copy(1, source + i * stride, copies + i)
+    elif size == 2:
+        for i in range(count):
+            copy(2, source + i * stride, copies + 2 * i)
+    elif size == 4:
+        for i in range(count):
+            copy(4, source + i * stride, copies + 4 * i)
+    else:
+        for i in range(count):
+            copy(8, source + i * stride, copies + 8 * i)
+    return copies, size
 
 
 @njit
-def decode_vector_of(ratings: Any, start: int, codes: Any, position: int) -> None:
+def decode_column(ratings: Any, address: int, stride: int, codes: Any, position: int) -> None:
     lowest, n_codes = ratings.lowest, ratings.n_codes
-    address = ratings.address + start * ratings.stride
     mask = -1 if ratings.size == 8 else (1 << 8 * ratings.size) - 1
-    if ratings.stride == 1:
+    if stride == 1:
         decode_vector(1, address, lowest, mask, n_codes, codes, position)
-    elif ratings.stride == 2:
+    elif stride == 2:
         decode_vector(2, address, lowest, mask, n_codes, codes, position)
-    elif ratings.stride == 4:
+    elif stride == 4:
         decode_vector(4, address, lowest, mask, n_codes, codes, position)
     else:
         decode_vector(8, address, lowest, mask, n_codes, codes, position)
 
 
-@njit
-def decode_rest(ratings: Any, start: int, done: int, count: int, codes: Any) -> None:
-    stride, lowest, n_codes = ratings.stride, ratings.lowest, ratings.n_codes
-    address = ratings.address + start * stride
-    if ratings.size == 1:
-        for i in range(done, count):
-            codes[i] = decode_one(1, address + i * stride, lowest, n_codes)
-    elif ratings.size == 2:
-        for i in range(done, count):
-            codes[i] = decode_one(2, address + i * stride, lowest, n_codes)
-    elif ratings.size == 4:
-        for i in range(done, count):
-            codes[i] = decode_one(4, address + i * stride, lowest, n_codes)
-    else:
-        for i in range(done, count):
-            codes[i] = decode_one(8, address + i * stride, lowest, n_codes)
-
-
 # --- vector instructions ---
 
 
-@intrinsic(prefer_literal=True)
-def decode_one(typing: Any, size: Any, address: Any, lowest: Any, n_codes: Any) -> Any:
-    """Return the code of the rating of ``size`` bytes at an address."""
+@intrinsic
+def copy(typing: Any, size: Any, source: Any, target: Any) -> Any:
+    """Copy ``size`` bytes."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        _, address, lowest, n_codes = arguments
-        value = vectors.load(builder, address, ir.IntType(8 * size.literal_value))
-        code = builder.sub(value, vectors.resize(builder, lowest, value.type))
-        return vectors.minimum(builder, vectors.resize(builder, code, n_codes.type), n_codes)
+        _, source, target = arguments
+        value = vectors.load(builder, source, ir.IntType(8 * size.literal_value))
+        vectors.store(builder, value, target)
+        return context.get_dummy_value()
 
-    return types.int64(size, types.int64, types.int64, types.int64), write
+    return types.none(size, types.int64, types.int64), write
 
 
-@intrinsic(prefer_literal=True)
+@intrinsic
 def decode_vector(
     typing: Any,
     stride: Any,

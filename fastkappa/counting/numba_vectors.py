@@ -2,15 +2,25 @@
 
 numba leaves loops over bytes to LLVM's vectoriser, which gives up on the loops that
 matter here. So they are written in LLVM's own vector language, which knows no processor:
-LLVM turns it into AVX-512, AVX2, SSE2 or NEON, whatever there is. The functions below
-write instructions for the functions that are decorated with ``intrinsic``.
+LLVM turns it into AVX-512, AVX2, SSE2 or NEON, whatever there is. Functions decorated with
+``intrinsic`` write such instructions, with the help of the others here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numba
 from llvmlite import binding, ir
+
+
+def intrinsic(function: Callable[..., Any]) -> Any:
+    """Make a function of one that writes its instructions.
+
+    Like numba's decorator of this name, for arguments that may be literal integers.
+    """
+    return numba.extending.intrinsic(prefer_literal=True)(function)
 
 
 def _vector_width() -> int:

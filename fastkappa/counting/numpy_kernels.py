@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.counting import numpy_keys
 from fastkappa.types import AnyArray, FloatTable, IntTable
 
 # Small enough for the temporaries of a chunk to stay in the second-level cache.
@@ -32,6 +33,29 @@ def count_pairs(
     stop: int,
 ) -> None:
     """Add the number of pairs of each cell to ``table``."""
+    n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
+    n_digits = numpy_keys.digits_a_key(n_rows, n_columns, stop - start)
+    if n_digits == 0:
+        _count_in_chunks(first, lowest_first, second, lowest_second, table, start, stop)
+        return
+    keys = numpy_keys.Keys(n_rows, n_columns, n_digits, stop - start)
+    while start < stop:
+        chunk = slice(start, start + keys.chunk_length(stop - start))
+        start = chunk.stop
+        if not keys.add(first[chunk], lowest_first, second[chunk], lowest_second):
+            _count_in_chunks(first, lowest_first, second, lowest_second, table, chunk.start, start)
+    table[:-1, :-1] += keys.table()
+
+
+def _count_in_chunks(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    table: IntTable,
+    start: int,
+    stop: int,
+) -> None:
     flat = table.reshape(-1)
     for begin in range(start, stop, CHUNK):
         end = min(begin + CHUNK, stop)

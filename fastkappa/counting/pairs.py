@@ -182,9 +182,9 @@ def _count_sparse(kernels: Any, first: Column, second: Column, start: int, stop:
             larger[: table.shape[0], : table.shape[1]] = table
             table = larger
         kernels.count_pairs(row_codes, 0, column_codes, 0, table, 0, end - begin)
-    return _occurring(
-        table[: rows.n_labels, : columns.n_labels], rows.labels_by_code(), columns.labels_by_code()
-    )
+    labels = rows.labels_by_code(), columns.labels_by_code()
+    in_order = [np.argsort(codes) for codes in labels]
+    return _occurring(table[np.ix_(*in_order)], labels[0][in_order[0]], labels[1][in_order[1]])
 
 
 def _room(n_labels: int) -> int:
