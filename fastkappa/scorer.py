@@ -15,7 +15,6 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.types import AnyArray
 
-
 # Where a rating that is no label is looked for, to name it.
 CHUNK = 1 << 10
 

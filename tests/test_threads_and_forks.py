@@ -290,27 +290,50 @@ print(threading.active_count())
     assert done.stdout.strip() == "1", done.stderr
 
 
-def test_an_error_on_another_thread_reaches_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And no range is still being worked on when it does."""
-    ended = []
+def test_an_error_on_another_thread_reaches_the_caller() -> None:
+    """And nothing is still being worked on when it does."""
+    started, ended = threading.Barrier(3, timeout=LIMIT), []
 
-    def work(start: int, stop: int) -> None:
+    def work(stretches: threads.Stretches) -> None:
+        started.wait()
         try:
-            if start > 0:
-                raise KeyError(start)
+            while stretch := stretches.take(1000):
+                if threading.current_thread() is not caller and stretch[0] >= 0:
+                    raise KeyError(stretch)
         finally:
-            ended.append(start)
+            ended.append(threading.current_thread())
 
+    caller = threading.current_thread()
     with pytest.raises(KeyError):
-        threads.run_in_ranges(work, 90, 3)
-    assert sorted(ended) == [0, 30, 60]
+        threads.run_in_threads(work, 10**8, 3)
+    assert len(ended) == 3
+    assert caller in ended
 
 
-@pytest.mark.parametrize("n_items", [0, 1, 2, 7, 1000])
+@pytest.mark.parametrize("n_items", [0, 1, 2, 7, 1000, 300_000, 2_000_003])
 @pytest.mark.parametrize("num_threads", [1, 2, 3, 7])
-def test_ranges_cover_every_item_once(n_items: int, num_threads: int) -> None:
-    ranges = threads.run_in_ranges(lambda start, stop: (start, stop), n_items, num_threads)
-    assert [i for start, stop in ranges for i in range(start, stop)] == list(range(n_items))
+@pytest.mark.parametrize("length", [1, 1000, 10**7])
+def test_stretches_cover_every_item_once(n_items: int, num_threads: int, length: int) -> None:
+    length = max(length, n_items // 1000)
+
+    def work(stretches: threads.Stretches) -> list[tuple[int, int]]:
+        taken = []
+        while stretch := stretches.take(length):
+            assert 0 < stretch[1] - stretch[0] <= length
+            taken.append(stretch)
+        return taken
+
+    shares = threads.run_in_threads(work, n_items, num_threads)
+    taken = sorted(stretch for share in shares for stretch in share)
+    assert [start for start, _ in taken] == [0, *(stop for _, stop in taken)][: len(taken)]
+    assert (taken[-1][1] if taken else 0) == n_items
+
+
+def test_no_stretch_after_they_are_abandoned() -> None:
+    stretches = threads.Stretches(100, 1)
+    assert stretches.take(10) == (0, 10)
+    stretches.abandon()
+    assert stretches.take(10) is None
 
 
 def test_the_interpreter_ends_while_the_pool_lives() -> None:

@@ -210,11 +210,9 @@ class KnownLabels:
 
 def _array_of_labels(labels: Any) -> AnyArray:
     array = to_numpy(labels)
-    if array.dtype.kind == "f" and isinstance(labels, (list, tuple)):
-        # NumPy makes floats of whole numbers on both sides of int64 and uint64.
-        if all(isinstance(label, (int, np.integer)) for label in labels):
-            return np.array(labels, dtype=object)
-    return array
+    whole = isinstance(labels, (list, tuple)) and all(isinstance(label, int) for label in labels)
+    # NumPy makes floats of whole numbers on both sides of int64 and uint64.
+    return np.array(labels, dtype=object) if whole and array.dtype.kind == "f" else array
 
 
 def tabulate(
@@ -231,8 +229,8 @@ def tabulate(
     """Return the square table of two columns.
 
     ``without_first`` is the error to raise where no rating of the first column is among
-    the known labels. Counting outsiders beside a sum of weights takes a second pass. Sums of integer weights that do not fit in int64 come as Python
-    integers in an object array.
+    the known labels. Counting outsiders beside a sum of weights takes a second pass. Sums
+    of integer weights that do not fit in int64 come as Python integers in an object array.
     """
     labels_are_given = known is not None
     if known is None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from fastkappa.counting.confusion import KnownLabels
 from fastkappa.counting.labels import Column
 from fastkappa.counting.pairs import LARGEST_STRETCH, Window, count_unknown, label_limits
-from fastkappa.counting.threads import run_in_ranges
+from fastkappa.counting.threads import Stretches, run_in_threads
 
 # Up to so many labels, or items, a table is counted as fast.
 LABELS_COUNTED_AS_FAST = 8
@@ -49,8 +49,8 @@ def moments_of(
         least, largest = label_limits(column.values)
         if window.lowest < least or window.lowest + window.n_labels - 1 > largest:
             return None
-    work = partial(_sum_range, kernels, first, second, window, known is not None)
-    parts = run_in_ranges(work, n_items, num_threads)
+    work = partial(_sum_share, kernels, first, second, window, known is not None)
+    parts = run_in_threads(work, n_items, num_threads)
     sums = [part for part in parts if part is not None]
     if len(sums) < len(parts):
         return None
@@ -68,23 +68,22 @@ def _sampled(kernels: Any, first: Column, second: Column) -> Window | None:
     return Window(lowest, len(labels))
 
 
-def _sum_range(
+def _sum_share(
     kernels: Any,
     first: Column,
     second: Column,
     window: Window,
     outsiders_are_left_out: bool,
-    start: int,
-    stop: int,
+    stretches: Stretches,
 ) -> Moments | None:
-    """Return the moments of a range of items, None if it has a label not known."""
+    """Return the moments of one thread's items, None if it met a label not known."""
     total = Moments(0, 0, 0, 0, 0, 0)
-    for begin in range(start, stop, LARGEST_STRETCH):
-        end = min(begin + LARGEST_STRETCH, stop)
+    while stretch := stretches.take(LARGEST_STRETCH):
         n_outside, *sums = kernels.sum_moments(
-            first.values, second.values, window.lowest, window.n_labels, begin, end
+            first.values, second.values, window.lowest, window.n_labels, *stretch
         )
         if n_outside and not outsiders_are_left_out:
+            stretches.abandon()
             return None
         total = Moments(*(a + b for a, b in zip(total, sums)))
     return total

@@ -15,7 +15,7 @@ import numpy as np
 
 from fastkappa.counting.labels import Column
 from fastkappa.counting.sparse_labels import SparseLabels
-from fastkappa.counting.threads import run_in_ranges
+from fastkappa.counting.threads import Stretches, run_in_threads
 from fastkappa.types import AnyArray, IntTable
 
 # A range of labels is counted as it is while its table has at most so many cells,
@@ -49,9 +49,11 @@ class Counts(NamedTuple):
 def count_unknown(kernels: Any, first: Column, second: Column, num_threads: int) -> Counts:
     """Return the table of all labels that occur, in columns of integers or whole floats."""
     n_items = len(first.values)
-    work = partial(_count_range, kernels, first, second)
-    threads = min(num_threads, threads_worth_it(first, second))
-    return work(0, n_items) if threads < 2 else _merge(run_in_ranges(work, n_items, threads))
+    threads = max(1, min(num_threads, threads_worth_it(first, second)))
+    largest = min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * n_items // threads))
+    windows = (_guess(first), _guess(second))
+    work = partial(_count_share, kernels, first, second, windows, largest)
+    return _merge(run_in_threads(work, n_items, threads))
 
 
 def threads_worth_it(first: Column, second: Column) -> int:
@@ -78,19 +80,17 @@ def count_known(
     shape = (labels[0].n_labels + 1, labels[1].n_labels + 1)
     count = getattr(kernels, kernel)
 
-    def work(start: int, stop: int) -> tuple[AnyArray, ...]:
+    def work(stretches: Stretches) -> tuple[AnyArray, ...]:
         tables = tuple(np.zeros(shape, dtype) for dtype in dtypes)
         # Sums that are not finite are judged by the caller, who sees them in the table.
         with np.errstate(over="ignore", invalid="ignore"):
-            _add_range(count, first, second, labels, weights, tables, start, stop)
+            while stretch := stretches.take(LARGEST_STRETCH):
+                _add_range(count, first, second, labels, weights, tables, *stretch)
         return tables
 
     # Each thread has tables of its own, which take time to clear and to add up.
     worth = min(threads_worth_it(first, second), n_items // (4 * shape[0] * shape[1]))
-    threads = min(num_threads, worth)
-    if threads < 2:
-        return work(0, n_items)
-    shares = run_in_ranges(work, n_items, threads)
+    shares = run_in_threads(work, n_items, max(1, min(num_threads, worth)))
     return tuple(sum(parts[1:], start=parts[0]) for parts in zip(*shares))
 
 
@@ -122,31 +122,51 @@ def _codes(labels: Window | SparseLabels, values: AnyArray) -> tuple[AnyArray, i
     return labels.codes(values), 0
 
 
-def _count_range(kernels: Any, first: Column, second: Column, start: int, stop: int) -> Counts:
-    """Return the table of the labels that occur in a range of items."""
-    largest = min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * (stop - start)))
-    windows = (_guess(first, start, stop), _guess(second, start, stop))
+def _count_share(
+    kernels: Any,
+    first: Column,
+    second: Column,
+    windows: tuple[Window, Window],
+    largest: int,
+    stretches: Stretches,
+) -> Counts:
+    """Return the table of the labels that occur in what one thread takes of the items."""
     if _n_cells(windows) > largest:
-        return _count_sparse(kernels, first, second, start, stop)
+        return _count_sparse(kernels, first, second, stretches.take(LARGEST_STRETCH), stretches)
     table = _empty_table(windows)
-    begin, length = start, FIRST_STRETCH
-    while begin < stop:
-        end = min(begin + max(length, 16 * table.size), stop)
-        stretch = _empty_table(windows)
-        (a, b) = windows
-        kernels.count_pairs(first.values, a.lowest, second.values, b.lowest, stretch, begin, end)
-        if not stretch[-1].any() and not stretch[:, -1].any():
-            table += stretch
-            begin, length = end, min(4 * length, LARGEST_STRETCH)
-            continue
-        wider = (_widen(a, first.values[begin:end]), _widen(b, second.values[begin:end]))
-        if _n_cells(wider) > largest:
-            return _count_sparse(kernels, first, second, start, stop)
-        table = _embed(table, windows, wider)
-        windows, length = wider, FIRST_STRETCH
-    return _occurring(
-        table[:-1, :-1], _labels(windows[0], first.values), _labels(windows[1], second.values)
-    )
+    length = FIRST_STRETCH
+    while stretch := stretches.take(max(length, 16 * table.size)):
+        counts = _empty_table(windows)
+        _count(kernels, first, second, windows, counts, stretch)
+        while counts[-1].any() or counts[:, -1].any():
+            items = slice(*stretch)
+            wider = (
+                _widen(windows[0], first.values[items]),
+                _widen(windows[1], second.values[items]),
+            )
+            if _n_cells(wider) > largest:
+                so_far = _occurring(table[:-1, :-1], windows, first, second)
+                rest = _count_sparse(kernels, first, second, stretch, stretches)
+                return _merge([so_far, rest])
+            table = _embed(table, windows, wider)
+            windows, length = wider, FIRST_STRETCH
+            counts = _empty_table(windows)
+            _count(kernels, first, second, windows, counts, stretch)
+        table += counts
+        length = min(4 * length, LARGEST_STRETCH)
+    return _occurring(table[:-1, :-1], windows, first, second)
+
+
+def _count(
+    kernels: Any,
+    first: Column,
+    second: Column,
+    windows: tuple[Window, Window],
+    table: IntTable,
+    stretch: tuple[int, int],
+) -> None:
+    (a, b) = windows
+    kernels.count_pairs(first.values, a.lowest, second.values, b.lowest, table, *stretch)
 
 
 def _labels(window: Window, values: AnyArray) -> AnyArray:
@@ -168,34 +188,42 @@ def label_limits(values: AnyArray) -> tuple[int, int]:
     return int(limits.min), int(limits.max)
 
 
-def _count_sparse(kernels: Any, first: Column, second: Column, start: int, stop: int) -> Counts:
+def _count_sparse(
+    kernels: Any,
+    first: Column,
+    second: Column,
+    stretch: tuple[int, int] | None,
+    stretches: Stretches,
+) -> Counts:
     """Return the table of the labels that occur, however far apart they lie."""
     rows, columns = SparseLabels(label_type(first.values)), SparseLabels(label_type(second.values))
     table = np.zeros((1, 1), np.int64)
-    for begin in range(start, stop, CHUNK):
-        end = min(begin + CHUNK, stop)
-        row_codes = rows.learn(first.values[begin:end])
-        column_codes = columns.learn(second.values[begin:end])
-        if rows.n_labels >= table.shape[0] or columns.n_labels >= table.shape[1]:
-            # Room to grow: a copy of the table for every few new labels would be quadratic.
-            larger = np.zeros((_room(rows.n_labels), _room(columns.n_labels)), np.int64)
-            larger[: table.shape[0], : table.shape[1]] = table
-            table = larger
-        kernels.count_pairs(row_codes, 0, column_codes, 0, table, 0, end - begin)
+    while stretch is not None:
+        for begin in range(*stretch, CHUNK):
+            end = min(begin + CHUNK, stretch[1])
+            row_codes = rows.learn(first.values[begin:end])
+            column_codes = columns.learn(second.values[begin:end])
+            if rows.n_labels >= table.shape[0] or columns.n_labels >= table.shape[1]:
+                # Room to grow: a copy of the table for every few new labels would be quadratic.
+                larger = np.zeros((_room(rows.n_labels), _room(columns.n_labels)), np.int64)
+                larger[: table.shape[0], : table.shape[1]] = table
+                table = larger
+            kernels.count_pairs(row_codes, 0, column_codes, 0, table, 0, end - begin)
+        stretch = stretches.take(LARGEST_STRETCH)
     labels = rows.labels_by_code(), columns.labels_by_code()
-    in_order = [np.argsort(codes) for codes in labels]
-    return _occurring(table[np.ix_(*in_order)], labels[0][in_order[0]], labels[1][in_order[1]])
+    table = table[: rows.n_labels, : columns.n_labels]
+    return _sorted(Counts(table, *labels))
 
 
 def _room(n_labels: int) -> int:
     return n_labels + n_labels // 4 + 1
 
 
-def _guess(column: Column, start: int, stop: int) -> Window:
+def _guess(column: Column) -> Window:
     """Return the labels a column seems to have."""
-    head = column.values[start : min(start + SAMPLE, stop)]
-    spread = column.values[start : stop : max(1, (stop - start) // SAMPLE)]
-    return _widen(_widen(Window(0, 0), head), spread)
+    values = column.values
+    spread = values[:: max(1, len(values) // SAMPLE)]
+    return _widen(_widen(Window(0, 0), values[:SAMPLE]), spread)
 
 
 def _widen(window: Window, values: AnyArray) -> Window:
@@ -228,16 +256,27 @@ def _embed(
     return larger
 
 
-def _occurring(table: IntTable, rows: AnyArray, columns: AnyArray) -> Counts:
-    """Leave out the labels that do not occur."""
+def _occurring(
+    table: IntTable, windows: tuple[Window, Window], first: Column, second: Column
+) -> Counts:
+    """Return the part of a table whose labels occur."""
+    rows, columns = _labels(windows[0], first.values), _labels(windows[1], second.values)
     in_rows, in_columns = table.any(axis=1), table.any(axis=0)
     if in_rows.all() and in_columns.all():
         return Counts(table, rows, columns)
     return Counts(table[np.ix_(in_rows, in_columns)], rows[in_rows], columns[in_columns])
 
 
+def _sorted(counts: Counts) -> Counts:
+    rows, columns = np.argsort(counts.rows), np.argsort(counts.columns)
+    table = counts.table[np.ix_(rows, columns)]
+    return Counts(table, counts.rows[rows], counts.columns[columns])
+
+
 def _merge(parts: list[Counts]) -> Counts:
     """Add tables up by label."""
+    if len(parts) == 1:
+        return parts[0]
     rows = np.unique(np.concatenate([part.rows for part in parts]))
     columns = np.unique(np.concatenate([part.columns for part in parts]))
     table = np.zeros((len(rows), len(columns)), np.int64)

@@ -7,7 +7,6 @@ survived: the child forgets the parent's pool and makes its own when it needs on
 
 from __future__ import annotations
 
-import itertools
 import os
 import threading
 from collections.abc import Callable
@@ -17,6 +16,9 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 Result = TypeVar("Result")
+
+# What a thread takes at least, while there is as much.
+SHORTEST_STRETCH = 1 << 17
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
@@ -43,22 +45,51 @@ def resolve_num_threads(num_threads: int | None) -> int:
     return min(int(num_threads), available_threads())
 
 
-def run_in_ranges(
-    work: Callable[[int, int], Result], n_items: int, num_threads: int
-) -> list[Result]:
-    """Return ``work(start, stop)`` for ``num_threads`` equal ranges of the items.
+class Stretches:
+    """Hands the items out to the threads, a stretch at a time, so that none waits for long."""
 
-    The calling thread takes the first range itself. An exception in any range is raised
-    when every range has ended, for they all write to memory the caller owns.
+    def __init__(self, n_items: int, num_threads: int) -> None:
+        self._n_items = n_items
+        self._num_threads = num_threads
+        self._next = 0
+        self._lock = threading.Lock()
+
+    def take(self, length: int) -> tuple[int, int] | None:
+        """Return the next items as start and stop, at most ``length``, or None at the end."""
+        with self._lock:
+            start, left = self._next, self._n_items - self._next
+            if left <= 0:
+                return None
+            if self._num_threads > 1:
+                # Stretches get shorter, for the threads to end at the same time.
+                length = min(length, max(left // (2 * self._num_threads), SHORTEST_STRETCH))
+            self._next = min(start + length, self._n_items)
+            return start, self._next
+
+    def abandon(self) -> None:
+        """Hand out no more items."""
+        with self._lock:
+            self._next = self._n_items
+
+
+def run_in_threads(
+    work: Callable[[Stretches], Result], n_items: int, num_threads: int
+) -> list[Result]:
+    """Return what ``work`` returns in each thread, having taken its share of the items.
+
+    The calling thread works too. An exception in any thread is raised when every one has
+    ended, for they all read memory that the caller owns.
     """
+    stretches = Stretches(n_items, num_threads)
     if num_threads == 1:
-        return [work(0, n_items)]
-    bounds = [n_items * part // num_threads for part in range(num_threads + 1)]
+        return [work(stretches)]
     pool = _shared_pool(num_threads - 1)
-    ranges = list(itertools.pairwise(bounds))
-    others = [pool.submit(work, start, stop) for start, stop in ranges[1:]]
+    others = [pool.submit(work, stretches) for _ in range(num_threads - 1)]
     try:
-        own = work(*ranges[0])
+        own = work(stretches)
+    except BaseException:
+        stretches.abandon()
+        raise
     finally:
         for other in others:
             other.exception()
