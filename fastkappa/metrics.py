@@ -240,7 +240,6 @@ def _tabulate(ratings: _Ratings, missing_label: str) -> ConfusionCounts:
         ratings.item_weights,
         available_threads(),
         without_first=missing_label,
-        count_outsiders=False,
     )
 
 

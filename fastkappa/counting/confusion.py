@@ -224,15 +224,13 @@ def tabulate(
     num_threads: int,
     *,
     without_first: str | None = None,
-    count_outsiders: bool = True,
 ) -> ConfusionCounts:
     """Return the square table of two columns.
 
     ``without_first`` is the error to raise where no rating of the first column is among
-    the known labels. Counting outsiders beside a sum of weights takes a second pass. Sums
-    of integer weights that do not fit in int64 come as Python integers in an object array.
+    the known labels. Sums of integer weights that do not fit in int64 come as Python
+    integers in an object array.
     """
-    labels_are_given = known is not None
     if known is None:
         counts = count_unknown(kernels, first, second, num_threads)
         table, labels = _square(counts, first, second)
@@ -241,50 +239,28 @@ def tabulate(
         known = KnownLabels(labels, first, second)
     row_codes, row_positions = known.encode(first)
     column_codes, column_positions = known.encode(second)
-    codes, positions = (row_codes, column_codes), (row_positions, column_positions)
-    sums = None
-    if weights is not None:
-        sums = _sum_weights(kernels, first, second, codes, weights, num_threads)
-        table = _select(sums, positions, len(known))
-        # Sums show that a label occurs, as a rule; if they do not, the items must be counted.
-        occurs = sums[:-1][row_positions >= 0].any()
-        if not labels_are_given or (occurs and not count_outsiders):
-            return ConfusionCounts(table, known.array, 0)
-    (raw,) = count_known(kernels, "count_pairs", first, second, codes, (), (np.int64,), num_threads)
+    positions = (row_positions, column_positions)
+    raw, *sums = count_known(
+        kernels, first, second, (row_codes, column_codes), weights, num_threads
+    )
     if without_first is not None and not raw[:-1][row_positions >= 0].any():
         raise ValueError(without_first)
-    counted = _select(raw, positions, len(known))
-    n_outside = len(first.values) - int(counted.sum())
-    return ConfusionCounts(counted if sums is None else table, known.array, n_outside)
+    table = _select(raw, positions, len(known))
+    n_outside = len(first.values) - int(table.sum())
+    if weights is not None:
+        table = _select(_checked_sums(sums, weights), positions, len(known))
+    return ConfusionCounts(table, known.array, n_outside)
 
 
-def _sum_weights(
-    kernels: Any,
-    first: Column,
-    second: Column,
-    codes: Any,
-    weights: AnyArray,
-    num_threads: int,
-) -> AnyArray:
-    """Return the table of the sums of item weights, outsiders in its last row and column."""
+def _checked_sums(sums: list[AnyArray], weights: AnyArray) -> AnyArray:
+    """Return one table of sums, or say what is wrong with the weights."""
     if weights.dtype.kind == "f":
-        (table,) = count_known(
-            kernels, "sum_pairs", first, second, codes, (weights,), (np.float64,), num_threads
-        )
+        (table,) = sums
         if not np.isfinite(table).all():
             check_finite_weights(weights)
             raise OverflowError("the sums of sample_weight are beyond float64: scale them down.")
     else:
-        high, low = count_known(
-            kernels,
-            "sum_pairs_exactly",
-            first,
-            second,
-            codes,
-            (weights,),
-            (np.int64, np.int64),
-            num_threads,
-        )
+        high, low = sums
         fits = np.abs(high).max() < 1 << 30 and low.max() < 1 << 62
         wide = np.int64 if fits else object
         table = high.astype(wide) * (1 << 32) + low.astype(wide)

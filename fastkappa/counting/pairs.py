@@ -23,8 +23,8 @@ LARGEST_DENSE_TABLE = 1 << 20
 # but a few items are not worth a large table.
 SMALL_DENSE_TABLE = 1 << 12
 SAMPLE = 256
-# Labels that are looked up are turned into codes a chunk at a time.
-CHUNK = 1 << 16
+# Labels are looked up and weights added a chunk at a time.
+CHUNK = 1 << 15
 FIRST_STRETCH = 1 << 14
 LARGEST_STRETCH = 1 << 22
 # Sharing work among threads costs some 50 microseconds, in which one reads so much.
@@ -64,28 +64,29 @@ def threads_worth_it(first: Column, second: Column) -> int:
 
 def count_known(
     kernels: Any,
-    kernel: str,
     first: Column,
     second: Column,
     labels: tuple[Window | SparseLabels, Window | SparseLabels],
-    weights: tuple[AnyArray, ...],
-    dtypes: tuple[type[np.int64] | type[np.float64], ...],
+    weights: AnyArray | None,
     num_threads: int,
 ) -> tuple[AnyArray, ...]:
-    """Run a kernel over all items for known labels, and return its table or tables.
+    """Return the table of counts for known labels and, of item weights, that of their sums.
 
-    Their last row and column are those of ratings outside the labels.
+    Sums of integer weights come as two tables, as `sum_pairs_exactly` gives them. The last
+    row and column of a table are those of ratings outside the labels.
     """
     n_items = len(first.values)
     shape = (labels[0].n_labels + 1, labels[1].n_labels + 1)
-    count = getattr(kernels, kernel)
+    dtypes: list[Any] = [np.int64]
+    if weights is not None:
+        dtypes += [np.float64] if weights.dtype.kind == "f" else [np.int64, np.int64]
 
     def work(stretches: Stretches) -> tuple[AnyArray, ...]:
         tables = tuple(np.zeros(shape, dtype) for dtype in dtypes)
         # Sums that are not finite are judged by the caller, who sees them in the table.
         with np.errstate(over="ignore", invalid="ignore"):
             while stretch := stretches.take(LARGEST_STRETCH):
-                _add_range(count, first, second, labels, weights, tables, *stretch)
+                _add_stretch(kernels, first, second, labels, weights, tables, *stretch)
         return tables
 
     # Each thread has tables of its own, which take time to clear and to add up.
@@ -94,25 +95,28 @@ def count_known(
     return tuple(sum(parts[1:], start=parts[0]) for parts in zip(*shares))
 
 
-def _add_range(
-    count: Any,
+def _add_stretch(
+    kernels: Any,
     first: Column,
     second: Column,
     labels: tuple[Window | SparseLabels, Window | SparseLabels],
-    weights: tuple[AnyArray, ...],
+    weights: AnyArray | None,
     tables: tuple[AnyArray, ...],
     start: int,
     stop: int,
 ) -> None:
     a, b = labels
-    if isinstance(a, Window) and isinstance(b, Window):
-        count(first.values, a.lowest, second.values, b.lowest, *weights, *tables, start, stop)
-        return
-    for begin in range(start, stop, CHUNK):
-        chunk = slice(begin, min(begin + CHUNK, stop))
+    one_pass = weights is None and isinstance(a, Window) and isinstance(b, Window)
+    # In chunks, what is counted is still in the cache when its weights are added.
+    step = stop - start if one_pass else CHUNK
+    for begin in range(start, stop, step):
+        chunk = slice(begin, min(begin + step, stop))
+        n_items = chunk.stop - begin
         codes = (*_codes(a, first.values[chunk]), *_codes(b, second.values[chunk]))
-        parts = (weight[chunk] for weight in weights)
-        count(*codes, *parts, *tables, 0, chunk.stop - begin)
+        kernels.count_pairs(*codes, tables[0], 0, n_items)
+        if weights is not None:
+            add = kernels.sum_pairs if len(tables) == 2 else kernels.sum_pairs_exactly
+            add(*codes, weights[chunk], *tables[1:], 0, n_items)
 
 
 def _codes(labels: Window | SparseLabels, values: AnyArray) -> tuple[AnyArray, int]:
