@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.counting import numba_loops
-from fastkappa.counting.numba_loops import Ratings
+from fastkappa.counting import numba_loops, numba_popcount
+from fastkappa.counting.numba_ratings import Ratings
 from fastkappa.types import AnyArray, FloatTable, IntTable
 
 # What cannot be read as it lies is copied, a chunk at a time.
@@ -39,8 +39,9 @@ def count_pairs(
     """Add the number of pairs of each cell to ``table``."""
     rows = Column(first, lowest_first, table.shape[0] - 1)
     columns = Column(second, lowest_second, table.shape[1] - 1)
-    few = numba_loops.are_few(rows.n_codes, columns.n_codes, stop - start)
-    count = numba_loops.count_few if few else numba_loops.count_many
+    few = numba_popcount.are_few(rows.n_codes, columns.n_codes)
+    in_blocks = few and stop - start >= numba_popcount.BLOCK
+    count = numba_loops.count_few if in_blocks else numba_loops.count_many
     for ratings, _, begin, end in _pieces(rows, columns, None, start, stop):
         count(ratings, table, begin, end)
 
