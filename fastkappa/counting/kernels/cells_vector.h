@@ -61,3 +61,15 @@ static void NAME(cells_of_words)(const uint16_t *a, const uint16_t *b, ptrdiff_t
         memcpy(cells + i + VECTOR_BYTES / 4, &odd, sizeof odd);
     }
 }
+
+/* The same where cells fit words: count is a multiple of VECTOR_BYTES / 2; the order stays. */
+static void NAME(short_cells_of_words)(const uint16_t *a, const uint16_t *b, ptrdiff_t count, uint16_t row, uint16_t *cells)
+{
+    for (ptrdiff_t i = 0; i < count; i += VECTOR_BYTES / 2) {
+        words_t x, y;
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
+        const words_t cell = x * row + y;
+        memcpy(cells + i, &cell, sizeof cell);
+    }
+}

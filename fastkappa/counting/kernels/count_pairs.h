@@ -7,7 +7,10 @@
 /* Counts whole groups from `start` on and returns where it stopped. */
 typedef ptrdiff_t count_kernel_t(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
 
-enum { FULL_GROUP = 1024 };   /* a multiple of every kernel's group */
+enum {
+    FULL_GROUP = 1024,            /* a multiple of every kernel's group */
+    BYTES_AT_ONCE = 16 * BLOCK    /* pairs that go by way of bytes: enough to start a kernel seldom */
+};
 
 /* So few pairs that setting up a kernel costs more than it saves. */
 static ptrdiff_t small_call(void)
@@ -33,11 +36,11 @@ static count_kernel_t *popcount_kernel(uint64_t n_cells)
     return NULL;
 }
 
-/* Up to 4 * BLOCK pairs by way of bytes: narrowed, filled up to whole groups with pairs (0, 0), which are taken back. */
+/* Up to BYTES_AT_ONCE pairs by way of bytes: narrowed, filled up to whole groups with pairs (0, 0), which are taken back. */
 static void count_as_bytes(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table,
                            count_kernel_t *kernel)
 {
-    uint8_t codes_a[4 * BLOCK], codes_b[4 * BLOCK];
+    uint8_t codes_a[BYTES_AT_ONCE], codes_b[BYTES_AT_ONCE];
     const ratings_t bytes_a = ratings_of_bytes(a, codes_a), bytes_b = ratings_of_bytes(b, codes_b);
     const ptrdiff_t filled = (count + FULL_GROUP - 1) / FULL_GROUP * FULL_GROUP;
     for (ptrdiff_t i = 0; i < count; i += BLOCK)
@@ -67,7 +70,7 @@ MAYBE_UNUSED static void count_pairs(const ratings_t *a, const ratings_t *b, ptr
     if (is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride)
         start = kernel(a, b, start, stop, table);
     while (stop - start >= small_call()) {
-        const ptrdiff_t count = stop - start < 4 * BLOCK ? stop - start : 4 * BLOCK;
+        const ptrdiff_t count = stop - start < BYTES_AT_ONCE ? stop - start : BYTES_AT_ONCE;
         count_as_bytes(a, b, start, count, table, kernel);
         start += count;
     }

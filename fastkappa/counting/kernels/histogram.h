@@ -10,8 +10,11 @@
    Copies cost cache. So: 8 where they are small; else 1, or if a sample shows neighbours in one cell, 4 or 8.
    (Copies that lie side by side, not one after the other: at a distance of 2^k bytes they would share cache lines' sets.)
 
-   A counter without copies is small, so that more of them stay in the cache: 16 bits, past 65 536 cells 8. When it wraps
-   to 0, the 65 536 or 256 that it has lost go to the table. */
+   Many counters do not fit the innermost cache, and each that comes in pushes something out. So cells are made ready for
+   few pairs at a time (COUNT_STAGE): with 1024, 256 labels were half as slow again, presumably for their buffer is pushed out.
+
+   Past 65 536 cells a counter has 8 bits, so that more of them stay in the cache. When it wraps to 0, the 256 that it has
+   lost go to the table. */
 #ifndef FASTKAPPA_HISTOGRAM_H
 #define FASTKAPPA_HISTOGRAM_H
 
@@ -23,21 +26,51 @@ enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
     MANY_CELLS = 16384,               /* 8 copies of 4 bytes: 512 KB */
     SHORT_CELLS = 65536,              /* a cell number fits 16 bits */
+    COUNT_STAGE = 512,                /* pairs between making cells and incrementing them; divides BLOCK */
     SAMPLE_PLACES = 16,
     SAMPLE_PAIRS = 32
 };
-static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 22; /* pairs between two samples; 4-byte counters cannot wrap */
+static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between two samples; 4-byte counters cannot wrap */
 
 /* ---- cell numbers ---- */
 
-/* The cell numbers of up to BLOCK pairs, in a table of n_codes(a) x n_codes(b). */
+#if SIMD_HAS_X86
+SIMD_BEGIN_AVX512
+/* The cell numbers of contiguous bytes, count a multiple of 64, in the order of cells_of_bytes. */
+static void cells_of_byte_ratings_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
+{
+    const __m512i lowest_a = broadcast_512(a->lowest, 1), limit_a = broadcast_512(largest_code_512(a), 1);
+    const __m512i lowest_b = broadcast_512(b->lowest, 1), limit_b = broadcast_512(largest_code_512(b), 1);
+    const __m512i row = broadcast_512(n_codes(b), 2), low_bytes = broadcast_512(0xFF, 2);
+    const char *p = rating_address(a, start), *q = rating_address(b, start);
+    for (ptrdiff_t i = 0; i < count; i += 64) {
+        const __m512i x = cut_512(_mm512_sub_epi8(_mm512_loadu_si512(p + i), lowest_a), limit_a, 1);
+        const __m512i y = cut_512(_mm512_sub_epi8(_mm512_loadu_si512(q + i), lowest_b), limit_b, 1);
+        _mm512_storeu_si512(cells + i, _mm512_add_epi16(_mm512_mullo_epi16(_mm512_and_si512(x, low_bytes), row),
+                                                        _mm512_and_si512(y, low_bytes)));
+        _mm512_storeu_si512(cells + i + 32, _mm512_add_epi16(_mm512_mullo_epi16(_mm512_srli_epi16(x, 8), row),
+                                                             _mm512_srli_epi16(y, 8)));
+    }
+}
+SIMD_END
+#endif
+
+/* The cell numbers of up to COUNT_STAGE pairs, in a table of n_codes(a) x n_codes(b). */
 static void short_cells(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
-    uint8_t codes_a[BLOCK], codes_b[BLOCK];
+    uint8_t codes_a[COUNT_STAGE], codes_b[COUNT_STAGE];
+#if SIMD_HAS_X86
+    if (simd_level_current() == SIMD_AVX512 && count % 64 == 0 && is_plain_integer(a) && is_plain_integer(b)
+        && a->stride == 1 && b->stride == 1) {
+        cells_of_byte_ratings_512(a, b, start, count, cells);
+        return;
+    }
+#endif
     pair_bytes(a, b, start, count, codes_a, codes_b);
     cells_of_bytes(codes_a, codes_b, count, (uint16_t)n_codes(b), cells);
 }
 
+/* The cell numbers of up to BLOCK pairs, in a table of n_codes(a) x n_codes(b). */
 static void long_cells(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint32_t *cells)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
@@ -85,44 +118,31 @@ ALWAYS_INLINE void fetch_ahead(const ahead_t *ahead, ptrdiff_t eighth)
 #endif
 }
 
-/* Four 16-bit cell numbers are read at once. `increment(cell, k)` is one pair. */
-#define ADD_SHORT(name, counter_t, increment)                                                                      \
-    static void name(const uint16_t *cells, ptrdiff_t count, counter_t *counters, const ahead_t *ahead,           \
-                     int64_t *table, size_t row, size_t table_row)                                                \
+/* Four 16-bit cell numbers are read at once. */
+#define ADD_SHORT(name, copies)                                                                                    \
+    static void name(const uint16_t *cells, ptrdiff_t count, uint32_t *counters, const ahead_t *ahead)            \
     {                                                                                                             \
         ptrdiff_t i = 0;                                                                                          \
-        (void)table; (void)row; (void)table_row;                                                                  \
         for (; i + 8 <= count; i += 8) {                                                                          \
             uint64_t x, y;                                                                                        \
             memcpy(&x, cells + i, 8);                                                                             \
             memcpy(&y, cells + i + 4, 8);                                                                         \
             if (ahead) fetch_ahead(ahead, i / 8);                                                                 \
-            increment((size_t)(x & 0xFFFF), 0);                                                                   \
-            increment((size_t)(x >> 16 & 0xFFFF), 1);                                                             \
-            increment((size_t)(x >> 32 & 0xFFFF), 2);                                                             \
-            increment((size_t)(x >> 48), 3);                                                                      \
-            increment((size_t)(y & 0xFFFF), 4);                                                                   \
-            increment((size_t)(y >> 16 & 0xFFFF), 5);                                                             \
-            increment((size_t)(y >> 32 & 0xFFFF), 6);                                                             \
-            increment((size_t)(y >> 48), 7);                                                                      \
+            counters[(x & 0xFFFF) * copies]++;                                                                    \
+            counters[(x >> 16 & 0xFFFF) * copies + 1 % copies]++;                                                 \
+            counters[(x >> 32 & 0xFFFF) * copies + 2 % copies]++;                                                 \
+            counters[(x >> 48) * copies + 3 % copies]++;                                                          \
+            counters[(y & 0xFFFF) * copies + 4 % copies]++;                                                       \
+            counters[(y >> 16 & 0xFFFF) * copies + 5 % copies]++;                                                 \
+            counters[(y >> 32 & 0xFFFF) * copies + 6 % copies]++;                                                 \
+            counters[(y >> 48) * copies + 7 % copies]++;                                                          \
         }                                                                                                         \
         for (; i < count; i++)                                                                                    \
-            increment((size_t)cells[i], 0);                                                                       \
+            counters[(size_t)cells[i] * copies]++;                                                                \
     }
-#define IN_EIGHT(cell, k) counters[(cell) * 8 + k]++
-#define IN_FOUR(cell, k) counters[(cell) * 4 + k % 4]++
-/* a 16-bit counter that wraps puts 65536 into the table */
-#define IN_ONE(cell, k)                                                                                            \
-    do {                                                                                                          \
-        const size_t own = (cell);                                                                                \
-        if (UNLIKELY(++counters[own] == 0)) table[own / row * table_row + own % row] += 65536;                    \
-    } while (0)
-ADD_SHORT(add_short_8, uint32_t, IN_EIGHT)
-ADD_SHORT(add_short_4, uint32_t, IN_FOUR)
-ADD_SHORT(add_short_1, uint16_t, IN_ONE)
-#undef IN_EIGHT
-#undef IN_FOUR
-#undef IN_ONE
+ADD_SHORT(add_short_8, 8)
+ADD_SHORT(add_short_4, 4)
+ADD_SHORT(add_short_1, 1)
 #undef ADD_SHORT
 
 /* Byte counters; a wrap puts 256 into the table. */
@@ -145,21 +165,19 @@ ADD_LONG(add_long_4, 4)
 /* ---- the kernels ---- */
 
 /* Adds rows x columns counters, `copies` side by side, to the table. */
-#define MERGE(name, counter_t)                                                                                     \
-    static void name(const counter_t *counters, size_t copies, size_t rows, size_t columns, size_t table_row,     \
-                     int64_t *table)                                                                              \
+#define MERGE(name, counter_t, copies)                                                                             \
+    static void name(const counter_t *counters, size_t rows, size_t columns, size_t table_row, int64_t *table)    \
     {                                                                                                             \
-        for (size_t i = 0; i < rows; i++)                                                                         \
-            for (size_t j = 0; j < columns; j++, counters += copies) {                                            \
-                int64_t sum = 0;                                                                                  \
+        for (size_t i = 0; i < rows; i++, table += table_row, counters += columns * copies)                       \
+            for (size_t j = 0; j < columns; j++)                                                                  \
                 for (size_t k = 0; k < copies; k++)                                                               \
-                    sum += counters[k];                                                                           \
-                table[i * table_row + j] += sum;                                                                  \
-            }                                                                                                     \
+                    table[j] += counters[j * copies + k];                                                         \
     }
-MERGE(merge_counters, uint32_t)
-MERGE(merge_short_counters, uint16_t)
-MERGE(merge_byte_counters, uint8_t)
+MERGE(merge_short_8, uint32_t, 8)
+MERGE(merge_short_4, uint32_t, 4)
+MERGE(merge_short_1, uint32_t, 1)
+MERGE(merge_long_4, uint8_t, 4)
+MERGE(merge_long_1, uint8_t, 1)
 #undef MERGE
 
 /* Is it worth fetching ahead? */
@@ -173,9 +191,9 @@ static void count_short_range(const ratings_t *a, const ratings_t *b, ptrdiff_t 
 {
     const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;
     uint32_t few[FEW_CELLS * 8];
-    uint16_t cells[BLOCK];
-    void *counters = few;
-    size_t copies = 8, size = sizeof(uint32_t);
+    uint16_t cells[COUNT_STAGE];
+    uint32_t *counters = few;
+    size_t copies = 8;
     if (n_cells <= FEW_CELLS) {
         if ((size_t)(stop - start) < 4 * n_cells) {
             count_plain(a, b, start, stop, table);
@@ -183,29 +201,20 @@ static void count_short_range(const ratings_t *a, const ratings_t *b, ptrdiff_t 
         }
     } else {
         copies = !neighbours_collide(a, b, start, stop) ? 1 : n_cells <= MANY_CELLS ? 8 : 4;
-        size = copies == 1 ? sizeof(uint16_t) : sizeof(uint32_t);
-        counters = (size_t)(stop - start) >= n_cells / 4 * copies ? malloc(n_cells * copies * size) : NULL;
+        counters = (size_t)(stop - start) >= n_cells / 4 * copies ? malloc(n_cells * copies * sizeof *counters) : NULL;
         if (!counters) {
             count_plain(a, b, start, stop, table);
             return;
         }
     }
-    memset(counters, 0, n_cells * copies * size);
-    for (ptrdiff_t i = start; i < stop; i += BLOCK) {
-        const ptrdiff_t count = stop - i < BLOCK ? stop - i : BLOCK;
-        const ahead_t next = ahead_of(a, b, i + count), *const ahead = is_wide(a, b) ? &next : NULL;
+    memset(counters, 0, n_cells * copies * sizeof *counters);
+    for (ptrdiff_t i = start; i < stop; i += COUNT_STAGE) {
+        const ptrdiff_t count = stop - i < COUNT_STAGE ? stop - i : COUNT_STAGE;
+        const ahead_t next = ahead_of(a, b, i + BLOCK), *const ahead = is_wide(a, b) ? &next : NULL;
         short_cells(a, b, i, count, cells);
-        if (copies == 8)
-            add_short_8(cells, count, counters, ahead, table, columns, table_row);
-        else if (copies == 4)
-            add_short_4(cells, count, counters, ahead, table, columns, table_row);
-        else
-            add_short_1(cells, count, counters, ahead, table, columns, table_row);
+        (copies == 8 ? add_short_8 : copies == 4 ? add_short_4 : add_short_1)(cells, count, counters, ahead);
     }
-    if (copies == 1)
-        merge_short_counters(counters, copies, rows, columns, table_row, table);
-    else
-        merge_counters(counters, copies, rows, columns, table_row, table);
+    (copies == 8 ? merge_short_8 : copies == 4 ? merge_short_4 : merge_short_1)(counters, rows, columns, table_row, table);
     if (counters != few)
         free(counters);
 }
@@ -227,7 +236,7 @@ static void count_long_range(const ratings_t *a, const ratings_t *b, ptrdiff_t s
         long_cells(a, b, i, count, cells);
         (copies == 4 ? add_long_4 : add_long_1)(cells, count, counters, ahead, table, columns, table_row);
     }
-    merge_byte_counters(counters, copies, rows, columns, table_row, table);
+    (copies == 4 ? merge_long_4 : merge_long_1)(counters, rows, columns, table_row, table);
     free(counters);
 }
 

@@ -22,12 +22,35 @@ ALWAYS_INLINE size_t n_codes(const ratings_t *ratings)
     return ratings->n_labels == 256 && rating_width(ratings->kind) == 1 ? 256 : (size_t)ratings->n_labels + 1;
 }
 
+#if SIMD_HAS_X86
+/* Every other byte, in order: two vectors with the bytes between cleared are packed into one. The last vectors are left
+   to plain code, for they would reach one byte beyond the ratings. */
+static void decode_every_other_byte(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
+{
+    const __m128i wanted = _mm_set1_epi16(0xFF), lowest = _mm_set1_epi8((char)ratings->lowest);
+    const __m128i limit = _mm_set1_epi8((char)(ratings->n_labels == 256 ? 255 : ratings->n_labels));
+    const char *p = rating_address(ratings, start);
+    ptrdiff_t i = 0;
+    for (; i + 16 < count; i += 16, p += 32) {
+        const __m128i low = _mm_and_si128(_mm_loadu_si128((const __m128i *)(const void *)p), wanted);
+        const __m128i high = _mm_and_si128(_mm_loadu_si128((const __m128i *)(const void *)(p + 16)), wanted);
+        const __m128i values = _mm_sub_epi8(_mm_packus_epi16(low, high), lowest);
+        _mm_storeu_si128((__m128i *)(void *)(codes + i), _mm_min_epu8(values, limit));
+    }
+    decode_bytes(ratings, start + i, count - i, codes + i);
+}
+#endif
+
 /* count <= BLOCK in both. */
 static void narrow_to_bytes(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
 {
 #if SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX512) {
         narrow_to_bytes_512(ratings, start, count, codes);
+        return;
+    }
+    if (rating_width(ratings->kind) == 1 && ratings->stride == 2) {
+        decode_every_other_byte(ratings, start, count, codes);
         return;
     }
 #endif
@@ -125,6 +148,23 @@ static void cells_of_words(const uint16_t *a, const uint16_t *b, ptrdiff_t count
 #endif
     for (; i < count; i++)
         cells[i] = a[i] * row + b[i];
+}
+
+/* The same where cells fit words, in the order of the codes. */
+static void short_cells_of_words(const uint16_t *a, const uint16_t *b, ptrdiff_t count, uint16_t row, uint16_t *cells)
+{
+    ptrdiff_t i = 0;
+#ifdef AT_VECTOR_LEVEL
+    i = count - count % VECTOR_PAIRS;
+#  if SIMD_HAS_X86
+    if (simd_level_current() == SIMD_AVX512)
+        short_cells_of_words_avx2(a, b, i, row, cells);
+    else
+#  endif
+    AT_VECTOR_LEVEL(short_cells_of_words, (a, b, i, row, cells));
+#endif
+    for (; i < count; i++)
+        cells[i] = (uint16_t)(a[i] * row + b[i]);
 }
 
 /* The codes in `codes` as ratings of their own: lowest 0, contiguous bytes, the same labels. */

@@ -23,7 +23,7 @@
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
-enum { MAX_PIECES = 32 };
+enum { MAX_PIECES = 32, FETCH_PIECES = 64 };
 
 /* ---- contiguous ---- */
 
@@ -217,6 +217,9 @@ static ratings_t copied_512(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t
     const int apart = ratings->stride >= width || ratings->stride <= -width; /* then 64 bytes of elements span 64 or more */
     for (; i + elements <= count; i += elements, p += collect.advance) {
         const int inner = apart && (ratings->stride > 0 ? i + 2 * elements <= count : i > 0);
+        if (collect.pieces <= 4) /* of few pieces the copying is fast enough to wait for memory */
+            for (int k = 0; k < collect.pieces; k++)
+                __builtin_prefetch((const char *)((uintptr_t)p + (uintptr_t)(FETCH_PIECES * collect.advance + 64 * k)));
         _mm512_storeu_si512(buffer + i * width, collected_512(&collect, p, inner));
     }
     for (; i < count; i++, p += ratings->stride)

@@ -3,6 +3,9 @@
    One addition a pair, as in histogram.h, with the same copies of the sums side by side, for an addition to the cell of
    the pair before waits for that one: eight copies are eight chains of additions that do not wait for each other.
 
+   Reading the columns is what takes the time, as long as memory never rests: while the sums of some pairs are added to,
+   the cache lines that will be wanted LINES_AHEAD further on are asked for.
+
    Integer weights are summed exactly: the low 32 bits of each and the rest apart, weight = high * 2^32 + low, so that
    neither sum can overflow before 2^31 items. */
 #ifndef FASTKAPPA_SUM_PAIRS_H
@@ -17,7 +20,11 @@ typedef struct {
     int swapped;
 } weights_t;
 
-enum { SUM_COPIES = 8 };
+enum {
+    SUM_COPIES = 8,
+    SUM_STAGE = 256,              /* pairs between making cells and adding to them; a multiple of SUM_COPIES */
+    LINES_AHEAD = 48              /* of 64 bytes: about 3 KB of each column; measured best of those tried */
+};
 
 typedef struct { int64_t high; uint64_t low; } exact_sum_t;
 
@@ -81,6 +88,15 @@ static void table_cells(const ratings_t *a, const ratings_t *b, ptrdiff_t start,
     }
 }
 
+/* The same in 16 bits, for a table of fewer than 65 536 cells, so of codes that fit words; count <= BLOCK. */
+static void ordered_cells(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
+{
+    uint16_t codes_a[BLOCK], codes_b[BLOCK];
+    narrow_to_words(a, start, count, codes_a);
+    narrow_to_words(b, start, count, codes_b);
+    short_cells_of_words(codes_a, codes_b, count, (uint16_t)(b->n_labels + 1), cells);
+}
+
 /* Eight zeroed sums a cell, on `stack` if they fit there; NULL where copies would not pay or there is no memory. */
 static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_size, void *stack, size_t stack_size)
 {
@@ -95,57 +111,117 @@ static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_siz
 
 /* ---- the kernels ---- */
 
-/* The usual case, read as it lies: contiguous integers of one width and contiguous weights; count is a multiple of 8. */
-#define SUM_DIRECT(name, read, code, width, read_weight, weight_width)                                               \
-    static void name(const ratings_t *a, const ratings_t *b, const weights_t *weights, ptrdiff_t start,             \
-                     ptrdiff_t count, double *sums)                                                                 \
-    {                                                                                                               \
-        const char *p = rating_address(a, start), *q = rating_address(b, start);                                    \
-        const char *w = weights->data + start * weight_width;                                                       \
-        const uint64_t lowest_a = a->lowest, lowest_b = b->lowest;                                                  \
-        const uint32_t n_a = (uint32_t)a->n_labels, n_b = (uint32_t)b->n_labels;                                    \
-        const size_t row = (size_t)n_b + 1;                                                                         \
-        for (; count > 0; count -= 8, p += 8 * width, q += 8 * width, w += 8 * weight_width) {                      \
-            SUM_ONE(0, read, code, width, read_weight, weight_width)                                                \
-            SUM_ONE(1, read, code, width, read_weight, weight_width)                                                \
-            SUM_ONE(2, read, code, width, read_weight, weight_width)                                                \
-            SUM_ONE(3, read, code, width, read_weight, weight_width)                                                \
-            SUM_ONE(4, read, code, width, read_weight, weight_width)                                                \
-            SUM_ONE(5, read, code, width, read_weight, weight_width)                                                \
-            SUM_ONE(6, read, code, width, read_weight, weight_width)                                                \
-            SUM_ONE(7, read, code, width, read_weight, weight_width)                                                \
-        }                                                                                                           \
-    }
-#define SUM_ONE(k, read, code, width, read_weight, weight_width)                                                     \
-    sums[(code(read(p + k * width, 0), lowest_a, n_a) * row + code(read(q + k * width, 0), lowest_b, n_b)) * SUM_COPIES + k] \
-        += (double)read_weight(w + k * weight_width, 0);
-SUM_DIRECT(sum_direct_8, read8, code8, 1, read_double, 8)
-SUM_DIRECT(sum_direct_16, read16, code16, 2, read_double, 8)
-SUM_DIRECT(sum_direct_32, read32, code32, 4, read_double, 8)
-SUM_DIRECT(sum_direct_64, read64, code64, 8, read_double, 8)
-SUM_DIRECT(sum_direct_8_float, read8, code8, 1, read_float, 4)
-SUM_DIRECT(sum_direct_16_float, read16, code16, 2, read_float, 4)
-SUM_DIRECT(sum_direct_32_float, read32, code32, 4, read_float, 4)
-SUM_DIRECT(sum_direct_64_float, read64, code64, 8, read_float, 4)
-#undef SUM_ONE
-#undef SUM_DIRECT
+/* Where the columns and weights will be read soon; an address beyond them is looked at by no one. */
+typedef struct { uintptr_t a, b, weights; ptrdiff_t step_a, step_b, step_weights; } sum_ahead_t;
 
-/* Returns where it stopped; `start` if the columns do not lie that way. */
-static ptrdiff_t sum_direct(const ratings_t *a, const ratings_t *b, const weights_t *weights,
-                            ptrdiff_t start, ptrdiff_t stop, double *sums)
+ALWAYS_INLINE sum_ahead_t sum_ahead_of(const ratings_t *a, const ratings_t *b, const weights_t *weights, ptrdiff_t next)
 {
-    const ptrdiff_t count = (stop - start) / SUM_COPIES * SUM_COPIES;
-    const int is_short = weights->kind == RATING_FLOAT32;
-    if (!is_plain_integer(a) || !is_plain_integer(b) || a->stride != b->stride || weights->swapped
-        || weights->stride != rating_width(weights->kind) || count <= 0)
-        return start;
-    switch (a->stride) {
-    case 1: (is_short ? sum_direct_8_float : sum_direct_8)(a, b, weights, start, count, sums); break;
-    case 2: (is_short ? sum_direct_16_float : sum_direct_16)(a, b, weights, start, count, sums); break;
-    case 4: (is_short ? sum_direct_32_float : sum_direct_32)(a, b, weights, start, count, sums); break;
-    default: (is_short ? sum_direct_64_float : sum_direct_64)(a, b, weights, start, count, sums); break;
+    sum_ahead_t ahead = {0, 0, 0, 8 * a->stride, 8 * b->stride, 8 * weights->stride};
+    ahead.a = (uintptr_t)a->data + (uintptr_t)((next + SUM_STAGE) * a->stride + LINES_AHEAD * ahead.step_a);
+    ahead.b = (uintptr_t)b->data + (uintptr_t)((next + SUM_STAGE) * b->stride + LINES_AHEAD * ahead.step_b);
+    ahead.weights = (uintptr_t)weights->data + (uintptr_t)(next * weights->stride + LINES_AHEAD * ahead.step_weights);
+    return ahead;
+}
+
+/* A cache line of each column of wide elements for each eight pairs. */
+ALWAYS_INLINE void fetch_sum_ahead(const sum_ahead_t *ahead, ptrdiff_t eighth, int wide)
+{
+#if SIMD_HAS_GNU
+    if (wide) {
+        __builtin_prefetch((const char *)(ahead->a + (uintptr_t)(eighth * ahead->step_a)));
+        __builtin_prefetch((const char *)(ahead->b + (uintptr_t)(eighth * ahead->step_b)));
     }
-    return start + count;
+    __builtin_prefetch((const char *)(ahead->weights + (uintptr_t)(eighth * ahead->step_weights)));
+#else
+    (void)ahead; (void)eighth; (void)wide;
+#endif
+}
+
+/* Adds contiguous weights to copy 0, 1, ... 7, 0, ... of their cells. Four 16-bit cell numbers are read at once. */
+#define ADD_WEIGHTS(name, read_weight, width)                                                                      \
+    static void name(const uint16_t *cells, const char *weights, ptrdiff_t count, double *sums,                   \
+                     const sum_ahead_t *ahead, int wide)                                                          \
+    {                                                                                                             \
+        ptrdiff_t i = 0;                                                                                          \
+        for (; i + 8 <= count; i += 8, weights += 8 * width) {                                                    \
+            uint64_t x, y;                                                                                        \
+            memcpy(&x, cells + i, 8);                                                                             \
+            memcpy(&y, cells + i + 4, 8);                                                                         \
+            fetch_sum_ahead(ahead, i / 8, wide);                                                                  \
+            sums[(x & 0xFFFF) * SUM_COPIES] += (double)read_weight(weights, 0);                                   \
+            sums[(x >> 16 & 0xFFFF) * SUM_COPIES + 1] += (double)read_weight(weights + width, 0);                 \
+            sums[(x >> 32 & 0xFFFF) * SUM_COPIES + 2] += (double)read_weight(weights + 2 * width, 0);             \
+            sums[(x >> 48) * SUM_COPIES + 3] += (double)read_weight(weights + 3 * width, 0);                      \
+            sums[(y & 0xFFFF) * SUM_COPIES + 4] += (double)read_weight(weights + 4 * width, 0);                   \
+            sums[(y >> 16 & 0xFFFF) * SUM_COPIES + 5] += (double)read_weight(weights + 5 * width, 0);             \
+            sums[(y >> 32 & 0xFFFF) * SUM_COPIES + 6] += (double)read_weight(weights + 6 * width, 0);             \
+            sums[(y >> 48) * SUM_COPIES + 7] += (double)read_weight(weights + 7 * width, 0);                      \
+        }                                                                                                         \
+        for (; i < count; i++, weights += width)                                                                  \
+            sums[(size_t)cells[i] * SUM_COPIES + (size_t)i % SUM_COPIES] += (double)read_weight(weights, 0);      \
+    }
+ADD_WEIGHTS(add_floats, read_float, 4)
+ADD_WEIGHTS(add_doubles, read_double, 8)
+#undef ADD_WEIGHTS
+
+/* Adds all weights of the range to sums side by side; there are fewer than 65 536 cells. */
+static void sum_side_by_side(const ratings_t *a, const ratings_t *b, const weights_t *weights, ptrdiff_t start,
+                             ptrdiff_t stop, double *sums)
+{
+    const int direct = !weights->swapped && weights->stride == rating_width(weights->kind), wide = is_wide(a, b);
+    uint16_t cells[SUM_STAGE];
+    double decoded[SUM_STAGE];
+    for (; start < stop; start += SUM_STAGE) {
+        const ptrdiff_t count = stop - start < SUM_STAGE ? stop - start : SUM_STAGE;
+        const sum_ahead_t ahead = sum_ahead_of(a, b, weights, start);
+        const char *const next = weights->data + start * weights->stride;
+        ordered_cells(a, b, start, count, cells);
+        if (direct && weights->kind == RATING_FLOAT32) {
+            add_floats(cells, next, count, sums, &ahead, wide);
+        } else if (direct) {
+            add_doubles(cells, next, count, sums, &ahead, wide);
+        } else {
+            decode_weights(weights, start, count, decoded);
+            add_doubles(cells, (const char *)decoded, count, sums, &ahead, wide);
+        }
+    }
+}
+
+/* int64 and float64 as they lie, eight pairs a step: below AVX-512, vectors do not compare 64 bits. Returns where it
+   stopped; `start` if that is not what the columns are. */
+static ptrdiff_t sum_longs(const ratings_t *a, const ratings_t *b, const weights_t *weights, ptrdiff_t start,
+                           ptrdiff_t stop, double *sums)
+{
+    const char *p = rating_address(a, start), *q = rating_address(b, start), *w = weights->data + start * 8;
+    const uint64_t lowest_a = a->lowest, lowest_b = b->lowest;
+    const uint32_t n_a = (uint32_t)a->n_labels, n_b = (uint32_t)b->n_labels;
+    const size_t row = (size_t)n_b + 1;
+    if (!has_vector_level() || !is_plain_integer(a) || !is_plain_integer(b) || a->stride != 8 || b->stride != 8
+        || weights->kind != RATING_FLOAT64 || weights->swapped || weights->stride != 8)
+        return start;
+    for (; start + 8 <= stop; start += 8, p += 64, q += 64, w += 64) {
+#define SUM_ONE(k)                                                                                                 \
+        sums[(code64(read64(p + 8 * k, 0), lowest_a, n_a) * row + code64(read64(q + 8 * k, 0), lowest_b, n_b))    \
+             * SUM_COPIES + k] += read_double(w + 8 * k, 0);
+        SUM_ONE(0) SUM_ONE(1) SUM_ONE(2) SUM_ONE(3) SUM_ONE(4) SUM_ONE(5) SUM_ONE(6) SUM_ONE(7)
+#undef SUM_ONE
+    }
+    return start;
+}
+
+/* Adds the weights straight to the table. */
+static void sum_into_table(const ratings_t *a, const ratings_t *b, const weights_t *weights, ptrdiff_t start,
+                           ptrdiff_t stop, double *table)
+{
+    double decoded[BLOCK];
+    size_t cells[BLOCK];
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        table_cells(a, b, start, count, cells);
+        decode_weights(weights, start, count, decoded);
+        for (ptrdiff_t i = 0; i < count; i++)
+            table[cells[i]] += decoded[i];
+    }
 }
 
 /* Adds the weights (float32 or float64) of the pairs start..stop-1 to their cells in table, laid out as in count_pairs. */
@@ -153,25 +229,14 @@ MAYBE_UNUSED static void sum_pairs(const ratings_t *a, const ratings_t *b, const
                                    ptrdiff_t start, ptrdiff_t stop, double *table)
 {
     const size_t n_cells = ((size_t)a->n_labels + 1) * ((size_t)b->n_labels + 1);
-    double few[256 * SUM_COPIES], decoded[BLOCK];
-    size_t cells[BLOCK];
+    double few[256 * SUM_COPIES];
     double *sums = sums_side_by_side(n_cells, stop - start, sizeof *sums, few, sizeof few);
-    if (sums)
-        start = sum_direct(a, b, weights, start, stop, sums);
-    for (; start < stop; start += BLOCK) {
-        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
-        table_cells(a, b, start, count, cells);
-        decode_weights(weights, start, count, decoded);
-        if (sums) {
-            for (ptrdiff_t i = 0; i < count; i++)
-                sums[cells[i] * SUM_COPIES + (size_t)i % SUM_COPIES] += decoded[i];
-        } else {
-            for (ptrdiff_t i = 0; i < count; i++)
-                table[cells[i]] += decoded[i];
-        }
-    }
-    if (!sums)
+    if (!sums) {
+        sum_into_table(a, b, weights, start, stop, table);
         return;
+    }
+    start = sum_longs(a, b, weights, start, stop, sums);
+    sum_side_by_side(a, b, weights, start, stop, sums);
     for (size_t cell = 0; cell < n_cells; cell++)
         for (size_t k = 0; k < SUM_COPIES; k++)
             table[cell] += sums[cell * SUM_COPIES + k];
