@@ -21,7 +21,9 @@ cdef extern from "range.h" nogil:
 
 cdef enum:
     # More items are shared among threads.
-    LARGEST_CALL = 1 << 18
+    LARGEST_CALL = 1 << 20
+    # and for so many other threads are let in.
+    LONG_CALL = 1 << 14
     SAMPLE = 128
     # Of a longer array so many are scored first, to find what is wrong with it at once.
     HEAD = 1 << 12
@@ -50,7 +52,7 @@ cdef int code_of_weights(weights):
 def kappa_of_arrays(y1, y2, weights):
     """Return kappa of the labels that occur, or None where this is not the simple case.
 
-    That is two contiguous integer arrays of one length, up to 262 144 items, with 2 to 32
+    That is two contiguous integer arrays of one length, up to 1 048 576 items, with 2 to 32
     labels that lie close together, and weights None, 'linear' or 'quadratic'.
     """
     cdef Py_buffer view1, view2
@@ -97,7 +99,7 @@ cdef object kappa_of_columns(ratings_t *first, ratings_t *second, Py_ssize_t n, 
         first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
         second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)
         memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
-        add_pairs(first, second, 0, n, table)
+        count(first, second, n, table)
         if not has_outsiders(table, first.n_labels, second.n_labels):
             break
     if span == 0:
@@ -113,6 +115,16 @@ cdef object kappa_of_columns(ratings_t *first, ratings_t *second, Py_ssize_t n, 
     ):
         return None
     return kappa
+
+
+cdef void count(
+    const ratings_t *first, const ratings_t *second, Py_ssize_t n, int64_t *table
+) noexcept:
+    if n < LONG_CALL:
+        add_pairs(first, second, 0, n, table)
+        return
+    with nogil:
+        add_pairs(first, second, 0, n, table)
 
 
 cdef bint has_outsiders(const int64_t *table, Py_ssize_t n_rows, Py_ssize_t n_columns) noexcept:
@@ -272,7 +284,7 @@ cdef class CompiledScorer:
         cdef Py_ssize_t width = self.n_labels + 1
         first.lowest = second.lowest = <uint64_t> self.lowest
         memset(table, 0, width * width * sizeof(int64_t))
-        add_pairs(first, second, 0, n, table)
+        count(first, second, n, table)
         if has_outsiders(table, self.n_labels, self.n_labels):
             return 0
         read_margins(table, first, second, 0, 0, self.n_labels, &margins)

@@ -23,7 +23,7 @@ import numpy as np
 from fastkappa import cohen_kappa_score, confusion_counts
 from fastkappa.counting import threads
 threads.available_threads = lambda: 4  # as if there were four cores, on any machine
-n = 1_200_000
+n = 3_000_000
 y1 = np.arange(n) % 5
 y2 = np.arange(n) % 3
 expected = np.zeros((5, 5), np.int64)

@@ -1,5 +1,7 @@
 from fastkappa.types import AnyArray, FloatTable, IntTable
 
+READS_AS_FAST: bool
+
 def count_pairs(
     first: AnyArray,
     lowest_first: int,

@@ -27,6 +27,10 @@ class Column(NamedTuple):
     n_codes: int
 
 
+# Whether few labels are counted about as fast as the ratings are read.
+READS_AS_FAST = True
+
+
 def count_pairs(
     first: AnyArray,
     lowest_first: int,

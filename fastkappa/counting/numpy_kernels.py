@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from fastkappa.counting import numpy_keys
 from fastkappa.types import AnyArray, FloatTable, IntTable
 
+# Whether few labels are counted about as fast as the ratings are read.
+READS_AS_FAST = False
 # Small enough for the temporaries of a chunk to stay in the second-level cache.
 CHUNK = 1 << 16
 # ``np.bincount`` makes a table of its own for each chunk; a larger table is added to in place.

@@ -27,8 +27,11 @@ SAMPLE = 256
 CHUNK = 1 << 15
 FIRST_STRETCH = 1 << 14
 LARGEST_STRETCH = 1 << 22
-# Sharing work among threads costs some 50 microseconds, in which one reads so much.
-BYTES_WORTH_A_THREAD = 1 << 21
+# Threads take some 100 microseconds to start, in which one reads so much, or counts so many
+# pairs where that takes more time than to read them.
+BYTES_WORTH_A_THREAD = 1 << 24
+PAIRS_WORTH_A_THREAD = 1 << 18
+MOST_CELLS_READ_AS_FAST = 1 << 8
 
 
 class Window(NamedTuple):
@@ -49,17 +52,20 @@ class Counts(NamedTuple):
 def count_unknown(kernels: Any, first: Column, second: Column, num_threads: int) -> Counts:
     """Return the table of all labels that occur, in columns of integers or whole floats."""
     n_items = len(first.values)
-    threads = max(1, min(num_threads, threads_worth_it(first, second)))
-    largest = min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * n_items // threads))
     windows = (_guess(first), _guess(second))
+    threads = min(num_threads, threads_worth_it(kernels, first, second, _n_cells(windows)))
+    largest = min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * n_items // threads))
     work = partial(_count_share, kernels, first, second, windows, largest)
     return _merge(run_in_threads(work, n_items, threads))
 
 
-def threads_worth_it(first: Column, second: Column) -> int:
-    """Return how many threads have enough to do."""
-    pair = first.values.dtype.itemsize + second.values.dtype.itemsize
-    return len(first.values) * pair // BYTES_WORTH_A_THREAD
+def threads_worth_it(kernels: Any, first: Column, second: Column, n_cells: int) -> int:
+    """Return how many threads have enough to do, at least one."""
+    n_items = len(first.values)
+    if kernels.READS_AS_FAST and n_cells <= MOST_CELLS_READ_AS_FAST:
+        pair = first.values.dtype.itemsize + second.values.dtype.itemsize
+        return max(1, n_items * pair // BYTES_WORTH_A_THREAD)
+    return max(1, n_items // PAIRS_WORTH_A_THREAD)
 
 
 def count_known(
@@ -90,7 +96,8 @@ def count_known(
         return tables
 
     # Each thread has tables of its own, which take time to clear and to add up.
-    worth = min(threads_worth_it(first, second), n_items // (4 * shape[0] * shape[1]))
+    n_cells = shape[0] * shape[1]
+    worth = min(threads_worth_it(kernels, first, second, n_cells), n_items // (4 * n_cells))
     shares = run_in_threads(work, n_items, max(1, min(num_threads, worth)))
     return tuple(sum(parts[1:], start=parts[0]) for parts in zip(*shares))
 
