@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 
 from fastkappa.counting.confusion import KnownLabels
 from fastkappa.counting.labels import Column
-from fastkappa.counting.pairs import LARGEST_STRETCH, Window, count_unknown, label_limits
+from fastkappa.counting.pairs import (
+    LARGEST_STRETCH,
+    Window,
+    count_unknown,
+    label_limits,
+    threads_worth_it,
+)
 from fastkappa.counting.threads import Stretches, run_in_threads
 
 # Up to so many labels, or items, a table is counted as fast.
@@ -50,7 +56,9 @@ def moments_of(
         if window.lowest < least or window.lowest + window.n_labels - 1 > largest:
             return None
     work = partial(_sum_share, kernels, first, second, window, known is not None)
-    parts = run_in_threads(work, n_items, num_threads)
+    # Sums are read as fast as a table of one cell is.
+    threads = min(num_threads, threads_worth_it(kernels, first, second, 1))
+    parts = run_in_threads(work, n_items, threads)
     sums = [part for part in parts if part is not None]
     if len(sums) < len(parts):
         return None
