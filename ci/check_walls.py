@@ -20,7 +20,7 @@ PACKAGE = "fastkappa"
 OPTIONAL = {
     "numba": r"counting/numba_\w+\.py",
     "llvmlite": r"counting/numba_\w+\.py",
-    "typer": r"cli\.py",
+    "typer": r"cli/\w+\.py",
     "rich": r"report\.py",
     "pyarrow": r"files\.py",
     "sklearn": r"estimators\.py",

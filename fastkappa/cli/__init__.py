@@ -1,0 +1,57 @@
+"""The command line: a list of commands, one file each. Each reads, counts and prints."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+try:
+    import typer
+except ImportError:  # main() tells what to install
+    typer = None  # type: ignore[assignment]
+
+
+def main() -> None:
+    """Run the command line."""
+    if typer is None:
+        print(
+            "fastkappa: the command line needs typer: install it with:"
+            " pip install 'fastkappa[cli]'",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)
+    for stream in (sys.stdout, sys.stderr):
+        # A label the terminal's encoding does not have is spelled out, not an error.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    make_app()()
+
+
+def make_app() -> Any:
+    """Return the application with all its commands."""
+    from fastkappa.cli.config import config
+    from fastkappa.cli.score import score
+
+    app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+    app.callback()(about)
+    for command in (score, config):
+        app.command()(command)
+    return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from fastkappa import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def about(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Cohen's kappa, fast and complete."""

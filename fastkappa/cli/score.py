@@ -1,0 +1,56 @@
+"""``fastkappa score``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastkappa.cli.options import Format, Missing, Weights, refusals
+
+
+def score(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Arrow file.")
+    ],
+    y1: Annotated[str, typer.Option("--y1", metavar="COLUMN", help="The first rater's column.")],
+    y2: Annotated[str, typer.Option("--y2", metavar="COLUMN", help="The second rater's column.")],
+    weights: Annotated[
+        Weights,
+        typer.Option(help="The kappa to put first; all three are computed."),
+    ] = Weights.none,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,C",
+            help="The labels to take into account, in their order; the weights refer to it."
+            " By default all that occur, sorted.",
+        ),
+    ] = None,
+    missing: Annotated[
+        Missing,
+        typer.Option(
+            help="What to do with a row in which a rating is missing. In CSV and TSV an empty"
+            " field is, and NA, NaN, null and the like are.",
+        ),
+    ] = Missing.error,
+    output: Annotated[
+        Format, typer.Option("--format", help="For a person, or for a program.")
+    ] = Format.text,
+) -> None:
+    """Score the agreement of two columns of ratings.
+
+    Prints the table of counts, the number of items n, all three kappas, and the
+    observed and expected agreement, p_o and p_e, of the unweighted one.
+    """
+    from fastkappa.files import read_ratings
+    from fastkappa.report import as_json, make_report, print_report
+
+    with refusals():
+        ratings = read_ratings(file, y1, y2, drop_missing=missing is Missing.drop)
+        report = make_report(file, (y1, y2), ratings, labels, weights.value)
+        if output is Format.json:
+            typer.echo(as_json(report))
+        else:
+            print_report(report)
