@@ -376,6 +376,35 @@ def test_skewed_and_sorted_ratings(kernels: Any, n_labels: int) -> None:
         assert_counts(kernels, np.sort(first), np.sort(second), n_codes=(n_labels, n_labels))
 
 
+@pytest.mark.parametrize(("dtype", "lowest", "n_labels"), [("int8", -3, 13), ("uint8", 0, 16)])
+def test_two_pairs_an_increment(kernels: Any, dtype: str, lowest: int, n_labels: int) -> None:
+    """So many pairs of some 200 cells that two may be counted at once."""
+    n = 300_011
+    first = ratings(dtype, n, 48, lowest, lowest + n_labels)
+    # Not all alike, but one pair so often that a counter of a byte wraps.
+    first[::5], second = lowest + 1, ratings("uint8", n, 49, 0, n_labels)
+    second[::5] = 2
+    first[[0, 1023, 1024, n - 1]] = lowest + n_labels
+    second[200_000:200_010] = n_labels
+    assert_counts(kernels, first, second, lowest=(lowest, 0), n_codes=(n_labels, n_labels))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_every_other_column_of_a_matrix(kernels: Any, dtype: str) -> None:
+    """Both columns with the same gaps, among ratings that are no labels."""
+    matrix = np.full((4001, 2), np.iinfo(dtype).max, dtype)
+    for other in (dtype, "int8", "uint8"):
+        beside = np.full(
+            (4001, 2 * np.dtype(dtype).itemsize // np.dtype(other).itemsize), 99, other
+        )
+        for n_codes in ((5, 5), (9, 12), (60, 60)):
+            matrix[:, 0] = ratings(dtype, 4001, 50, 0, n_codes[0])
+            beside[:, 0] = ratings(other, 4001, 51, 0, n_codes[1])
+            assert_counts(kernels, matrix[:, 0], beside[:, 0], n_codes=n_codes)
+            matrix[2000, 0] = beside[4000, 0] = 77
+            assert_counts(kernels, matrix[:, 0], beside[:, 0], n_codes=n_codes)
+
+
 @given(
     dtypes=st.tuples(
         st.sampled_from(["uint8", "int64", "int32"]), st.sampled_from(["uint8", "int64"])
@@ -416,7 +445,10 @@ def assert_sums(kernels: Any, first: Any, second: Any, weights: Any, **options: 
     shape = (n_codes[0] + 1, n_codes[1] + 1)
     guarded = GuardedTable(shape, np.float64)
     guarded.table[:] = guarded.before = np.zeros(shape)
-    kernels.sum_pairs(first, lowest[0], second, lowest[1], weights, guarded.table, start, stop)
+    columns = (first, lowest[0], second, lowest[1])
+    counts = GuardedTable(shape, seed=3)
+    kernels.sum_pairs(*columns, weights, counts.table, guarded.table, start, stop)
+    np.testing.assert_array_equal(counts.added(), slow_count_pairs(*columns, shape, start, stop))
     parts: dict[tuple[int, int], list[float]] = defaultdict(list)
     cells = cells_of(first, lowest[0], second, lowest[1], shape, start, stop)
     for cell, weight in zip(cells, weights[start:stop].tolist(), strict=True):
@@ -467,7 +499,10 @@ def test_sums_for_lowest_labels(kernels: Any) -> None:
 def test_float_weights_are_added_to_the_table(kernels: Any) -> None:
     guarded = GuardedTable((3, 3), np.float64)
     column = np.array([0, 1, 1])
-    kernels.sum_pairs(column, 0, column, 0, np.array([0.5, 0.25, 2.0]), guarded.table, 0, 3)
+    counts = np.zeros((3, 3), np.int64)
+    weights = np.array([0.5, 0.25, 2.0])
+    kernels.sum_pairs(column, 0, column, 0, weights, counts, guarded.table, 0, 3)
+    np.testing.assert_array_equal(counts, [[1, 0, 0], [0, 2, 0], [0, 0, 0]])
     np.testing.assert_array_equal(guarded.added(), [[0.5, 0, 0], [0, 2.25, 0], [0, 0, 0]])
 
 
@@ -477,9 +512,11 @@ def test_nan_and_infinite_weights_show_in_the_sums(kernels: Any) -> None:
             weights = np.ones(999)
             weights[place] = bad
             table = np.zeros((2, 2))
-            kernels.sum_pairs(np.zeros(999, int), 0, np.zeros(999, int), 0, weights, table, 0, 999)
+            column, counts = np.zeros(999, int), np.zeros((2, 2), np.int64)
+            kernels.sum_pairs(column, 0, column, 0, weights, counts, table, 0, 999)
             assert not np.isfinite(table[0, 0])
             assert (table.reshape(-1)[1:] == 0).all()
+            assert counts.tolist() == [[999, 0], [0, 0]]
 
 
 def assert_exact_sums(kernels: Any, first: Any, second: Any, weights: Any, **options: Any) -> None:
@@ -487,7 +524,10 @@ def assert_exact_sums(kernels: Any, first: Any, second: Any, weights: Any, **opt
     start, stop = options.get("start", 0), options.get("stop", len(first))
     shape = (n_codes[0] + 1, n_codes[1] + 1)
     high, low = GuardedTable(shape, seed=1), GuardedTable(shape, seed=2)
-    kernels.sum_pairs_exactly(first, 0, second, 0, weights, high.table, low.table, start, stop)
+    tables = (counts := GuardedTable(shape, seed=3), high, low)
+    columns = (first, 0, second, 0)
+    kernels.sum_pairs_exactly(*columns, weights, *(t.table for t in tables), start, stop)
+    np.testing.assert_array_equal(counts.added(), slow_count_pairs(*columns, shape, start, stop))
     expected = np.zeros(shape, object)
     for cell, weight in zip(
         cells_of(first, 0, second, 0, shape, start, stop), weights[start:stop].tolist(), strict=True
@@ -517,9 +557,10 @@ def test_exact_sums_of_the_largest_weights(kernels: Any, dtype: str, end: str) -
     value = int(getattr(np.iinfo(dtype), end))
     weights = np.full(n, value, dtype)
     column = np.full(n, 1, np.int32)
-    high, low = np.zeros((3, 3), np.int64), np.zeros((3, 3), np.int64)
-    kernels.sum_pairs_exactly(column, 0, column, 0, weights, high, low, 0, n)
+    counts, high, low = np.zeros((3, 3, 3), np.int64)
+    kernels.sum_pairs_exactly(column, 0, column, 0, weights, counts, high, low, 0, n)
     assert int(high[1, 1]) * 2**32 + int(low[1, 1]) == n * value
+    assert counts[1, 1] == counts.sum() == n
 
 
 def test_exact_sums_for_types_of_ratings(kernels: Any) -> None:
@@ -631,7 +672,9 @@ def test_all_backends_offer_the_same_kernels(kernels: Any) -> None:
 @pytest.mark.parametrize("name", ["count_pairs", "sum_pairs", "sum_pairs_exactly"])
 def test_inputs_stay_as_they_are(kernels: Any, name: str) -> None:
     first, second, weights = ratings("int64", 999, 39), ratings("int64", 999, 40), np.arange(999)
-    tables = {"count_pairs": (np.int64,), "sum_pairs": (np.float64,)}.get(name, (np.int64,) * 2)
+    tables = {"count_pairs": (np.int64,), "sum_pairs": (np.int64, np.float64)}.get(
+        name, (np.int64,) * 3
+    )
     extra = (
         ()
         if name == "count_pairs"

@@ -33,6 +33,7 @@ cdef extern from "kernels.h" nogil:
         const weights_t *weights,
         Py_ssize_t start,
         Py_ssize_t stop,
+        int64_t *counts,
         double *table,
     ) noexcept
     void c_sum_pairs_int "sum_pairs_int" (
@@ -41,6 +42,7 @@ cdef extern from "kernels.h" nogil:
         const weights_t *weights,
         Py_ssize_t start,
         Py_ssize_t stop,
+        int64_t *counts,
         int64_t *high,
         uint64_t *low,
     ) noexcept
@@ -98,17 +100,18 @@ def sum_pairs(
     second,
     lowest_second,
     weights,
+    int64_t[:, ::1] counts,
     double[:, ::1] table,
     Py_ssize_t start,
     Py_ssize_t stop,
 ):
-    """Add the float64 sum of the item weights of each cell to ``table``."""
+    """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
     cdef Column a = Column(first, lowest_first, table.shape[0] - 1)
     cdef Column b = Column(second, lowest_second, table.shape[1] - 1)
     cdef Column w = Column(weights, 0, 0)
     cdef weights_t items = w.as_weights()
     with nogil:
-        c_sum_pairs(&a.ratings, &b.ratings, &items, start, stop, &table[0, 0])
+        c_sum_pairs(&a.ratings, &b.ratings, &items, start, stop, &counts[0, 0], &table[0, 0])
 
 
 def sum_pairs_exactly(
@@ -117,19 +120,27 @@ def sum_pairs_exactly(
     second,
     lowest_second,
     weights,
+    int64_t[:, ::1] counts,
     int64_t[:, ::1] high,
     int64_t[:, ::1] low,
     Py_ssize_t start,
     Py_ssize_t stop,
 ):
-    """Add the integer item weights of each cell: the sum is ``high * 2**32 + low``."""
+    """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
     cdef Column a = Column(first, lowest_first, high.shape[0] - 1)
     cdef Column b = Column(second, lowest_second, high.shape[1] - 1)
     cdef Column w = Column(weights, 0, 0)
     cdef weights_t items = w.as_weights()
     with nogil:
         c_sum_pairs_int(
-            &a.ratings, &b.ratings, &items, start, stop, &high[0, 0], <uint64_t *> &low[0, 0]
+            &a.ratings,
+            &b.ratings,
+            &items,
+            start,
+            stop,
+            &counts[0, 0],
+            &high[0, 0],
+            <uint64_t *> &low[0, 0],
         )
 
 

@@ -14,6 +14,7 @@ from fastkappa.counting.confusion import KnownLabels
 from fastkappa.counting.labels import Column
 from fastkappa.counting.pairs import (
     LARGEST_STRETCH,
+    LONGEST_STRETCH,
     Window,
     count_unknown,
     label_limits,
@@ -21,8 +22,10 @@ from fastkappa.counting.pairs import (
 )
 from fastkappa.counting.threads import Stretches, run_in_threads
 
-# Up to so many labels, or items, a table is counted as fast.
-LABELS_COUNTED_AS_FAST = 8
+# Up to so many labels, or items, a table is counted as fast. Where labels are not known, a
+# wrong guess costs a second look at the items, which takes more to be worth it.
+LABELS_COUNTED_AS_FAST = 5
+LABELS_NOT_WORTH_A_GUESS = 8
 FEWEST_ITEMS = 1 << 20
 MOST_LABELS = 1 << 16
 # Items that are expected to show every label.
@@ -49,7 +52,8 @@ def moments_of(
     if not plain or n_items < FEWEST_ITEMS or not hasattr(kernels, "sum_moments"):
         return None
     window = _sampled(kernels, first, second) if known is None else known.in_a_row()
-    if window is None or not LABELS_COUNTED_AS_FAST < window.n_labels <= MOST_LABELS:
+    fewest = LABELS_NOT_WORTH_A_GUESS if known is None else LABELS_COUNTED_AS_FAST
+    if window is None or not fewest < window.n_labels <= MOST_LABELS:
         return None
     for column in (first, second):
         least, largest = label_limits(column.values)
@@ -86,7 +90,9 @@ def _sum_share(
 ) -> Moments | None:
     """Return the moments of one thread's items, None if it met a label not known."""
     total = Moments(0, 0, 0, 0, 0, 0)
-    while stretch := stretches.take(LARGEST_STRETCH):
+    # Short stretches are for turning back early, where a guess was wrong.
+    length = LONGEST_STRETCH if outsiders_are_left_out else LARGEST_STRETCH
+    while stretch := stretches.take(length):
         n_outside, *sums = kernels.sum_moments(
             first.values, second.values, window.lowest, window.n_labels, *stretch
         )

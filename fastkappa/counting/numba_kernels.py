@@ -56,15 +56,16 @@ def sum_pairs(
     second: AnyArray,
     lowest_second: int,
     weights: AnyArray,
+    counts: IntTable,
     table: FloatTable,
     start: int,
     stop: int,
 ) -> None:
-    """Add the float64 sum of the item weights of each cell to ``table``."""
+    """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
     rows = Column(first, lowest_first, table.shape[0] - 1)
     columns = Column(second, lowest_second, table.shape[1] - 1)
     for ratings, floats, begin, end in _pieces(rows, columns, (weights, np.float64), start, stop):
-        numba_loops.sum_floats(ratings, floats, table, begin, end)
+        numba_loops.sum_floats(ratings, floats, counts, table, begin, end)
 
 
 def sum_pairs_exactly(
@@ -73,17 +74,18 @@ def sum_pairs_exactly(
     second: AnyArray,
     lowest_second: int,
     weights: AnyArray,
+    counts: IntTable,
     high: IntTable,
     low: IntTable,
     start: int,
     stop: int,
 ) -> None:
-    """Add the integer item weights of each cell: the sum is ``high * 2**32 + low``."""
+    """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
     rows = Column(first, lowest_first, high.shape[0] - 1)
     columns = Column(second, lowest_second, high.shape[1] - 1)
     dtype = np.uint64 if weights.dtype.kind == "u" else np.int64
     for ratings, integers, begin, end in _pieces(rows, columns, (weights, dtype), start, stop):
-        numba_loops.sum_integers(ratings, integers, high, low, begin, end)
+        numba_loops.sum_integers(ratings, integers, counts, high, low, begin, end)
 
 
 def _pieces(

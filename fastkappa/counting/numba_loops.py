@@ -126,29 +126,35 @@ def count_many(ratings: Any, table: Any, start: int, stop: int) -> None:
 
 
 @compile_lazily
-def sum_floats(ratings: Any, weights: Any, table: Any, start: int, stop: int) -> None:
-    """Add float64 weights to the table."""
+def sum_floats(ratings: Any, weights: Any, counts: Any, table: Any, start: int, stop: int) -> None:
+    """Add pairs and their float64 weights to two tables."""
     copies = np.empty(2 * SHORT_BLOCK, np.int64)
     row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
     counters = np.empty(SHORT_BLOCK, np.uint32)
     in_turn = table.size <= LARGEST_SUBTABLE and stop - start >= 4 * table.size
     subtables = np.zeros(table.size * SUBTABLES if in_turn else 0, np.float64)
+    subcounts = np.zeros(len(subtables), np.int64)
     for begin in range(start, stop, SHORT_BLOCK):
         end = min(begin + SHORT_BLOCK, stop)
         decode(ratings, begin, end, stop, address_of(copies), row_codes, column_codes)
         if in_turn:
             write_counters(row_codes, column_codes, end - begin, table.shape[1], counters)
+            count_in_turn(counters, end - begin, subcounts)
             sum_in_turn(counters, weights[begin:end], subtables)
         else:
             for i in range(end - begin):
+                counts[row_codes[i], column_codes[i]] += 1
                 table[row_codes[i], column_codes[i]] += weights[begin + i]
     if in_turn:
+        empty_subtables(subcounts, counts)
         empty_subtables(subtables, table)
 
 
 @compile_lazily
-def sum_integers(ratings: Any, weights: Any, high: Any, low: Any, start: int, stop: int) -> None:
-    """Add the upper and the lower 32 bits of int64 or uint64 weights to two tables."""
+def sum_integers(
+    ratings: Any, weights: Any, counts: Any, high: Any, low: Any, start: int, stop: int
+) -> None:
+    """Add pairs and the upper and lower 32 bits of int64 or uint64 weights to three tables."""
     copies = np.empty(2 * SHORT_BLOCK, np.int64)
     row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
     for begin in range(start, stop, SHORT_BLOCK):
@@ -156,6 +162,7 @@ def sum_integers(ratings: Any, weights: Any, high: Any, low: Any, start: int, st
         decode(ratings, begin, end, stop, address_of(copies), row_codes, column_codes)
         for i in range(end - begin):
             weight = weights[begin + i]
+            counts[row_codes[i], column_codes[i]] += 1
             high[row_codes[i], column_codes[i]] += np.int64(weight >> 32)
             low[row_codes[i], column_codes[i]] += np.int64(weight & 0xFFFFFFFF)
 

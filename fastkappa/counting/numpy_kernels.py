@@ -63,10 +63,14 @@ def _count_in_chunks(
     for begin in range(start, stop, CHUNK):
         end = min(begin + CHUNK, stop)
         cells = _cells(first, lowest_first, second, lowest_second, table.shape, begin, end)
-        if flat.size <= LARGEST_BINCOUNT:
-            flat += np.bincount(cells, minlength=flat.size)
-        else:
-            np.add.at(flat, cells, 1)
+        _count(cells, flat)
+
+
+def _count(cells: NDArray[np.intp], flat: NDArray[np.int64]) -> None:
+    if flat.size <= LARGEST_BINCOUNT:
+        flat += np.bincount(cells, minlength=flat.size)
+    else:
+        np.add.at(flat, cells, 1)
 
 
 def sum_pairs(
@@ -75,15 +79,17 @@ def sum_pairs(
     second: AnyArray,
     lowest_second: int,
     weights: AnyArray,
+    counts: IntTable,
     table: FloatTable,
     start: int,
     stop: int,
 ) -> None:
-    """Add the float64 sum of the item weights of each cell to ``table``."""
+    """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
     flat = table.reshape(-1)
     for begin in range(start, stop, CHUNK):
         end = min(begin + CHUNK, stop)
         cells = _cells(first, lowest_first, second, lowest_second, table.shape, begin, end)
+        _count(cells, counts.reshape(-1))
         np.add.at(flat, cells, weights[begin:end].astype(np.float64))
 
 
@@ -93,18 +99,20 @@ def sum_pairs_exactly(
     second: AnyArray,
     lowest_second: int,
     weights: AnyArray,
+    counts: IntTable,
     high: IntTable,
     low: IntTable,
     start: int,
     stop: int,
 ) -> None:
-    """Add the integer item weights of each cell: the sum is ``high * 2**32 + low``.
+    """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``.
 
     Neither half can overflow below 2**31 items, whatever the weights are.
     """
     for begin in range(start, stop, CHUNK):
         end = min(begin + CHUNK, stop)
         cells = _cells(first, lowest_first, second, lowest_second, high.shape, begin, end)
+        _count(cells, counts.reshape(-1))
         chunk = weights[begin:end]
         wide = chunk.astype(np.uint64 if chunk.dtype.kind == "u" else np.int64)
         np.add.at(high.reshape(-1), cells, (wide >> wide.dtype.type(32)).astype(np.int64))

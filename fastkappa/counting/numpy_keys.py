@@ -8,7 +8,8 @@ in the table a pair is a digit below c, and as many digits as fit make a key:
 
 The keys' counts, an array of shape (36, 36, 36), are summed over two axes for the cells of
 one digit, and so for each. Which pairs share a key does not matter: they come from the
-parts of a chunk.
+parts of a chunk. Two digits need no arithmetic: the bytes of two neighbours are read as
+one number, as if there were 256 cells.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Keys:
     def __init__(self, n_rows: int, n_columns: int, n_digits: int, n_pairs: int) -> None:
         self.n_rows, self.n_columns, self.n_digits = n_rows, n_columns, n_digits
         self.n_cells = n_rows * n_columns
-        self.counts = np.zeros(self.n_cells**n_digits, np.int64)
+        # Digits are below `n_cells`, and numbers are made of them to this base.
+        self.base = 256 if n_digits == 2 else self.n_cells
+        self.counts = np.zeros(self.n_cells * self.base ** (n_digits - 1), np.int64)
         length = min(n_pairs, CHUNK)
         self.digits, self.bytes = np.empty(length, np.uint8), np.empty(PIECE, np.uint8)
         self.keys = np.empty(length // n_digits, np.uint16)
@@ -66,13 +69,8 @@ class Keys:
             rows += self._as_bytes(b)
         # Bytes are modulo 256, so the cell of the lowest labels may be subtracted last.
         digits -= np.uint8((lowest_first * self.n_columns + lowest_second) % 256)
-        parts = digits.reshape(self.n_digits, -1)
-        keys, wide_keys = self.keys[: parts.shape[1]], self.wide_keys[: parts.shape[1]]
-        keys[:] = parts[0]
-        for part in parts[1:]:
-            keys *= np.uint16(self.n_cells)
-            keys += part
-        wide_keys[:] = keys
+        wide_keys = self.wide_keys[: n_pairs // self.n_digits]
+        wide_keys[:] = digits.view(np.uint16) if self.n_digits == 2 else self._keys(digits)
         self.counts += np.bincount(wide_keys, minlength=len(self.counts))
         return True
 
@@ -81,10 +79,21 @@ class Keys:
         cells = np.zeros(self.n_cells, np.int64)
         counts = self.counts
         for _ in range(self.n_digits):
-            by_digit = counts.reshape(self.n_cells, -1)
+            by_digit = counts.reshape(-1, len(counts) // self.n_cells)
             cells += by_digit.sum(axis=1)
-            counts = by_digit.sum(axis=0)
+            # What is beyond the cells never occurs.
+            counts = by_digit.sum(axis=0)[: self.n_cells ** (self.n_digits - 1)]
         return cells.reshape(self.n_rows, self.n_columns)
+
+    def _keys(self, digits: NDArray[np.uint8]) -> NDArray[np.uint16]:
+        """Return the keys whose digits are those of the parts of a chunk."""
+        parts = digits.reshape(self.n_digits, -1)
+        keys = self.keys[: parts.shape[1]]
+        keys[:] = parts[0]
+        for part in parts[1:]:
+            keys *= np.uint16(self.n_cells)
+            keys += part
+        return keys
 
     def _as_bytes(self, ratings: AnyArray) -> NDArray[np.uint8]:
         """Return ratings modulo 256."""

@@ -23,10 +23,13 @@ LARGEST_DENSE_TABLE = 1 << 20
 # but a few items are not worth a large table.
 SMALL_DENSE_TABLE = 1 << 12
 SAMPLE = 256
-# Labels are looked up and weights added a chunk at a time.
+# Labels are looked up a chunk at a time.
 CHUNK = 1 << 15
 FIRST_STRETCH = 1 << 14
+# Stretches that may have to be counted again are short; others are long, for each takes
+# Python some microseconds, but end often enough for Python to hear Ctrl-C.
 LARGEST_STRETCH = 1 << 22
+LONGEST_STRETCH = 1 << 27
 # Threads take some 100 microseconds to start, in which one reads so much, or counts so many
 # pairs where that takes more time than to read them.
 BYTES_WORTH_A_THREAD = 1 << 24
@@ -91,7 +94,7 @@ def count_known(
         tables = tuple(np.zeros(shape, dtype) for dtype in dtypes)
         # Sums that are not finite are judged by the caller, who sees them in the table.
         with np.errstate(over="ignore", invalid="ignore"):
-            while stretch := stretches.take(LARGEST_STRETCH):
+            while stretch := stretches.take(LONGEST_STRETCH):
                 _add_stretch(kernels, first, second, labels, weights, tables, *stretch)
         return tables
 
@@ -113,17 +116,17 @@ def _add_stretch(
     stop: int,
 ) -> None:
     a, b = labels
-    one_pass = weights is None and isinstance(a, Window) and isinstance(b, Window)
-    # In chunks, what is counted is still in the cache when its weights are added.
-    step = stop - start if one_pass else CHUNK
+    # Codes are looked up a chunk at a time.
+    step = stop - start if isinstance(a, Window) and isinstance(b, Window) else CHUNK
     for begin in range(start, stop, step):
         chunk = slice(begin, min(begin + step, stop))
         n_items = chunk.stop - begin
         codes = (*_codes(a, first.values[chunk]), *_codes(b, second.values[chunk]))
-        kernels.count_pairs(*codes, tables[0], 0, n_items)
-        if weights is not None:
+        if weights is None:
+            kernels.count_pairs(*codes, *tables, 0, n_items)
+        else:
             add = kernels.sum_pairs if len(tables) == 2 else kernels.sum_pairs_exactly
-            add(*codes, weights[chunk], *tables[1:], 0, n_items)
+            add(*codes, weights[chunk], *tables, 0, n_items)
 
 
 def _codes(labels: Window | SparseLabels, values: AnyArray) -> tuple[AnyArray, int]:
@@ -164,7 +167,8 @@ def _count_share(
             counts = _empty_table(windows)
             _count(kernels, first, second, windows, counts, stretch)
         table += counts
-        length = min(4 * length, LARGEST_STRETCH)
+        # Large tables take time to clear and to add up.
+        length = min(4 * length, max(LARGEST_STRETCH, 256 * table.size))
     return _occurring(table[:-1, :-1], windows, first, second)
 
 

@@ -126,10 +126,12 @@ static void check_weights(int level, const ratings_t *a, const ratings_t *b, ptr
         if (is_float(kind)) for (ptrdiff_t i = 0; i < n; i++) put(memory + i * stride, kind, swapped, rnd() % 1000, 1);
         weights_t w = {memory, stride, kind, swapped};
         int wrong = 0;
+        int64_t *counts = calloc(cells, 8), *pairs = calloc(cells, 8);
+        for (ptrdiff_t i = 0; i < n; i++) pairs[naive_code(a, i) * columns + naive_code(b, i)]++;
         if (is_float(kind)) {
             double *t = calloc(cells, 8), *e = calloc(cells, 8);
             for (ptrdiff_t i = 0; i < n; i++) { const char *p = memory + i * stride; e[naive_code(a, i) * columns + naive_code(b, i)] += kind == RATING_FLOAT32 ? (double)read_float(p, swapped) : read_double(p, swapped); }
-            sum_pairs(a, b, &w, 0, n, t);
+            sum_pairs(a, b, &w, 0, n, counts, t);
             wrong = memcmp(t, e, cells * 8) != 0; /* whole numbers: exact */
             free(t); free(e);
         } else {
@@ -140,11 +142,12 @@ static void check_weights(int level, const ratings_t *a, const ratings_t *b, ptr
                 memcpy(&u, x, 8);
                 e[naive_code(a, i) * columns + naive_code(b, i)] += kind == RATING_INT8 ? (int8_t)u : kind == RATING_INT16 ? (int16_t)u : kind == RATING_INT32 ? (int32_t)u : kind == RATING_INT64 ? (int64_t)u : (__int128)u;
             }
-            sum_pairs_int(a, b, &w, 0, n, h, l);
+            sum_pairs_int(a, b, &w, 0, n, counts, h, l);
             for (size_t i = 0; i < cells; i++) wrong |= (__int128)h[i] * 4294967296 + (__int128)l[i] != e[i];
             free(h); free(l); free(e);
         }
-        free(memory);
+        wrong |= memcmp(counts, pairs, cells * 8) != 0;
+        free(memory); free(counts); free(pairs);
         checks++;
         if (wrong && failures++ < 20) printf("WRONG weights level %s kind %d form %d labels %lu %lu n %ld\n", simd_level_name(level), kind, form, (unsigned long)a->n_labels, (unsigned long)b->n_labels, (long)n);
     }
@@ -208,6 +211,19 @@ int main(int argc, char **argv)
         for (int l = 0; l < COUNT(LABELS); l++) for (int same = 0; same < 2; same++) for (int k = 0; k < 8; k++) {
             if (k != RATING_UINT8 && k != RATING_INT64 && l % 4) continue;
             pair_test(level, k, k, rating_width(k), rating_width(k), 0, 0, 0, 0, LABELS[l], LABELS[l], l % 5 == 0 && k > 2 ? 1000003 : 100000, rnd() % 4 ? OUTSIDE_NONE : OUTSIDE_RARE, same, "large");
+        }
+        /* two pairs an increment */
+        for (int t = 0; t < 8; t++) {
+            const uint64_t na = 13 + rnd() % 4, nb = t % 2 ? na : 16;
+            pair_test(level, t % 3 ? RATING_UINT8 : RATING_INT8, RATING_UINT8, 1, 1, 0, 0, t % 4 ? 0 : (uint64_t)-3, 1, na, nb, 262144 + (ptrdiff_t)(rnd() % 300000), t % 4, t == 6, "twos");
+        }
+        /* integers that begin lanes, with gaps: both columns alike, so that they are read without a copy */
+        for (int t = 0; t < 600; t++) {
+            const ptrdiff_t stride = (ptrdiff_t)2 << (rnd() % 4);
+            const int ka = (int)(rnd() % 8), kb = (int)(rnd() % 8);
+            if (rating_width(ka) > stride || rating_width(kb) > stride) continue;
+            const uint64_t na = LABELS[rnd() % 17], nb = LABELS[rnd() % 17];
+            pair_test(level, ka, kb, stride, stride, 0, 0, t % 5 ? 0 : (uint64_t)-3, t % 3 ? 0 : 1, na, nb, 1000 + (ptrdiff_t)(rnd() % 5000), (int)(rnd() % 4), 0, "gaps");
         }
         pair_test(level, RATING_INT16, RATING_UINT8, 2, 1, 0, 0, 0, 0, 20, 70000 % 251, 100000, OUTSIDE_RARE, 0, "large");
         pair_test(level, RATING_INT32, RATING_INT32, 4, 4, 0, 0, 0, 0, 2, 70000, 300000, OUTSIDE_RARE, 0, "wide");

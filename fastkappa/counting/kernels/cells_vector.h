@@ -6,6 +6,8 @@ ALWAYS_INLINE int NAME(pair_codes)(const ratings_t *a, const ratings_t *b, ptrdi
                                    char *codes_a, char *codes_b, int lane, int out)
 {
     reader_t reader_a = NAME(reader)(a, start), reader_b = NAME(reader)(b, start);
+    reader_a.element = NAME(element_in_lanes)(a, lane);
+    reader_b.element = NAME(element_in_lanes)(b, lane);
     for (ptrdiff_t i = 0; i < count * out; i += VECTOR_BYTES) {
         const longs_t x = NAME(next_codes)(&reader_a, lane, out, 1);
         const longs_t y = NAME(next_codes)(&reader_b, lane, out, 1);

@@ -2,7 +2,7 @@
 #ifndef FASTKAPPA_COUNT_PAIRS_H
 #define FASTKAPPA_COUNT_PAIRS_H
 
-#include "histogram.h"
+#include "twos_avx512.h"
 
 /* Counts whole groups from `start` on and returns where it stopped. */
 typedef ptrdiff_t count_kernel_t(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
@@ -18,13 +18,13 @@ static ptrdiff_t small_call(void)
     return simd_level_current() == SIMD_AVX512 ? 160 : 896;
 }
 
-/* The positional popcount for contiguous integers of one width with that many legal cells; NULL if there is none, or if
+/* The kernel for contiguous integers of one width with so few legal cells, mostly by positional popcount; NULL if there is none, or if
    an increment a pair is cheaper. The last cell costs nothing where it would be the only one of its plane. */
 static count_kernel_t *popcount_kernel(uint64_t n_cells)
 {
 #if SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX512)
-        return n_cells <= 256 ? count_popcount_512 : NULL;
+        return n_cells <= 256 ? count_few_512 : NULL;
     if (simd_level_current() == SIMD_AVX2)
         return n_cells <= 100 ? count_popcount_avx2 : NULL;
     return n_cells <= 33 ? count_popcount_sse2 : NULL;
@@ -34,6 +34,12 @@ static count_kernel_t *popcount_kernel(uint64_t n_cells)
 #endif
     (void)n_cells;
     return NULL;
+}
+
+/* Does that kernel take integers with gaps between them? */
+static int takes_gaps(void)
+{
+    return simd_level_current() == SIMD_AVX512;
 }
 
 /* Up to BYTES_AT_ONCE pairs by way of bytes: narrowed, filled up to whole groups with pairs (0, 0), which are taken back. */
@@ -67,7 +73,8 @@ MAYBE_UNUSED static void count_pairs(const ratings_t *a, const ratings_t *b, ptr
         count_histogram(a, b, start, stop, table);
         return;
     }
-    if (is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride)
+    if (is_in_lanes(a) && is_in_lanes(b) && a->stride == b->stride
+        && (takes_gaps() || (is_plain_integer(a) && is_plain_integer(b))))
         start = kernel(a, b, start, stop, table);
     while (stop - start >= small_call()) {
         const ptrdiff_t count = stop - start < BYTES_AT_ONCE ? stop - start : BYTES_AT_ONCE;

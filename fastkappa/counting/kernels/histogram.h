@@ -44,6 +44,8 @@ static void cells_of_byte_ratings_512(const ratings_t *a, const ratings_t *b, pt
     const __m512i row = broadcast_512(n_codes(b), 2), low_bytes = broadcast_512(0xFF, 2);
     const char *p = rating_address(a, start), *q = rating_address(b, start);
     for (ptrdiff_t i = 0; i < count; i += 64) {
+        fetch_next_page(p + i);
+        fetch_next_page(q + i);
         const __m512i x = cut_512(_mm512_sub_epi8(_mm512_loadu_si512(p + i), lowest_a), limit_a, 1);
         const __m512i y = cut_512(_mm512_sub_epi8(_mm512_loadu_si512(q + i), lowest_b), limit_b, 1);
         _mm512_storeu_si512(cells + i, _mm512_add_epi16(_mm512_mullo_epi16(_mm512_and_si512(x, low_bytes), row),
@@ -183,7 +185,7 @@ MERGE(merge_long_1, uint8_t, 1)
 /* Is it worth fetching ahead? */
 ALWAYS_INLINE int is_wide(const ratings_t *a, const ratings_t *b)
 {
-    return rating_width(a->kind) >= 4 || rating_width(b->kind) >= 4;
+    return (rating_width(a->kind) >= 4 || rating_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
 }
 
 /* Up to 65 536 cells. */

@@ -21,7 +21,7 @@ ALWAYS_INLINE int64_t sum_of_int32_512(__m512i x)
         _mm512_cvtepi32_epi64(_mm512_castsi512_si256(x)), _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(x, 1))));
 }
 
-/* Stretches of MOMENT_VECTORS * 64 pairs, both columns contiguous integers of that width; returns where it stopped. */
+/* Stretches of MOMENT_VECTORS * 64 pairs, both columns integers in lanes of that width; returns where it stopped. */
 ALWAYS_INLINE ptrdiff_t byte_moments_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          moments_t *moments, int width)
 {
@@ -31,7 +31,7 @@ ALWAYS_INLINE ptrdiff_t byte_moments_512(const ratings_t *a, const ratings_t *b,
     for (; stop - start >= stretch; start += stretch) {
         __m512i sum_a = zero, sum_b = zero, sum_aa = zero, sum_bb = zero, sum_ab = zero;
         for (int v = 0; v < MOMENT_VECTORS; v++) {
-            const __m512i codes_a = next_codes_512(&column_a, width), codes_b = next_codes_512(&column_b, width);
+            const __m512i codes_a = next_codes_512(&column_a, width, 0), codes_b = next_codes_512(&column_b, width, 0);
             const __m512i signed_a = _mm512_xor_si512(codes_a, flip), signed_b = _mm512_xor_si512(codes_b, flip);
             sum_a = _mm512_add_epi64(sum_a, _mm512_sad_epu8(codes_a, zero));
             sum_b = _mm512_add_epi64(sum_b, _mm512_sad_epu8(codes_b, zero));
@@ -80,7 +80,7 @@ ALWAYS_INLINE ptrdiff_t lane_moments_512(const ratings_t *a, const ratings_t *b,
     for (; stop - start >= stretch; start += stretch) {
         lanes_512_t sums = {zero, zero, zero, zero, zero, zero, zero};
         for (ptrdiff_t v = 0; v < vectors; v++) {
-            const __m512i codes_a = codes_of_width_512(&column_a, width), codes_b = codes_of_width_512(&column_b, width);
+            const __m512i codes_a = next_lanes_512(&column_a, width, 0), codes_b = next_lanes_512(&column_b, width, 0);
             if (width == 8) {
                 add_to_lanes_512(&sums, codes_a, codes_b);
             } else {
@@ -136,15 +136,17 @@ static ptrdiff_t staged_moments_512(const ratings_t *a, const ratings_t *b, ptrd
 
 static void moments_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
-    const int alike = is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
+    const int alike = is_in_lanes(a) && is_in_lanes(b) && a->stride == b->stride && a->stride <= 8;
+    const int contiguous = is_contiguous(a) && is_contiguous(b);
     if (a->n_labels > 0 && b->n_labels > 0) {
         if (codes_fit_byte(a) && codes_fit_byte(b)) {
+            const ptrdiff_t end = stop - !contiguous;   /* behind the last element there may be nothing to read */
             if (!alike)
                 start = staged_moments_512(a, b, start, stop, moments);
             else
                 start = (a->stride == 1 ? byte_moments_512_8 : a->stride == 2 ? byte_moments_512_16
-                       : a->stride == 4 ? byte_moments_512_32 : byte_moments_512_64)(a, b, start, stop, moments);
-        } else if (alike && a->stride >= 4) {
+                       : a->stride == 4 ? byte_moments_512_32 : byte_moments_512_64)(a, b, start, end, moments);
+        } else if (alike && contiguous && a->stride >= 4) {
             start = (a->stride == 4 ? lane_moments_512_32 : lane_moments_512_64)(a, b, start, stop, moments);
         }
     }

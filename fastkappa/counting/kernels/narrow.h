@@ -22,35 +22,12 @@ ALWAYS_INLINE size_t n_codes(const ratings_t *ratings)
     return ratings->n_labels == 256 && rating_width(ratings->kind) == 1 ? 256 : (size_t)ratings->n_labels + 1;
 }
 
-#if SIMD_HAS_X86
-/* Every other byte, in order: two vectors with the bytes between cleared are packed into one. The last vectors are left
-   to plain code, for they would reach one byte beyond the ratings. */
-static void decode_every_other_byte(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
-{
-    const __m128i wanted = _mm_set1_epi16(0xFF), lowest = _mm_set1_epi8((char)ratings->lowest);
-    const __m128i limit = _mm_set1_epi8((char)(ratings->n_labels == 256 ? 255 : ratings->n_labels));
-    const char *p = rating_address(ratings, start);
-    ptrdiff_t i = 0;
-    for (; i + 16 < count; i += 16, p += 32) {
-        const __m128i low = _mm_and_si128(_mm_loadu_si128((const __m128i *)(const void *)p), wanted);
-        const __m128i high = _mm_and_si128(_mm_loadu_si128((const __m128i *)(const void *)(p + 16)), wanted);
-        const __m128i values = _mm_sub_epi8(_mm_packus_epi16(low, high), lowest);
-        _mm_storeu_si128((__m128i *)(void *)(codes + i), _mm_min_epu8(values, limit));
-    }
-    decode_bytes(ratings, start + i, count - i, codes + i);
-}
-#endif
-
 /* count <= BLOCK in both. */
 static void narrow_to_bytes(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
 {
 #if SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX512) {
         narrow_to_bytes_512(ratings, start, count, codes);
-        return;
-    }
-    if (rating_width(ratings->kind) == 1 && ratings->stride == 2) {
-        decode_every_other_byte(ratings, start, count, codes);
         return;
     }
 #endif
@@ -89,11 +66,19 @@ ALWAYS_INLINE int has_vector_level(void)
 
 enum { VECTOR_PAIRS = 32 };  /* a multiple of every VECTOR_BYTES */
 
+/* How many of that many pairs to take in vectors: behind the last element there may be nothing to read. */
+ALWAYS_INLINE ptrdiff_t in_vectors(const ratings_t *a, const ratings_t *b, ptrdiff_t count)
+{
+    if (count > 0 && !(is_contiguous(a) && is_contiguous(b)))
+        count--;
+    return count - count % VECTOR_PAIRS;
+}
+
 static void pair_bytes(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint8_t *codes_a, uint8_t *codes_b)
 {
 #ifdef AT_VECTOR_LEVEL
-    if (has_vector_level() && is_plain_integer(a) && is_plain_integer(b)) {
-        const ptrdiff_t whole = count - count % VECTOR_PAIRS;
+    if (has_vector_level() && is_in_lanes(a) && is_in_lanes(b)) {
+        const ptrdiff_t whole = in_vectors(a, b, count);
         if (AT_VECTOR_LEVEL(pair_bytes, (a, b, start, whole, codes_a, codes_b))) {
             start += whole; count -= whole; codes_a += whole; codes_b += whole;
         }
@@ -106,8 +91,8 @@ static void pair_bytes(const ratings_t *a, const ratings_t *b, ptrdiff_t start, 
 static void pair_words(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *codes_a, uint16_t *codes_b)
 {
 #ifdef AT_VECTOR_LEVEL
-    if (has_vector_level() && is_plain_integer(a) && is_plain_integer(b)) {
-        const ptrdiff_t whole = count - count % VECTOR_PAIRS;
+    if (has_vector_level() && is_in_lanes(a) && is_in_lanes(b)) {
+        const ptrdiff_t whole = in_vectors(a, b, count);
         if (AT_VECTOR_LEVEL(pair_words, (a, b, start, whole, codes_a, codes_b))) {
             start += whole; count -= whole; codes_a += whole; codes_b += whole;
         }

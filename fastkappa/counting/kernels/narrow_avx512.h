@@ -35,15 +35,6 @@ ALWAYS_INLINE __m512i cut_512(__m512i codes, __m512i limit, int width)
                       : _mm512_min_epu64(codes, limit);
 }
 
-/* `value` in each lane of that width. */
-ALWAYS_INLINE __m512i broadcast_512(uint64_t value, int width)
-{
-    return width == 1 ? _mm512_set1_epi8((char)value)
-         : width == 2 ? _mm512_set1_epi16((short)value)
-         : width == 4 ? _mm512_set1_epi32((int)value)
-                      : _mm512_set1_epi64((long long)value);
-}
-
 /* Where to cut: at n_labels, but 256 labels of one byte need no cut. */
 ALWAYS_INLINE uint64_t largest_code_512(const ratings_t *ratings)
 {

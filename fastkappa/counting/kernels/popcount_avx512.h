@@ -151,32 +151,58 @@ ALWAYS_INLINE __m512i rest_of_plane_512(const plane_512_t *plane)
 
 /* ---- reading ---- */
 
+/* Elements may lie further apart than they are wide (is_in_lanes): lanes are as wide as they are apart, and what lies
+   above an element does no harm. Only the low byte of a lane is kept, and only the element's bits are checked:
+
+       an int16 every 4 bytes, lowest 1:   07 00 xx xx  - 1  =  06 00 yy yy     06 is the code, 00 is checked, yy is not
+
+   At 16 bytes, every other lane of two vectors of int64 is an element ("halved"). */
+
 /* One column while a group is read. */
 typedef struct {
     const char *next;
-    __m512i lowest;      /* in each lane of the element's width */
+    __m512i lowest;      /* in each lane */
     __m512i high;        /* OR of all codes: a bit above a byte means that one was outside */
+    __m512i above;       /* in each lane, the element's bits above the low byte */
     __m512i largest;     /* the largest codes, by byte */
     __m512i limit;       /* the largest legal code */
 } column_512_t;
 
+/* `value` in each lane of that width. */
+ALWAYS_INLINE __m512i broadcast_512(uint64_t value, int width)
+{
+    return width == 1 ? _mm512_set1_epi8((char)value)
+         : width == 2 ? _mm512_set1_epi16((short)value)
+         : width == 4 ? _mm512_set1_epi32((int)value)
+                      : _mm512_set1_epi64((long long)value);
+}
+
 ALWAYS_INLINE column_512_t column_512(const ratings_t *ratings, ptrdiff_t start, int width)
 {
+    const uint64_t element = ~(uint64_t)0 >> (64 - 8 * rating_width(ratings->kind));
     column_512_t column;
     column.next = rating_address(ratings, start);
-    column.lowest = width == 1 ? _mm512_set1_epi8((char)ratings->lowest)
-                  : width == 2 ? _mm512_set1_epi16((short)ratings->lowest)
-                  : width == 4 ? _mm512_set1_epi32((int)ratings->lowest)
-                               : _mm512_set1_epi64((long long)ratings->lowest);
+    column.lowest = broadcast_512(ratings->lowest, width);
+    column.above = broadcast_512(element & ~(uint64_t)0xFF, width);
     column.high = column.largest = _mm512_setzero_si512();
     column.limit = _mm512_set1_epi8((char)(ratings->n_labels - 1));
     return column;
 }
 
-ALWAYS_INLINE __m512i codes_of_width_512(column_512_t *column, int width)
+ALWAYS_INLINE __m512i next_vector_512(column_512_t *column)
 {
+    fetch_next_page(column->next);
     const __m512i values = _mm512_loadu_si512(column->next);
     column->next += 64;
+    return values;
+}
+
+/* 64 / width codes, with what lies above them. */
+ALWAYS_INLINE __m512i next_lanes_512(column_512_t *column, int width, int halved)
+{
+    __m512i values = next_vector_512(column);
+    if (halved)
+        values = _mm512_unpacklo_epi64(values, next_vector_512(column));
     return width == 1 ? _mm512_sub_epi8(values, column->lowest)
          : width == 2 ? _mm512_sub_epi16(values, column->lowest)
          : width == 4 ? _mm512_sub_epi32(values, column->lowest)
@@ -196,17 +222,17 @@ ALWAYS_INLINE __m512i or3_512(__m512i x, __m512i y, __m512i z)
     return _mm512_ternarylogic_epi64(x, y, z, 0xFE);
 }
 
-/* The next 64 codes as bytes, narrowed from `width` vectors of 64 / width codes each. In what order they lie depends on
+/* The next 64 codes as bytes, narrowed from `width` vectors of lanes of that width. In what order they lie depends on
    the width alone, so two columns of one width stay together. */
-ALWAYS_INLINE __m512i next_codes_512(column_512_t *column, int width)
+ALWAYS_INLINE __m512i next_codes_512(column_512_t *column, int width, int halved)
 {
-    __m512i bytes = codes_of_width_512(column, width);
+    __m512i bytes = next_lanes_512(column, width, halved);
     if (width > 1) {
-        __m512i codes = codes_of_width_512(column, width);
+        __m512i codes = next_lanes_512(column, width, halved);
         column->high = or3_512(column->high, bytes, codes);
         bytes = push_byte_512(push_byte_512(bytes, bytes, width), codes, width);
         for (int k = 2; k < width; k += 2) {
-            const __m512i first = codes_of_width_512(column, width), second = codes_of_width_512(column, width);
+            const __m512i first = next_lanes_512(column, width, halved), second = next_lanes_512(column, width, halved);
             column->high = or3_512(column->high, first, second);
             bytes = push_byte_512(push_byte_512(bytes, first, width), second, width);
         }
@@ -218,21 +244,18 @@ ALWAYS_INLINE __m512i next_codes_512(column_512_t *column, int width)
 /* Was every code since the last call legal? */
 ALWAYS_INLINE int all_legal_512(column_512_t *column, int width)
 {
-    const __m512i above_byte = width == 2 ? _mm512_set1_epi16((short)0xFF00)
-                             : width == 4 ? _mm512_set1_epi32((int)0xFFFFFF00)
-                                          : _mm512_set1_epi64((long long)0xFFFFFFFFFFFFFF00);
     int outside = _mm512_cmpgt_epu8_mask(column->largest, column->limit) != 0;
     if (width > 1)
-        outside |= _mm512_test_epi64_mask(column->high, above_byte) != 0;
+        outside |= _mm512_test_epi64_mask(column->high, column->above) != 0;
     column->high = column->largest = _mm512_setzero_si512();
     return !outside;
 }
 
 /* 64 cells. A code fits a byte and so does code_a * n_labels_b, if legal: a 16-bit product multiplies two bytes at once. */
-ALWAYS_INLINE __m512i next_cells_512(column_512_t *a, column_512_t *b, __m512i n_labels_b, int width)
+ALWAYS_INLINE __m512i next_cells_512(column_512_t *a, column_512_t *b, __m512i n_labels_b, int width, int halved)
 {
-    const __m512i codes_a = next_codes_512(a, width);
-    const __m512i codes_b = next_codes_512(b, width);
+    const __m512i codes_a = next_codes_512(a, width, halved);
+    const __m512i codes_b = next_codes_512(b, width, halved);
     return _mm512_add_epi8(_mm512_mullo_epi16(codes_a, n_labels_b), codes_b);
 }
 
@@ -256,7 +279,7 @@ static void planes_into_table_512(const plane_512_t *planes, int n_planes, size_
 /* Counts whole groups from `start` on and returns where it stopped. While the planes of one group are worked, the cells
    of the next are read, so that memory never waits for the adders: after each vector read, a share of the planes. */
 ALWAYS_INLINE ptrdiff_t count_groups_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop,
-                                         int64_t *table, int width, int windows)
+                                         int64_t *table, int width, int halved, int windows)
 {
     const ptrdiff_t n_groups = (stop - start) / GROUP_512;
     const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels;
@@ -276,7 +299,7 @@ ALWAYS_INLINE ptrdiff_t count_groups_512(const ratings_t *a, const ratings_t *b,
     int64_t counted = 0;
     int until_flush = GROUPS_PER_FLUSH;
     for (int v = 0; v < TREE; v++)
-        buffers[0][v] = next_cells_512(&column_a, &column_b, factor, width);
+        buffers[0][v] = next_cells_512(&column_a, &column_b, factor, width, halved);
     for (ptrdiff_t group = 0; group < n_groups; group++) {
         const __m512i *cells = buffers[group & 1];
         __m512i *next = buffers[(group & 1) ^ 1];
@@ -291,7 +314,7 @@ ALWAYS_INLINE ptrdiff_t count_groups_512(const ratings_t *a, const ratings_t *b,
         }
         if (LIKELY(group + 1 < n_groups)) {
             for (int v = 0; v < TREE; v++) {
-                next[v] = next_cells_512(&column_a, &column_b, factor, width);
+                next[v] = next_cells_512(&column_a, &column_b, factor, width, halved);
                 for (share += n_planes; share >= TREE && p < n_planes; share -= TREE, p++)
                     work_plane_512(planes, cells, local, p, windows);
             }
@@ -308,30 +331,35 @@ ALWAYS_INLINE ptrdiff_t count_groups_512(const ratings_t *a, const ratings_t *b,
     return start + n_groups * GROUP_512;
 }
 
-#define COUNT_GROUPS_512(name, width, windows)                                                                       \
+#define COUNT_GROUPS_512(name, width, halved, windows)                                                               \
     NEVER_INLINE ptrdiff_t name(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table) \
     {                                                                                                               \
-        return count_groups_512(a, b, start, stop, table, width, windows);                                          \
+        return count_groups_512(a, b, start, stop, table, width, halved, windows);                                  \
     }
-COUNT_GROUPS_512(count_groups_512_8, 1, 0)
-COUNT_GROUPS_512(count_groups_512_16, 2, 0)
-COUNT_GROUPS_512(count_groups_512_32, 4, 0)
-COUNT_GROUPS_512(count_groups_512_64, 8, 0)
-COUNT_GROUPS_512(count_groups_512_8_more, 1, 1)
-COUNT_GROUPS_512(count_groups_512_16_more, 2, 1)
-COUNT_GROUPS_512(count_groups_512_32_more, 4, 1)
-COUNT_GROUPS_512(count_groups_512_64_more, 8, 1)
+COUNT_GROUPS_512(count_groups_512_8, 1, 0, 0)
+COUNT_GROUPS_512(count_groups_512_16, 2, 0, 0)
+COUNT_GROUPS_512(count_groups_512_32, 4, 0, 0)
+COUNT_GROUPS_512(count_groups_512_64, 8, 0, 0)
+COUNT_GROUPS_512(count_groups_512_128, 8, 1, 0)
+COUNT_GROUPS_512(count_groups_512_8_more, 1, 0, 1)
+COUNT_GROUPS_512(count_groups_512_16_more, 2, 0, 1)
+COUNT_GROUPS_512(count_groups_512_32_more, 4, 0, 1)
+COUNT_GROUPS_512(count_groups_512_64_more, 8, 0, 1)
+COUNT_GROUPS_512(count_groups_512_128_more, 8, 1, 1)
 #undef COUNT_GROUPS_512
 
-/* Two columns of contiguous integers of one width, at most 256 cells: whole groups; returns where it stopped. */
+/* Two columns of integers in lanes of one width, at most 256 cells: whole groups; returns where it stopped. */
 static ptrdiff_t count_popcount_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const int more = a->n_labels * b->n_labels > 65; /* 64 cells in 8 planes, and the last one for nothing */
+    if (!is_contiguous(a) || !is_contiguous(b))
+        stop--; /* behind the last element there may be nothing to read */
     switch (a->stride) {
     case 1: return (more ? count_groups_512_8_more : count_groups_512_8)(a, b, start, stop, table);
     case 2: return (more ? count_groups_512_16_more : count_groups_512_16)(a, b, start, stop, table);
     case 4: return (more ? count_groups_512_32_more : count_groups_512_32)(a, b, start, stop, table);
-    default: return (more ? count_groups_512_64_more : count_groups_512_64)(a, b, start, stop, table);
+    case 8: return (more ? count_groups_512_64_more : count_groups_512_64)(a, b, start, stop, table);
+    default: return (more ? count_groups_512_128_more : count_groups_512_128)(a, b, start, stop, table);
     }
 }
 

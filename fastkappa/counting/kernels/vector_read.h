@@ -6,7 +6,10 @@
 
        int64 lanes, four a vector:   v0 | v1 << 8 | v2 << 16 | ... | v7 << 56      32 codes in the bytes of one vector
 
-   Two columns of different widths stay together if the narrower one is first widened to the lanes of the other. */
+   Two columns of different widths stay together if the narrower one is first widened to the lanes of the other.
+
+   Elements may lie further apart than they are wide (is_in_lanes): then lanes are as wide as they are apart, up to 8
+   bytes, and what lies between is masked away. At 16 bytes, every other lane of two vectors is an element. */
 
 typedef uint8_t NAME(bytes_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint16_t NAME(words_t) __attribute__((vector_size(VECTOR_BYTES)));
@@ -29,7 +32,8 @@ typedef uint32_t NAME(ints_for_longs_t) __attribute__((vector_size(VECTOR_BYTES 
 typedef struct {
     const char *next;
     uint64_t lowest;
-    int width;             /* bytes of an element */
+    int width;             /* bytes from an element to the next */
+    longs_t element;       /* in each lane, the bits that are the element's */
     longs_t high;          /* OR of all codes: a bit above the narrow code means that one was outside */
     bytes_t largest;       /* the largest codes, by byte (codes of one byte only) */
     words_t too_large;     /* all bits set where a code was too large (codes of two bytes only) */
@@ -37,12 +41,21 @@ typedef struct {
 } NAME(reader_t);
 #define reader_t NAME(reader_t)
 
+/* For lanes of that width: the bits of an element. */
+ALWAYS_INLINE longs_t NAME(element_in_lanes)(const ratings_t *ratings, int lane)
+{
+    const uint64_t in_each = lane == 1 ? 0x0101010101010101 : lane == 2 ? 0x0001000100010001 : lane == 4 ? 0x0000000100000001 : 1;
+    const int bits = 8 * rating_width(ratings->kind);
+    return (longs_t){0} + in_each * (bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1);
+}
+
 ALWAYS_INLINE reader_t NAME(reader)(const ratings_t *ratings, ptrdiff_t start)
 {
     reader_t reader;
     reader.next = rating_address(ratings, start);
     reader.lowest = ratings->lowest;
     reader.width = (int)ratings->stride;
+    reader.element = (longs_t){0} - 1;
     reader.high = (longs_t){0};
     reader.largest = (bytes_t){0};
     reader.too_large = (words_t){0};
@@ -62,6 +75,21 @@ ALWAYS_INLINE longs_t NAME(codes_of_width)(reader_t *reader, int width)
                       : values - reader->lowest;
 }
 
+/* The same of lanes that may hold more than the element. */
+ALWAYS_INLINE longs_t NAME(codes_in_gaps)(reader_t *reader, int width)
+{
+    fetch_next_page(reader->next);
+    if (reader->width == 16) {
+        longs_t first, second;
+        fetch_next_page(reader->next + VECTOR_BYTES);
+        memcpy(&first, reader->next, sizeof first);
+        memcpy(&second, reader->next + VECTOR_BYTES, sizeof second);
+        reader->next += 2 * VECTOR_BYTES;
+        return (NAME(even_longs)(first, second) - reader->lowest) & reader->element;
+    }
+    return NAME(codes_of_width)(reader, width) & reader->element;
+}
+
 /* Narrower elements, widened to the lanes (the subtraction wraps at the element's own width). */
 #define WIDENED(type, element_t, lanes_t)                                             \
     {                                                                                \
@@ -69,12 +97,12 @@ ALWAYS_INLINE longs_t NAME(codes_of_width)(reader_t *reader, int width)
         memcpy(&values, reader->next, sizeof values);                                \
         reader->next += sizeof values;                                               \
         values = values - (element_t)reader->lowest;                                 \
-        return (longs_t)__builtin_convertvector(values, lanes_t);                    \
+        return (longs_t)__builtin_convertvector(values, lanes_t) & reader->element;  \
     }
 ALWAYS_INLINE longs_t NAME(codes_in_lanes)(reader_t *reader, int lane)
 {
-    if (reader->width == lane)
-        return NAME(codes_of_width)(reader, lane);
+    if (reader->width >= lane)
+        return NAME(codes_in_gaps)(reader, lane);
     if (lane == 2)
         WIDENED(bytes_for_words_t, uint8_t, words_t)
     if (lane == 4) {
