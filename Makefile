@@ -52,7 +52,8 @@ $(VENV)/bench.made: $(VENV)/pip.made $(sources) ci/install_torch.py
 	$(python) ci/install_torch.py torchmetrics
 	touch $@
 
-$(VENV)/test.made: $(VENV)/pip.made $(sources) ci/install_torch.py
+$(VENV)/test.made: $(VENV)/pip.made $(sources) ci/install_torch.py ci/install_peers.py
 	$(python) -m pip install --quiet --editable '.[test,lint]'
 	$(python) ci/install_torch.py
+	$(python) ci/install_peers.py
 	touch $@

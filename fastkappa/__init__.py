@@ -5,7 +5,7 @@ function of the table.
 """
 
 import importlib
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from fastkappa.config import show_config
 from fastkappa.counting.confusion import ConfusionCounts, confusion_counts
@@ -15,8 +15,15 @@ from fastkappa.statistics.kappa import kappa_from_confusion
 
 __version__ = "0.1.0"
 
-_LOADED_ON_FIRST_USE = {"datasets"}
+if TYPE_CHECKING:
+    from fastkappa import datasets
 
+# A name, and the module that it is in, or is.
+_LOADED_ON_FIRST_USE = {
+    "datasets": "datasets",
+}
+
+# `from fastkappa import *` must not need scikit-learn or numba: what does is not here.
 __all__ = [
     "ConfusionCounts",
     "cohen_kappa_score",
@@ -29,11 +36,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
     if name in _LOADED_ON_FIRST_USE:
-        return importlib.import_module(f"fastkappa.{name}")
+        home = _LOADED_ON_FIRST_USE[name]
+        module = importlib.import_module(f"fastkappa.{home}")
+        return module if name == home else getattr(module, name)
     raise AttributeError(f"module 'fastkappa' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_LOADED_ON_FIRST_USE})

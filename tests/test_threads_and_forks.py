@@ -219,6 +219,7 @@ def test_what_is_no_number_of_threads(num_threads: Any, error: type[Exception]) 
 
 
 def test_threads_are_capped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     cores = threads.available_threads()
     assert 1 <= cores <= (os.cpu_count() or 1)
     assert threads.resolve_num_threads(10**6) <= cores

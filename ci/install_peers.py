@@ -1,0 +1,24 @@
+"""Install the packages that results are compared with and that pip alone would not take.
+
+irrCAC 0.4.4 pins an old SciPy and an older pandas than the tests use; it needs neither
+release, so it is installed without what it asks for. The others are in the extra ``test``.
+
+usage: python ci/install_peers.py
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+WITHOUT_DEPENDENCIES = ("irrCAC==0.4.4",)
+
+
+def main() -> None:
+    """Install the packages beside those that are there."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+    subprocess.run([*command, *WITHOUT_DEPENDENCIES], check=True)
+
+
+if __name__ == "__main__":
+    main()
