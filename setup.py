@@ -25,6 +25,7 @@ def compiled(module: str) -> Extension:
 setup(
     ext_modules=[
         compiled("fastkappa.counting.cython_kernels"),
+        compiled("fastkappa.counting.cython_scores"),
         compiled("fastkappa.compiled_kappa"),
     ]
 )

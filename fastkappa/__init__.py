@@ -12,6 +12,8 @@ from fastkappa.counting.confusion import ConfusionCounts, confusion_counts
 from fastkappa.metrics import cohen_kappa_score, confusion_matrix
 from fastkappa.scorer import compile_scorer
 from fastkappa.statistics.kappa import kappa_from_confusion
+from fastkappa.thresholds.evaluator import ThresholdEvaluator
+from fastkappa.thresholds.optimal import ThresholdResult, optimal_thresholds
 
 __version__ = "0.1.0"
 
@@ -26,12 +28,15 @@ _LOADED_ON_FIRST_USE = {
 # `from fastkappa import *` must not need scikit-learn or numba: what does is not here.
 __all__ = [
     "ConfusionCounts",
+    "ThresholdEvaluator",
+    "ThresholdResult",
     "cohen_kappa_score",
     "compile_scorer",
     "confusion_counts",
     "confusion_matrix",
     "datasets",
     "kappa_from_confusion",
+    "optimal_thresholds",
     "show_config",
 ]
 

@@ -42,6 +42,11 @@ def get_kernels(backend: str | None = None) -> Any:
     return _kernels_by_name(backend, "backend")
 
 
+def score_kernels(kernels: Any) -> Any:
+    """Return the kernels for scores that belong to a backend's kernel module."""
+    return importlib.import_module(f"fastkappa.counting.{name_of(kernels)}_scores")
+
+
 def forget_choice() -> None:
     """Read the environment variable again when a backend is next needed."""
     _default_kernels.cache_clear()

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastkappa.types import AnyArray
+from fastkappa.types import AnyArray, FloatTable
 
 Weights: TypeAlias = Literal["linear", "quadratic"] | ArrayLike | None
 
@@ -50,3 +50,39 @@ def as_weights(weights: Weights, n_labels: int) -> Literal["linear", "quadratic"
             f" {np.diagonal(matrix).tolist()}. For agreement weights a give a.max() - a."
         )
     return matrix
+
+
+def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
+    """Return the weights as a float64 matrix of disagreement, whatever they were given as.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.weights import disagreement_matrix
+    >>> disagreement_matrix("quadratic", 3)
+    array([[0., 1., 4.],
+           [1., 0., 1.],
+           [4., 1., 0.]])
+    """
+    matrix = as_weights(weights, n_labels)
+    if isinstance(matrix, np.ndarray):
+        return matrix.astype(np.float64)
+    position = np.arange(n_labels, dtype=np.float64)
+    distance: FloatTable = np.abs(position[:, None] - position)
+    if matrix == "quadratic":
+        distance **= 2
+    return np.sign(distance) if matrix is None else distance
+
+
+def agreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
+    """Return weights of agreement: 1 on the diagonal, 0 for the heaviest disagreement.
+
+    They are NaN where every disagreement weighs nothing.
+    """
+    matrix = disagreement_matrix(weights, n_labels)
+    if n_labels == 1:
+        return np.ones_like(matrix)
+    heaviest = matrix.max(initial=0.0)
+    if heaviest == 0:
+        return np.full_like(matrix, np.nan)
+    agreement: FloatTable = 1 - matrix / heaviest
+    return agreement

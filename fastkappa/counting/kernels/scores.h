@@ -1,0 +1,416 @@
+/* Scores: bins of them counted by label, those of some bins collected, keys to sort them by.
+
+   A score has one of n_inner + 3 rows. Row 0 is below `low`, rows 1 .. n_inner are bins of equal width from there on,
+   row n_inner + 1 is above them, and the last row has NaN and the infinities. A row never lies below that of a lower
+   score: subtraction and product round, but they keep the order. */
+#ifndef FASTKAPPA_SCORES_H
+#define FASTKAPPA_SCORES_H
+
+#include <float.h>
+#include <math.h>
+#include "ratings.h"
+
+typedef struct {
+    double low, scale;
+    int32_t n_inner;
+} bins_t;
+
+static void read_scores(const ratings_t *scores, ptrdiff_t start, ptrdiff_t count, double *out)
+{
+    const char *p = rating_address(scores, start);
+    const ptrdiff_t stride = scores->stride;
+    if (scores->kind == RATING_FLOAT32) {
+        if (scores->swapped)
+            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * stride, 1);
+        else if (stride != 4)
+            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * stride, 0);
+        else
+            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * 4, 0);
+    } else if (scores->swapped)
+        for (ptrdiff_t i = 0; i < count; i++) out[i] = read_double(p + i * stride, 1);
+    else if (stride != 8)
+        for (ptrdiff_t i = 0; i < count; i++) out[i] = read_double(p + i * stride, 0);
+    else
+        memcpy(out, p, (size_t)count * sizeof *out);
+}
+
+/* ---- keys: whole numbers in the order of the scores, with room for a code below ---- */
+
+/* Key 0 is `negative` in the order of all doubles; key n_negative is zero, and the next is the first positive score:
+   key i is number positive + i in the order. So the many numbers next to zero that do not occur have no keys. */
+typedef struct {
+    uint64_t negative, n_negative, positive;
+    int code_bits;
+} key_layout_t;
+
+static const uint64_t SIGN = (uint64_t)1 << 63;
+
+ALWAYS_INLINE uint64_t order_of(double score)
+{
+    uint64_t bits;
+    score += 0.0;                        /* -0.0 becomes 0.0 */
+    memcpy(&bits, &score, sizeof bits);
+    return bits & SIGN ? ~bits : bits | SIGN;
+}
+
+ALWAYS_INLINE double score_of_order(uint64_t order)
+{
+    const uint64_t bits = order & SIGN ? order & ~SIGN : ~order;
+    double score;
+    memcpy(&score, &bits, sizeof score);
+    return score;
+}
+
+/* Where f_c is least, for each cut c: f_c(j) = sum over y of steps[c][y] * prefix[y][j]. Of equal places, the first. */
+enum { PLACES = 128, LANES = 8 };
+
+#define SCORE_LOOPS(LEVEL)                                                                                     \
+    static void rows_of_scores_##LEVEL(const double *scores, ptrdiff_t count, const bins_t *bins, uint32_t *rows) \
+    {                                                                                                          \
+        const double low = bins->low, scale = bins->scale, last = bins->n_inner;                               \
+        const int32_t outside = bins->n_inner + 2;                                                             \
+        for (ptrdiff_t i = 0; i < count; i++) {                                                                \
+            double t = (scores[i] - low) * scale;                                                              \
+            t = t < 0 ? -1.0 : t;                                                                              \
+            t = t < last ? t : last;                                                                           \
+            rows[i] = (uint32_t)(fabs(scores[i]) <= DBL_MAX ? (int32_t)t + 1 : outside);                       \
+        }                                                                                                      \
+    }                                                                                                          \
+    static void order_scores_##LEVEL(const double *scores, ptrdiff_t count, uint64_t *keys, uint64_t *limits)     \
+    {                                                                                                          \
+        uint64_t first = limits[0], last_negative = limits[1], first_positive = limits[2], last = limits[3];   \
+        for (ptrdiff_t i = 0; i < count; i++) {                                                                \
+            const uint64_t order = order_of(scores[i]);                                                        \
+            const uint64_t negative = order & SIGN ? 0 : order, positive = order > SIGN ? order : UINT64_MAX;  \
+            first = order < first ? order : first;                                                             \
+            last = order > last ? order : last;                                                                \
+            last_negative = negative > last_negative ? negative : last_negative;                               \
+            first_positive = positive < first_positive ? positive : first_positive;                            \
+            keys[i] = order;                                                                                   \
+        }                                                                                                      \
+        limits[0] = first, limits[1] = last_negative, limits[2] = first_positive, limits[3] = last;            \
+    }                                                                                                          \
+    static void pack_codes_##LEVEL(uint64_t *keys, const uint32_t *codes, ptrdiff_t count, const key_layout_t *layout) \
+    {                                                                                                          \
+        const uint64_t negative = layout->negative, positive = layout->positive, zero = SIGN - layout->n_negative; \
+        const int bits = layout->code_bits;                                                                    \
+        for (ptrdiff_t i = 0; i < count; i++)                                                                  \
+            keys[i] = ((keys[i] - (keys[i] > SIGN ? positive : keys[i] & SIGN ? zero : negative)) << bits) | codes[i]; \
+    }                                                                                                          \
+    static void unpack_keys_##LEVEL(const uint64_t *keys, ptrdiff_t count, const key_layout_t *layout, double *scores, \
+                                    uint16_t *codes)                                                           \
+    {                                                                                                          \
+        const uint64_t negative = layout->negative, n_negative = layout->n_negative, positive = layout->positive; \
+        const int bits = layout->code_bits;                                                                    \
+        const uint64_t code_mask = ((uint64_t)1 << bits) - 1;                                                  \
+        for (ptrdiff_t i = 0; i < count; i++) {                                                                \
+            const uint64_t key = keys[i] >> bits;                                                              \
+            const uint64_t order = key + (key < n_negative ? negative : positive);                             \
+            scores[i] = score_of_order(key == n_negative ? SIGN : order);                                      \
+        }                                                                                                      \
+        for (ptrdiff_t i = 0; i < count; i++) codes[i] = (uint16_t)(keys[i] & code_mask);                      \
+    }                                                                                                          \
+    static void least_places_##LEVEL(const double *prefix, ptrdiff_t n_places, ptrdiff_t n_labels,             \
+                                     const double *steps, int64_t *positions, double *least)                   \
+    {                                                                                                          \
+        double values[PLACES];                                                                                 \
+        for (ptrdiff_t c = 0; c < n_labels - 1; c++) least[c] = INFINITY;                                      \
+        for (ptrdiff_t start = 0; start < n_places; start += PLACES) {                                         \
+            const ptrdiff_t count = n_places - start < PLACES ? n_places - start : PLACES;                     \
+            for (ptrdiff_t c = 0; c < n_labels - 1; c++) {                                                     \
+                const double *p = prefix + start, *step = steps + c * n_labels;                                \
+                for (ptrdiff_t j = 0; j < count; j++) values[j] = step[0] * p[j];                              \
+                for (ptrdiff_t y = 1; y < n_labels; y++) {                                                     \
+                    p += n_places;                                                                             \
+                    for (ptrdiff_t j = 0; j < count; j++) values[j] += step[y] * p[j];                         \
+                }                                                                                              \
+                for (ptrdiff_t j = count; j < PLACES; j++) values[j] = INFINITY;                               \
+                double lanes[LANES];                                                                           \
+                for (int l = 0; l < LANES; l++) lanes[l] = values[l];                                          \
+                for (ptrdiff_t j = LANES; j < PLACES; j += LANES)                                              \
+                    for (int l = 0; l < LANES; l++) lanes[l] = values[j + l] < lanes[l] ? values[j + l] : lanes[l]; \
+                double lowest = lanes[0];                                                                      \
+                for (int l = 1; l < LANES; l++) lowest = lanes[l] < lowest ? lanes[l] : lowest;                \
+                if (lowest < least[c]) {                                                                       \
+                    ptrdiff_t j = 0;                                                                           \
+                    while (values[j] != lowest) j++;                                                           \
+                    least[c] = lowest;                                                                         \
+                    positions[c] = start + j;                                                                  \
+                }                                                                                              \
+            }                                                                                                  \
+        }                                                                                                      \
+    }
+
+SCORE_LOOPS(baseline)
+#if SIMD_HAS_X86
+SIMD_BEGIN_AVX2
+SCORE_LOOPS(avx2)
+SIMD_END
+SIMD_BEGIN_AVX512
+SCORE_LOOPS(avx512)
+SIMD_END
+#  define AT_LEVEL(name, ...)                                                     \
+    do {                                                                          \
+        if (simd_level_current() == SIMD_AVX512) name##_avx512(__VA_ARGS__);      \
+        else if (simd_level_current() == SIMD_AVX2) name##_avx2(__VA_ARGS__);     \
+        else name##_baseline(__VA_ARGS__);                                        \
+    } while (0)
+#else
+#  define AT_LEVEL(name, ...) name##_baseline(__VA_ARGS__)
+#endif
+
+/* Dinkelbach's rounds for cuts that need not be kept in order. `ratio` is O and C (see fastkappa/statistics/cuts.py) of
+   the cuts in `positions` if these are `known`; both become those of the cuts found. `matrix` is n_labels x n_labels, `chance` has n_labels
+   entries; `work` has room for n_labels * (n_labels + 1). Returns the number of rounds, or 0 if this is a case for the
+   general way: cuts out of order, or kappa undefined. */
+static int search_cuts(const double *prefix, ptrdiff_t n_places, ptrdiff_t n_labels, const double *matrix,
+                       const double *chance, double *ratio, int64_t *positions, int known, double *work,
+                       int64_t *candidates)
+{
+    double *steps = work, *least = work + n_labels * n_labels;
+    for (int rounds = 1; rounds <= 100; rounds++) {
+        for (ptrdiff_t c = 0; c < n_labels - 1; c++)
+            for (ptrdiff_t y = 0; y < n_labels; y++) {
+                const double here = matrix[y * n_labels + c] * ratio[1] - ratio[0] * chance[c];
+                const double next = matrix[y * n_labels + c + 1] * ratio[1] - ratio[0] * chance[c + 1];
+                steps[c * n_labels + y] = here - next;
+            }
+        AT_LEVEL(least_places, prefix, n_places, n_labels, steps, candidates, least);
+        for (ptrdiff_t c = 1; c < n_labels - 1; c++)
+            if (candidates[c] < candidates[c - 1])
+                return 0;
+        double observed = 0, by_chance = 0;
+        for (ptrdiff_t y = 0; y < n_labels; y++) {
+            double below = 0;
+            for (ptrdiff_t c = 0; c < n_labels; c++) {
+                const ptrdiff_t place = c < n_labels - 1 ? (ptrdiff_t)candidates[c] : n_places - 1;
+                const double upto = prefix[y * n_places + place], cell = upto - below;
+                observed += matrix[y * n_labels + c] * cell;
+                by_chance += chance[c] * cell;
+                below = upto;
+            }
+        }
+        if (by_chance == 0)
+            return 0;
+        if ((known || rounds > 1) && observed * ratio[1] >= ratio[0] * by_chance)
+            return rounds;
+        memcpy(positions, candidates, (size_t)(n_labels - 1) * sizeof *positions);
+        ratio[0] = observed;
+        ratio[1] = by_chance;
+    }
+    return 0;
+}
+
+/* How many items of each label, or what weight of them, lie between places[0] and each place; prefix is
+   n_labels x n_places. Codes are below n_labels. */
+static void accumulate_labels(const uint16_t *codes, const double *weights, const int64_t *places, ptrdiff_t n_places,
+                              ptrdiff_t n_labels, double *prefix, double *below)
+{
+    for (ptrdiff_t y = 0; y < n_labels; y++) prefix[y * n_places] = below[y] = 0;
+    for (ptrdiff_t j = 1; j < n_places; j++) {
+        for (int64_t i = places[j - 1]; i < places[j]; i++)
+            if (codes[i] < n_labels) below[codes[i]] += weights ? weights[i] : 1.0;
+        for (ptrdiff_t y = 0; y < n_labels; y++) prefix[y * n_places + j] = below[y];
+    }
+}
+
+/* ---- bins ---- */
+
+/* The rows of a block of scores; `copies` has room for it. Returns the scores as doubles. */
+static const double *rows_of_block(const ratings_t *scores, ptrdiff_t start, ptrdiff_t count, const bins_t *bins,
+                                   double *copies, uint32_t *rows)
+{
+    const double *x = copies;
+    if (scores->kind == RATING_FLOAT64 && !scores->swapped && is_contiguous(scores)
+        && (uintptr_t)rating_address(scores, start) % sizeof(double) == 0)
+        x = (const double *)rating_address(scores, start);
+    else
+        read_scores(scores, start, count, copies);
+    AT_LEVEL(rows_of_scores, x, count, bins, rows);
+    return x;
+}
+
+/* Adds the items start .. stop-1 to `table`, (n_inner + 3) x (n_labels + 1), and their weights to `sums` if there are
+   weights. The last column has labels outside the codes. */
+static void count_scores(const ratings_t *scores, const ratings_t *codes, const double *weights, ptrdiff_t start,
+                         ptrdiff_t stop, const bins_t *bins, int64_t *table, double *sums)
+{
+    double copies[BLOCK];
+    uint32_t rows[BLOCK], columns[BLOCK];
+    const uint32_t width = (uint32_t)codes->n_labels + 1;
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        rows_of_block(scores, start, count, bins, copies, rows);
+        decode(codes, start, count, columns);
+        for (ptrdiff_t i = 0; i < count; i++) rows[i] = rows[i] * width + columns[i];
+        for (ptrdiff_t i = 0; i < count; i++) table[rows[i]]++;
+        if (weights)
+            for (ptrdiff_t i = 0; i < count; i++) sums[rows[i]] += weights[start + i];
+    }
+}
+
+/* Lowers and raises the least and the largest score met in each row. */
+static void range_scores(const ratings_t *scores, ptrdiff_t start, ptrdiff_t stop, const bins_t *bins, double *least,
+                         double *largest)
+{
+    double copies[BLOCK];
+    uint32_t rows[BLOCK];
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        const double *x = rows_of_block(scores, start, count, bins, copies, rows);
+        for (ptrdiff_t i = 0; i < count; i++) {
+            if (x[i] < least[rows[i]]) least[rows[i]] = x[i];
+            if (x[i] > largest[rows[i]]) largest[rows[i]] = x[i];
+        }
+    }
+}
+
+/* Writes score, code and weight of the items whose row is wanted; returns how many they are. Each array has room for
+   stop - start items. Codes are 0 .. n_labels, below 2^16. */
+static ptrdiff_t collect_scores(const ratings_t *scores, const ratings_t *codes, const double *weights, ptrdiff_t start,
+                                ptrdiff_t stop, const bins_t *bins, const uint8_t *wanted, void *out, uint16_t *out_codes,
+                                double *out_weights)
+{
+    double copies[BLOCK];
+    uint32_t rows[BLOCK];
+    uint16_t words[BLOCK], chosen[BLOCK];
+    ptrdiff_t n = 0;
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        const double *x = rows_of_block(scores, start, count, bins, copies, rows);
+        ptrdiff_t n_chosen = 0;
+        for (ptrdiff_t i = 0; i < count; i++) {
+            chosen[n_chosen] = (uint16_t)i;
+            n_chosen += wanted[rows[i]];
+        }
+        if (n_chosen == 0)
+            continue;
+        decode_words(codes, start, count, words);
+        for (ptrdiff_t k = 0; k < n_chosen; k++) {
+            if (scores->kind == RATING_FLOAT32) ((float *)out)[n + k] = (float)x[chosen[k]];
+            else ((double *)out)[n + k] = x[chosen[k]];
+            out_codes[n + k] = words[chosen[k]];
+            if (weights) out_weights[n + k] = weights[start + chosen[k]];
+        }
+        n += n_chosen;
+    }
+    return n;
+}
+
+enum { KEYS_FIT, KEYS_TOO_LONG, KEYS_NOT_FINITE };
+
+/* Writes the keys of n items, if the range of the scores leaves room for the codes. */
+static int pack_scores(const ratings_t *scores, const ratings_t *codes, ptrdiff_t n, uint64_t *keys, key_layout_t *layout)
+{
+    double x[BLOCK];
+    uint32_t words[BLOCK];
+    uint64_t limits[] = {UINT64_MAX, 0, UINT64_MAX, 0};
+    for (ptrdiff_t start = 0; start < n; start += BLOCK) {
+        const ptrdiff_t count = n - start < BLOCK ? n - start : BLOCK;
+        read_scores(scores, start, count, x);
+        AT_LEVEL(order_scores, x, count, keys + start, limits);
+    }
+    const uint64_t first = limits[0], last_negative = limits[1], first_positive = limits[2], last = limits[3];
+    if (first < order_of(-DBL_MAX) || last > order_of(DBL_MAX))
+        return KEYS_NOT_FINITE;
+    const int any_negative = !(first & SIGN), any_positive = last > SIGN;
+    const uint64_t n_negative = any_negative ? last_negative - first + 1 : 0;
+    const uint64_t n_positive = any_positive ? last - first_positive + 1 : 0;
+    layout->code_bits = 1;
+    while (codes->n_labels >> layout->code_bits) layout->code_bits++;
+    layout->negative = first;
+    layout->n_negative = n_negative;
+    layout->positive = first_positive - n_negative - 1;
+    const uint64_t n_keys = n_negative + 1 + n_positive;
+    if (n_keys < n_negative || n_keys >> (64 - layout->code_bits))
+        return KEYS_TOO_LONG;
+    for (ptrdiff_t start = 0; start < n; start += BLOCK) {
+        const ptrdiff_t count = n - start < BLOCK ? n - start : BLOCK;
+        decode(codes, start, count, words);
+        AT_LEVEL(pack_codes, keys + start, words, count, layout);
+    }
+    return KEYS_FIT;
+}
+
+/* The scores and the codes of n keys. */
+static void unpack_scores(const uint64_t *keys, ptrdiff_t n, const key_layout_t *layout, int kind, void *scores,
+                          uint16_t *codes)
+{
+    double x[BLOCK];
+    for (ptrdiff_t start = 0; start < n; start += BLOCK) {
+        const ptrdiff_t count = n - start < BLOCK ? n - start : BLOCK;
+        double *out = kind == RATING_FLOAT64 ? (double *)scores + start : x;
+        AT_LEVEL(unpack_keys, keys + start, count, layout, out, codes + start);
+        if (kind == RATING_FLOAT32)
+            for (ptrdiff_t i = 0; i < count; i++) ((float *)scores)[start + i] = (float)x[i];
+    }
+}
+
+/* ---- kappa at given thresholds ---- */
+
+enum { STEP = 64, MOST_CUTS = 64 };    /* between the places whose sums are known */
+
+/* Items in the order of their scores. `prefix` has the sums of each label below items 0, STEP, 2 * STEP ..., and below
+   the end: n_labels at a time. */
+typedef struct {
+    const char *scores;
+    int kind;
+    ptrdiff_t n_items, n_labels;
+    const uint16_t *codes;
+    const double *weights, *prefix, *matrix, *chance;
+} sorted_items_t;
+
+ALWAYS_INLINE double sorted_score(const sorted_items_t *items, ptrdiff_t i)
+{
+    return items->kind == RATING_FLOAT32 ? ((const float *)items->scores)[i] : ((const double *)items->scores)[i];
+}
+
+/* How many scores are below a threshold. The loop has no branch to be guessed wrong. */
+static ptrdiff_t items_below(const sorted_items_t *items, double threshold)
+{
+    ptrdiff_t first = 0, length = items->n_items;
+    while (length > 1) {
+        const ptrdiff_t half = length / 2;
+        first += sorted_score(items, first + half - 1) < threshold ? half : 0;
+        length -= half;
+    }
+    return first + (length == 1 && sorted_score(items, first) < threshold);
+}
+
+/* The confusion table of thresholds in any order, at most MOST_CUTS of them. */
+static void table_of_thresholds(const sorted_items_t *items, const double *thresholds, double *table)
+{
+    const ptrdiff_t n_labels = items->n_labels, n_cuts = n_labels - 1;
+    ptrdiff_t places[MOST_CUTS + 1];
+    for (ptrdiff_t c = 0; c < n_cuts; c++) {
+        const ptrdiff_t place = items_below(items, thresholds[c]);
+        ptrdiff_t k = c;
+        for (; k > 0 && places[k - 1] > place; k--) places[k] = places[k - 1];
+        places[k] = place;
+    }
+    places[n_cuts] = items->n_items;
+    for (ptrdiff_t c = 0; c <= n_cuts; c++) {
+        const ptrdiff_t block = c < n_cuts ? places[c] / STEP : (items->n_items + STEP - 1) / STEP;
+        for (ptrdiff_t y = 0; y < n_labels; y++) table[y * n_labels + c] = items->prefix[block * n_labels + y];
+        if (c < n_cuts)
+            for (ptrdiff_t i = block * STEP; i < places[c]; i++)
+                table[items->codes[i] * n_labels + c] += items->weights ? items->weights[i] : 1.0;
+    }
+    for (ptrdiff_t y = 0; y < n_labels; y++)
+        for (ptrdiff_t c = n_cuts; c > 0; c--) table[y * n_labels + c] -= table[y * n_labels + c - 1];
+}
+
+/* Kappa of the thresholds; NaN where it is undefined. */
+static double kappa_of_thresholds(const sorted_items_t *items, const double *thresholds, double n, double *table)
+{
+    const ptrdiff_t n_labels = items->n_labels;
+    double observed = 0, by_chance = 0;
+    table_of_thresholds(items, thresholds, table);
+    for (ptrdiff_t y = 0; y < n_labels; y++)
+        for (ptrdiff_t c = 0; c < n_labels; c++) {
+            observed += items->matrix[y * n_labels + c] * table[y * n_labels + c];
+            by_chance += items->chance[c] * table[y * n_labels + c];
+        }
+    return by_chance == 0 ? NAN : (by_chance - n * observed) / by_chance;
+}
+#endif

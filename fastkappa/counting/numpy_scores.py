@@ -1,0 +1,126 @@
+"""The reference kernels for scores: NumPy alone, always there, always tested.
+
+Every ``*_scores`` kernel file offers the same functions with the same contract; the
+compiled ones have `sort_items`, `search_cuts` and `Evaluator` besides, which are None here,
+for what takes their place is NumPy's anyway.
+
+A score has one of ``n_inner + 3`` rows: row 0 is below ``low``, rows 1 to ``n_inner`` are
+bins of equal width from there on, the next is above them, and the last has NaN and the
+infinities. Sums and products round, but keep the order: no score is in a lower row than a
+lower score. Codes are ``codes - lowest``, those that are no label becoming ``n_labels``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.types import AnyArray
+
+Floats = NDArray[np.float64]
+Bins = tuple[float, float, int]
+
+CHUNK = 1 << 15
+
+sort_items = None
+search_cuts = None
+Evaluator = None
+
+
+def count_scores(
+    scores: AnyArray,
+    codes: AnyArray,
+    lowest: int,
+    weights: Floats | None,
+    bins: Bins,
+    table: NDArray[np.int64],
+    sums: Floats | None,
+    start: int,
+    stop: int,
+) -> None:
+    """Add the items of each row and label to ``table``, and their weights to ``sums``."""
+    n_labels = table.shape[1] - 1
+    for begin in range(start, stop, CHUNK):
+        part = slice(begin, min(begin + CHUNK, stop))
+        cells = _rows(scores[part], bins) * (n_labels + 1)
+        cells += _codes(codes[part], lowest, n_labels)
+        np.add.at(table.reshape(-1), cells, 1)
+        if weights is not None and sums is not None:
+            np.add.at(sums.reshape(-1), cells, weights[part])
+
+
+def range_scores(
+    scores: AnyArray, bins: Bins, least: Floats, largest: Floats, start: int, stop: int
+) -> None:
+    """Lower ``least`` and raise ``largest`` to the scores of each row."""
+    for begin in range(start, stop, CHUNK):
+        part = scores[begin : min(begin + CHUNK, stop)].astype(np.float64)
+        rows = _rows(part, bins)
+        np.minimum.at(least, rows, part)
+        np.maximum.at(largest, rows, part)
+
+
+def collect_scores(
+    scores: AnyArray,
+    codes: AnyArray,
+    lowest: int,
+    n_labels: int,
+    weights: Floats | None,
+    bins: Bins,
+    wanted: NDArray[np.uint8],
+    start: int,
+    stop: int,
+) -> tuple[AnyArray, NDArray[np.uint16], Floats | None]:
+    """Return score, code and weight of the items in the rows that are wanted."""
+    found = [
+        begin + np.flatnonzero(wanted[_rows(scores[begin : min(begin + CHUNK, stop)], bins)])
+        for begin in range(start, stop, CHUNK)
+    ]
+    items = np.concatenate(found) if found else np.empty(0, np.intp)
+    return (
+        scores[items].astype(scores.dtype.newbyteorder("=")),
+        _codes(codes[items], lowest, n_labels).astype(np.uint16),
+        None if weights is None else weights[items],
+    )
+
+
+def accumulate_labels(
+    codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
+) -> None:
+    """Write how many items of each label, a row of ``prefix``, lie below each place.
+
+    Items are counted from the first place on, or their weights summed.
+    """
+    n_labels = len(prefix)
+    prefix[:, 0] = 0
+    if weights is not None:
+        # One after the other, for sums of nothing to be 0.
+        inside = slice(int(places[0]), int(places[-1]))
+        for label in range(n_labels):
+            own = np.where(codes[inside] == label, weights[inside], 0.0)
+            sums = np.concatenate([[0.0], np.cumsum(own)])
+            prefix[label] = sums[places - places[0]]
+        return
+    row = np.repeat(np.arange(len(places) - 1), np.diff(places))
+    cells = row * n_labels + codes[int(places[0]) : int(places[-1])]
+    counts = np.bincount(cells, minlength=n_labels * (len(places) - 1))
+    np.cumsum(counts.reshape(-1, n_labels).T, axis=1, out=prefix[:, 1:])
+
+
+def _rows(scores: AnyArray, bins: Bins) -> NDArray[np.intp]:
+    low, scale, n_inner = bins
+    x = scores.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = (x - low) * scale
+        steps = np.where(steps < 0, -1.0, steps)
+        steps = np.where(steps < n_inner, steps, n_inner)
+    rows = steps.astype(np.intp) + 1
+    rows[~np.isfinite(x)] = n_inner + 2
+    return rows
+
+
+def _codes(codes: AnyArray, lowest: int, n_labels: int) -> NDArray[np.intp]:
+    # Differences modulo 2**64 put every integer below `lowest` far above `n_labels`.
+    offsets = codes.astype(np.uint64 if codes.dtype.kind == "u" else np.int64).view(np.uint64)
+    offsets = offsets - np.uint64(lowest % (1 << 64))
+    return np.minimum(offsets, np.uint64(n_labels)).astype(np.intp)

@@ -1,0 +1,95 @@
+"""Cuts that must come in order: a dynamic programme over the places where they may be.
+
+The places are in order. ``values[c, j]`` is what it costs to put cut c at place j, and the
+costs add up. Cuts may share a place, unless labels must be given to some items at least.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Positions = NDArray[np.intp]
+
+
+class Order(NamedTuple):
+    """How many items lie below each place, at least and at most, and what a label needs.
+
+    The last place has all items below it.
+    """
+
+    at_least: NDArray[np.int64]
+    at_most: NDArray[np.int64]
+    min_class_size: int
+
+    def last_before(self) -> Positions:
+        """Return the last place for the cut before, for a cut at each place; -1 for none."""
+        here = np.arange(len(self.at_most))
+        if not self.min_class_size:
+            return here
+        room = np.searchsorted(self.at_least, self.at_most - self.min_class_size, "right") - 1
+        return np.minimum(room, here)
+
+    def first_after(self) -> Positions:
+        """Return the first place for the next cut, the number of places for none."""
+        here = np.arange(len(self.at_most))
+        if not self.min_class_size:
+            return here
+        room = np.searchsorted(self.at_most, self.at_least + self.min_class_size, "left")
+        return np.maximum(room, here)
+
+    def for_first(self) -> NDArray[np.bool_]:
+        """Tell where the first cut may be."""
+        return self.at_most >= self.min_class_size
+
+    def for_last(self) -> NDArray[np.bool_]:
+        """Tell where the last cut may be."""
+        above: NDArray[np.int64] = self.at_most[-1] - self.at_least
+        return above >= self.min_class_size
+
+
+def least_in_order(values: Floats, order: Order) -> Positions | None:
+    """Return the cuts in order with the least sum of values, or None if there are none.
+
+    Of equal ones, the last cut is in the first place possible, then the one before it.
+    """
+    before = order.last_before()
+    forward = _forward(values, order)
+    forward[-1, ~order.for_last()] = np.inf
+    positions = np.empty(len(values), np.intp)
+    end = values.shape[1]
+    for c in reversed(range(len(values))):
+        positions[c] = forward[c, :end].argmin() if end else 0
+        if not end or forward[c, positions[c]] == np.inf:
+            return None
+        end = before[positions[c]] + 1
+    return positions
+
+
+def through_costs(values: Floats, order: Order) -> Floats:
+    """Return the least sum of values of cuts in order, one of which is given."""
+    # Backward is forward with places, cuts and signs reversed, once what is before is after.
+    forward = _forward(values, order)
+    after = order.first_after()
+    backward = np.where(order.for_last(), values[-1], np.inf)
+    costs = np.empty_like(values)
+    costs[-1] = forward[-1] + backward - values[-1]
+    for c in reversed(range(len(values) - 1)):
+        best = np.append(np.minimum.accumulate(backward[::-1])[::-1], np.inf)
+        backward = values[c] + best[after]
+        costs[c] = forward[c] + backward - values[c]
+    return costs
+
+
+def _forward(values: Floats, order: Order) -> Floats:
+    """Return the least sum of values up to each cut, that cut being at a given place."""
+    before = order.last_before()
+    forward = np.empty_like(values)
+    forward[0] = np.where(order.for_first(), values[0], np.inf)
+    for c in range(1, len(values)):
+        best = np.append(np.minimum.accumulate(forward[c - 1]), np.inf)
+        forward[c] = values[c] + best[before]
+    return forward

@@ -1,0 +1,1 @@
+"""Cut points on scores: the best ones, and kappa at given ones."""

@@ -1,0 +1,223 @@
+"""Kappa at given thresholds, in microseconds whatever the number of items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.counting.dispatch import get_kernels, score_kernels
+from fastkappa.counting.scored_items import read_scored_items
+from fastkappa.counting.sorted_scores import sort_scores
+from fastkappa.counting.threads import resolve_num_threads
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.types import AnyArray
+
+# The sums of the labels are kept for every so many items.
+STEP = 64
+# Doubles hold every whole number up to here.
+EXACT = 2.0**53
+
+
+class ThresholdEvaluator:
+    """Kappa of the labels that thresholds on scores give, for an optimiser of your own.
+
+    The items are sorted once; then kappa at any thresholds takes microseconds, whatever
+    their number. (`optimal_thresholds` finds the best thresholds without an optimiser.)
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The true labels.
+    scores : array-like of shape (n,)
+        What a model says of each item; finite.
+    labels : array-like of shape (l,), default=None
+        All labels, in order. None takes those that occur in ``y_true``, sorted.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
+        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
+    sample_weight : array-like of shape (n,), default=None
+        Item weights, not negative.
+    num_threads : int, default=None
+        At most so many threads, to find the labels. None takes all there are.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (l,)
+        The labels, in order.
+
+    Raises
+    ------
+    ValueError
+        As `optimal_thresholds` does.
+
+    See Also
+    --------
+    optimal_thresholds : the thresholds with the highest kappa.
+
+    Examples
+    --------
+    >>> from fastkappa import ThresholdEvaluator
+    >>> evaluator = ThresholdEvaluator([0, 0, 1, 1, 2, 2], [0.1, 0.4, 0.3, 0.6, 0.7, 0.9])
+    >>> evaluator([0.5, 0.8])
+    0.75
+    >>> evaluator.many([[0.5, 0.8], [0.2, 0.65]])
+    array([0.75      , 0.85714286])
+    >>> evaluator.confusion([0.2, 0.65])
+    array([[1, 1, 0],
+           [0, 2, 0],
+           [0, 0, 2]])
+    """
+
+    def __init__(
+        self,
+        y_true: Any,
+        scores: Any,
+        *,
+        labels: Any = None,
+        weights: Weights = "quadratic",
+        sample_weight: Any = None,
+        num_threads: int | None = None,
+    ) -> None:
+        threads = resolve_num_threads(num_threads)
+        kernels = get_kernels()
+        items = read_scored_items(kernels, y_true, scores, labels, sample_weight, threads)
+        fast = score_kernels(kernels)
+        self.labels = items.labels
+        self._weights = weights
+        self._matrix = disagreement_matrix(weights, items.n_labels)
+        self._whole, self._weight_scale = items.counts_whole, items.weight_scale
+        self._sorted = sort_scores(fast, items)
+        places = np.append(np.arange(0, len(items.scores), STEP), len(items.scores))
+        # All that is known of a place lies together in memory.
+        self._prefix = np.ascontiguousarray(self._sorted.prefix_at(fast, places).T)
+        self._fast = self._compiled(fast)
+
+    def __call__(self, thresholds: Any) -> float:
+        """Return kappa at thresholds.
+
+        Parameters
+        ----------
+        thresholds : array-like of shape (l - 1,)
+            In any order; infinite ones leave labels without items. An item gets label i
+            if i of them are not above its score.
+
+        Returns
+        -------
+        kappa : float
+            NaN, without a warning, where kappa is undefined.
+        """
+        if self._fast is not None:
+            try:
+                kappa: float = self._fast(np.asarray(thresholds, np.float64))
+                return kappa
+            except (TypeError, ValueError):
+                pass  # to say below what is wrong, or to copy what lies in pieces
+        cuts = self._read(thresholds, 1)
+        if self._fast is not None:
+            return float(self._fast(cuts))
+        return float(kappas(self._tables(cuts[None])[0], self._weights))
+
+    def many(self, thresholds: Any) -> NDArray[np.float64]:
+        """Return kappa at each of many sets of thresholds.
+
+        Parameters
+        ----------
+        thresholds : array-like of shape (m, l - 1)
+
+        Returns
+        -------
+        kappas : ndarray of shape (m,)
+        """
+        cuts = self._read(thresholds, 2)
+        if self._fast is None:
+            return kappas(self._tables(cuts), self._weights)
+        found = np.empty(len(cuts))
+        if len(cuts):
+            self._fast.many(cuts, found)
+        return found
+
+    def confusion(self, thresholds: Any) -> AnyArray:
+        """Return the confusion table at thresholds, rows being the true labels.
+
+        Parameters
+        ----------
+        thresholds : array-like of shape (l - 1,)
+
+        Returns
+        -------
+        table : ndarray of shape (l, l)
+            int64 counts or, with float item weights, their float64 sums.
+        """
+        table: AnyArray = self._tables(self._read(thresholds, 1)[None])[0]
+        if self._whole:
+            return table.astype(np.int64)
+        table /= self._weight_scale
+        return table
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_fast": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Another process may have another backend.
+        self.__dict__.update(state)
+        self._fast = self._compiled(score_kernels(get_kernels()))
+
+    def _compiled(self, kernels: Any) -> Any:
+        """Return the compiled evaluator, or None where doubles would round."""
+        totals = self._prefix[-1]
+        n, n_labels = float(totals.sum()), len(totals)
+        largest = max(1.0, float(self._matrix.max(initial=0)))
+        whole = bool(
+            (totals == np.rint(totals)).all() and (self._matrix == np.rint(self._matrix)).all()
+        )
+        if self._sorted.weights is not None:
+            whole = whole and bool((self._sorted.weights == np.rint(self._sorted.weights)).all())
+        if kernels.Evaluator is None or not whole or n * n * largest >= EXACT:
+            return None
+        if not kernels.Evaluator.supports(n_labels):
+            return None
+        return kernels.Evaluator(
+            self._sorted.scores,
+            self._sorted.codes,
+            self._sorted.weights,
+            self._prefix,
+            self._matrix,
+            totals @ self._matrix,
+            n,
+        )
+
+    def _read(self, thresholds: Any, n_axes: int) -> NDArray[np.float64]:
+        """Return thresholds as doubles, or say what is wrong with them."""
+        cuts = np.ascontiguousarray(thresholds, np.float64)
+        expected = (len(self.labels) - 1,)
+        if cuts.ndim != n_axes or cuts.shape[n_axes - 1 :] != expected:
+            shape = f"(m, {expected[0]})" if n_axes == 2 else f"({expected[0]},)"
+            raise ValueError(
+                f"thresholds must have the shape {shape}, one fewer than there are labels, got"
+                f" {cuts.shape}."
+            )
+        if np.isnan(cuts).any():
+            raise ValueError("thresholds must be numbers, got NaN.")
+        return cuts
+
+    def _tables(self, thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the confusion table of each row of thresholds."""
+        items = self._sorted
+        n_labels = len(self.labels)
+        # In the scores' type, for a score is below a threshold if it is below the next of these.
+        cuts = thresholds.astype(items.scores.dtype)
+        cuts = np.where(cuts < thresholds, np.nextafter(cuts, cuts.dtype.type(np.inf)), cuts)
+        places = np.sort(np.searchsorted(items.scores, cuts, "left"), axis=1)
+        below = np.zeros((len(cuts), n_labels + 1, n_labels))
+        below[:, -1] = self._prefix[-1]
+        for i, row in enumerate(places):
+            for c, place in enumerate(row.tolist()):
+                known = place // STEP
+                rest = slice(known * STEP, place)
+                weights = None if items.weights is None else items.weights[rest]
+                # One after the other, as the sums that are known: then equal sums are equal.
+                below[i, c + 1] = self._prefix[known]
+                np.add.at(below[i, c + 1], items.codes[rest], 1.0 if weights is None else weights)
+        return np.ascontiguousarray(np.diff(below, axis=1).swapaxes(1, 2))

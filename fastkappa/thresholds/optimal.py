@@ -1,0 +1,220 @@
+"""Thresholds on scores that maximise kappa: the global optimum."""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from fastkappa.counting.dispatch import get_kernels, score_kernels
+from fastkappa.counting.scored_items import (
+    read_scored_items,
+    read_scores,
+    refuse_infinite_scores,
+)
+from fastkappa.counting.sorted_scores import sort_scores
+from fastkappa.counting.threads import resolve_num_threads
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.thresholds.search import best_binned, best_sorted
+from fastkappa.types import AnyArray
+
+METHODS = ("auto", "sort", "bins")
+# Fewer are sorted in the time it takes to set up the bins.
+ITEMS_WORTH_BINS = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdResult:
+    """The best thresholds and what comes of them.
+
+    Attributes
+    ----------
+    thresholds : ndarray of shape (l - 1,)
+        Ascending, of the scores' dtype. An item gets ``labels[i]`` if its score is at least
+        ``thresholds[i - 1]`` and below ``thresholds[i]``. -inf and inf leave the lowest and
+        the highest labels without items, equal thresholds one in between.
+    kappa : float
+        Kappa of the true labels and those the thresholds give.
+    table : ndarray of shape (l, l)
+        Row i, column j counts the items of label i given label j: int64 counts or, with
+        float item weights, their float64 sums.
+    labels : ndarray of shape (l,)
+        The labels, in order.
+    rounds : int
+        In how many rounds they were found.
+    gap : float
+        No thresholds reach a kappa above ``kappa + gap``. It is 0.0, proven in whole
+        numbers, unless item weights are fractions.
+    method : {'sort', 'bins'}
+        How they were found: with ``method='bins'`` too all items are sorted, where the
+        thresholds may be in more than half of them.
+    """
+
+    thresholds: AnyArray
+    kappa: float
+    table: AnyArray
+    labels: AnyArray
+    rounds: int
+    gap: float
+    method: str
+
+    def predict(self, scores: Any) -> AnyArray:
+        """Return the label of each score.
+
+        Parameters
+        ----------
+        scores : array-like of shape (n,)
+            Finite numbers.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+        """
+        numbers = read_scores(scores)
+        refuse_infinite_scores(numbers)
+        predicted: AnyArray = self.labels[np.searchsorted(self.thresholds, numbers, side="right")]
+        return predicted
+
+
+def optimal_thresholds(
+    y_true: Any,
+    scores: Any,
+    *,
+    labels: Any = None,
+    weights: Weights = "quadratic",
+    sample_weight: Any = None,
+    min_class_size: int = 0,
+    method: Literal["auto", "sort", "bins"] = "auto",
+    num_threads: int | None = None,
+) -> ThresholdResult:
+    """Find the thresholds that cut scores into labels with the highest kappa there is.
+
+    The result is the global optimum over all thresholds, not one that depends on where a
+    search begins.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The true labels: integers, whole floats, booleans, strings, dates.
+    scores : array-like of shape (n,)
+        What a model says of each item: the higher, the later in the order of the labels.
+        Finite; float32 and float64 are read as they lie, other numbers as float64.
+    labels : array-like of shape (l,), default=None
+        All labels, in order. None takes those that occur in ``y_true``, sorted.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
+        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
+    sample_weight : array-like of shape (n,), default=None
+        Item weights, not negative. Items of weight 0 are left out.
+    min_class_size : int, default=0
+        To how many items each label must be given at least. By default a label may be given
+        to none, so there may be more labels than distinct scores.
+    method : {'auto', 'sort', 'bins'}, default='auto'
+        'sort' sorts all scores; 'bins' counts them in bins, and sorts only those where a
+        threshold may be. The kappa is the same. 'auto' takes the faster one.
+    num_threads : int, default=None
+        At most so many threads. None takes all that ``OMP_NUM_THREADS``, the cores and
+        the CPU quota allow.
+
+    Returns
+    -------
+    result : ThresholdResult
+        Its ``kappa`` is NaN, with an ``UndefinedMetricWarning``, where kappa is undefined:
+        for a single true label.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a score is NaN or infinite, a label is missing from ``labels``,
+        weights are none, or if no thresholds give each label ``min_class_size`` items.
+
+    See Also
+    --------
+    ThresholdEvaluator : kappa at given thresholds, for an optimiser of your own.
+
+    Notes
+    -----
+    Both terms of kappa = 1 - O / E are sums over the items, so the best cuts are those of a
+    fractional programme, solved exactly by Dinkelbach's method in a few rounds.
+
+    On few items the best thresholds are not the best for new ones: they fit the noise. From
+    some 10 000 items on that hardly matters.
+
+    References
+    ----------
+    W. Dinkelbach (1967). On nonlinear fractional programming. Management Science 13, 492-498.
+
+    J. Cohen (1968). Weighted kappa: nominal scale agreement with provision for scaled
+    disagreement or partial credit. Psychological Bulletin 70, 213-220.
+
+    Examples
+    --------
+    >>> from fastkappa import optimal_thresholds
+    >>> y_true = ["bad", "bad", "good", "good", "best", "best"]
+    >>> scores = [0.1, 0.4, 0.3, 0.6, 0.7, 0.9]
+    >>> result = optimal_thresholds(y_true, scores, labels=["bad", "good", "best"])
+    >>> result.thresholds
+    array([0.5 , 0.65])
+    >>> result.kappa
+    0.8888888888888888
+    >>> result.predict([0.15, 0.6, 0.8])
+    array(['bad', 'good', 'best'], dtype='<U4')
+    """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
+    least = _read_min_class_size(min_class_size)
+    threads = resolve_num_threads(num_threads)
+    kernels = get_kernels()
+    items = read_scored_items(kernels, y_true, scores, labels, sample_weight, threads)
+    matrix = disagreement_matrix(weights, items.n_labels)
+    fast = score_kernels(kernels)
+    binned = None
+    if method == "bins" or (method == "auto" and len(items.scores) >= ITEMS_WORTH_BINS):
+        binned = best_binned(fast, items, matrix, least, threads)
+    if binned is None:
+        ordered = sort_scores(fast, items)
+        best = best_sorted(fast, ordered, matrix, least)
+    else:
+        best, thresholds = binned
+    if best is None:
+        raise ValueError(
+            f"min_class_size={least} is too much: no thresholds give each of"
+            f" {items.n_labels} labels so many of the {len(items.scores)} items."
+        )
+    if binned is None:
+        thresholds = ordered.thresholds_at(best.places)
+    # Differences of sums of fractions round: those of no items need not be 0.
+    table = best.table if items.counts_whole else items.table_at(thresholds)
+    table = items.in_given_weights(table)
+    kappa = float(kappas(table, weights))
+    if math.isnan(kappa):
+        warnings.warn(
+            "kappa is undefined, and so are the best thresholds: y_true has a single label, or"
+            " no disagreement is expected by chance.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    return ThresholdResult(
+        thresholds=thresholds,
+        kappa=kappa,
+        table=table,
+        labels=items.labels,
+        rounds=best.rounds,
+        gap=best.gap,
+        method="sort" if binned is None else "bins",
+    )
+
+
+def _read_min_class_size(min_class_size: Any) -> int:
+    try:
+        least = operator.index(min_class_size)
+    except TypeError:
+        raise TypeError(f"min_class_size must be an integer, got {min_class_size!r}.") from None
+    if least < 0:
+        raise ValueError(f"min_class_size must not be negative, got {min_class_size!r}.")
+    return least
