@@ -8,7 +8,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from fastkappa.config import show_config
+from fastkappa.continuous import continuous_kappa
 from fastkappa.counting.confusion import ConfusionCounts, confusion_counts
+from fastkappa.headers import get_include
 from fastkappa.metrics import cohen_kappa_score, confusion_matrix
 from fastkappa.scorer import compile_scorer
 from fastkappa.statistics.kappa import kappa_from_confusion
@@ -18,11 +20,16 @@ from fastkappa.thresholds.optimal import ThresholdResult, optimal_thresholds
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from fastkappa import datasets
+    from fastkappa import boosting, datasets
+    from fastkappa import jit as jit
+    from fastkappa.estimators import KappaRegressor as KappaRegressor
 
 # A name, and the module that it is in, or is.
 _LOADED_ON_FIRST_USE = {
+    "KappaRegressor": "estimators",
+    "boosting": "boosting",
     "datasets": "datasets",
+    "jit": "jit",
 }
 
 # `from fastkappa import *` must not need scikit-learn or numba: what does is not here.
@@ -30,11 +37,14 @@ __all__ = [
     "ConfusionCounts",
     "ThresholdEvaluator",
     "ThresholdResult",
+    "boosting",
     "cohen_kappa_score",
     "compile_scorer",
     "confusion_counts",
     "confusion_matrix",
+    "continuous_kappa",
     "datasets",
+    "get_include",
     "kappa_from_confusion",
     "optimal_thresholds",
     "show_config",

@@ -1,0 +1,208 @@
+"""Quadratic kappa as an evaluation metric of LightGBM, XGBoost and CatBoost.
+
+The metric is that of continuous predictions, `fastkappa.continuous_kappa`, so it fits
+models with a regression objective. None of the three libraries is imported here.
+
+==========================  ====================================================
+LightGBM                    ``lgb.train(..., feval=lightgbm_feval)``
+LightGBM, scikit-learn API  ``fit(..., eval_metric=lightgbm_eval_metric)``
+XGBoost                     ``xgb.train(..., custom_metric=xgboost_custom_metric)``
+XGBoost, scikit-learn API   ``XGBRegressor(eval_metric=xgboost_eval_metric)``
+CatBoost                    ``CatBoostRegressor(eval_metric=CatBoostKappa())``
+==========================  ====================================================
+
+LightGBM and CatBoost are told that greater is better. XGBoost has to be told by the user,
+with ``maximize=True`` of `xgboost.train` or of ``xgboost.callback.EarlyStopping``; it takes
+the least value for the best otherwise. Where that cannot be said, as with
+``XGBRegressor(early_stopping_rounds=...)``, take `xgboost_eval_loss`, which is 1 - kappa.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastkappa.continuous import continuous_kappa
+
+__all__ = [
+    "CatBoostKappa",
+    "lightgbm_eval_metric",
+    "lightgbm_feval",
+    "xgboost_custom_metric",
+    "xgboost_eval_loss",
+    "xgboost_eval_metric",
+]
+
+# What the libraries call the metric in their logs and results.
+NAME = "quadratic_kappa"
+
+
+def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
+    """Evaluate predictions for ``feval`` of `lightgbm.train` and `lightgbm.cv`.
+
+    Parameters
+    ----------
+    preds : ndarray of shape (n_samples,)
+        Predictions.
+    eval_data : lightgbm.Dataset
+        The data, with labels and possibly weights.
+
+    Returns
+    -------
+    name, kappa, is_higher_better : str, float, bool
+        ``("quadratic_kappa", kappa, True)``.
+    """
+    kappa = continuous_kappa(eval_data.get_label(), preds, sample_weight=eval_data.get_weight())
+    return NAME, kappa, True
+
+
+def lightgbm_eval_metric(y_true: Any, y_pred: Any, weight: Any = None) -> tuple[str, float, bool]:
+    """Evaluate predictions for ``eval_metric`` of LightGBM's scikit-learn interface.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels.
+    y_pred : array-like of shape (n_samples,)
+        Predictions.
+    weight : array-like of shape (n_samples,), default=None
+        Item weights.
+
+    Returns
+    -------
+    name, kappa, is_higher_better : str, float, bool
+        ``("quadratic_kappa", kappa, True)``.
+    """
+    return NAME, continuous_kappa(y_true, y_pred, sample_weight=weight), True
+
+
+def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
+    """Evaluate predictions for ``custom_metric`` of `xgboost.train` and `xgboost.cv`.
+
+    Parameters
+    ----------
+    predt : ndarray of shape (n_samples,)
+        Predictions.
+    dtrain : xgboost.DMatrix
+        The data, with labels and possibly weights.
+
+    Returns
+    -------
+    name, kappa : str, float
+        ``("quadratic_kappa", kappa)``; say ``maximize=True`` for early stopping.
+    """
+    weights = dtrain.get_weight()  # empty where there are none
+    kappa = continuous_kappa(
+        dtrain.get_label(), predt, sample_weight=weights if len(weights) else None
+    )
+    return NAME, kappa
+
+
+def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
+    """Evaluate predictions for ``eval_metric`` of XGBoost's scikit-learn interface.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels.
+    y_pred : array-like of shape (n_samples,)
+        Predictions.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Item weights.
+
+    Returns
+    -------
+    kappa : float
+        Greater is better: stop early with
+        ``callbacks=[xgboost.callback.EarlyStopping(rounds=..., maximize=True)]``.
+    """
+    return continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
+
+
+def xgboost_eval_loss(y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
+    """Evaluate predictions for ``eval_metric`` of XGBoost's scikit-learn interface.
+
+    For ``early_stopping_rounds``, which takes the least value for the best.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Labels.
+    y_pred : array-like of shape (n_samples,)
+        Predictions.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Item weights.
+
+    Returns
+    -------
+    loss : float
+        1 - kappa: 0 for perfect agreement, at most 2.
+    """
+    return 1 - continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
+
+
+# XGBoost reports a metric by the name of its function.
+xgboost_eval_metric.__name__ = NAME
+xgboost_eval_loss.__name__ = f"{NAME}_loss"
+
+
+class CatBoostKappa:
+    """A metric for ``eval_metric`` and ``custom_metric`` of CatBoost.
+
+    CatBoost calls its methods by these names and shows the name of the class in its logs.
+    """
+
+    # Else CatBoost hands the methods to numba, which cannot compile them, and warns of it.
+    no_jit = True
+
+    def is_max_optimal(self) -> bool:
+        """Return that greater is better.
+
+        Returns
+        -------
+        is_max_optimal : bool
+            True.
+        """
+        return True
+
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
+        """Return kappa and a weight of 1.
+
+        Parameters
+        ----------
+        approxes : sequence of one array-like of shape (n_samples,)
+            Predictions, one array for each dimension of the model.
+        target : array-like of shape (n_samples,)
+            Labels.
+        weight : array-like of shape (n_samples,) or None
+            Item weights.
+
+        Returns
+        -------
+        kappa, weight : float, float
+            What `get_final_error` takes.
+
+        Raises
+        ------
+        ValueError
+            If the model has more than one dimension.
+        """
+        if len(approxes) != 1:
+            raise ValueError(
+                f"approxes must be those of a model of one dimension, got {len(approxes)}."
+            )
+        return continuous_kappa(target, approxes[0], sample_weight=weight), 1.0
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """Return kappa.
+
+        Parameters
+        ----------
+        error, weight : float
+            What `evaluate` returned, added up over calls.
+
+        Returns
+        -------
+        kappa : float
+            Their quotient.
+        """
+        return error / weight

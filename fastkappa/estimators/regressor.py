@@ -1,0 +1,263 @@
+"""The linear model that maximises quadratic kappa.
+
+Let y be centred, c the part of it that the features see (X'y), b = mean(y) X'1 and
+G = X'X, all weighted. (With an intercept X is centred too, and b is 0.) Then
+
+    kappa(a) = 2 c'a / (|y|**2 + n mean(y)**2 + a'Ga - 2 b'a)
+
+and where kappa(a) - mu |a|**2 has gradient 0,
+
+    (G + alpha I) a = b + c / kappa,      alpha = mu / kappa times the denominator,
+
+which is ridge regression with another right hand side. Put into kappa(a) this leaves a
+quadratic equation for kappa itself, whose positive root is the maximum.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from fastkappa.continuous import continuous_kappa
+
+Floats = NDArray[np.float64]
+
+
+class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Linear regression that maximises the quadratic weighted kappa of its predictions.
+
+    Least squares draws predictions towards the mean, which costs kappa. The predictions
+    here are spread as far as kappa wants them; without a penalty they are those of least
+    squares, stretched about the mean by 1 / r, where r is their correlation with the truth,
+    and kappa is r.
+
+    Parameters
+    ----------
+    alpha : float, default=0.0
+        Penalty on the squared coefficients, not negative, in the units of
+        `sklearn.linear_model.Ridge`.
+    scale : {'penalized', 'variance'}, default='penalized'
+        How far to stretch: to the maximum of kappa less the penalty, or, in the same
+        direction, to the maximum of kappa, where predictions vary as much as the truth.
+        Without a penalty the two are the same.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept, which is not penalized.
+    clip : tuple (lowest, highest), default=None
+        Limits to move predictions into, such as the least and the largest label.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Coefficients, 0 where y is constant or no feature is correlated with it.
+    intercept_ : float
+        Prediction where all features are 0.
+    kappa_ : float
+        `fastkappa.continuous_kappa` of the training predictions; NaN, with an
+        ``UndefinedMetricWarning``, where y is constant.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has strings for them.
+
+    Raises
+    ------
+    ValueError
+        In `fit`, if a parameter is out of range or the data are not finite.
+
+    Notes
+    -----
+    Linearly dependent features are no problem: directions whose singular value is below
+    ``eps * max(n_samples, n_features)`` times the largest are left out, as
+    `numpy.linalg.matrix_rank` does, and of all solutions that with the least coefficients
+    is taken.
+
+    References
+    ----------
+    D. Vaughn and D. Justice (2015). On the direct maximization of quadratic weighted
+    kappa. arXiv:1509.07107.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa.estimators import KappaRegressor
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]])
+    >>> y = np.array([1, 1, 3, 2, 3])
+    >>> model = KappaRegressor().fit(X, y)
+    >>> model.predict([[0.0], [4.0]]).round(3)
+    array([0.735, 3.265])
+    >>> round(model.kappa_, 3)
+    0.791
+    >>> print(np.corrcoef(X[:, 0], y)[0, 1].round(3))
+    0.791
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.0,
+        scale: Literal["penalized", "variance"] = "penalized",
+        fit_intercept: bool = True,
+        clip: tuple[float, float] | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.scale = scale
+        self.fit_intercept = fit_intercept
+        self.clip = clip
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KappaRegressor:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, finite.
+        y : array-like of shape (n_samples,)
+            Labels as numbers, evenly spaced: 1 to 5, say.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Item weights, not negative.
+
+        Returns
+        -------
+        self : KappaRegressor
+            The fitted model.
+        """
+        self._check_parameters()
+        X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
+        y = y.astype(np.float64, copy=False)
+        features, truth, roots, penalty = X, y, None, float(self.alpha)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+            if sample_weight.min() < 0:
+                raise ValueError(f"sample_weight must not be negative, got {sample_weight.min()}.")
+            if not sample_weight.any():
+                raise ValueError("sample_weight must have a weight that is not 0.")
+            some = sample_weight != 0
+            features, truth = X[some], y[some]
+            # Weights near 1 do not over- or underflow when they are squared.
+            heaviest = sample_weight.max()
+            roots, penalty = np.sqrt(sample_weight[some] / heaviest), penalty / heaviest
+        self._solve(features, truth, roots, penalty)
+        self.kappa_ = continuous_kappa(y, self._predict(X), sample_weight=sample_weight)
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Predict with the linear model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, finite.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            Predictions, within ``clip`` if that was given.
+        """
+        check_is_fitted(self)
+        return self._predict(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the quadratic weighted kappa of predictions, not their R squared.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, finite.
+        y : array-like of shape (n_samples,)
+            True values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Item weights, not negative.
+
+        Returns
+        -------
+        kappa : float
+            `fastkappa.continuous_kappa` of ``y`` and ``predict(X)``.
+        """
+        return continuous_kappa(y, self.predict(X), sample_weight=sample_weight)
+
+    def _predict(self, X: Floats) -> Floats:
+        predictions: Floats = X @ self.coef_ + self.intercept_
+        return predictions if self.clip is None else np.clip(predictions, *self.clip)
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.alpha, Real) or not 0 <= self.alpha < math.inf:
+            raise ValueError(f"alpha must be a finite number, not negative, got {self.alpha!r}.")
+        if self.scale not in ("penalized", "variance"):
+            raise ValueError(f"scale must be 'penalized' or 'variance', got {self.scale!r}.")
+        if self.clip is not None and not (
+            isinstance(self.clip, (tuple, list))
+            and len(self.clip) == 2
+            and all(isinstance(limit, Real) for limit in self.clip)
+            and self.clip[0] <= self.clip[1]
+        ):
+            raise ValueError(f"clip must be None or (lowest, highest), got {self.clip!r}.")
+
+    def _solve(self, X: Floats, y: Floats, roots: Floats | None, penalty: float) -> None:
+        """Set the coefficients and the intercept; ``roots`` are those of the weights."""
+        weights = None if roots is None else roots * roots
+        mean = _average(y, weights)
+        columns = np.empty((len(y), X.shape[1] + 2 - bool(self.fit_intercept)), order="F")
+        features, rest = columns[:, : X.shape[1]], columns[:, X.shape[1] :]
+        rest[:, 0] = y - mean
+        if self.fit_intercept:
+            means = _average(X, weights)
+            np.subtract(X, means, out=features)
+        else:
+            features[:] = X
+            rest[:, 1] = mean
+        if roots is not None:
+            columns *= roots[:, None]
+        # What is wanted of these columns are lengths and angles, which QR keeps in a triangle
+        # that is small where there are many items.
+        if len(columns) > columns.shape[1]:
+            columns = np.asarray(np.linalg.qr(columns, mode="r"))
+        self.coef_ = self._coefficients(columns, X.shape, penalty)
+        self.intercept_ = float(mean - means @ self.coef_) if self.fit_intercept else 0.0
+
+    def _coefficients(self, columns: Floats, shape: tuple[int, ...], penalty: float) -> Floats:
+        """Return the coefficients; ``shape`` is that of all features.
+
+        Columns are those of the features, centred y and, without an intercept, the constant
+        part of y.
+        """
+        n_features = shape[1]
+        left, singular, right = np.linalg.svd(columns[:, :n_features], full_matrices=False)
+        precision = np.finfo(np.float64).eps * max(shape)
+        rank = int(np.count_nonzero(singular > precision * singular[0]))
+        left, singular, right = left[:, :rank], singular[:rank], right[:rank]
+        centred = columns[:, n_features]
+        constant = np.zeros_like(centred) if self.fit_intercept else columns[:, n_features + 1]
+        seen, seen_constant = left.T @ centred, left.T @ constant
+
+        # The quadratic equation: square * kappa**2 - 2 * linear * kappa - gain = 0.
+        ridge = penalty / singular
+        kept = singular / (singular + ridge)
+        lost = ridge / (singular + ridge)
+        used = kept * (1 + lost)
+        gain = used @ (seen * seen)
+        linear = used @ (seen * seen_constant)
+        unseen = constant - left @ seen_constant
+        square = (
+            centred @ centred + unseen @ unseen + (lost * seen_constant) @ (lost * seen_constant)
+        )
+        if seen @ seen <= precision**2 * (centred @ centred) or gain == 0:
+            return np.zeros(n_features)  # what correlation there is comes of rounding
+        root = math.sqrt(linear * linear + square * gain)
+        kappa = (linear + root) / square if linear >= 0 else gain / (root - linear)
+        spread = kept * (seen_constant + seen / kappa)
+        if self.scale == "variance":
+            length = math.sqrt(centred @ centred + constant @ constant)
+            spread *= length / np.linalg.norm(spread)
+        coefficients: Floats = right.T @ (spread / singular)
+        return coefficients
+
+
+def _average(numbers: Floats, weights: Floats | None) -> Any:
+    """Return the mean of each column, exactly its value where that is the same in all rows."""
+    mean = np.average(numbers, axis=0, weights=weights)
+    return np.where((numbers == numbers[0]).all(axis=0), numbers[0], mean)

@@ -1,0 +1,22 @@
+"""Where the C headers are that the compiled kernels are declared in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def get_include() -> str:
+    """Return the folder of the C headers, for Cython code that takes the kernels by `cimport`.
+
+    Returns
+    -------
+    folder : str
+        What ``include_dirs`` of an extension must have in it.
+
+    Examples
+    --------
+    >>> import os, fastkappa
+    >>> "ratings.h" in os.listdir(fastkappa.get_include())
+    True
+    """
+    return str(Path(__file__).parent / "counting" / "kernels")

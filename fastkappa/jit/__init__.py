@@ -1,0 +1,18 @@
+"""Tables and kappa inside your own ``@numba.njit`` functions: ``pip install 'fastkappa[numba]'``.
+
+Labels are whole numbers from 0 on, as many as the caller says. Called from Python the
+functions give the same results by way of the rest of the package.
+"""
+
+try:
+    import numba  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "fastkappa.jit needs numba; install it with: pip install 'fastkappa[numba]'"
+    ) from error
+
+from fastkappa.jit.kappas import kappa_from_confusion
+from fastkappa.jit.tables import confusion_matrix
+from fastkappa.jit.thresholds import kappa_at_thresholds
+
+__all__ = ["confusion_matrix", "kappa_at_thresholds", "kappa_from_confusion"]

@@ -1,0 +1,268 @@
+"""Kappa of a confusion table, inside compiled loops.
+
+    kappa = D / E,      E = sum(w * outer(r, s)),      D = E - n * sum(w * c)
+
+with disagreement weights w, table c, margins r and s and their sum n. Whole numbers are
+summed in int64 where that cannot overflow, all others in double-double.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core.errors import TypingError
+from numba.extending import overload
+
+from fastkappa.jit.compiling import exactly
+from fastkappa.jit.double_double import add, double_double, multiply, subtract
+from fastkappa.statistics.kappa import as_tables, kappas
+from fastkappa.statistics.weights import Weights
+from fastkappa.types import AnyArray
+
+NOMINAL, LINEAR, QUADRATIC, MATRIX = range(4)
+KINDS = {None: NOMINAL, "linear": LINEAR, "quadratic": QUADRATIC}
+ZERO = (0.0, 0.0)
+# Weights by name need no matrix, but compiled code wants one of some type.
+NO_MATRIX = np.zeros((1, 1), np.int64)
+# Sums of whole numbers that stay below this cannot overflow int64.
+INT64_SAFE = float(1 << 61)
+LARGEST_FLOAT = np.finfo(np.float64).max
+# A power of two with the opposite exponent is a float.
+LEAST_EXPONENT = -1000
+
+
+def kappa_from_confusion(table: AnyArray, weights: Weights = None) -> float:
+    """Return Cohen's kappa of a confusion table.
+
+    For use inside ``@numba.njit`` functions.
+
+    Parameters
+    ----------
+    table : ndarray of shape (l, l)
+        Counts, or sums of item weights: integers or floats, finite, not negative.
+    weights : {None, 'linear', 'quadratic'} or ndarray of shape (l, l), default=None
+        Disagreement weights, as in `fastkappa.kappa_from_confusion`.
+
+    Returns
+    -------
+    kappa : float
+        At most 1; NaN, without a warning, where it is undefined: in an empty table, or
+        where no disagreement is expected (one label only).
+
+    Raises
+    ------
+    ValueError
+        If the table is not square or has an entry that is negative or not finite, if a
+        matrix of weights has, or another shape, or is not 0 on its diagonal, or if the
+        weights have another name.
+    numba.TypingError
+        When it is compiled, for arguments of other types.
+
+    Notes
+    -----
+    Counts and whole weights are summed exactly while ``n**2`` times the largest weight is
+    below 2**104, far beyond int64: for 10**8 items and 1000 labels with quadratic weights
+    it is 10**22. The result is then within 2 units in the last place of that of exact
+    rational arithmetic. Floats are summed with 100 bits.
+
+    Examples
+    --------
+    >>> import numba, numpy as np
+    >>> from fastkappa.jit import kappa_from_confusion
+    >>> @numba.njit
+    ... def kappas(tables):
+    ...     return [kappa_from_confusion(table, "quadratic") for table in tables]
+    >>> kappas(np.array([[[20, 5], [10, 15]], [[25, 0], [0, 25]]]))
+    [0.4, 1.0]
+    """
+    return float(kappas(as_tables(table), weights))
+
+
+@overload(kappa_from_confusion, prefer_literal=True, strict=False)
+def _compile_kappa_from_confusion(table: Any, weights: Any = None) -> Any:
+    if not _is_matrix(table):
+        raise TypingError(f"table must be a two-dimensional array of numbers, got {table}")
+
+    def compiled(table: Any, weights: Any = None) -> Any:
+        kind, matrix = kind_and_matrix(weights)
+        return kappa_of_table(table, kind, matrix)
+
+    return compiled
+
+
+def kind_and_matrix(weights: Any) -> tuple[int, AnyArray]:
+    """Return the kind of disagreement weights and a matrix, which only one kind uses."""
+    raise NotImplementedError("for compiled code")
+
+
+@overload(kind_and_matrix, prefer_literal=True, strict=False)
+def _compile_kind_and_matrix(weights: Any) -> Any:
+    if isinstance(weights, types.Omitted):
+        weights = weights.value
+    if isinstance(weights, types.StringLiteral):
+        weights = weights.literal_value
+    if isinstance(weights, types.UnicodeType):
+        return lambda weights: (_kind_of_name(weights), NO_MATRIX)
+    if _is_matrix(weights):
+        return lambda weights: (MATRIX, weights)
+    kind = KINDS.get(None if isinstance(weights, types.NoneType) else weights)
+    if kind is None:
+        raise TypingError(
+            "weights must be None, 'linear', 'quadratic' or a two-dimensional array of numbers,"
+            f" got {weights!r}"
+        )
+    return lambda weights: (kind, NO_MATRIX)
+
+
+def _is_matrix(array: Any) -> bool:
+    return (
+        isinstance(array, types.Array)
+        and array.ndim == 2
+        and isinstance(array.dtype, (types.Integer, types.Float))
+    )
+
+
+@exactly
+def _kind_of_name(name: str) -> int:
+    if name == "linear":
+        return LINEAR
+    if name == "quadratic":
+        return QUADRATIC
+    raise ValueError("weights must be None, 'linear', 'quadratic' or a matrix")
+
+
+@exactly
+def kappa_of_table(table: Any, kind: int, matrix: Any) -> float:
+    """Return kappa, NaN where it is undefined."""
+    n_labels = table.shape[0]
+    if n_labels != table.shape[1] or n_labels == 0:
+        raise ValueError("table must have as many rows as columns, at least one")
+    largest, total = _largest_and_total(table)
+    if not total < np.inf:
+        raise ValueError("table must be finite and not negative")
+    heaviest = 1.0 if kind == NOMINAL else float(n_labels - 1)
+    if kind == QUADRATIC:
+        heaviest *= heaviest
+    if kind == MATRIX:
+        if matrix.shape != table.shape:
+            raise ValueError("weights must have one row and one column for each label")
+        for i in range(n_labels):
+            if matrix[i, i] != 0:
+                raise ValueError("weights must be 0 on their diagonal")
+        heaviest, sum_of_weights = _largest_and_total(matrix)
+        if not sum_of_weights < np.inf:
+            raise ValueError("weights must be finite and not negative")
+    if all_whole(table, matrix) and total * total * max(heaviest, 1.0) < INT64_SAFE:
+        return float(_kappa_of_whole_numbers(table, kind, matrix))
+    if kind == MATRIX:
+        weights = _pairs(matrix, heaviest)
+    else:
+        weights = np.zeros((n_labels, n_labels, 2))
+        for i in range(n_labels):
+            for j in range(n_labels):
+                weights[i, j, 0] = _whole_weight(kind, NO_MATRIX, i, j)
+    return float(_kappa_of_pairs(_pairs(table, largest), weights))
+
+
+@exactly
+def _largest_and_total(array: Any) -> Any:
+    """Return the largest entry and the sum: infinity if one is negative, NaN or infinite."""
+    largest, total = 0.0, 0.0
+    for row in range(array.shape[0]):
+        for column in range(array.shape[1]):
+            number = float(array[row, column])
+            if not 0 <= number < np.inf:
+                return np.inf, np.inf
+            largest = max(largest, number)
+            # A sum beyond float64 is none of the entries' fault.
+            total = min(total + number, LARGEST_FLOAT)
+    return largest, total
+
+
+def all_whole(table: Any, matrix: Any) -> bool:
+    """Tell whether both arrays are of integers."""
+    raise NotImplementedError("for compiled code")
+
+
+@overload(all_whole, strict=False)
+def _compile_all_whole(table: Any, matrix: Any) -> Any:
+    whole = isinstance(table.dtype, types.Integer) and isinstance(matrix.dtype, types.Integer)
+    return lambda table, matrix: whole
+
+
+@exactly
+def _kappa_of_whole_numbers(table: Any, kind: int, matrix: Any) -> float:
+    n_labels = table.shape[0]
+    rows, columns = np.zeros(n_labels, np.int64), np.zeros(n_labels, np.int64)
+    observed, expected = 0, 0
+    for i in range(n_labels):
+        for j in range(n_labels):
+            count = np.int64(table[i, j])
+            rows[i] += count
+            columns[j] += count
+            observed += count * _whole_weight(kind, matrix, i, j)
+    for i in range(n_labels):
+        weighted = 0
+        for j in range(n_labels):
+            weighted += columns[j] * _whole_weight(kind, matrix, i, j)
+        expected += rows[i] * weighted
+    return (expected - rows.sum() * observed) / expected if expected != 0 else np.nan
+
+
+@exactly
+def _whole_weight(kind: int, matrix: Any, i: int, j: int) -> Any:
+    if kind == NOMINAL:
+        return np.int64(i != j)
+    if kind == LINEAR:
+        return np.int64(abs(i - j))
+    if kind == QUADRATIC:
+        return np.int64((i - j) * (i - j))
+    return np.int64(matrix[i, j])
+
+
+@exactly
+def _kappa_of_pairs(table: Any, weights: Any) -> float:
+    """Return kappa from double-double numbers, in arrays of shape (l, l, 2)."""
+    n_labels = len(table)
+    rows, columns = np.zeros((n_labels, 2)), np.zeros((n_labels, 2))
+    total, observed, expected = ZERO, ZERO, ZERO
+    for i in range(n_labels):
+        for j in range(n_labels):
+            count = (table[i, j, 0], table[i, j, 1])
+            if count[0] == 0:
+                continue
+            rows[i, 0], rows[i, 1] = add((rows[i, 0], rows[i, 1]), count)
+            columns[j, 0], columns[j, 1] = add((columns[j, 0], columns[j, 1]), count)
+            weighted = multiply((weights[i, j, 0], weights[i, j, 1]), count)
+            observed = add(observed, weighted)
+    for i in range(n_labels):
+        row = (rows[i, 0], rows[i, 1])
+        if row[0] == 0:
+            continue
+        total = add(total, row)
+        by_chance = ZERO
+        for j in range(n_labels):
+            column = (columns[j, 0], columns[j, 1])
+            by_chance = add(by_chance, multiply((weights[i, j, 0], weights[i, j, 1]), column))
+        expected = add(expected, multiply(row, by_chance))
+    difference = subtract(expected, multiply(total, observed))
+    return difference[0] / expected[0] if expected[0] != 0 else np.nan
+
+
+@exactly
+def _pairs(array: Any, largest: float) -> Any:
+    """Return a matrix in double-double, times a power of two if squares might overflow or vanish.
+
+    Squares of integers do not.
+    """
+    exponent = math.frexp(largest)[1]
+    scale = math.ldexp(1.0, -max(exponent, LEAST_EXPONENT)) if abs(exponent) > 200 else 1.0
+    pairs = np.empty((array.shape[0], array.shape[1], 2))
+    for i in range(array.shape[0]):
+        for j in range(array.shape[1]):
+            high, low = double_double(array[i, j])
+            pairs[i, j, 0], pairs[i, j, 1] = high * scale, low * scale
+    return pairs

@@ -1,0 +1,116 @@
+"""The confusion table of two arrays, inside compiled loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core.errors import TypingError
+from numba.extending import overload
+
+from fastkappa.counting import numba_loops, numba_popcount
+from fastkappa.counting.confusion import confusion_counts
+from fastkappa.counting.numba_ratings import Ratings, address_of
+from fastkappa.jit.compiling import exactly
+from fastkappa.types import AnyArray, IntTable
+
+# Fewer pairs are counted before the fast kernel has set up its counters.
+SHORT = 1024
+
+_are_few = exactly(numba_popcount.are_few)
+
+
+def confusion_matrix(y1: AnyArray, y2: AnyArray, n_labels: int) -> IntTable:
+    """Count how often each pair of labels was given to the same item.
+
+    For use inside ``@numba.njit`` functions.
+
+    Parameters
+    ----------
+    y1, y2 : ndarray of shape (n,)
+        Labels 0 to n_labels - 1: integers of any type, or booleans, contiguous or strided.
+    n_labels : int
+        The number of labels, at least 1.
+
+    Returns
+    -------
+    table : ndarray of shape (n_labels, n_labels), int64
+        Row i, column j counts the items with label i in ``y1`` and j in ``y2``. Items with
+        another label in either are left out, so there are ``len(y1) - table.sum()`` of them.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ or there is no label.
+    numba.TypingError
+        When it is compiled, for arrays that are not one-dimensional and of integers.
+
+    Examples
+    --------
+    >>> import numba, numpy as np
+    >>> from fastkappa.jit import confusion_matrix
+    >>> @numba.njit
+    ... def agreeing(y1, y2):
+    ...     return np.diag(confusion_matrix(y1, y2, 3)).sum()
+    >>> agreeing(np.array([0, 1, 2, 2]), np.array([0, 2, 2, 7]))
+    2
+    """
+    if n_labels < 1:
+        raise ValueError("n_labels must be at least 1")
+    table: IntTable = confusion_counts(y1, y2, labels=np.arange(n_labels)).table
+    return table
+
+
+@overload(confusion_matrix, strict=False)
+def _compile_confusion_matrix(y1: Any, y2: Any, n_labels: Any) -> Any:
+    check_labels("y1", y1)
+    check_labels("y2", y2)
+    if not isinstance(n_labels, types.Integer):
+        raise TypingError(f"n_labels must be an integer, got {n_labels}")
+
+    def compiled(y1: Any, y2: Any, n_labels: Any) -> Any:
+        return count(y1, y2, n_labels)
+
+    return compiled
+
+
+def check_labels(name: str, labels: Any) -> None:
+    """Raise, while numba compiles, unless a type is that of an array of labels."""
+    of_integers = isinstance(labels, types.Array) and isinstance(
+        labels.dtype, (types.Integer, types.Boolean)
+    )
+    if not of_integers or labels.ndim != 1:
+        raise TypingError(f"{name} must be a one-dimensional array of integers, got {labels}")
+
+
+@exactly
+def count(y1: Any, y2: Any, n_labels: int) -> Any:
+    n_items = len(y1)
+    if n_items != len(y2):
+        raise ValueError("y1 and y2 must be of the same length")
+    if n_labels < 1:
+        raise ValueError("n_labels must be at least 1")
+    # Items with a label outside are counted in the last row and the last column.
+    table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
+    if n_items >= SHORT and _are_few(n_labels, n_labels):
+        ratings = (ratings_of(y1, n_labels), ratings_of(y2, n_labels))
+        numba_loops.count_few(ratings, table, 0, n_items)
+    else:
+        # For more labels the package's other kernel gains little, and takes long to compile.
+        for i in range(n_items):
+            table[code(y1[i], n_labels), code(y2[i], n_labels)] += 1
+    return table[:n_labels, :n_labels].copy()
+
+
+@exactly
+def code(label: Any, n_labels: int) -> Any:
+    """Return the label, or ``n_labels`` for one outside; a negative one is beyond them all."""
+    unsigned = np.uint64(label)
+    return np.intp(unsigned) if unsigned < np.uint64(n_labels) else n_labels
+
+
+@exactly
+def ratings_of(labels: Any, n_labels: int) -> Any:
+    """Describe an array to the kernels, which take addresses and sizes."""
+    return Ratings(address_of(labels), labels.strides[0], labels.itemsize, 0, int(n_labels))

@@ -1,0 +1,134 @@
+"""Kappa of scores cut at thresholds, inside compiled loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core.errors import TypingError
+from numba.extending import overload
+
+from fastkappa.counting.confusion import confusion_counts
+from fastkappa.counting.numbers import read_numbers
+from fastkappa.jit.compiling import exactly
+from fastkappa.jit.kappas import kappa_of_table, kind_and_matrix
+from fastkappa.jit.tables import check_labels, code
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights
+from fastkappa.types import AnyArray
+
+# More thresholds than these are searched by halving.
+FEW = 16
+
+
+def kappa_at_thresholds(
+    scores: AnyArray, labels: AnyArray, thresholds: AnyArray, weights: Weights = "quadratic"
+) -> float:
+    """Return the kappa of labels and of scores that were cut at thresholds.
+
+    For use inside ``@numba.njit`` functions.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n,)
+        Integers or floats; infinity is allowed, NaN is not.
+    labels : ndarray of shape (n,)
+        True labels 0 to k: integers of any type. Items with another label are left out.
+    thresholds : ndarray of shape (k,)
+        Where to cut, not decreasing. A score gets the number of thresholds that are not
+        above it, as by ``numpy.searchsorted(thresholds, scores, side='right')``. Infinity
+        leaves the outermost labels empty, equal thresholds an inner one.
+    weights : {None, 'linear', 'quadratic'} or ndarray of shape (k + 1, k + 1), \
+default='quadratic'
+        Disagreement weights, as in `fastkappa.kappa_from_confusion`; rows are true labels.
+
+    Returns
+    -------
+    kappa : float
+        At most 1; NaN, without a warning, where it is undefined.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, a score or a threshold is NaN, thresholds decrease, or for
+        weights that `kappa_from_confusion` refuses.
+    numba.TypingError
+        When it is compiled, for arguments of other types.
+
+    Examples
+    --------
+    >>> import numba, numpy as np
+    >>> from fastkappa.jit import kappa_at_thresholds
+    >>> @numba.njit
+    ... def best_cut(scores, labels, cuts):
+    ...     kappas = np.empty(len(cuts))
+    ...     for i in range(len(cuts)):
+    ...         kappas[i] = kappa_at_thresholds(scores, labels, cuts[i : i + 1])
+    ...     return cuts[kappas.argmax()]
+    >>> best_cut(np.array([0.1, 0.4, 0.6, 0.9]), np.array([0, 0, 0, 1]), np.array([0.3, 0.5, 0.8]))
+    0.8
+    """
+    scores, thresholds = read_numbers(scores, "scores"), read_numbers(thresholds, "thresholds")
+    if np.isnan(scores).any():
+        raise ValueError("scores must not be NaN")
+    if np.isnan(thresholds).any() or (thresholds[1:] < thresholds[:-1]).any():
+        raise ValueError("thresholds must not decrease and not be NaN")
+    classes = np.searchsorted(thresholds, scores, side="right")
+    n_labels = len(thresholds) + 1
+    table = confusion_counts(labels, classes, labels=np.arange(n_labels)).table
+    return float(kappas(table, weights))
+
+
+@overload(kappa_at_thresholds, prefer_literal=True, strict=False)
+def _compile_kappa_at_thresholds(
+    scores: Any, labels: Any, thresholds: Any, weights: Any = "quadratic"
+) -> Any:
+    check_labels("labels", labels)
+    for name, array in (("scores", scores), ("thresholds", thresholds)):
+        numbers = isinstance(array, types.Array) and isinstance(
+            array.dtype, (types.Integer, types.Float)
+        )
+        if not numbers or array.ndim != 1:
+            raise TypingError(f"{name} must be a one-dimensional array of numbers, got {array}")
+
+    def compiled(scores: Any, labels: Any, thresholds: Any, weights: Any = "quadratic") -> Any:
+        kind, matrix = kind_and_matrix(weights)
+        return kappa_of_table(_table(scores, labels, thresholds), kind, matrix)
+
+    return compiled
+
+
+@exactly
+def _table(scores: Any, labels: Any, thresholds: Any) -> Any:
+    if len(scores) != len(labels):
+        raise ValueError("scores and labels must be of the same length")
+    for i in range(len(thresholds)):
+        if np.isnan(thresholds[i]) or (i > 0 and thresholds[i] < thresholds[i - 1]):
+            raise ValueError("thresholds must not decrease and not be NaN")
+    n_labels = len(thresholds) + 1
+    # Items with a label outside are counted in the last row.
+    table = np.zeros((n_labels + 1, n_labels), np.int64)
+    for i in range(len(scores)):
+        if np.isnan(scores[i]):
+            raise ValueError("scores must not be NaN")
+        table[code(labels[i], n_labels), _class_of(scores[i], thresholds)] += 1
+    return table[:n_labels]
+
+
+@exactly
+def _class_of(score: Any, thresholds: Any) -> Any:
+    """Return how many thresholds are not above a score."""
+    if len(thresholds) <= FEW:
+        n_passed = 0
+        for threshold in thresholds:
+            n_passed += score >= threshold
+        return n_passed
+    low, high = 0, len(thresholds)
+    while low < high:
+        middle = (low + high) // 2
+        if score >= thresholds[middle]:
+            low = middle + 1
+        else:
+            high = middle
+    return low
