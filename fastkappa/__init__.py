@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from fastkappa import boosting, datasets
     from fastkappa import jit as jit
     from fastkappa.estimators import KappaRegressor as KappaRegressor
+    from fastkappa.estimators import KappaRounder as KappaRounder
 
 # A name, and the module that it is in, or is.
 _LOADED_ON_FIRST_USE = {
     "KappaRegressor": "estimators",
+    "KappaRounder": "estimators",
     "boosting": "boosting",
     "datasets": "datasets",
     "jit": "jit",

@@ -8,4 +8,6 @@ except ImportError as error:
     ) from error
 
 from fastkappa.estimators.regressor import KappaRegressor
+from fastkappa.estimators.rounder import KappaRounder
 
+__all__ = ["KappaRegressor", "KappaRounder"]

@@ -1,0 +1,278 @@
+"""From scores to labels, by thresholds found in one of four ways, and how well that does."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.counting.dispatch import get_kernels, score_kernels
+from fastkappa.counting.scored_items import read_scored_items
+from fastkappa.counting.sorted_scores import Floats, Places, SortedScores, sort_scores
+from fastkappa.counting.threads import available_threads
+from fastkappa.statistics.cuts import Programme, best_cuts
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.smoothing import smoothed_prefix
+from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.thresholds.search import PresortedSearch, best_sorted, only_label
+from fastkappa.types import AnyArray, FloatTable
+
+Method = Literal["exact", "bagged", "smoothed", "closed_form"]
+METHODS: tuple[Method, ...] = ("exact", "bagged", "smoothed", "closed_form")
+# Smoothed shares change little from one row to the next, if there are so many.
+MOST_SMOOTHED_ROWS = 1 << 14
+
+
+class Rounding(NamedTuple):
+    """Thresholds, and what comes of them.
+
+    ``table`` and ``kappa`` are those of the items that the thresholds were found on; row i,
+    column j of the table counts the items of label i given label j. ``oof_kappa`` is out of
+    fold: it is None if there were to be no folds. Both kappas are NaN where undefined.
+    """
+
+    thresholds: AnyArray
+    labels: AnyArray
+    table: AnyArray
+    kappa: float
+    oof_kappa: float | None
+
+
+def find_rounding(
+    y_true: Any,
+    scores: Any,
+    *,
+    method: Method = "exact",
+    labels: Any = None,
+    weights: Weights = "quadratic",
+    sample_weight: Any = None,
+    n_resamples: int = 100,
+    n_folds: int | None = 5,
+    rng: np.random.Generator,
+) -> Rounding:
+    """Find thresholds by one of the four methods of `KappaRounder`, which tells of them.
+
+    Parameters
+    ----------
+    y_true, scores, labels, weights, sample_weight
+        As in `optimal_thresholds`.
+    method : {'exact', 'bagged', 'smoothed', 'closed_form'}, default='exact'
+    n_resamples : int, default=100
+        How many bootstrap resamples the method 'bagged' draws.
+    n_folds : int, default=5
+        In how many folds the items are divided for the kappa out of fold; None for none.
+    rng : Generator
+        Draws the resamples, and then the folds, each with the resamples for it.
+
+    Returns
+    -------
+    rounding : Rounding
+
+    Raises
+    ------
+    ValueError
+        If an argument is not one of those above, there are fewer items than folds, or
+        weights are not 'quadratic' for the method 'closed_form'.
+    """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
+    if method == "closed_form" and not (isinstance(weights, str) and weights == "quadratic"):
+        raise ValueError(
+            f"method 'closed_form' is for weights='quadratic' alone, got weights={weights!r}."
+        )
+    n_resamples = _at_least(n_resamples, 1, "n_resamples")
+    if n_folds is not None:
+        n_folds = _at_least(n_folds, 2, "the number of folds")
+    kernels = get_kernels()
+    read = read_scored_items(kernels, y_true, scores, labels, sample_weight, available_threads())
+    search = Search(
+        score_kernels(kernels), disagreement_matrix(weights, read.n_labels), n_resamples, rng
+    )
+    items = sort_scores(search.kernels, read)
+    find: Callable[[SortedScores], AnyArray] = getattr(search, method)
+    thresholds = find(items)
+    table = read.in_given_weights(table_of(search.kernels, items, thresholds))
+    oof_kappa = None
+    if n_folds is not None:
+        oof_table = _out_of_fold(search, find, items, n_folds)
+        oof_kappa = float(kappas(read.in_given_weights(oof_table), weights))
+    return Rounding(thresholds, read.labels, table, float(kappas(table, weights)), oof_kappa)
+
+
+def table_at_thresholds(
+    y_true: Any, scores: Any, thresholds: AnyArray, *, labels: Any, sample_weight: Any = None
+) -> AnyArray:
+    """Return the confusion table of labels and those that ascending thresholds give."""
+    kernels = get_kernels()
+    read = read_scored_items(kernels, y_true, scores, labels, sample_weight, available_threads())
+    kernels = score_kernels(kernels)
+    return read.in_given_weights(table_of(kernels, sort_scores(kernels, read), thresholds))
+
+
+def table_of(kernels: Any, items: SortedScores, thresholds: AnyArray) -> Floats:
+    """Return the confusion table that thresholds give, in the weights of the items."""
+    places = places_below(items, thresholds)
+    ends = np.concatenate([[0], places, [len(items.scores)]])
+    return np.diff(items.prefix_at(kernels, ends))
+
+
+def places_below(items: SortedScores, thresholds: AnyArray) -> Places:
+    """Return how many items lie below each threshold."""
+    return np.searchsorted(items.scores, thresholds, side="left").astype(np.int64)
+
+
+class Search(NamedTuple):
+    """The four methods: each finds thresholds of sorted items."""
+
+    kernels: Any
+    matrix: FloatTable
+    n_resamples: int
+    rng: np.random.Generator
+
+    def exact(self, items: SortedScores) -> AnyArray:
+        """Return the thresholds of the highest kappa."""
+        best = best_sorted(self.kernels, items, self.matrix, 0)
+        assert best is not None
+        return items.thresholds_at(best.places)
+
+    def bagged(self, items: SortedScores) -> AnyArray:
+        """Return the mean of the best thresholds of bootstrap resamples.
+
+        The mean is one of ranks: of how many of the items lie below. So it does not depend
+        on how scores are spread, an outlier is no worse than others, and a label that a
+        resample gives to no item has its threshold at the end, not at infinity.
+        """
+        presorted = PresortedSearch(self.kernels, items, self.matrix)
+        n_items = len(items.scores)
+        by_label = order_by_label(items)
+        below = np.zeros(len(self.matrix) - 1)
+        times = np.empty(n_items)
+        for _ in range(self.n_resamples):
+            times[by_label] = np.bincount(self.rng.integers(0, n_items, n_items), None, n_items)
+            weights = times if items.weights is None else times * items.weights
+            drawn = items.chosen(times > 0)
+            # A threshold is to be in the middle between items that were drawn.
+            cuts = places_below(drawn, presorted.thresholds(weights))
+            below += places_below(items, drawn.thresholds_at(cuts))
+        places = items.distinct_places()
+        return items.thresholds_at(_nearest(places, below / self.n_resamples))
+
+    def smoothed(self, items: SortedScores) -> AnyArray:
+        """Return the thresholds of the highest kappa that smoothed label shares let expect."""
+        places = items.distinct_places()
+        if len(places) > MOST_SMOOTHED_ROWS:
+            places = items.even_places(MOST_SMOOTHED_ROWS)
+        prefix = items.prefix_at(self.kernels, places)
+        programme = Programme(prefix[:, -1], self.matrix, search=self.kernels.search_cuts)
+        # Shares are no counts, of which ties could be told in whole numbers.
+        programme.whole = False
+        only = only_label(programme, len(items.scores))
+        if only is not None:
+            return items.thresholds_at(only.places)
+        cuts = best_cuts(programme, smoothed_prefix(prefix, _worth(items)), places)
+        assert cuts is not None
+        return items.thresholds_at(places[cuts.positions])
+
+    def closed_form(self, items: SortedScores) -> AnyArray:
+        """Return where the linear model of the highest quadratic kappa is rounded up.
+
+        That is regression on the scores stretched about the mean by 1 / r, r being the
+        correlation. It has the mean and the variance of the positions of the labels: so r
+        is only asked for its sign.
+        """
+        n_labels = len(self.matrix)
+        scale = float(np.abs(items.scores[[0, -1]]).max()) or 1.0
+        # Squares of numbers up to 1 do not overflow.
+        numbers = items.scores.astype(np.float64) / scale
+        mean, spread = _mean_and_spread(numbers, items.weights)
+        positions = items.codes.astype(np.float64)
+        middle, breadth = _mean_and_spread(positions, items.weights)
+        correlation = 0.0
+        if spread > 0 and breadth > 0:
+            standard = (numbers - mean) / spread, (positions - middle) / breadth
+            correlation = float(np.average(standard[0] * standard[1], weights=items.weights))
+        halves = np.arange(1, n_labels) - 0.5
+        thresholds = np.where(halves <= middle, -np.inf, np.inf)
+        # What is not above rounding errors is no correlation.
+        if correlation > len(numbers) * np.finfo(np.float64).eps:
+            thresholds = mean + (halves - middle) / breadth * spread
+        with np.errstate(over="ignore"):
+            return (thresholds * scale).astype(items.scores.dtype)
+
+
+def order_by_label(items: SortedScores) -> NDArray[np.intp]:
+    """Return items in the order of their labels, and of their scores within these.
+
+    Items of the same score are in no order of their own. What is drawn in this one does not
+    depend on which sort was used.
+    """
+    if items.weights is None:
+        return np.argsort(items.codes, kind="stable")
+    return np.lexsort([items.weights, items.scores, items.codes])
+
+
+def stratified_folds(
+    items: SortedScores, n_folds: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Return the fold of each item: every fold has, as near as can be, as many of each label."""
+    by_label = order_by_label(items)
+    n_items = len(by_label)
+    shuffled = by_label[np.lexsort([rng.random(n_items), items.codes[by_label]])]
+    folds = np.empty(n_items, np.intp)
+    folds[shuffled] = np.arange(n_items) % n_folds
+    return folds
+
+
+def _out_of_fold(
+    search: Search,
+    find: Callable[[SortedScores], AnyArray],
+    items: SortedScores,
+    n_folds: int,
+) -> Floats:
+    """Return the table of all items, each given a label by thresholds from other folds."""
+    n_items = len(items.scores)
+    if n_items < n_folds:
+        raise ValueError(
+            f"{n_folds} folds need as many items, got n_samples = {n_items}; cv=None leaves the"
+            " kappa out of fold out."
+        )
+    folds = stratified_folds(items, n_folds, search.rng)
+    table = np.zeros_like(search.matrix)
+    for fold in range(n_folds):
+        inside = folds == fold
+        table += table_of(search.kernels, items.chosen(inside), find(items.chosen(~inside)))
+    return table
+
+
+def _nearest(places: Places, wanted: Floats) -> Places:
+    """Return the nearest of ascending places, of two as near the higher."""
+    middles = places[:-1] / 2 + places[1:] / 2
+    return places[np.searchsorted(middles, wanted, side="right")]
+
+
+def _worth(items: SortedScores) -> float:
+    """Return how many items of equal weight are worth as much (Kish's effective size)."""
+    if items.weights is None:
+        return float(len(items.scores))
+    return float(items.weights.sum() ** 2 / (items.weights @ items.weights))
+
+
+def _mean_and_spread(numbers: Floats, weights: Floats | None) -> tuple[float, float]:
+    """Return the mean and the standard deviation, 0 where all numbers are the same."""
+    if (numbers == numbers[0]).all():
+        return float(numbers[0]), 0.0
+    mean = float(np.average(numbers, weights=weights))
+    return mean, float(np.sqrt(np.average((numbers - mean) ** 2, weights=weights)))
+
+
+def _at_least(value: Any, least: int, name: str) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}.") from None
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, got {number}.")
+    return number

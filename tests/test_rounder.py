@@ -1,0 +1,350 @@
+"""KappaRounder as an estimator: scikit-learn's checks, labels, pipelines, folds."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import StackingClassifier
+from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+import fastkappa
+from fastkappa import cohen_kappa_score, optimal_thresholds
+from fastkappa.estimators import KappaRegressor, KappaRounder
+
+WORDS = np.array(["poor", "fair", "good", "best"])
+
+
+class FirstColumn(KappaRounder):
+    """Takes scores from the first of several features, which is what most checks bring."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FirstColumn:
+        X = validate_data(self, X)
+        n_features = self.n_features_in_
+        super().fit(X[:, 0], y, sample_weight)
+        self.n_features_in_ = n_features
+        return self
+
+    def predict(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return super().predict(validate_data(self, X, reset=False)[:, 0])
+
+    def transform(self, X: Any) -> Any:
+        return self.predict(X)[:, None]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        return super().score(validate_data(self, X, reset=False)[:, 0], y, sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array = False
+        tags.input_tags.two_d_array = True
+        return tags
+
+
+def expected_failures(estimator: KappaRounder) -> dict[str, str]:
+    if estimator.method != "bagged":
+        return {}
+    reason = "items are resampled, and one item of weight 2 is not two items to draw"
+    return {"check_sample_weight_equivalence_on_dense_data": reason}
+
+
+@parametrize_with_checks(
+    [
+        FirstColumn(),
+        FirstColumn(weights=None, cv=None),
+        FirstColumn("bagged", n_resamples=5, random_state=0),
+        FirstColumn("smoothed", weights="linear"),
+        FirstColumn("closed_form"),
+    ],
+    expected_failed_checks=expected_failures,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:kappa is undefined")
+def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def items(seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    """Return scores and labels 0 to 3."""
+    rng = np.random.default_rng(seed)
+    latent = rng.normal(size=n)
+    y = np.clip(np.rint(1.5 + 1.2 * latent), 0, 3).astype(int)
+    return 1.5 + 0.7 * latent + rng.normal(0, 0.7, n), y
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic", 1 - np.eye(4)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_exact_is_optimal_thresholds(weights: Any, weighted: bool) -> None:
+    scores, y = items(0)
+    w = np.random.default_rng(0).random(len(y)) if weighted else None
+    rounder = KappaRounder(weights=weights).fit(scores, y, sample_weight=w)
+    best = optimal_thresholds(y, scores, weights=weights, sample_weight=w)
+    np.testing.assert_array_equal(rounder.thresholds_, best.thresholds)
+    np.testing.assert_array_equal(rounder.classes_, best.labels)
+    np.testing.assert_array_equal(rounder.predict(scores), best.predict(scores))
+    assert rounder.kappa_ == best.kappa
+    assert rounder.score(scores, y, sample_weight=w) == best.kappa
+    wanted = cohen_kappa_score(y, rounder.predict(scores), weights=weights, sample_weight=w)
+    assert rounder.kappa_ == pytest.approx(wanted, abs=1e-14)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_closed_form_is_the_linear_model_of_the_highest_kappa_rounded(weighted: bool) -> None:
+    for seed in range(10):
+        scores, y = items(seed)
+        w = np.random.default_rng(seed).random(len(y)) if weighted else None
+        rounder = KappaRounder("closed_form").fit(scores, y, sample_weight=w)
+        model = KappaRegressor().fit(scores[:, None], y, sample_weight=w)
+        new = np.random.default_rng(seed).normal(1.5, 2, 1000)
+        rounded = np.clip(np.floor(model.predict(new[:, None]) + 0.5), 0, 3)
+        np.testing.assert_array_equal(rounder.predict(new), rounded)
+
+
+# Labels.
+
+
+def test_strings_come_back_in_the_order_given() -> None:
+    scores, y = items(1)
+    by_number = KappaRounder(random_state=0).fit(scores, y)
+    by_word = KappaRounder(labels=WORDS.tolist(), random_state=0).fit(scores, WORDS[y])
+    np.testing.assert_array_equal(by_word.classes_, WORDS)
+    np.testing.assert_array_equal(by_word.thresholds_, by_number.thresholds_)
+    np.testing.assert_array_equal(by_word.predict(scores), WORDS[by_number.predict(scores)])
+    assert by_word.oof_kappa_ == by_number.oof_kappa_
+    assert by_word.score(scores, WORDS[y]) == by_word.kappa_
+
+
+def test_strings_without_labels_are_sorted() -> None:
+    scores, y = items(1)
+    rounder = KappaRounder().fit(scores, WORDS[y])
+    np.testing.assert_array_equal(rounder.classes_, ["best", "fair", "good", "poor"])
+
+
+def test_labels_that_do_not_occur_keep_their_place() -> None:
+    scores, y = items(2)
+    rounder = KappaRounder("closed_form", labels=range(-1, 6), cv=None).fit(scores, y)
+    assert len(rounder.thresholds_) == 6
+    plain = KappaRounder("closed_form", cv=None).fit(scores, y)
+    np.testing.assert_allclose(rounder.thresholds_[1:4], plain.thresholds_, atol=1e-12)
+
+
+def test_score_refuses_a_label_it_has_not_seen() -> None:
+    scores, y = items(2)
+    rounder = KappaRounder().fit(scores, y)
+    with pytest.raises(ValueError, match="y_true holds 9, which is not among the labels"):
+        rounder.score(scores, np.where(y == 3, 9, y))
+
+
+# Input and output.
+
+
+def test_scores_in_whatever_they_come() -> None:
+    scores, y = items(3)
+    rounder = KappaRounder(cv=None).fit(scores, y)
+    for given in (
+        scores[:, None],
+        scores.tolist(),
+        pd.Series(scores),
+        pd.DataFrame({"score": scores}),
+        np.repeat(scores, 2)[::2],
+    ):
+        same = KappaRounder(cv=None).fit(given, pd.Series(y))
+        np.testing.assert_array_equal(same.thresholds_, rounder.thresholds_)
+        np.testing.assert_array_equal(same.predict(given), rounder.predict(scores))
+        assert same.n_features_in_ == 1
+    narrow = KappaRounder(cv=None).fit(scores.astype(np.float32), y)
+    assert narrow.thresholds_.dtype == np.float32
+
+
+def test_transform_keeps_the_shape() -> None:
+    scores, y = items(3)
+    rounder = KappaRounder().fit(scores, y)
+    np.testing.assert_array_equal(rounder.transform(scores), rounder.predict(scores))
+    column = rounder.transform(scores[:, None])
+    np.testing.assert_array_equal(column, rounder.predict(scores)[:, None])
+    np.testing.assert_array_equal(KappaRounder().fit_transform(scores, y), column[:, 0])
+    rounder.set_output(transform="pandas")
+    frame = rounder.transform(pd.DataFrame({"score": scores}))
+    assert list(frame.columns) == ["kapparounder0"]
+    np.testing.assert_array_equal(frame.to_numpy(), column)
+
+
+def test_zero_weights_are_items_left_out() -> None:
+    scores, y = items(4)
+    w = (np.arange(len(y)) % 3 > 0).astype(float)
+    weighted = KappaRounder(random_state=0).fit(scores, y, sample_weight=w)
+    fewer = KappaRounder(random_state=0).fit(scores[w > 0], y[w > 0])
+    np.testing.assert_array_equal(weighted.thresholds_, fewer.thresholds_)
+    assert weighted.kappa_ == pytest.approx(fewer.kappa_, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[1.0, 2], [3, 4]], r"X must be one column of scores, got an array of shape \(2, 2\)"),
+        ([1.0, np.nan], "contains NaN"),
+        ([1.0, np.inf], "contains infinity"),
+        ([1.0], "same length"),
+        ([1.0, "b"], "could not convert string to float"),
+    ],
+)
+def test_bad_scores(X: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        KappaRounder(cv=None).fit(X, [0, 1])
+    if message != "same length":
+        with pytest.raises(ValueError, match=message):
+            KappaRounder(cv=None).fit([1.0, 2.0], [0, 1]).predict(X)
+
+
+def test_bad_parameters_and_labels() -> None:
+    scores, y = items(5)
+    for rounder, message in (
+        (KappaRounder("best"), "method must be one of"),
+        (KappaRounder("closed_form", weights="linear"), "weights='quadratic' alone, got"),
+        (KappaRounder(weights="cubic"), "weights must be None, 'linear', 'quadratic'"),
+        (KappaRounder(n_resamples=0), "n_resamples must be at least 1, got 0"),
+        (KappaRounder(cv=1), "number of folds must be at least 2, got 1"),
+        (KappaRounder(labels=[0, 1]), "not among the labels"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            rounder.fit(scores, y)
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        KappaRounder().fit(scores, scores)
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        KappaRounder().fit(scores, None)
+    with pytest.raises(ValueError, match="sample_weight must not be negative"):
+        KappaRounder().fit(scores, y, sample_weight=-np.ones(len(y)))
+    with pytest.raises(NotFittedError):
+        KappaRounder().predict(scores)
+    with pytest.raises(NotFittedError):
+        KappaRounder().score(scores, y)
+
+
+def test_one_label_is_undefined() -> None:
+    with pytest.warns(UndefinedMetricWarning, match="kappa is undefined"):
+        rounder = KappaRounder(labels=["a", "b"]).fit(np.arange(5.0), ["b"] * 5)
+    assert np.isnan(rounder.kappa_)
+    assert rounder.predict([-100.0]).tolist() == ["b"]
+
+
+# Folds.
+
+
+def test_kappa_out_of_given_folds_is_a_plain_loop() -> None:
+    scores, y = items(6)
+    folds = KFold(4, shuffle=True, random_state=0)
+    w = np.random.default_rng(0).integers(1, 5, len(y))
+    for method in ("exact", "smoothed"):
+        for cv in (folds, list(folds.split(scores))):
+            rounder = KappaRounder(method, cv=cv).fit(scores, y, sample_weight=w)
+            given = np.empty_like(y)
+            for train, test in folds.split(scores):
+                part = KappaRounder(method, cv=None, labels=range(4))
+                part.fit(scores[train], y[train], sample_weight=w[train])
+                given[test] = part.predict(scores[test])
+            wanted = cohen_kappa_score(y, given, weights="quadratic", sample_weight=w)
+            assert rounder.oof_kappa_ == wanted
+
+
+def test_kappa_out_of_fold_is_near_that_of_cross_val_predict() -> None:
+    scores, y = items(7, 4000)
+    rounder = KappaRounder(random_state=0).fit(scores, y)
+    given = cross_val_predict(KappaRounder(cv=None), scores, y, cv=5)
+    assert rounder.oof_kappa_ == pytest.approx(
+        cohen_kappa_score(y, given, weights="quadratic"), abs=0.01
+    )
+    assert rounder.oof_kappa_ < rounder.kappa_
+
+
+def test_folds_may_be_left_out() -> None:
+    scores, y = items(6)
+    rounder = KappaRounder(random_state=0).fit(scores, y)
+    again = KappaRounder(random_state=0).fit(scores, y)
+    assert rounder.oof_kappa_ == again.oof_kappa_
+    rounder.set_params(cv=None).fit(scores, y)
+    assert not hasattr(rounder, "oof_kappa_")
+    with pytest.raises(ValueError, match="5 folds need as many items, got n_samples = 4"):
+        KappaRounder().fit(scores[:4], y[:4])
+
+
+# In scikit-learn's machinery.
+
+
+def test_clone_pickle_and_parameters() -> None:
+    scores, y = items(8)
+    rounder = KappaRounder("bagged", weights="linear", n_resamples=7, random_state=1)
+    copy = clone(rounder)
+    assert copy.get_params() == rounder.get_params()
+    rounder.fit(scores, y)
+    copy.fit(scores, y)
+    np.testing.assert_array_equal(copy.thresholds_, rounder.thresholds_)
+    read = pickle.loads(pickle.dumps(rounder))
+    np.testing.assert_array_equal(read.predict(scores), rounder.predict(scores))
+    assert read.oof_kappa_ == rounder.oof_kappa_
+
+
+def total(X: np.ndarray) -> np.ndarray:
+    return X.sum(axis=1, keepdims=True)
+
+
+def test_at_the_end_of_a_pipeline() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = np.clip(np.rint(1.5 + X.sum(axis=1) + rng.normal(0, 0.5, 400)), 0, 3).astype(int)
+    pipeline = make_pipeline(FunctionTransformer(total), KappaRounder())
+    pipeline.fit(X, y)
+    assert pipeline.score(X, y) == pipeline[-1].kappa_
+    given = cross_val_predict(pipeline, X, y, cv=4)
+    assert cohen_kappa_score(y, given, weights="quadratic") > 0.7
+    search = GridSearchCV(pipeline, {"kapparounder__method": ["exact", "smoothed"]}, cv=3)
+    assert search.fit(X, y).best_score_ > 0.7
+    assert (cross_val_score(pipeline, X, y, cv=3) > 0.6).all()
+
+
+def test_on_the_out_of_fold_predictions_of_a_regression() -> None:
+    """A stack makes these predictions itself: its last estimator never sees another."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = np.clip(np.rint(1.5 + X @ [1, 0.5, 0] + rng.normal(0, 0.5, 400)), 0, 3).astype(int)
+    stack = StackingClassifier([("regression", LinearRegression())], KappaRounder(cv=None), cv=5)
+    stack.fit(X, y + 1)
+    out_of_fold = cross_val_predict(LinearRegression(), X, y, cv=StratifiedKFold(5))
+    rounder = KappaRounder(cv=None).fit(out_of_fold, y)
+    np.testing.assert_allclose(stack.final_estimator_.thresholds_, rounder.thresholds_)
+    whole = LinearRegression().fit(X, y)
+    np.testing.assert_array_equal(stack.predict(X), rounder.predict(whole.predict(X)) + 1)
+
+
+def test_public_name_is_loaded_on_first_use() -> None:
+    assert fastkappa.KappaRounder is KappaRounder
+    code = "import sys, fastkappa; assert 'sklearn' not in sys.modules; fastkappa.KappaRounder"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_without_scikit_learn_the_error_names_the_extra() -> None:
+    code = (
+        "import sys; sys.modules['sklearn'] = None; import fastkappa\n"
+        "try: fastkappa.KappaRounder\n"
+        "except ImportError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert "pip install 'fastkappa[sklearn]'" in done.stdout
