@@ -24,23 +24,50 @@ if TYPE_CHECKING:
     from fastkappa import jit as jit
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
+    from fastkappa.statistics.bootstrap import bootstrap
+    from fastkappa.statistics.comparison import compare_independent, compare_paired, compare_strata
+    from fastkappa.statistics.sample_size import power, sample_size
+    from fastkappa.two_raters.agreement import agreement, agreement_from_confusion
+    from fastkappa.two_raters.grouped import agreement_by
+    from fastkappa.two_raters.paired import compare_predictions
+    from fastkappa.two_raters.result import AgreementResult
 
 # A name, and the module that it is in, or is.
 _LOADED_ON_FIRST_USE = {
+    "AgreementResult": "two_raters.result",
     "KappaRegressor": "estimators",
     "KappaRounder": "estimators",
+    "agreement": "two_raters.agreement",
+    "agreement_by": "two_raters.grouped",
+    "agreement_from_confusion": "two_raters.agreement",
     "boosting": "boosting",
+    "bootstrap": "statistics.bootstrap",
+    "compare_independent": "statistics.comparison",
+    "compare_paired": "statistics.comparison",
+    "compare_predictions": "two_raters.paired",
+    "compare_strata": "statistics.comparison",
     "datasets": "datasets",
     "jit": "jit",
+    "power": "statistics.sample_size",
+    "sample_size": "statistics.sample_size",
 }
 
 # `from fastkappa import *` must not need scikit-learn or numba: what does is not here.
 __all__ = [
+    "AgreementResult",
     "ConfusionCounts",
     "ThresholdEvaluator",
     "ThresholdResult",
+    "agreement",
+    "agreement_by",
+    "agreement_from_confusion",
     "boosting",
+    "bootstrap",
     "cohen_kappa_score",
+    "compare_independent",
+    "compare_paired",
+    "compare_predictions",
+    "compare_strata",
     "compile_scorer",
     "confusion_counts",
     "confusion_matrix",
@@ -49,6 +76,8 @@ __all__ = [
     "get_include",
     "kappa_from_confusion",
     "optimal_thresholds",
+    "power",
+    "sample_size",
     "show_config",
 ]
 

@@ -235,7 +235,7 @@ def _problem_of_objects(array: AnyArray, name: str) -> str | None:
             " sequences are no longer supported; use a binary array or sparse matrix instead"
             " - the MultiLabelBinarizer transformer can convert to this format."
         )
-    if any(_is_missing(label) for label in array):
+    if any(is_missing(label) for label in array):
         raise ValueError(f"Input {name} contains NaN.")
     return "unknown"
 
@@ -243,12 +243,12 @@ def _problem_of_objects(array: AnyArray, name: str) -> str | None:
 def _checked_strings(labels: list[Any], name: str) -> list[Any]:
     if all(isinstance(label, str) for label in labels):
         return labels
-    if any(_is_missing(label) for label in labels):
+    if any(is_missing(label) for label in labels):
         raise ValueError(f"Input {name} contains NaN.")
     raise ValueError(f"Mix of label input types (string and number); Got {labels[:10]} in {name}.")
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
     """Tell None, NaN and the missing values of pandas, without importing it."""
     return (
         label is None

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,7 @@ def observed_agreement(table: ArrayLike) -> float:
     >>> observed_agreement([[20, 5], [10, 15]])
     0.7
     """
-    counts = whole_numbers(as_tables(table)).astype(object)
+    counts = _one_table(table)
     n = counts.sum()
     return int(np.trace(counts)) / n if n else math.nan
 
@@ -148,26 +149,70 @@ def expected_agreement(table: ArrayLike) -> float:
     >>> expected_agreement([[20, 5], [10, 15]])
     0.5
     """
-    counts = whole_numbers(as_tables(table)).astype(object)
+    counts = _one_table(table)
     n = counts.sum()
     return int((counts.sum(axis=1) * counts.sum(axis=0)).sum()) / n**2 if n else math.nan
 
 
-def as_tables(table: ArrayLike) -> AnyArray:
-    """Return a table or a stack as an array, or say what is wrong with it."""
-    tables = np.asarray(table)
+def as_tables(table: ArrayLike, name: str = "table") -> AnyArray:
+    """Return a table or a stack as an array, or say what is wrong with it, by its name."""
+    if not isinstance(table, np.ndarray):
+        _check_frame(table, name)
+    elif isinstance(table, np.ma.MaskedArray) and np.ma.is_masked(table):
+        raise ValueError(f"{name} must not have masked entries.")
+    try:
+        tables = np.asarray(table)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} must have rows of one length, got {short_repr(table)}."
+        ) from error
     integers = (int, np.integer)
     if tables.dtype == object and all(isinstance(count, integers) for count in tables.flat):
         tables = tables.astype(object)
     elif tables.dtype.kind not in "iufb":
-        raise ValueError(f"table must hold numbers, got an array of dtype {tables.dtype}.")
+        raise ValueError(f"{name} must hold numbers, got {_first_of(tables)}.")
     if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] == 0:
-        raise ValueError(f"table must have the shape (..., l, l), got {tables.shape}.")
+        raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}.")
     if tables.dtype.kind == "f" and not np.isfinite(tables).all():
-        raise ValueError("table must be finite, got NaN or infinity in it.")
+        raise ValueError(f"{name} must be finite, got NaN or infinity in it.")
     if tables.dtype.kind in "ifO" and tables.size and tables.min() < 0:
-        raise ValueError(f"table must not have negative entries, got {tables.min()}.")
+        raise ValueError(f"{name} must not have negative entries, got {tables.min()}.")
     return tables
+
+
+def refuse_fractions(tables: AnyArray, name: str) -> None:
+    """Raise if a checked table has sums of weights for counts: errors are those of items."""
+    if tables.dtype.kind == "f" and not (tables == np.rint(tables)).all():
+        raise ValueError(
+            f"{name} must hold whole counts, for standard errors count items: got"
+            f" {tables[tables != np.rint(tables)][0]}. kappa_from_confusion takes sums of weights."
+        )
+
+
+def _check_frame(table: Any, name: str) -> None:
+    """Raise if a data frame, a crosstab say, has other labels on its rows than on its columns."""
+    columns = getattr(table, "columns", None)
+    if columns is None or not hasattr(table, "index") or list(table.index) == list(columns):
+        return
+    raise ValueError(
+        f"{name} must have the same labels on rows and columns, in the same order, got"
+        f" {short_repr(list(table.index))} and {short_repr(list(columns))}. Reindex it, or"
+        " give table.to_numpy() if they stand for the same."
+    )
+
+
+def _first_of(tables: AnyArray) -> str:
+    """Return what is no number in an array of objects or of strings, in short."""
+    numbers = (int, float, np.integer, np.floating)
+    odd = [entry for entry in tables.ravel().tolist() if not isinstance(entry, numbers)]
+    return short_repr(odd[0]) if odd else f"an array of dtype {tables.dtype}"
+
+
+def _one_table(table: ArrayLike) -> AnyArray:
+    counts = whole_numbers(as_tables(table)).astype(object)
+    if counts.ndim != 2:
+        raise ValueError(f"table must have the shape (l, l), got {counts.shape}.")
+    return counts
 
 
 def kappas(tables: AnyArray, weights: Weights) -> NDArray[np.float64]:

@@ -1,0 +1,350 @@
+"""Kappas compared: over strata, of two samples, and of two predictions of one truth.
+
+Tables, or results that bring theirs (and their weights), are taken alike.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.statistics.bootstrap import (
+    BootstrapResult,
+    Method,
+    bootstrap_counts,
+    check_method,
+)
+from fastkappa.statistics.inference import (
+    check_confidence,
+    chi_square_p,
+    delta_error,
+    kappa_gradient,
+    normal_interval,
+    shares_of,
+    standard_error,
+    two_sided_p,
+)
+from fastkappa.statistics.kappa import as_tables, kappas, refuse_fractions
+from fastkappa.statistics.weights import Weights
+from fastkappa.types import AnyArray
+
+
+@dataclass(frozen=True, eq=False)
+class EqualKappas:
+    """A test whether kappa is the same in all strata, and the kappa common to them.
+
+    Attributes
+    ----------
+    kappa : float
+        The overall kappa: that of the strata, weighted by the inverse of their variances.
+    standard_error : float
+        Its standard error.
+    interval : tuple of float
+        Its interval.
+    statistic : float
+        Q, the sum of the squared distances from the overall kappa over the variances.
+    degrees_of_freedom : int
+        The number of strata less one.
+    p_value : float
+        The probability of so large a Q if kappa is the same everywhere.
+    confidence : float
+        The confidence of the interval.
+    """
+
+    kappa: float
+    standard_error: float
+    interval: tuple[float, float]
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+    confidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class KappaDifference:
+    """The first kappa less the second.
+
+    Attributes
+    ----------
+    value : float
+        The difference.
+    kappas : tuple of float
+        The two.
+    standard_error : float
+        The standard error of the difference.
+    interval : tuple of float
+        Its interval.
+    z, p_value : float
+        The difference over its standard error, and the two-sided probability of that if
+        there is none.
+    confidence : float
+        The confidence of the interval.
+    bootstrap : BootstrapResult or None
+        The bootstrap of the difference, if one was asked for.
+    """
+
+    value: float
+    kappas: tuple[float, float]
+    standard_error: float
+    interval: tuple[float, float]
+    z: float
+    p_value: float
+    confidence: float
+    bootstrap: BootstrapResult | None = None
+
+
+def compare_strata(
+    tables: Any, *, weights: Weights = None, confidence: float = 0.95
+) -> EqualKappas:
+    """Test whether kappa is the same in independent strata, as SAS does (PROC FREQ, AGREE).
+
+    Parameters
+    ----------
+    tables : sequence or mapping of tables or of AgreementResult, or array of shape (h, l, l)
+        One for each of h strata. They need not have the same labels.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        Disagreement weights, for tables; a result brings its own.
+    confidence : float, default=0.95
+        The confidence of the interval.
+
+    Returns
+    -------
+    test : EqualKappas
+        NaN, with an ``UndefinedMetricWarning`` that names the stratum, where the kappa of
+        a stratum is undefined or its standard error is 0.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two strata, a table is no table of counts, or results have
+        different weights.
+
+    References
+    ----------
+    J. L. Fleiss, B. Levin and M. C. Paik (2003). Statistical Methods for Rates and
+    Proportions, third edition, section 18.1.
+
+    Examples
+    --------
+    >>> from fastkappa import compare_strata
+    >>> winnipeg = [[38, 5, 0, 1], [33, 11, 3, 0], [10, 14, 5, 6], [3, 7, 3, 10]]
+    >>> new_orleans = [[5, 3, 0, 0], [3, 11, 4, 0], [2, 13, 3, 4], [1, 2, 4, 14]]
+    >>> test = compare_strata([winnipeg, new_orleans])
+    >>> round(test.kappa, 4), round(test.statistic, 4), round(test.p_value, 4)
+    (0.2338, 0.9009, 0.3425)
+    """
+    check_confidence(confidence)
+    named = _by_name(tables)
+    strata = {
+        name: _kappa_and_error(f"the table of stratum {name!r}", table, weights)
+        for name, table in named.items()
+    }
+    if len(strata) < 2:
+        raise ValueError(f"tables must be those of two strata or more, got {len(strata)}.")
+    _check_same_weights(named.values(), weights)
+    for name, (kappa, error) in strata.items():
+        if math.isnan(kappa) or error == 0:
+            what = "kappa is undefined" if math.isnan(kappa) else "the standard error is 0"
+            warnings.warn(
+                f"the strata cannot be compared: {what} in stratum {name!r}.",
+                undefined_metric_warning(),
+                stacklevel=2,
+            )
+            nan = math.nan
+            return EqualKappas(nan, nan, (nan, nan), nan, len(strata) - 1, nan, confidence)
+    kappa, error = np.array(list(strata.values())).T
+    precision = error**-2
+    overall = float((precision * kappa).sum() / precision.sum())
+    overall_error = float(precision.sum() ** -0.5)
+    statistic = float((precision * (kappa - overall) ** 2).sum())
+    return EqualKappas(
+        overall,
+        overall_error,
+        normal_interval(overall, overall_error, confidence),
+        statistic,
+        len(strata) - 1,
+        chi_square_p(statistic, len(strata) - 1),
+        float(confidence),
+    )
+
+
+def compare_independent(
+    first: Any, second: Any, *, weights: Weights = None, confidence: float = 0.95
+) -> KappaDifference:
+    """Compare the kappas of two independent samples.
+
+    Parameters
+    ----------
+    first, second : array-like of shape (l, l), or AgreementResult
+        Two tables of counts, or results. They need not have the same labels.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        Disagreement weights, for tables; a result brings its own.
+    confidence : float, default=0.95
+        The confidence of the interval.
+
+    Returns
+    -------
+    difference : KappaDifference
+        NaN, with an ``UndefinedMetricWarning``, where a kappa is undefined.
+
+    Raises
+    ------
+    ValueError
+        If a table is no table of counts, or results have different weights.
+
+    Examples
+    --------
+    >>> from fastkappa import compare_independent
+    >>> winnipeg = [[38, 5, 0, 1], [33, 11, 3, 0], [10, 14, 5, 6], [3, 7, 3, 10]]
+    >>> new_orleans = [[5, 3, 0, 0], [3, 11, 4, 0], [2, 13, 3, 4], [1, 2, 4, 14]]
+    >>> difference = compare_independent(winnipeg, new_orleans)
+    >>> round(difference.value, 4), round(difference.z, 4), round(difference.p_value, 4)
+    (-0.0886, -0.9491, 0.3425)
+    """
+    check_confidence(confidence)
+    kappa_1, error_1 = _kappa_and_error("first", first, weights)
+    kappa_2, error_2 = _kappa_and_error("second", second, weights)
+    _check_same_weights([first, second], weights)
+    return _difference((kappa_1, kappa_2), math.hypot(error_1, error_2), confidence)
+
+
+def compare_paired(
+    joint: ArrayLike,
+    *,
+    weights: Weights = None,
+    confidence: float = 0.95,
+    n_resamples: int = 0,
+    method: Method = "bca",
+    rng: Any = None,
+) -> KappaDifference:
+    """Compare two predictions of one truth on the same items, from their joint counts.
+
+    Parameters
+    ----------
+    joint : array-like of shape (l, l, l)
+        Cell (i, j, k) counts the items whose true label is i, for which the first
+        prediction is j and the second is k.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        Disagreement weights; rows are the truth.
+    confidence : float, default=0.95
+        The confidence of the interval.
+    n_resamples : int, default=0
+        How many replicates of the bootstrap to draw; none for 0.
+    method : {'percentile', 'bca'}, default='bca'
+        The kind of bootstrap interval.
+    rng : Generator, int or None, default=None
+        Where random numbers come from.
+
+    Returns
+    -------
+    difference : KappaDifference
+        The standard error is that of the delta method, which heeds that both kappas come
+        from the same items. NaN, with an ``UndefinedMetricWarning``, where a kappa is
+        undefined.
+
+    Raises
+    ------
+    ValueError
+        If ``joint`` is not a cube of whole counts, or empty.
+
+    Examples
+    --------
+    >>> from fastkappa import compare_paired
+    >>> joint = [[[30, 6], [2, 2]], [[3, 9], [8, 40]]]
+    >>> difference = compare_paired(joint)
+    >>> [round(kappa, 4) for kappa in difference.kappas]
+    [0.6774, 0.6091]
+    >>> round(difference.value, 4), round(difference.standard_error, 4)
+    (0.0684, 0.0989)
+    """
+    check_confidence(confidence)
+    check_method(method)
+    counts = _joint_counts(joint)
+    first, second = counts.sum(axis=2), counts.sum(axis=1)
+    both = (float(kappas(first, weights)), float(kappas(second, weights)))
+    n, shares = shares_of(counts.reshape(1, -1))
+    slope = kappa_gradient(first, weights)[:, :, None] - kappa_gradient(second, weights)[:, None, :]
+    error = float(delta_error(shares, slope.reshape(1, -1), n))
+    drawn = None
+    if n_resamples:
+
+        def difference(tables: AnyArray) -> Any:
+            return kappas(tables.sum(axis=3), weights) - kappas(tables.sum(axis=2), weights)
+
+        drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng)
+    return _difference(both, error, confidence, drawn)
+
+
+def _difference(
+    both: tuple[float, float],
+    error: float,
+    confidence: float,
+    bootstrap: BootstrapResult | None = None,
+) -> KappaDifference:
+    value = both[0] - both[1]
+    if math.isnan(value):
+        undefined = "the first" if math.isnan(both[0]) else "the second"
+        warnings.warn(
+            f"the kappas cannot be compared: {undefined} is undefined.",
+            undefined_metric_warning(),
+            stacklevel=3,
+        )
+    z = value / error if error > 0 else math.nan
+    return KappaDifference(
+        value,
+        both,
+        error,
+        normal_interval(value, error, confidence),
+        z,
+        two_sided_p(z),
+        float(confidence),
+        bootstrap,
+    )
+
+
+def _by_name(tables: Any) -> dict[Any, Any]:
+    if isinstance(tables, Mapping):
+        return dict(tables)
+    if isinstance(tables, str) or not isinstance(tables, Iterable):
+        raise ValueError(f"tables must be a sequence or a mapping of tables, got {tables!r}.")
+    return dict(enumerate(tables))
+
+
+def _kappa_and_error(name: str, table: Any, weights: Weights) -> tuple[float, float]:
+    """Return kappa and its standard error for a table or a result."""
+    if hasattr(table, "kappa"):
+        if weights is not None:
+            raise ValueError("weights are for tables: results bring their own.")
+        return table.kappa, table.standard_error
+    counts = as_tables(getattr(table, "table", table), name)
+    if counts.ndim != 2:
+        raise ValueError(f"{name} must have the shape (l, l), got {counts.shape}.")
+    refuse_fractions(counts, name)
+    return float(kappas(counts, weights)), standard_error(counts, weights)
+
+
+def _check_same_weights(tables: Iterable[Any], weights: Weights) -> None:
+    first, *others = (getattr(table, "weights", weights) for table in tables)
+    for other in others:
+        if not np.array_equal(np.asarray(first), np.asarray(other)):
+            raise ValueError(
+                f"kappas with different weights cannot be compared, got {first!r} and {other!r}."
+            )
+
+
+def _joint_counts(joint: ArrayLike) -> AnyArray:
+    # The same tests, with the same words, as for a stack of tables.
+    counts = as_tables(joint, "joint")
+    if counts.ndim != 3 or len(set(counts.shape)) != 1:
+        raise ValueError(f"joint must have the shape (l, l, l), got {counts.shape}.")
+    refuse_fractions(counts, "joint")
+    if not counts.any():
+        raise ValueError("joint must not be empty: all its counts are 0.")
+    return counts.astype(np.int64)

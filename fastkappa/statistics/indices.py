@@ -1,0 +1,305 @@
+"""Indices of agreement beside kappa, each from one table or a stack of them.
+
+Weights are those of disagreement, as everywhere. Where an index needs weights of agreement
+these are ``1 - weights / weights.max()``: 1 for the same label, 0 for the worst pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastkappa.statistics.inference import delta_error, number_or_array, shares_of
+from fastkappa.statistics.kappa import as_tables, kappas
+from fastkappa.statistics.transport import closest_tables
+from fastkappa.statistics.weights import Weights, agreement_matrix
+from fastkappa.types import AnyArray, FloatTable
+
+
+class Estimate(NamedTuple):
+    """An index and its standard error: floats, or arrays of shape (...) for a stack."""
+
+    value: Any
+    standard_error: Any
+
+
+def percent_agreement(table: ArrayLike, weights: Weights = None) -> Estimate:
+    """Return the agreement observed, weighted if there are weights.
+
+    Parameters
+    ----------
+    table : array-like of shape (..., l, l)
+        Counts; rows are the first rater's ratings.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        Disagreement weights, as for `fastkappa.kappa_from_confusion`.
+
+    Returns
+    -------
+    estimate : Estimate
+        Between 0 and 1; NaN for an empty table.
+    """
+    tables = as_tables(table)
+    n, shares = shares_of(tables)
+    agreement = agreement_matrix(weights, tables.shape[-1])
+    value = (shares * agreement).sum(axis=(-2, -1))
+    error = delta_error(shares, np.broadcast_to(agreement, shares.shape), n)
+    return _estimate(value, error)
+
+
+def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
+    """Return the agreement expected from the margins, weighted if there are weights.
+
+    Parameters are those of `percent_agreement`.
+    """
+    tables = as_tables(table)
+    _, shares = shares_of(tables)
+    agreement = agreement_matrix(weights, tables.shape[-1])
+    rows, columns = shares.sum(axis=-1), shares.sum(axis=-2)
+    return number_or_array(np.asarray(((rows @ agreement) * columns).sum(axis=-1)))
+
+
+def scott_pi(table: ArrayLike, weights: Weights = None) -> Estimate:
+    """Return Scott's pi: chance is the two raters' common margin.
+
+    Parameters are those of `percent_agreement`.
+
+    References
+    ----------
+    W. A. Scott (1955). Reliability of content analysis: the case of nominal scale coding.
+    Public Opinion Quarterly 19, 321-325.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.indices import scott_pi
+    >>> round(scott_pi([[20, 20], [10, 50]]).value, 6)
+    0.340659
+    """
+    shares, n, agreement, margin = _common_margin(table, weights)
+    means = margin @ ((agreement + agreement.T) / 2)
+    chance = (margin * means).sum(axis=-1)
+    return _beyond_chance(shares, n, agreement, chance, means[..., :, None] + means[..., None, :])
+
+
+def krippendorff_alpha(table: ArrayLike, weights: Weights = None) -> Estimate:
+    """Return Krippendorff's alpha of two raters.
+
+    Quadratic weights make it that of interval data. It is Scott's pi but for a term of the
+    order 1 / n, and the standard error given is that of pi, as Gwet has it. Parameters are
+    those of `percent_agreement`.
+
+    References
+    ----------
+    K. Krippendorff (2004). Content Analysis, second edition, chapter 11.
+
+    K. L. Gwet (2014). Handbook of Inter-Rater Reliability, fourth edition.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.indices import krippendorff_alpha
+    >>> round(krippendorff_alpha([[20, 20], [10, 50]]).value, 6)
+    0.343956
+    """
+    pi, error = scott_pi(table, weights)
+    n, _ = shares_of(as_tables(table))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = 1 - (1 - np.asarray(pi)) * (2 * n - 1) / (2 * n)
+    return Estimate(number_or_array(np.asarray(value)), error)
+
+
+def brennan_prediger(table: ArrayLike, weights: Weights = None) -> Estimate:
+    """Return the coefficient of Brennan and Prediger: chance is the same for every pair.
+
+    Without weights it is Bennett's S, and the prevalence and bias adjusted kappa (PABAK).
+    The labels of the table count, whether they occur or not. Parameters are those of
+    `percent_agreement`.
+
+    References
+    ----------
+    E. M. Bennett, R. Alpert and A. C. Goldstein (1954). Communications through limited
+    response questioning. Public Opinion Quarterly 18, 303-308.
+
+    R. L. Brennan and D. J. Prediger (1981). Coefficient kappa: some uses, misuses, and
+    alternatives. Educational and Psychological Measurement 41, 687-699.
+
+    T. Byrt, J. Bishop and J. B. Carlin (1993). Bias, prevalence and kappa. Journal of
+    Clinical Epidemiology 46, 423-429.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.indices import brennan_prediger
+    >>> round(brennan_prediger([[20, 20], [10, 50]]).value, 6)
+    0.4
+    """
+    shares, n, agreement, _ = _common_margin(table, weights)
+    return _beyond_chance(shares, n, agreement, agreement.mean(), np.zeros_like(shares))
+
+
+def gwet_ac2(table: ArrayLike, weights: Weights = None) -> Estimate:
+    """Return Gwet's AC2, which without weights is his AC1.
+
+    The labels of the table count, whether they occur or not. Parameters are those of
+    `percent_agreement`.
+
+    References
+    ----------
+    K. L. Gwet (2008). Computing inter-rater reliability and its variance in the presence
+    of high agreement. British Journal of Mathematical and Statistical Psychology 61, 29-48.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.indices import gwet_ac2
+    >>> round(gwet_ac2([[118, 5], [2, 0]]).value, 6)
+    0.940776
+    """
+    shares, n, agreement, margin = _common_margin(table, weights)
+    n_labels = margin.shape[-1]
+    weight = agreement.sum() / (n_labels * (n_labels - 1)) if n_labels > 1 else np.nan
+    chance = weight * (margin * (1 - margin)).sum(axis=-1)
+    slope = weight * (1 - margin[..., :, None] - margin[..., None, :])
+    return _beyond_chance(shares, n, agreement, chance, slope)
+
+
+def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> Any:
+    """Return Bangdiwala's B: the dark area of the agreement chart over that of its boxes.
+
+    Parameters
+    ----------
+    table : array-like of shape (..., l, l)
+        Counts; rows are the first rater's ratings.
+    step_weights : sequence of float, default=(1.0,)
+        The weights of agreement for labels 0, 1, 2, ... steps apart, 0 beyond. R's vcd
+        takes ``(1, 1 - 1 / (l - 1)**2)`` for its weighted one.
+
+    Returns
+    -------
+    b : float, or ndarray of shape (...) for a stack
+        NaN where no label has been given by both raters.
+
+    References
+    ----------
+    S. I. Bangdiwala (1988). The Agreement Chart. University of North Carolina, Institute
+    of Statistics Mimeo Series 1859.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.indices import bangdiwala_b
+    >>> round(bangdiwala_b([[20, 20], [10, 50]]), 6)
+    0.537037
+    """
+    _, shares = shares_of(as_tables(table))
+    n_labels = shares.shape[-1]
+    position = np.arange(n_labels)
+    dark, within = np.zeros(shares.shape[:-2]), np.zeros(shares.shape[:-2])
+    for steps, weight in enumerate(step_weights):
+        near = np.where(np.abs(position[:, None] - position) <= steps, shares, 0.0)
+        area = (near.sum(axis=-2) * near.sum(axis=-1)).sum(axis=-1)
+        dark, within = dark + weight * (area - within), area
+    boxes = (shares.sum(axis=-1) * shares.sum(axis=-2)).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return number_or_array(np.asarray(dark / boxes))
+
+
+def prevalence_index(table: ArrayLike) -> Any:
+    """Return by how much the first of two labels is the more frequent, (a - d) / n.
+
+    It is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
+    """
+    _, shares = shares_of(as_tables(table))
+    if shares.shape[-1] != 2:
+        return number_or_array(np.full(shares.shape[:-2], np.nan))
+    return number_or_array(np.asarray(shares[..., 0, 0] - shares[..., 1, 1]))
+
+
+def bias_index(table: ArrayLike) -> Any:
+    """Return by how much more often the first rater gives the first of two labels, (b - c) / n.
+
+    It is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
+    """
+    _, shares = shares_of(as_tables(table))
+    if shares.shape[-1] != 2:
+        return number_or_array(np.full(shares.shape[:-2], np.nan))
+    return number_or_array(np.asarray(shares[..., 0, 1] - shares[..., 1, 0]))
+
+
+def kappa_max(table: ArrayLike, weights: Weights = None) -> Any:
+    """Return the largest kappa a table with these margins can have, for these weights.
+
+    Parameters are those of `percent_agreement`.
+
+    Returns
+    -------
+    kappa_max : float, or ndarray of shape (...) for a stack
+        NaN where kappa is undefined.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.indices import kappa_max
+    >>> round(kappa_max([[20, 20], [10, 50]]), 6)
+    0.782609
+    """
+    return number_or_array(kappas(closest_tables(as_tables(table), weights), weights))
+
+
+def category_tables(table: ArrayLike) -> AnyArray:
+    """Return, for each label, the table of that label against all others.
+
+    Parameters
+    ----------
+    table : array-like of shape (..., l, l)
+        Counts; rows are the first rater's ratings.
+
+    Returns
+    -------
+    tables : ndarray of shape (..., l, 2, 2)
+    """
+    counts = as_tables(table)
+    both = np.diagonal(counts, axis1=-2, axis2=-1)
+    rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
+    neither = rows.sum(axis=-1, keepdims=True) - rows - columns + both
+    cells = np.stack([both, rows - both, columns - both, neither], axis=-1)
+    return cells.reshape(*cells.shape[:-1], 2, 2)
+
+
+def category_kappas(table: ArrayLike) -> FloatTable:
+    """Return the kappa of each label against all others, shape (..., l).
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.indices import category_kappas
+    >>> category_kappas([[88, 14, 18], [10, 40, 10], [2, 6, 12]]).round(4)
+    array([0.56  , 0.5238, 0.3077])
+    """
+    return kappas(category_tables(table), None)
+
+
+def _common_margin(
+    table: ArrayLike, weights: Weights
+) -> tuple[FloatTable, FloatTable, FloatTable, FloatTable]:
+    """Return shares, n, weights of agreement and the mean of the two margins."""
+    tables = as_tables(table)
+    n, shares = shares_of(tables)
+    margin = (shares.sum(axis=-1) + shares.sum(axis=-2)) / 2
+    return shares, n, agreement_matrix(weights, tables.shape[-1]), margin
+
+
+def _beyond_chance(
+    shares: FloatTable, n: FloatTable, agreement: FloatTable, chance: Any, slope: FloatTable
+) -> Estimate:
+    """Return (p_o - p_e) / (1 - p_e), where p_e changes by ``slope`` with each share."""
+    chance = np.asarray(chance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed = (shares * agreement).sum(axis=(-2, -1))
+        value = np.asarray((observed - chance) / (1 - chance))
+        change = agreement - (1 - value)[..., None, None] * slope
+        change = change / (1 - chance)[..., None, None]
+    return _estimate(value, delta_error(shares, change, n))
+
+
+def _estimate(value: Any, error: FloatTable) -> Estimate:
+    value = np.asarray(value)
+    error = np.where(np.isfinite(value), error, np.nan)
+    value = np.where(np.isfinite(value), value, np.nan)
+    return Estimate(number_or_array(value), number_or_array(error))

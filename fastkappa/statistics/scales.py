@@ -1,0 +1,197 @@
+"""Scales by which an agreement is read: conventions, each with its author's name.
+
+A band has an upper bound, which may or may not belong to it: "below 0.40" and "0.75 and
+less" are both in use.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import NamedTuple
+
+
+class Band(NamedTuple):
+    """The values up to ``upper``, which belongs to it if ``inclusive``, and their reading."""
+
+    upper: float
+    inclusive: bool
+    reading: str
+
+
+class Scale(NamedTuple):
+    """A named scale; the first band begins at -1."""
+
+    source: str
+    bands: tuple[Band, ...]
+
+
+class Interpretation(NamedTuple):
+    """What a scale says of an agreement.
+
+    Attributes
+    ----------
+    scale : str
+        The name of the scale.
+    source : str
+        Where it comes from.
+    reading : str
+        The reading of the value itself; 'undefined' for NaN.
+    shares : dict
+        How much of the value's distribution, normal with its standard error and between
+        -1 and 1, lies in each band. They sum to 1, or are NaN if there is no standard error.
+    confident_reading : str
+        The highest band of which it can be said, with the confidence asked for, that the
+        agreement lies in it or above (Gwet 2014); 'undefined' if it cannot be told.
+    """
+
+    scale: str
+    source: str
+    reading: str
+    shares: dict[str, float]
+    confident_reading: str
+
+
+def _scale(source: str, *bands: tuple[float, bool, str]) -> Scale:
+    return Scale(source, tuple(Band(*band) for band in bands))
+
+
+SCALES = {
+    "cohen": _scale(
+        "Cohen (1960), as commonly tabled",
+        (0.00, True, "none"),
+        (0.20, True, "none to slight"),
+        (0.40, True, "fair"),
+        (0.60, True, "moderate"),
+        (0.80, True, "substantial"),
+        (1.00, True, "almost perfect"),
+    ),
+    "landis-koch": _scale(
+        "Landis and Koch (1977)",
+        (0.00, False, "poor"),
+        (0.20, True, "slight"),
+        (0.40, True, "fair"),
+        (0.60, True, "moderate"),
+        (0.80, True, "substantial"),
+        (1.00, True, "almost perfect"),
+    ),
+    "mchugh": _scale(
+        "McHugh (2012), with the share of data that are reliable",
+        (0.20, True, "none (0-4 % reliable)"),
+        (0.40, False, "minimal (4-15 % reliable)"),
+        (0.60, False, "weak (15-35 % reliable)"),
+        (0.80, False, "moderate (35-63 % reliable)"),
+        (0.90, True, "strong (64-81 % reliable)"),
+        (1.00, True, "almost perfect (82-100 % reliable)"),
+    ),
+    "fleiss": _scale(
+        "Fleiss (1981)",
+        (0.40, False, "poor"),
+        (0.75, True, "fair to good"),
+        (1.00, True, "excellent"),
+    ),
+    "altman": _scale(
+        "Altman (1991)",
+        (0.20, True, "poor"),
+        (0.40, True, "fair"),
+        (0.60, True, "moderate"),
+        (0.80, True, "good"),
+        (1.00, True, "very good"),
+    ),
+    "cicchetti": _scale(
+        "Cicchetti (1994)",
+        (0.40, False, "poor"),
+        (0.60, False, "fair"),
+        (0.75, False, "good"),
+        (1.00, True, "excellent"),
+    ),
+}
+
+
+def find_scale(name: str) -> Scale:
+    """Return a scale by its name, or say which there are."""
+    if not isinstance(name, str) or name not in SCALES:
+        raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {name!r}.")
+    return SCALES[name]
+
+
+def read_value(value: float, scale: str) -> str:
+    """Return a scale's word for an agreement, 'undefined' for NaN.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.scales import read_value
+    >>> read_value(0.75, "fleiss"), read_value(0.75, "cicchetti")
+    ('fair to good', 'excellent')
+    """
+    return "undefined" if math.isnan(value) else _band_of(value, find_scale(scale).bands).reading
+
+
+def interpret(
+    value: float, standard_error: float, scale: str, confidence: float = 0.95
+) -> Interpretation:
+    """Read an agreement by a scale, and say how sure that reading is.
+
+    Parameters
+    ----------
+    value, standard_error : float
+        An index of agreement and its standard error.
+    scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
+        The scale.
+    confidence : float, default=0.95
+        How sure the ``confident_reading`` is to be.
+
+    Returns
+    -------
+    interpretation : Interpretation
+
+    References
+    ----------
+    K. L. Gwet (2014). Handbook of Inter-Rater Reliability, fourth edition, chapter 6.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.scales import interpret
+    >>> reading = interpret(0.4915, 0.0510, "landis-koch")
+    >>> reading.reading, reading.confident_reading
+    ('moderate', 'moderate')
+    >>> round(reading.shares["moderate"], 3)
+    0.947
+    """
+    source, bands = find_scale(scale)
+    shares = _shares(value, standard_error, bands)
+    confident = "undefined"
+    at_least = 0.0
+    for band in reversed(bands):
+        at_least += shares[band.reading]
+        # The lowest band is certain: nothing lies below it, whatever the sum is rounded to.
+        if at_least >= confidence or (band is bands[0] and not math.isnan(at_least)):
+            confident = band.reading
+            break
+    return Interpretation(scale, source, read_value(value, scale), shares, confident)
+
+
+def _band_of(value: float, bands: tuple[Band, ...]) -> Band:
+    within = (b for b in bands if value < b.upper or (b.inclusive and value == b.upper))
+    return next(within, bands[-1])
+
+
+def _shares(value: float, error: float, bands: tuple[Band, ...]) -> dict[str, float]:
+    """Return how much of the distribution between -1 and 1 lies in each band."""
+    if math.isnan(value) or math.isnan(error):
+        return {band.reading: math.nan for band in bands}
+    ends = [-1.0, *(band.upper for band in bands)]
+    # Without an error, or with one too small to reach from below -1, it is the one band.
+    pieces = [float(band is _band_of(value, bands)) for band in bands]
+    if error > 0:
+        deviates = [(end - value) / error for end in ends]
+        areas = [_area(low, high) for low, high in pairwise(deviates)]
+        pieces = areas if sum(areas) > 0 else pieces
+    return {band.reading: piece / sum(pieces) for band, piece in zip(bands, pieces)}
+
+
+def _area(low: float, high: float) -> float:
+    """Return the probability of a standard normal deviate between two values."""
+    if low > 0:  # the upper tail would lose its digits where it is nearly 1
+        low, high = -high, -low
+    return (math.erfc(-high / math.sqrt(2)) - math.erfc(-low / math.sqrt(2))) / 2

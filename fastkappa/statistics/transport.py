@@ -1,0 +1,150 @@
+"""Tables with given margins in which two raters disagree as little as they can.
+
+Kappa has its largest value, for given margins, in the table with the least weighted
+disagreement: that is a transport problem, from the first rater's margin to the second's.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fastkappa.statistics.kappa import whole_numbers
+from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.types import AnyArray, FloatTable
+
+
+def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
+    """Return, for each table, one with its margins and the least weighted disagreement.
+
+    Parameters
+    ----------
+    tables : ndarray of shape (..., l, l)
+        Checked tables of counts or of shares.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None
+        Disagreement weights.
+
+    Returns
+    -------
+    closest : ndarray of shape (..., l, l)
+        Whole numbers if the counts are.
+    """
+    matrix = as_weights(weights, tables.shape[-1])
+    counts = tables if tables.dtype.kind == "f" else whole_numbers(tables)
+    rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
+    if matrix is None:
+        return _most_agreeing(rows, columns)
+    if isinstance(matrix, str) or _rewards_order(matrix):
+        return _in_order(rows, columns)
+    pairs = zip(rows.reshape(-1, rows.shape[-1]), columns.reshape(-1, rows.shape[-1]))
+    closest = [cheapest_transport(r, c, matrix.astype(np.float64)) for r, c in pairs]
+    return np.array(closest, counts.dtype).reshape(counts.shape)
+
+
+def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
+    """Return tables with as much on the diagonal as there can be."""
+    agreeing = np.minimum(rows, columns)
+    # Of each label at most one margin is left, so that nothing more falls on the diagonal.
+    table = _in_order(rows - agreeing, columns - agreeing)
+    labels = np.arange(rows.shape[-1])
+    table[..., labels, labels] += agreeing
+    return table
+
+
+def _in_order(rows: AnyArray, columns: AnyArray) -> AnyArray:
+    """Return tables in which the items, put in the first rater's order, are in the second's.
+
+    It is what the north-west corner rule gives, and the cheapest table for weights of
+    which no two disagreements cost less when they cross.
+    """
+    below = np.minimum(rows.cumsum(axis=-1)[..., :, None], columns.cumsum(axis=-1)[..., None, :])
+    below = np.diff(below, axis=-2, prepend=np.zeros_like(below[..., :1, :]))
+    table: AnyArray = np.diff(below, axis=-1, prepend=np.zeros_like(below[..., :, :1]))
+    return table
+
+
+def _rewards_order(matrix: AnyArray) -> bool:
+    """Tell whether w[i, j] + w[k, l] <= w[i, l] + w[k, j] for all i < k and j < l (Monge)."""
+    numbers = matrix.astype(np.float64)
+    straight = numbers[:-1, :-1] + numbers[1:, 1:]
+    return bool((straight <= numbers[:-1, 1:] + numbers[1:, :-1]).all())
+
+
+def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> AnyArray:
+    """Return the table with these margins for which ``sum(costs * table)`` is least.
+
+    Parameters
+    ----------
+    rows, columns : ndarray of shape (l,)
+        Margins with the same sum.
+    costs : ndarray of shape (l, l)
+        Not negative, and 0 on the diagonal.
+
+    Notes
+    -----
+    Successive shortest paths with potentials: what can stay on the diagonal costs nothing
+    and is the start; then the cheapest way is sought, by Dijkstra's algorithm, from a row
+    with something left to a column with room, and as much as fits is sent along it.
+    """
+    table = np.diag(np.minimum(rows, columns))
+    supply, demand = rows - table.diagonal(), columns - table.diagonal()
+    row_potential, column_potential = np.zeros(len(rows)), np.zeros(len(columns))
+    # Shares are not whole: what is left of them by rounding is left where it is.
+    negligible = 0 if supply.dtype.kind != "f" else 1e-14 * float(rows.sum())
+    while (supply > negligible).any() and (demand > negligible).any():
+        reduced = np.maximum(costs + row_potential[:, None] - column_potential, 0)
+        to_rows, to_columns, came_from_row, came_from_column, end = _shortest_way(
+            reduced, table > negligible, supply > negligible, demand > negligible
+        )
+        row_potential += np.minimum(to_rows, to_columns[end])
+        column_potential += np.minimum(to_columns, to_columns[end])
+        way = []
+        column = end
+        while True:
+            row = came_from_row[column]
+            way.append((row, column))
+            column = came_from_column[row]
+            if column < 0:
+                break
+        back = [(r, came_from_column[r]) for r, _ in way[:-1]]
+        sent = min([supply[row], demand[end], *(table[cell] for cell in back)])
+        for cell in way:
+            table[cell] += sent
+        for cell in back:
+            table[cell] -= sent
+        supply[row] -= sent
+        demand[end] -= sent
+    return table
+
+
+def _shortest_way(
+    lengths: FloatTable, in_use: AnyArray, starts: AnyArray, ends: AnyArray
+) -> tuple[FloatTable, FloatTable, list[int], list[int], int]:
+    """Return distances and predecessors up to the nearest end, and that end.
+
+    A way leads from a row to any column at its length, and back from a column to a row
+    whose cell is in use at no length.
+    """
+    n_labels = len(lengths)
+    to_rows = np.where(starts, 0.0, math.inf)
+    to_columns = np.full(n_labels, math.inf)
+    came_from_row, came_from_column = [-1] * n_labels, [-1] * n_labels
+    open_rows, open_columns = np.ones(n_labels, bool), np.ones(n_labels, bool)
+    while True:
+        row = int(np.where(open_rows, to_rows, math.inf).argmin())
+        column = int(np.where(open_columns, to_columns, math.inf).argmin())
+        row_distance = to_rows[row] if open_rows[row] else math.inf
+        if row_distance <= (to_columns[column] if open_columns[column] else math.inf):
+            open_rows[row] = False
+            through = row_distance + lengths[row]
+            for nearer in np.flatnonzero(open_columns & (through < to_columns)):
+                to_columns[nearer], came_from_row[nearer] = through[nearer], row
+        else:
+            if ends[column]:
+                return to_rows, to_columns, came_from_row, came_from_column, column
+            open_columns[column] = False
+            for nearer in np.flatnonzero(
+                open_rows & in_use[:, column] & (to_columns[column] < to_rows)
+            ):
+                to_rows[nearer], came_from_column[nearer] = to_columns[column], column

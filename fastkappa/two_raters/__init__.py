@@ -1,0 +1,1 @@
+"""Everything that one table of two raters tells."""

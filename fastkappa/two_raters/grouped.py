@@ -1,0 +1,202 @@
+"""Two raters' agreement in each group of the items."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from fastkappa.counting.confusion import KnownLabels, read_columns
+from fastkappa.counting.dispatch import get_kernels
+from fastkappa.counting.groups import count_by_group
+from fastkappa.counting.labels import n_samples, read_column
+from fastkappa.counting.threads import available_threads
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.frame import data_frame
+from fastkappa.statistics.comparison import EqualKappas, compare_strata
+from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.weights import Weights
+from fastkappa.two_raters.agreement import make_result
+from fastkappa.two_raters.columns import Missing, check_columns, drop_missing, explain
+from fastkappa.two_raters.report import figure, label_text
+from fastkappa.two_raters.result import AgreementResult
+
+# An error or a warning names no more groups than this.
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedAgreement(Mapping[Any, AgreementResult]):
+    """The agreement in each group: a mapping of groups to results, in the groups' order.
+
+    Attributes
+    ----------
+    results : dict
+        The `AgreementResult` of each group; their tables all have the same labels.
+    pooled : AgreementResult
+        That of all items together.
+    missing : tuple of int
+        How many groups, first and second ratings are missing.
+    n_dropped : int
+        How many items were left out for that.
+    """
+
+    results: dict[Any, AgreementResult]
+    pooled: AgreementResult
+    missing: tuple[int, int, int] = (0, 0, 0)
+    n_dropped: int = 0
+
+    def __getitem__(self, group: Any) -> AgreementResult:
+        return self.results[group]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @cached_property
+    def equality(self) -> EqualKappas:
+        """The test whether kappa is the same in all groups, and their common kappa.
+
+        NaN, with a warning that names the group, where kappa is undefined in a group or its
+        standard error is 0.
+        """
+        return compare_strata(self.results, confidence=self.pooled.confidence)
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each group.
+
+        Its columns are ``n``, ``kappa``, ``standard_error``, ``lower``, ``upper``, ``z``
+        and ``p_value``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        rows = [
+            (r.n, r.kappa, r.standard_error, *r.interval, r.z, r.p_value)
+            for r in self.results.values()
+        ]
+        columns = ["n", "kappa", "standard_error", "lower", "upper", "z", "p_value"]
+        return data_frame(dict(zip(columns, zip(*rows))), ("group", list(self.results)))
+
+    def __repr__(self) -> str:
+        return f"<GroupedAgreement: {len(self.results)} groups, n = {self.pooled.n}>"
+
+    def __str__(self) -> str:
+        head = f"{100 * self.pooled.confidence:g} % interval"
+        names = [label_text(group) for group in self.results]
+        rows = [("group", "n", "kappa", "std. error", head)]
+        for name, r in zip([*names, "all items"], [*self.results.values(), self.pooled]):
+            between = "" if math.isnan(r.kappa) else f"{r.interval[0]:7.4f} to {r.interval[1]:7.4f}"
+            rows.append((name, str(r.n), figure(r.kappa), figure(r.standard_error, ""), between))
+        margin = max(len(row[0]) for row in rows)
+        width = max(len(row[1]) for row in rows) + 2
+        return "\n".join(
+            f"{a:<{margin}}{b:>{width}}{c:>11}{d:>12}{e:>21}".rstrip() for a, b, c, d, e in rows
+        )
+
+
+def agreement_by(
+    groups: Any,
+    y1: Any,
+    y2: Any,
+    *,
+    weights: Weights = None,
+    labels: Any = None,
+    missing: Missing = "raise",
+    confidence: float = 0.95,
+) -> GroupedAgreement:
+    """Return two raters' agreement in each group of the items, counted in one pass.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n,)
+        The group of each item, of the same kinds as ratings.
+    y1, y2 : array-like of shape (n,)
+        The ratings of the first and of the second rater.
+    weights, labels, missing, confidence
+        As for `agreement`. Without ``labels`` every group has the table of all labels that
+        occur in any.
+
+    Returns
+    -------
+    results : GroupedAgreement
+        A mapping of groups to `AgreementResult`, with the test whether kappa is the same
+        in all of them. Groups without an item among the labels are left out.
+
+    Raises
+    ------
+    ValueError
+        As `agreement`, and if there are so many groups and labels that a table for each
+        would take more than 512 MB.
+
+    Examples
+    --------
+    >>> from fastkappa import agreement_by
+    >>> results = agreement_by(
+    ...     ["a", "a", "a", "a", "b", "b", "b", "b", "b"],
+    ...     [1, 1, 2, 2, 1, 1, 2, 2, 2],
+    ...     [1, 2, 2, 2, 1, 2, 1, 2, 2],
+    ... )
+    >>> {group: round(result.kappa, 4) for group, result in results.items()}
+    {'a': 0.5, 'b': 0.1667}
+    >>> round(results.equality.p_value, 4)
+    0.5672
+    """
+    columns = {"groups": groups, "y1": y1, "y2": y2}
+    n_given = check_columns(columns, missing)
+    check_confidence(confidence)
+    if n_given == 0:
+        raise ValueError("groups, y1 and y2 must not be empty, got no items.")
+    kept, counted, n_dropped = drop_missing(columns, missing)
+    if n_samples(kept["y1"]) == 0:
+        raise ValueError(f"no items are left of {n_given}, {n_dropped} being incomplete.")
+    try:
+        group_column = read_column(kept["groups"], "groups")
+        first, second = read_columns(kept["y1"], kept["y2"], ("y1", "y2"))
+    except ValueError as error:
+        explain(kept, error)
+        raise
+    if group_column.obstacle:
+        raise ValueError(f"groups must be labels, but are {group_column.obstacle}.")
+    known = None if labels is None else KnownLabels(labels, first, second)
+    counts = count_by_group(get_kernels(), group_column, first, second, known, available_threads())
+    results = {
+        group: make_result(table, counts.labels, weights, confidence, n_outside=int(outside))
+        for group, table, outside in zip(counts.groups.tolist(), counts.tables, counts.n_outside)
+        if table.any()
+    }
+    if not results:
+        raise ValueError(f"no item has both its ratings among {counts.labels.tolist()}.")
+    _warn_of_undefined(list(results), [result.kappa for result in results.values()])
+    pooled = make_result(
+        counts.tables.sum(axis=0),
+        counts.labels,
+        weights,
+        confidence,
+        missing=(counted["y1"], counted["y2"]),
+        n_dropped=n_dropped,
+        n_outside=int(counts.n_outside.sum()),
+    )
+    return GroupedAgreement(
+        results, pooled, (counted["groups"], counted["y1"], counted["y2"]), n_dropped
+    )
+
+
+def _warn_of_undefined(groups: list[Any], values: list[float]) -> None:
+    undefined = [group for group, kappa in zip(groups, values) if math.isnan(kappa)]
+    if undefined:
+        named = ", ".join(map(repr, undefined[:MOST_NAMED]))
+        more = ", ..." if len(undefined) > MOST_NAMED else ""
+        warnings.warn(
+            f"kappa is undefined in {len(undefined)} of {len(groups)} groups ({named}{more}):"
+            " no disagreement is expected by chance where there is one label only.",
+            undefined_metric_warning(),
+            stacklevel=3,
+        )

@@ -1,0 +1,305 @@
+"""What the functions of two raters refuse, and how they say so.
+
+Each message names the argument and what it got, in the words of this package and not in those
+of NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fastkappa import (
+    agreement,
+    agreement_by,
+    agreement_from_confusion,
+    bootstrap,
+    compare_independent,
+    compare_paired,
+    compare_predictions,
+    compare_strata,
+    confusion_counts,
+    kappa_from_confusion,
+    sample_size,
+)
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.statistics.indices import gwet_ac2
+from fastkappa.statistics.kappa import expected_agreement, observed_agreement
+from fastkappa.two_raters.report import label_text
+
+TABLE = [[20, 5], [10, 15]]
+RAGGED: Any = [[1, 2], [3]]
+RESULT = agreement_from_confusion(TABLE)
+QUADRATIC = agreement_from_confusion([[8, 2, 1], [3, 6, 1], [0, 2, 7]], weights="quadratic")
+
+
+@pytest.mark.parametrize(
+    ("table", "match"),
+    [
+        ([[1, -2], [3, 4]], r"table must not have negative entries, got -2"),
+        ([[1, 2, 3], [4, 5, 6]], r"table must have the shape .*, got \(2, 3\)"),
+        ([1, 2], r"shape .*, got \(2,\)"),
+        (np.ones((2, 2, 2)), r"\(l, l\), got \(2, 2, 2\)"),
+        (np.zeros((2, 2)), "table must not be empty: all its counts are 0"),
+        (np.zeros((0, 0)), r"got \(0, 0\)"),
+        ([[1, math.nan], [3, 4]], "table must be finite, got NaN"),
+        ([[1, 2.5], [3, 4]], r"whole counts, .* got 2\.5"),
+        ([["a", "b"], ["c", "d"]], "table must hold numbers"),
+    ],
+)
+def test_tables_that_are_none(table: Any, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        agreement_from_confusion(table)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"labels": [1, 2, 3]}, r"labels must be 2, .* shape \(3,\)"),
+        ({"labels": [[1, 2]]}, r"labels must be 2, .* shape \(1, 2\)"),
+        ({"labels": [1, 1]}, "labels must be distinct, got 1 more than once"),
+        ({"weights": "cubic"}, "weights must be None, 'linear', 'quadratic' or .* got 'cubic'"),
+        ({"weights": np.ones((3, 3))}, r"weights must have the shape \(2, 2\), .* got \(3, 3\)"),
+        ({"weights": [[1, 0], [0, 1]]}, "diagonal must be 0"),
+        ({"weights": [[0, -1], [1, 0]]}, "weights must not be negative, got -1"),
+        ({"weights": [[0, math.nan], [1, 0]]}, "weights must be finite"),
+        ({"confidence": 95}, "confidence must be a number between 0 and 1, got 95"),
+        ({"confidence": "high"}, "confidence must be a number between 0 and 1, got 'high'"),
+    ],
+)
+def test_arguments_that_do_not_match(arguments: Any, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        agreement_from_confusion([[1, 2], [3, 4]], **arguments)
+    if "shape (3,)" not in match and "labels must be 2" not in match:
+        with pytest.raises(ValueError, match=match):
+            agreement([0, 0, 1], [0, 1, 1], **arguments)
+
+
+@pytest.mark.parametrize(
+    ("y1", "y2", "arguments", "match"),
+    [
+        ([1, 2], [1], {}, r"same length, got \{'y1': 2, 'y2': 1\}"),
+        ([], [], {}, "must not be empty"),
+        ([None, None], [1, None], {"missing": "drop"}, "missing of each of the 2"),
+        ([1, 2], [1, 2], {"missing": "ignore"}, "missing must be 'raise' or 'drop', got 'ignore'"),
+        ([1, 2], [1, 2], {"labels": [3]}, r"no item has both its ratings among the labels \[3\]"),
+        ([1.5, 2], [1, 2], {}, r"y1 must be labels, but is continuous, got \[1\.5, 2\]"),
+    ],
+)
+def test_ratings_that_are_none(y1: Any, y2: Any, arguments: Any, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        agreement(y1, y2, **arguments)
+
+
+TABLES: dict[str, tuple[Any, str]] = {
+    "ragged": (RAGGED, r"must have rows of one length, got \[\[1, 2\], \[3\]\]"),
+    "None": (None, "must hold numbers, got None"),
+    "an empty cell": ([[1, None], [2, 3]], "must hold numbers, got None"),
+    "a string": ("table", "must hold numbers, got 'table'"),
+    "strings": ([["1", "2"], ["3", "4"]], "must hold numbers, got '1'"),
+    "a dictionary": ({"a": 1}, r"must hold numbers, got \{'a': 1\}"),
+    "complex": ([[1j, 2], [3, 4]], "must hold numbers, got 1j"),
+    "masked": (np.ma.array(TABLE, mask=[[0, 1], [0, 0]]), "must not have masked entries"),
+    "negative": ([[1, 2], [3, -4]], "must not have negative entries, got -4"),
+    "NaN": ([[1, math.nan], [3, 4]], "must be finite"),
+    "empty": ([], r"must have the shape .*, got \(0,\)"),
+    "other columns": (
+        pd.crosstab([1, 2, 2], [3, 2, 2]),
+        r"must have the same labels on rows and columns, .* \[1, 2\] and \[2, 3\]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_table(name: str) -> None:
+    table, match = TABLES[name]
+    for take in (kappa_from_confusion, agreement_from_confusion, bootstrap, observed_agreement):
+        with pytest.raises(ValueError, match=f"^table {match}"):
+            take(table)
+    with pytest.raises(ValueError, match=f"^the table of stratum 'b' {match}"):
+        compare_strata({"a": TABLE, "b": table})
+    with pytest.raises(ValueError, match=f"^second {match}"):
+        compare_independent(TABLE, table)
+
+
+def test_no_joint_table() -> None:
+    for joint, match in {
+        "None": (None, "joint must hold numbers, got None"),
+        "ragged": ([[[1, 2], [3]], [[1, 2], [3, 4]]], "joint must have rows of one length"),
+        "table": (TABLE, r"joint must have the shape \(l, l, l\), got \(2, 2\)"),
+        "negative": (-np.ones((2, 2, 2)), r"joint must not have negative entries, got -1"),
+        "sums of weights": (np.full((2, 2, 2), 0.5), "joint must hold whole counts, .* got 0.5"),
+    }.values():
+        with pytest.raises(ValueError, match=match):
+            compare_paired(joint)
+
+
+def test_sums_of_weights_have_no_errors() -> None:
+    """The standard error of 0.1, 0.2, ... would be that of a single item."""
+    for take in (agreement_from_confusion, bootstrap, lambda t: compare_independent(t, TABLE)):
+        with pytest.raises(ValueError, match=r"whole counts, for standard errors .* got 0\.1\."):
+            take([[0.1, 0.2], [0.3, 0.4]])
+
+
+def test_a_stack_where_one_table_is_taken() -> None:
+    for take in (observed_agreement, expected_agreement, agreement_from_confusion, bootstrap):
+        with pytest.raises(
+            ValueError, match=r"table must have the shape \(l, l\), got \(3, 2, 2\)"
+        ):
+            take(np.ones((3, 2, 2), int))
+
+
+def test_a_frame_brings_its_labels() -> None:
+    y1, y2 = ["a", "b", "b", "a", "c"], ["a", "b", "c", "a", "b"]
+    crosstab = pd.crosstab(pd.Series(y1), pd.Series(y2))
+    assert agreement_from_confusion(crosstab).labels.tolist() == ["a", "b", "c"]
+    assert agreement_from_confusion(crosstab).kappa == agreement(y1, y2).kappa
+    assert agreement_from_confusion(crosstab, labels=[1, 2, 3]).labels.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("labels", "match"),
+    [
+        ("ab", "labels must be 2, one a row of the table, got 'ab'"),
+        (2, "labels must be 2, one a row of the table, got 2"),
+        ({"a": 1, "b": 2}, r"labels must be 2, .* got \{'a': 1, 'b': 2\}"),
+        ([["a"], ["b", "c"]], r"labels must be one-dimensional, got \[\['a'\], \['b', 'c'\]\]"),
+        (["a", None], "labels must not be missing, got None among them"),
+        ([math.nan, 1], "labels must not be missing, got nan among them"),
+    ],
+)
+def test_no_labels(labels: Any, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        agreement_from_confusion(TABLE, labels=labels)
+
+
+def test_labels_stay_what_they_are() -> None:
+    assert agreement_from_confusion(TABLE, labels=["a", 1]).labels.tolist() == ["a", 1]
+
+
+COLUMNS: dict[str, tuple[Any, type[Exception], str]] = {
+    "None": (None, TypeError, "must be a list or an array, an entry for each item, got None"),
+    "a number": (1, TypeError, "must be a list or an array, .* got 1"),
+    "a string": ("quadratic", TypeError, "must be a list or an array, .* got 'quadratic'"),
+    "a set": ({1, 2}, TypeError, r"must be a list or an array, .* got \{1, 2\}"),
+    "a generator": ((i for i in "ab"), TypeError, "must be a list or an array, .* got <generator"),
+    "a table": (TABLE, ValueError, r"must be one-dimensional, .* got \[\[20, 5\], \[10, 15\]\]"),
+    "an array": (np.array(TABLE), ValueError, r"must be one-dimensional, .* got array\("),
+    "ragged": (RAGGED, ValueError, r"must be one-dimensional, .* got \[\[1, 2\], \[3\]\]"),
+    "not whole": ([1.5, 2], ValueError, r"must be labels, but is continuous, got \[1\.5, 2\]"),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_no_column(name: str) -> None:
+    column, error, match = COLUMNS[name]
+    good = [1, 2]
+    with pytest.raises(error, match=f"^y1 {match}"):
+        agreement(column, good)
+    with pytest.raises(error, match=f"^y2 {match}"):
+        agreement_by(good, good, column)
+    with pytest.raises(error, match=f"^second {match}"):
+        compare_predictions(good, good, column)
+
+
+def test_lists_of_one_entry_are_a_column() -> None:
+    assert agreement([[1], [2], [2]], [1, 2, 1]).kappa == agreement([1, 2, 2], [1, 2, 1]).kappa
+
+
+def test_no_items() -> None:
+    for take in (agreement_by, compare_predictions):
+        with pytest.raises(ValueError, match="must not be empty, got no items"):
+            take([], [], [])
+
+
+@pytest.mark.parametrize("missing", ["ignore", ["drop"], np.array(["drop", "raise"]), None])
+def test_what_to_do_with_missing_ratings(missing: Any) -> None:
+    for take in (agreement, agreement_by, compare_predictions):
+        columns: Any = [[1, 2]] * (2 if take is agreement else 3)
+        with pytest.raises(ValueError, match="missing must be 'raise' or 'drop', got"):
+            take(*columns, missing=missing)
+
+
+@pytest.mark.parametrize("rng", ["seed", -1, 1.5])
+def test_no_source_of_random_numbers(rng: Any) -> None:
+    with pytest.raises(ValueError, match=f"rng must be a Generator, .* got {rng!r}"):
+        bootstrap(TABLE, rng=rng)
+
+
+def test_statistics_of_the_bootstrap() -> None:
+    with pytest.raises(ValueError, match=r"statistic must be a function of .* got 'kappa'"):
+        bootstrap(TABLE, statistic="kappa")  # type: ignore[arg-type]
+    by_value = bootstrap(TABLE, lambda t: gwet_ac2(t).value, n_resamples=99, rng=1)
+    assert bootstrap(TABLE, gwet_ac2, n_resamples=99, rng=1).interval == by_value.interval
+
+
+def test_method_is_checked_where_nothing_is_drawn_too() -> None:
+    with pytest.raises(ValueError, match="method must be 'percentile' or 'bca', got 'basic'"):
+        compare_paired(np.ones((2, 2, 2)), method="basic")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("scale", [None, ["fleiss"], "Fleiss", "landis"])
+def test_no_scale(scale: Any) -> None:
+    with pytest.raises(ValueError, match=r"scale must be one of cohen, landis-koch, .* got "):
+        RESULT.interpret(scale)
+
+
+@pytest.mark.parametrize("tables", [None, 3, "ab"])
+def test_no_strata(tables: Any) -> None:
+    with pytest.raises(ValueError, match="tables must be a sequence or a mapping of tables, got"):
+        compare_strata(tables)
+
+
+def test_a_table_beside_a_weighted_result() -> None:
+    """The table has no weights, so that its kappa is another one."""
+    with pytest.raises(ValueError, match="different weights cannot be compared, got 'quadratic'"):
+        compare_strata([QUADRATIC, TABLE])
+    with pytest.raises(ValueError, match="different weights cannot be compared, got None"):
+        compare_independent(TABLE, QUADRATIC)
+    with pytest.raises(ValueError, match="different weights"):  # an iterator is read once
+        compare_strata(iter([RESULT, QUADRATIC]))
+
+
+def test_counts_are_compared_as_their_table() -> None:
+    counts = confusion_counts([1, 1, 2, 2, 1], [1, 2, 2, 2, 1])
+    other = [[9, 3], [2, 8]]
+    assert compare_independent(counts, other).z == compare_independent(counts.table, other).z
+    assert compare_strata([counts, other]).kappa == compare_strata([counts.table, other]).kappa
+
+
+def test_kappas_that_are_undefined_are_told() -> None:
+    one_label = [[5, 0], [0, 0]]
+    with pytest.warns(undefined_metric_warning(), match="cannot be compared: the second") as told:
+        assert math.isnan(compare_independent(TABLE, one_label).value)
+    assert told[0].filename == __file__
+    with pytest.warns(undefined_metric_warning(), match="cannot be compared: the first"):
+        assert math.isnan(compare_predictions([1, 1], [1, 1], [1, 1]).value)
+
+
+def test_any_real_number_is_a_confidence() -> None:
+    tenth = Fraction(9, 10)
+    for confidence in (np.float32(0.9), tenth):
+        result = agreement_from_confusion(TABLE, confidence=confidence)  # type: ignore[arg-type]
+        expected = agreement_from_confusion(TABLE, confidence=float(confidence))
+        assert result.interval == expected.interval
+
+
+def test_rates_without_room_for_disagreement() -> None:
+    with pytest.raises(ValueError, match=r"rates must leave room .* \[0\.0, 1\.0\]: kappa is und"):
+        sample_size(0.5, rates=(0, 0))
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [(1.0, "1"), (-0.0, "0"), (1234567.0, "1234567"), (0.1, "0.1"), (1e20, "1e+20"), (7, "7")],
+)
+def test_labels_are_written_in_full(label: Any, text: str) -> None:
+    assert label_text(label) == text
+    assert f"kappa of {text}" in [
+        name for name, *_ in agreement_from_confusion(TABLE, labels=[label, 99]).rows()
+    ]
