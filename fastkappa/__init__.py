@@ -24,6 +24,19 @@ if TYPE_CHECKING:
     from fastkappa import jit as jit
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
+    from fastkappa.multirater import (
+        MultiRaterResult,
+        PairwiseKappa,
+        Ratings,
+        conger_kappa,
+        fleiss_kappa,
+        gwet_ac1,
+        gwet_ac2,
+        krippendorff_alpha,
+        light_kappa,
+        pairwise_kappa,
+        randolph_kappa,
+    )
     from fastkappa.statistics.bootstrap import bootstrap
     from fastkappa.statistics.comparison import compare_independent, compare_paired, compare_strata
     from fastkappa.statistics.sample_size import power, sample_size
@@ -37,6 +50,9 @@ _LOADED_ON_FIRST_USE = {
     "AgreementResult": "two_raters.result",
     "KappaRegressor": "estimators",
     "KappaRounder": "estimators",
+    "MultiRaterResult": "multirater",
+    "PairwiseKappa": "multirater",
+    "Ratings": "multirater",
     "agreement": "two_raters.agreement",
     "agreement_by": "two_raters.grouped",
     "agreement_from_confusion": "two_raters.agreement",
@@ -46,9 +62,17 @@ _LOADED_ON_FIRST_USE = {
     "compare_paired": "statistics.comparison",
     "compare_predictions": "two_raters.paired",
     "compare_strata": "statistics.comparison",
+    "conger_kappa": "multirater",
     "datasets": "datasets",
+    "fleiss_kappa": "multirater",
+    "gwet_ac1": "multirater",
+    "gwet_ac2": "multirater",
     "jit": "jit",
+    "krippendorff_alpha": "multirater",
+    "light_kappa": "multirater",
+    "pairwise_kappa": "multirater",
     "power": "statistics.sample_size",
+    "randolph_kappa": "multirater",
     "sample_size": "statistics.sample_size",
 }
 
@@ -56,6 +80,9 @@ _LOADED_ON_FIRST_USE = {
 __all__ = [
     "AgreementResult",
     "ConfusionCounts",
+    "MultiRaterResult",
+    "PairwiseKappa",
+    "Ratings",
     "ThresholdEvaluator",
     "ThresholdResult",
     "agreement",
@@ -71,12 +98,20 @@ __all__ = [
     "compile_scorer",
     "confusion_counts",
     "confusion_matrix",
+    "conger_kappa",
     "continuous_kappa",
     "datasets",
+    "fleiss_kappa",
     "get_include",
+    "gwet_ac1",
+    "gwet_ac2",
     "kappa_from_confusion",
+    "krippendorff_alpha",
+    "light_kappa",
     "optimal_thresholds",
+    "pairwise_kappa",
     "power",
+    "randolph_kappa",
     "sample_size",
     "show_config",
 ]

@@ -1,0 +1,29 @@
+"""Agreement of more than two raters."""
+
+from fastkappa.multirater.coefficients import (
+    conger_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    gwet_ac2,
+    krippendorff_alpha,
+    light_kappa,
+    randolph_kappa,
+)
+from fastkappa.multirater.pairwise import PairwiseKappa, pairwise_kappa
+from fastkappa.multirater.ratings import Ratings
+from fastkappa.multirater.result import LabelKappa, MultiRaterResult
+
+__all__ = [
+    "LabelKappa",
+    "MultiRaterResult",
+    "PairwiseKappa",
+    "Ratings",
+    "conger_kappa",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "gwet_ac2",
+    "krippendorff_alpha",
+    "light_kappa",
+    "pairwise_kappa",
+    "randolph_kappa",
+]

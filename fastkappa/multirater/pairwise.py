@@ -1,0 +1,200 @@
+"""Cohen's kappa of every pair of several raters."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.multirater.ratings import Ratings
+from fastkappa.statistics.bootstrap import (
+    BootstrapResult,
+    Method,
+    bootstrap_counts,
+    kappa_statistic,
+)
+from fastkappa.statistics.inference import check_confidence, normal_interval, standard_error
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.types import FloatTable, IntTable
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairwiseKappa:
+    """Cohen's kappa of every pair of raters; all arrays have the shape (R, R).
+
+    Attributes
+    ----------
+    rater_names : tuple of str
+        The raters, in the order of rows and columns.
+    values : ndarray
+        Kappa, the rater of the row being the first; 1 on the diagonal. NaN where it is
+        undefined: a pair has no subject in common, or all with the same label.
+    standard_errors : ndarray
+        Those of Fleiss, Cohen and Everitt (1969); 0 on the diagonal.
+    lower, upper : ndarray
+        The ends of the intervals.
+    confidence : float
+        The confidence of each interval.
+    n : ndarray
+        How many subjects both have rated, and on the diagonal, how many the rater has.
+    n_missing : ndarray
+        How many subjects are left out of a pair because a rating is missing.
+    tables : ndarray of shape (R (R - 1) / 2, l, l)
+        The tables of the pairs (0, 1), (0, 2), ... (1, 2), ...; rows are the first's ratings.
+    labels : ndarray of shape (l,)
+        The labels of rows and columns.
+    weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
+        The disagreement weights.
+    """
+
+    rater_names: tuple[str, ...]
+    values: FloatTable
+    standard_errors: FloatTable
+    lower: FloatTable
+    upper: FloatTable
+    confidence: float
+    n: IntTable
+    n_missing: IntTable
+    tables: IntTable
+    labels: Any
+    weights: Weights
+
+    @property
+    def mean(self) -> float:
+        """The mean over the pairs, which is Light's kappa."""
+        return float(self.values[np.triu_indices(len(self.values), 1)].mean())
+
+    def bootstrap(
+        self,
+        *,
+        n_resamples: int = 9999,
+        method: Method = "bca",
+        confidence: float | None = None,
+        rng: Any = None,
+    ) -> dict[tuple[str, str], BootstrapResult]:
+        """Return the bootstrap interval of every pair, over the subjects that both have rated.
+
+        Parameters
+        ----------
+        n_resamples, method, rng
+            As for `fastkappa.bootstrap`.
+        confidence : float, default=None
+            The confidence of each interval; None takes that of this result.
+
+        Returns
+        -------
+        results : dict
+            A `BootstrapResult` by the names of the pair, as in ``tables``; pairs without a
+            subject in common are not in it.
+        """
+        generator = np.random.default_rng(rng)
+        statistic = kappa_statistic(self.weights, len(self.labels))
+        level = self.confidence if confidence is None else confidence
+        return {
+            pair: bootstrap_counts(table, statistic, n_resamples, method, level, generator)
+            for pair, table in zip(combinations(self.rater_names, 2), self.tables)
+            if table.any()
+        }
+
+    def __repr__(self) -> str:
+        return f"<PairwiseKappa: {len(self.values)} raters, mean {self.mean:.4f}>"
+
+    def __str__(self) -> str:
+        names = [name[:12] for name in self.rater_names]
+        width = max(8, *map(len, names)) + 2
+        header = " " * width + "".join(f"{name:>{width}}" for name in names)
+        rows = [
+            f"{name:<{width}}" + "".join(f"{value:>{width}.4f}" for value in row)
+            for name, row in zip(names, self.values)
+        ]
+        return "\n".join([header, *rows])
+
+
+def pairwise_kappa(
+    ratings: Any, *, weights: Weights = None, confidence: float = 0.95
+) -> PairwiseKappa:
+    """Return Cohen's kappa of every pair of raters, counted in one pass.
+
+    Parameters
+    ----------
+    ratings : array-like of shape (n_subjects, n_raters), or Ratings
+        As for `fleiss_kappa`. Counts of ratings will not do: it must be known whose they are.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        Disagreement weights, as for `fastkappa.kappa_from_confusion`; they need not be
+        symmetric.
+    confidence : float, default=0.95
+        The confidence of each interval.
+
+    Returns
+    -------
+    result : PairwiseKappa
+        A pair counts the subjects that both have rated, and tells how many are left out. There
+        is an ``UndefinedMetricWarning`` if a kappa is undefined.
+
+    Raises
+    ------
+    ValueError
+        If ratings are not what `Ratings.from_array` takes, or are counts, or weights are no
+        weights.
+
+    Examples
+    --------
+    >>> from fastkappa import Ratings, pairwise_kappa
+    >>> ratings = Ratings.from_raters(
+    ...     {"Ann": [1, 1, 2, 2, 3], "Ben": [1, 2, 2, 2, 3], "Cat": [1, 1, None, 3, 3]}
+    ... )
+    >>> result = pairwise_kappa(ratings)
+    >>> print(result)
+                     Ann       Ben       Cat
+    Ann           1.0000    0.6875    0.6000
+    Ben           0.6875    1.0000    0.3333
+    Cat           0.6000    0.3333    1.0000
+    >>> int(result.n_missing[0, 2])
+    1
+    """
+    given = Ratings.of(ratings)
+    check_confidence(confidence)
+    checked = as_weights(weights, len(given.labels))
+    with_missing = given.pair_tables("pairwise_kappa")
+    tables = with_missing[:, :-1, :-1]
+    names = given.rater_names or ()
+    first, second = np.triu_indices(len(names), 1)
+
+    values, errors = np.eye(len(names)), np.zeros((len(names), len(names)))
+    for rows, columns, oriented in (
+        (first, second, tables),
+        (second, first, tables.swapaxes(-1, -2)),
+    ):
+        values[rows, columns] = kappas(oriented, checked)
+        errors[rows, columns] = standard_error(oriented, checked)
+    n = np.zeros((len(names), len(names)), np.int64)
+    n[first, second] = n[second, first] = tables.sum(axis=(1, 2))
+    n[first, first] = with_missing[:, :-1].sum(axis=(1, 2))
+    n[second, second] = with_missing[:, :, :-1].sum(axis=(1, 2))
+    n_undefined = int(np.isnan(values[first, second]).sum())
+    if n_undefined:
+        warnings.warn(
+            f"kappa is undefined for {n_undefined} of {len(first)} pairs of raters: they have no"
+            " subject in common, or gave all of them the same label.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    lower, upper = normal_interval(values, errors, confidence)
+    return PairwiseKappa(
+        names,
+        values,
+        errors,
+        lower,
+        upper,
+        float(confidence),
+        n,
+        given.n_subjects - n,
+        tables,
+        given.labels,
+        checked,
+    )

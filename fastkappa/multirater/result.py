@@ -1,0 +1,219 @@
+"""What a coefficient of several raters' agreement comes with."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
+from fastkappa.statistics.raters import Coefficient, Disagreement
+from fastkappa.types import AnyArray
+
+
+class LabelKappa(NamedTuple):
+    """Fleiss' kappa of one label against all others.
+
+    Attributes
+    ----------
+    label : object
+        The label.
+    value : float
+        Its kappa; NaN if no rating or every rating is this label.
+    standard_error : float
+        Over samples of subjects.
+    null_standard_error : float
+        If all agreement is by chance; NaN unless every subject has as many ratings.
+    z : float
+        Kappa over its null standard error if there is one, else over its standard error.
+    p_value : float
+        The two-sided probability of such a z if all agreement is by chance.
+    """
+
+    label: Any
+    value: float
+    standard_error: float
+    null_standard_error: float
+    z: float
+    p_value: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MultiRaterResult:
+    """A coefficient of agreement of several raters, and how certain it is.
+
+    It cannot be changed, and prints as a report. NaN stands for what is undefined.
+
+    Attributes
+    ----------
+    method : str
+        The coefficient's name.
+    value : float
+        At most 1, which is full agreement; 0 is that expected by chance.
+    standard_error : float
+        Over samples of subjects; the raters are taken as they are.
+    interval : tuple of float
+        The value minus and plus a quantile times the standard error: Student's t of one less
+        than the number of subjects, for Light's kappa the normal one. It is not cut off.
+    confidence : float
+        The confidence of the interval.
+    null_standard_error : float
+        For Fleiss' kappa without weights, of as many ratings for every subject, the error
+        if all agreement is by chance; else NaN.
+    z : float
+        The value over its null standard error if there is one, else over its standard error.
+    p_value : float
+        The two-sided probability of such a z if all agreement is by chance: by the normal
+        distribution with a null standard error, else by that of the interval.
+    disagreement : Disagreement
+        The observed and the expected distance of two ratings; one minus their ratio is the
+        value. NaN for Light's kappa, which is a mean of others.
+    n_subjects : int
+        How many subjects there are.
+    n_paired : int
+        How many of them have two ratings or more. Those with one rating tell how often labels
+        are given, except for Krippendorff's alpha; those with none tell nothing.
+    n_raters : int
+        How many raters there are; of counts, the most that rated a subject.
+    n_missing : int
+        How many ratings are missing.
+    labels : ndarray of shape (l,)
+        The labels.
+    by_label : tuple of LabelKappa
+        For Fleiss' kappa without weights, that of each label; else empty.
+    """
+
+    method: str
+    value: float
+    standard_error: float
+    interval: tuple[float, float]
+    confidence: float
+    null_standard_error: float
+    z: float
+    p_value: float
+    disagreement: Disagreement
+    n_subjects: int
+    n_paired: int
+    n_raters: int
+    n_missing: int
+    labels: AnyArray
+    _coefficient: Coefficient
+    by_label: tuple[LabelKappa, ...] = ()
+
+    @property
+    def observed_agreement(self) -> float:
+        """One minus the observed disagreement, p_o; weighted if there are weights."""
+        return 1 - float(self.disagreement.observed)
+
+    @property
+    def expected_agreement(self) -> float:
+        """One minus the expected disagreement, p_e; weighted if there are weights."""
+        return 1 - float(self.disagreement.expected)
+
+    def bootstrap(
+        self,
+        *,
+        n_resamples: int = 9999,
+        method: Method = "bca",
+        confidence: float | None = None,
+        rng: Any = None,
+    ) -> BootstrapResult:
+        """Return the bootstrap interval over resampled subjects.
+
+        Subjects with the same ratings are drawn together, so the time depends on how many
+        different ones there are, not on the number of subjects. 'bca' takes time with its
+        square: 'percentile' is the one for many thousands.
+
+        Parameters
+        ----------
+        n_resamples : int, default=9999
+            How many samples to draw.
+        method : {'percentile', 'bca'}, default='bca'
+            How to make the interval, as for `fastkappa.bootstrap`.
+        confidence : float, default=None
+            The confidence of the interval; None takes that of this result.
+        rng : Generator, int or None, default=None
+            Where random numbers come from: a seed makes the result repeatable.
+
+        Returns
+        -------
+        result : BootstrapResult
+
+        Raises
+        ------
+        ValueError
+            For an argument that is not what it must be.
+
+        Examples
+        --------
+        >>> from fastkappa import fleiss_kappa
+        >>> result = fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
+        >>> result.bootstrap(n_resamples=999, method="percentile", rng=0)
+        <BootstrapResult: 0.3143 (-0.5000 to 1.0000), percentile, 999 replicates>
+        """
+        return bootstrap_counts(
+            self._coefficient.multiplicities,
+            self._coefficient.values,
+            n_resamples,
+            method,
+            self.confidence if confidence is None else confidence,
+            rng,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by name, arrays as lists and the two disagreements apart."""
+        return {
+            "method": self.method,
+            "value": self.value,
+            "standard_error": self.standard_error,
+            "interval": list(self.interval),
+            "confidence": self.confidence,
+            "null_standard_error": self.null_standard_error,
+            "z": self.z,
+            "p_value": self.p_value,
+            "observed_disagreement": float(self.disagreement.observed),
+            "expected_disagreement": float(self.disagreement.expected),
+            "n_subjects": self.n_subjects,
+            "n_paired": self.n_paired,
+            "n_raters": self.n_raters,
+            "n_missing": self.n_missing,
+            "labels": self.labels.tolist(),
+            "by_label": [label._asdict() for label in self.by_label],
+        }
+
+    def __repr__(self) -> str:
+        low, high = self.interval
+        return (
+            f"<{self.method}: {self.value:.4f} ({low:.4f} to {high:.4f}),"
+            f" {self.n_subjects} subjects, {self.n_raters} raters>"
+        )
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        rows = [
+            (self.method, f"{self.value:.6f}"),
+            ("standard error", f"{self.standard_error:.6f}"),
+            (f"{self.confidence:.0%} interval", f"{low:.6f} to {high:.6f}"),
+        ]
+        if not math.isnan(self.null_standard_error):
+            rows.append(("null standard error", f"{self.null_standard_error:.6f}"))
+        rows += [("z", f"{self.z:.4f}"), ("p", f"{self.p_value:.4g}")]
+        if not math.isnan(self.disagreement.observed):
+            rows += [
+                ("observed disagreement", f"{self.disagreement.observed:.6f}"),
+                ("expected disagreement", f"{self.disagreement.expected:.6f}"),
+            ]
+        rows += [
+            ("subjects", f"{self.n_subjects}, {self.n_paired} with two ratings or more"),
+            ("raters", f"{self.n_raters}"),
+            ("missing ratings", f"{self.n_missing}"),
+        ]
+        rows += [
+            (
+                f"kappa of {label.label!r}",
+                f"{label.value:.6f}, z {label.z:.4f}, p {label.p_value:.4g}",
+            )
+            for label in self.by_label
+        ]
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)

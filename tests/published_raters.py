@@ -1,0 +1,87 @@
+"""Published ratings of several raters, with their figures."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+# Fleiss (1971): 30 patients, 6 psychiatrists, 5 diagnoses; rows are patients. Light's and
+# Conger's kappa are those of the columns as they stand.
+DIAGNOSES = [
+    [4, 4, 4, 4, 4, 4],
+    [2, 2, 2, 5, 5, 5],
+    [2, 3, 3, 3, 3, 5],
+    [5, 5, 5, 5, 5, 5],
+    [2, 2, 2, 4, 4, 4],
+    [1, 1, 3, 3, 3, 3],
+    [3, 3, 3, 3, 5, 5],
+    [1, 1, 3, 3, 3, 4],
+    [1, 1, 4, 4, 4, 4],
+    [5, 5, 5, 5, 5, 5],
+    [1, 4, 4, 4, 4, 4],
+    [1, 2, 4, 4, 4, 4],
+    [2, 2, 2, 3, 3, 3],
+    [1, 4, 4, 4, 4, 4],
+    [2, 2, 4, 4, 4, 5],
+    [3, 3, 3, 3, 3, 5],
+    [1, 1, 1, 4, 5, 5],
+    [1, 1, 1, 1, 1, 2],
+    [2, 2, 4, 4, 4, 4],
+    [1, 3, 3, 5, 5, 5],
+    [5, 5, 5, 5, 5, 5],
+    [2, 4, 4, 4, 4, 4],
+    [2, 2, 4, 5, 5, 5],
+    [1, 1, 4, 4, 4, 4],
+    [1, 4, 4, 4, 4, 5],
+    [2, 2, 2, 2, 2, 4],
+    [1, 1, 1, 1, 5, 5],
+    [2, 2, 4, 4, 4, 4],
+    [1, 3, 3, 3, 3, 3],
+    [5, 5, 5, 5, 5, 5],
+]
+# statsmodels; R's irr prints its own, to so many digits.
+DIAGNOSES_FLEISS = 0.43024452006014074
+DIAGNOSES_RANDOLPH = 0.4444444444444443
+DIAGNOSES_IRR = {"fleiss": 0.43024452006, "conger": 0.441808540329, "light": 0.459412144435}
+DIAGNOSES_Z = 17.651830583
+DIAGNOSES_BY_LABEL = [0.245, 0.245, 0.52, 0.471, 0.566]
+
+# Krippendorff (2011): 12 units, 4 observers, 5 values; also Gwet's (2014). Rows are units.
+RELIABILITY_DATA = [
+    [1, 1, None, 1],
+    [2, 2, 3, 2],
+    [3, 3, 3, 3],
+    [3, 3, 3, 3],
+    [2, 2, 2, 2],
+    [1, 2, 3, 4],
+    [4, 4, 4, 4],
+    [1, 1, 2, 1],
+    [2, 2, 2, 2],
+    [None, 5, 5, 5],
+    [None, None, 1, 1],
+    [None, None, 3, None],
+]
+# Krippendorff prints three digits.
+RELIABILITY_ALPHA = {"nominal": 0.743, "ordinal": 0.815, "interval": 0.849, "ratio": 0.797}
+RELIABILITY_NOMINAL = Fraction(113, 152)
+# irrCAC prints coefficient and standard error to five digits, and the lower end of the interval.
+RELIABILITY_IRRCAC = {
+    "gwet_ac1": (0.77544, 0.14295, 0.46081),
+    "fleiss_kappa": (0.76117, 0.15302, 0.42438),
+    "conger_kappa": (0.76282, 0.14917, 0.43450),
+    "randolph_kappa": (0.77273, 0.14472, 0.45421),
+}
+
+# Fleiss's table as Wikipedia works it out: 10 subjects, 14 raters, 5 categories.
+WORKED_COUNTS = [
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+]
+WORKED_FLEISS = 0.210
