@@ -20,7 +20,7 @@ from fastkappa.thresholds.optimal import ThresholdResult, optimal_thresholds
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from fastkappa import boosting, datasets
+    from fastkappa import boosting, datasets, plotting
     from fastkappa import jit as jit
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         pairwise_kappa,
         randolph_kappa,
     )
+    from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion, plot_forest
     from fastkappa.statistics.bootstrap import bootstrap
     from fastkappa.statistics.comparison import compare_independent, compare_paired, compare_strata
     from fastkappa.statistics.sample_size import power, sample_size
@@ -71,6 +72,11 @@ _LOADED_ON_FIRST_USE = {
     "krippendorff_alpha": "multirater",
     "light_kappa": "multirater",
     "pairwise_kappa": "multirater",
+    "plot_agreement": "plotting",
+    "plot_bootstrap": "plotting",
+    "plot_confusion": "plotting",
+    "plot_forest": "plotting",
+    "plotting": "plotting",
     "power": "statistics.sample_size",
     "randolph_kappa": "multirater",
     "sample_size": "statistics.sample_size",
@@ -110,6 +116,11 @@ __all__ = [
     "light_kappa",
     "optimal_thresholds",
     "pairwise_kappa",
+    "plot_agreement",
+    "plot_bootstrap",
+    "plot_confusion",
+    "plot_forest",
+    "plotting",
     "power",
     "randolph_kappa",
     "sample_size",

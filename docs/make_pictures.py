@@ -1,0 +1,118 @@
+"""Draw the pictures of docs/pictures.md and docs/walkthrough.md.
+
+python docs/make_pictures.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("svg")
+
+import numpy as np
+from matplotlib import pyplot
+
+from fastkappa import (
+    agreement,
+    agreement_from_confusion,
+    bootstrap,
+    datasets,
+    kappa_from_confusion,
+    plot_agreement,
+    plot_bootstrap,
+    plot_confusion,
+    plot_forest,
+)
+
+IMAGES = Path(__file__).parent / "images"
+
+
+def main() -> None:
+    """Draw all pictures, and print where they are."""
+    # The same file each time: no date, and no random names inside.
+    matplotlib.rcParams["svg.hashsalt"] = "fastkappa"
+    figures = {name: ax.figure for name, ax in pictures().items()}
+    figures |= {"walkthrough_bubbles": bubbles(), "walkthrough_copied": copied_ratings()}
+    for name, figure in figures.items():
+        path = IMAGES / f"{name}.svg"
+        figure.savefig(path, metadata={"Date": None})
+        pyplot.close(figure)
+        print(path, path.stat().st_size)
+
+
+def pictures() -> dict[str, Any]:
+    skin = datasets.load("skin_condition")
+    eyes = datasets.load("diabetic_retinopathy")
+    diagnoses = datasets.load("fleiss_1981")
+    cities = {
+        "Winnipeg": datasets.load("multiple_sclerosis_winnipeg"),
+        "New Orleans": datasets.load("multiple_sclerosis_new_orleans"),
+    }
+    return {
+        "plot_agreement": plot_agreement(
+            skin.table,
+            labels=["terrible", "poor", "marginal", "clear"],
+            raters=skin.raters,
+            marginals=True,
+            reverse_y=True,
+        ),
+        "plot_confusion": plot_confusion(
+            eyes.table,
+            labels=["none", "mild", "moderate", "severe", "proliferative"],
+            raters=eyes.raters,
+            normalize="true",
+        ),
+        "plot_bootstrap": plot_bootstrap(bootstrap(diagnoses.table, rng=1)),
+        "plot_forest": plot_forest(
+            {
+                f"{city}, {weights or 'no'} weights": agreement_from_confusion(
+                    rated.table, weights=weights
+                )
+                for weights in (None, "linear", "quadratic")
+                for city, rated in cities.items()
+            }
+        ),
+    }
+
+
+def bubbles() -> Any:
+    """Draw one table three times, as plot_agreement can."""
+    state = np.random.RandomState(100)
+    fruits = ["Apple", "Orange", "Pear"]
+    result = agreement(state.choice(fruits, size=100), state.choice(fruits, size=100))
+    figure, axes = pyplot.subplots(1, 3, figsize=(12, 4), layout="constrained")
+    plot_agreement(result, ax=axes[0])
+    plot_agreement(result, marginals=True, ax=axes[1])
+    plot_agreement(result, marginals=True, reverse_y=True, ax=axes[2])
+    return figure
+
+
+def copied_ratings() -> Any:
+    """Draw kappa against the share of copied ratings, for equal and for unequal labels."""
+    rng = np.random.default_rng(1)
+    figure, axes = pyplot.subplots(1, 2, figsize=(8, 4), sharey=True, layout="constrained")
+    for ax, p in zip(axes, ([1 / 3, 1 / 3, 1 / 3], [0.9, 0.05, 0.05])):
+        copied = np.arange(0, 101, 2)
+        kappas = np.array([kappa_from_confusion(studies(p, n, rng)) for n in copied])
+        low, high = np.nanquantile(kappas, [0.025, 0.975], axis=1)
+        ax.fill_between(copied / 100, low, high, color="0.8", label="95 % of the studies")
+        ax.plot(copied / 100, np.nanmean(kappas, axis=1), color="black", label="their mean")
+        ax.set_title("labels: " + ", ".join(f"{100 * share:.0f} %" for share in p))
+        ax.set_xlabel("share of ratings copied")
+    axes[0].set_ylabel("kappa of 100 items")
+    axes[0].legend(loc="upper left", frameon=False)
+    return figure
+
+
+def studies(p: list[float], copied: int, rng: np.random.Generator) -> Any:
+    """Return the tables of 4000 studies in which that many of 100 ratings are copied."""
+    alike = rng.multinomial(copied, p, 4000)
+    guessed = rng.multinomial(100 - copied, np.outer(p, p).ravel(), 4000)
+    return alike[:, :, None] * np.eye(3, dtype=int) + guessed.reshape(-1, 3, 3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""The distribution of a bootstrap."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastkappa.plotting import style
+from fastkappa.plotting.results import read_estimate, write_figures
+from fastkappa.types import FloatTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_BINS = 80
+NARROWEST = 0.01
+METHODS = {"bca": "BCa", "percentile": "percentiles"}
+
+
+def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the distribution of a bootstrap, with the estimate and its interval.
+
+    The histogram is that of the replicates. A line is at the estimate, the interval is
+    shaded between dashed lines, and what they are is written above.
+
+    Parameters
+    ----------
+    result : BootstrapResult
+        What `bootstrap` returns: its ``replicates``, ``value`` and ``interval`` are drawn.
+    ax : Axes, default=None
+        Where to draw. None makes a new figure, as ``pyplot.subplots``.
+
+    Returns
+    -------
+    ax : Axes
+
+    Raises
+    ------
+    ValueError
+        If the result is not that of a bootstrap, or all its replicates are undefined.
+    ImportError
+        If matplotlib is not installed.
+
+    Notes
+    -----
+    Replicates for which the statistic is undefined are not in the histogram; the axis says
+    how many they are.
+
+    Examples
+    --------
+    >>> from fastkappa import bootstrap, datasets, plot_bootstrap
+    >>> result = bootstrap(datasets.load("fleiss_1981").table, rng=1)
+    >>> ax = plot_bootstrap(result)
+    >>> ax.figure.savefig("bootstrap.svg")  # doctest: +SKIP
+    """
+    style.import_matplotlib()
+    if not hasattr(result, "replicates"):
+        raise ValueError(
+            f"result must be that of a bootstrap, got {type(result).__name__} without replicates."
+        )
+    estimate, low, high = read_estimate("bootstrap", result)
+    replicates = np.asarray(result.replicates, dtype=np.float64).ravel()
+    defined = replicates[np.isfinite(replicates)]
+    if len(defined) == 0:
+        raise ValueError(f"all {len(replicates)} replicates of the result are undefined.")
+    if ax is None:
+        ax = style.new_axes(5.2, 3.4)
+    ax.hist(defined, _edges(defined), color=style.GREY, edgecolor="white", linewidth=0.4, zorder=2)
+    if math.isfinite(low) and math.isfinite(high):
+        ax.axvspan(low, high, color=style.AGREEMENT, alpha=0.12, linewidth=0, zorder=1)
+        for end in (low, high):
+            ax.axvline(end, color=style.AGREEMENT, linestyle="--", linewidth=1.3, zorder=3)
+    ax.axvline(estimate, color="black", linewidth=1.8, zorder=3)
+    ax.set_title(write_figures(estimate, low, high), fontsize="medium")
+    ax.set_xlabel(_meaning(result, len(replicates), len(replicates) - len(defined)))
+    ax.set_ylabel("replicates")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def _edges(replicates: FloatTable) -> list[float]:
+    """Return the edges of the bins; values that are all the same get a narrow one."""
+    lowest, highest = float(replicates.min()), float(replicates.max())
+    if highest - lowest < NARROWEST:
+        return [lowest - NARROWEST / 2, highest + NARROWEST / 2]
+    n_bins = len(np.histogram_bin_edges(replicates, "auto")) - 1
+    return [*np.linspace(lowest, highest, min(MOST_BINS, n_bins) + 1)]
+
+
+def _meaning(result: Any, n_replicates: int, n_undefined: int) -> str:
+    text = f"value in {n_replicates} bootstrap replicates"
+    if n_undefined:
+        text += f", {n_undefined} of them undefined"
+    method, confidence = (getattr(result, name, None) for name in ("method", "confidence"))
+    if method is None or confidence is None:
+        return text
+    return f"{text}\n{100 * confidence:g} % interval, {METHODS.get(method, method)}"

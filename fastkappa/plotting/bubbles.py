@@ -1,0 +1,196 @@
+"""The table of two raters as bubbles."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastkappa.plotting import style
+from fastkappa.plotting.grid import (
+    LARGEST_TEXT,
+    SMALLEST_TEXT,
+    Grid,
+    draw_labels,
+    make_grid,
+    write_counts,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# In cells: the radius of the largest bubble, and what is left between a bubble and the
+# count beneath it.
+LARGEST_RADIUS = 0.46
+GAP = 0.04
+# In sides of the table: how high the histograms are, and how far off.
+HISTOGRAM_HEIGHT = 0.16
+HISTOGRAM_DISTANCE = 0.02
+
+
+def plot_agreement(
+    table: Any,
+    *,
+    labels: Any = None,
+    raters: tuple[str, str] = ("first rater", "second rater"),
+    marginals: bool = False,
+    reverse_y: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how often each pair of labels was given, as bubbles.
+
+    The area of a bubble is proportional to its count, which is written in it, or beneath
+    it where it is too small. Agreement is dark, in shaded cells; disagreement is light. Where
+    nothing was counted nothing is drawn.
+
+    Parameters
+    ----------
+    table : array-like of shape (l, l), ConfusionCounts or AgreementResult
+        Counts, or sums of item weights; rows are the first rater's ratings.
+    labels : sequence of length l, default=None
+        The labels in the table's order. None takes those of the result, or 0 to l - 1 for
+        an array.
+    raters : tuple of str, default=('first rater', 'second rater')
+        The names of the two, for the axes: the first goes up, the second to the right.
+    marginals : bool, default=False
+        Whether histograms of both raters' labels are drawn, above and to the right, outside
+        of ``ax`` (a figure with ``layout='constrained'`` makes room for them).
+    reverse_y : bool, default=False
+        Whether the first rater's labels run downwards as in a printed table, so that
+        agreement runs down the diagonal, not up.
+    ax : Axes, default=None
+        Where to draw. None makes a new figure of fitting size, as ``pyplot.subplots``.
+
+    Returns
+    -------
+    ax : Axes
+        Its two collections are labelled 'agreement' and 'disagreement', for a legend.
+
+    Raises
+    ------
+    ValueError
+        If the table is no square table of counts, or the labels do not match it.
+    ImportError
+        If matplotlib is not installed.
+
+    Notes
+    -----
+    Whole counts below 100000 are written in full, larger ones and sums of weights to
+    three digits (k is for thousands, M for millions, G for 10⁹, T for 10¹²). In a table so
+    large that its cells have no room for text the counts are left out.
+
+    Examples
+    --------
+    >>> from fastkappa import datasets, plot_agreement
+    >>> rated = datasets.load("skin_condition")
+    >>> ax = plot_agreement(rated.table, labels=rated.labels, marginals=True)
+    >>> ax.figure.savefig("agreement.svg")  # doctest: +SKIP
+    """
+    beside = HISTOGRAM_DISTANCE + HISTOGRAM_HEIGHT if marginals else 0.0
+    grid = make_grid(table, labels, ax, above=beside, right=beside)
+    draw_labels(grid, raters)
+    if reverse_y:
+        grid.ax.invert_yaxis()
+    _draw_cells(grid)
+    _draw_bubbles(grid, downwards=1 if reverse_y else -1)
+    if marginals:
+        _draw_histograms(grid)
+    return grid.ax
+
+
+def _draw_cells(grid: Grid) -> None:
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    between = np.arange(len(grid.labels) - 1) + 0.5
+    grid.ax.set_xticks(between, minor=True)
+    grid.ax.set_yticks(between, minor=True)
+    grid.ax.grid(False)
+    grid.ax.grid(True, which="minor", **style.RULE)
+    grid.ax.tick_params(which="minor", length=0)
+    grid.ax.set_axisbelow(True)
+    squares = [Rectangle((i - 0.5, i - 0.5), 1, 1) for i in range(len(grid.labels))]
+    grid.ax.add_collection(
+        PatchCollection(squares, facecolor=style.SHADE, edgecolor="none", zorder=0)
+    )
+
+
+def _draw_bubbles(grid: Grid, downwards: int) -> None:
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Circle
+
+    largest = grid.counts.max() or 1
+    radius = LARGEST_RADIUS * np.sqrt(grid.counts / largest)
+    agreeing: list[Circle] = []
+    disagreeing: list[Circle] = []
+    for i, j in np.argwhere(grid.counts > 0).tolist():
+        (agreeing if i == j else disagreeing).append(Circle((j, i), radius[i, j]))
+        _write_count(grid, (i, j), float(radius[i, j]), downwards)
+    thin = min(1.0, grid.cell / 30)
+    for bubbles, name, colour, edge, width in (
+        (agreeing, "agreement", style.AGREEMENT, "black", 1.6 * thin),
+        (disagreeing, "disagreement", style.DISAGREEMENT, style.DISAGREEMENT_EDGE, 0.8 * thin),
+    ):
+        drawn = PatchCollection(
+            bubbles, facecolor=colour, edgecolor=edge, linewidth=width, zorder=2, label=name
+        )
+        grid.ax.add_collection(drawn, autolim=False)
+
+
+def _write_count(grid: Grid, cell: tuple[int, int], radius: float, downwards: int) -> None:
+    """Write a count in its bubble, or beneath it if it does not fit."""
+    i, j = cell
+    text = grid.texts[i][j]
+    size = _text_size(grid)
+    if size < SMALLEST_TEXT:
+        return
+    height = style.DIGIT_HEIGHT * size / grid.cell
+    diagonal = 1.05 * math.hypot(style.DIGIT_WIDTH * size / grid.cell * len(text), height)
+    foot = radius + GAP + height
+    if diagonal > 2 * radius and foot + GAP <= 0.5:
+        grid.ax.text(
+            j, i + downwards * foot, text, fontsize=size, ha="center", va="baseline", zorder=3
+        )
+        return
+    grid.ax.text(
+        j,
+        i,
+        text,
+        fontsize=size * min(1, 2 * radius / diagonal),
+        color=style.text_colour(style.AGREEMENT if i == j else style.DISAGREEMENT),
+        ha="center",
+        va="center_baseline",
+        zorder=3,
+    )
+
+
+def _text_size(grid: Grid) -> float:
+    """Return the size for counts in the cells: the longest of them must fit in one."""
+    longest = max(len(text) for row in grid.texts for text in row)
+    return min(LARGEST_TEXT, 0.26 * grid.cell, 0.86 * grid.cell / (style.DIGIT_WIDTH * longest))
+
+
+def _draw_histograms(grid: Grid) -> None:
+    """Draw how often each rater gave each label: the second above, the first to the right."""
+    positions = np.arange(len(grid.labels))
+    distance = 1 + HISTOGRAM_DISTANCE
+    above = grid.ax.inset_axes((0, distance, 1, HISTOGRAM_HEIGHT), sharex=grid.ax)
+    right = grid.ax.inset_axes((distance, 0, HISTOGRAM_HEIGHT, 1), sharey=grid.ax)
+    columns, rows = grid.counts.sum(axis=0), grid.counts.sum(axis=1)
+    look: dict[str, Any] = {"color": style.LIGHT_GREY, "edgecolor": "black"}
+    bars = (
+        above.bar(positions, columns, width=0.7, linewidth=0.6 * (columns > 0), **look),
+        right.barh(positions, rows, height=0.7, linewidth=0.6 * (rows > 0), **look),
+    )
+    size = min(0.9 * _text_size(grid), 9.0)
+    for ax, drawn, totals in zip((above, right), bars, (columns, rows)):
+        ax.axis("off")
+        if size >= SMALLEST_TEXT:
+            (texts,) = write_counts(totals[None])
+            ax.bar_label(drawn, texts, padding=1.5, fontsize=size)
+    # A title goes above the axes: what is written on the bars must be within.
+    height = HISTOGRAM_HEIGHT * len(positions) * grid.cell
+    highest = (max(rows.max(), columns.max()) or 1) * (1.02 + 1.6 * size / height)
+    above.set_ylim(0, highest)
+    right.set_xlim(0, highest)

@@ -1,0 +1,171 @@
+"""The square grid that a table is drawn on: its cells, their labels and what is written in."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.plotting.style import POINTS_IN_AN_INCH, import_matplotlib, new_axes
+from fastkappa.statistics.kappa import as_tables
+from fastkappa.two_raters.report import label_text
+from fastkappa.types import AnyArray, FloatTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LONGEST_LABEL = 40
+# Below this size, in points, nothing is read.
+SMALLEST_TEXT = 4.0
+LARGEST_TEXT = 12.0
+TICK_TEXT = 10.0
+# Whole counts of up to so many digits are written in full.
+WRITTEN_IN_FULL = 10**5
+THOUSANDS = ("", "k", "M", "G", "T")
+
+
+class Grid(NamedTuple):
+    """A table to be drawn, and where.
+
+    Attributes
+    ----------
+    ax : Axes
+        The axes.
+    counts : ndarray of shape (l, l)
+        The table in float64.
+    texts : list of list of str
+        The counts as they are written.
+    labels : list of str
+        The labels as they are written.
+    cell : float
+        The width of a cell in points.
+    """
+
+    ax: Axes
+    counts: FloatTable
+    texts: list[list[str]]
+    labels: list[str]
+    cell: float
+
+
+def make_grid(
+    table: Any, labels: Any, ax: Axes | None, *, above: float = 0, right: float = 0
+) -> Grid:
+    """Return the grid for a table, in new axes if none are given.
+
+    ``above`` and ``right`` are the room left there in new axes, in sides of the table.
+    """
+    import_matplotlib()
+    counts, names = read_table(table, labels)
+    n_labels = len(names)
+    if ax is None:
+        side = min(12.0, max(3.0, 2 + 0.32 * n_labels))
+        longest = max(map(len, names))
+        cell = side * POINTS_IN_AN_INCH / n_labels
+        below = longest if _is_too_wide(longest, TICK_TEXT, cell) else 1
+        ax = new_axes(
+            side * (1 + right) + 0.085 * longest + 0.5 + 0.7 * (right > 0),
+            side * (1 + above) + 0.06 * below + 0.45,
+        )
+    else:
+        extent = ax.get_window_extent()
+        dpi = ax.figure.dpi
+        cell = min(extent.width, extent.height) / dpi * POINTS_IN_AN_INCH / n_labels
+    return Grid(ax, counts.astype(np.float64), write_counts(counts), names, cell)
+
+
+def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
+    """Return the counts and the labels, as text, of anything that has a table.
+
+    Raises
+    ------
+    ValueError
+        If it is not one square table of counts, or the labels are not one for each row.
+    """
+    if hasattr(table, "table"):
+        labels = table.labels if labels is None else labels
+        table = table.table
+    counts = as_tables(table)
+    if counts.ndim != 2:
+        raise ValueError(f"table must be one table of shape (l, l), got shape {counts.shape}.")
+    if labels is None:
+        labels = range(len(counts))
+    names = [_label_text(label) for label in labels]
+    if len(names) != len(counts):
+        raise ValueError(
+            f"labels must be as many as the rows of the table, {len(counts)}, got {len(names)}."
+        )
+    return counts, names
+
+
+def _label_text(label: Any) -> str:
+    text = label_text(float(label) if isinstance(label, np.floating) else label)
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+
+
+def write_counts(counts: AnyArray) -> list[list[str]]:
+    """Return the counts of a table as text short enough for a cell.
+
+    Whole counts below 100000 are written in full, larger ones rounded to three digits with
+    k, M, G or T for thousands, millions and so on. Where there are fractions, counts below
+    1000 are rounded to three digits as well, those below 0.001 to two.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa.plotting.grid import write_counts
+    >>> write_counts(np.array([[99_999, 123_456], [999_999, 10**8]]))
+    [['99999', '123k'], ['1.00M', '100M']]
+    >>> write_counts(np.array([[0, 2.0], [0.12345, 1234.5]]))
+    [['0', '2.00'], ['0.123', '1234']]
+    """
+    values = counts.tolist()
+    whole = all(value == int(value) for row in values for value in row)
+    return [[_count_text(value, whole) for value in row] for row in values]
+
+
+def _count_text(value: float, whole: bool) -> str:
+    if value == 0:
+        return "0"
+    # The power is that of the rounded count: 999999 is 1.00M.
+    mantissa, exponent = f"{value:.2e}".split("e")
+    power = int(exponent)
+    if round(value) >= WRITTEN_IN_FULL:
+        group, place = divmod(power, 3)
+        if group >= len(THOUSANDS):
+            return f"{mantissa}e{power}"
+        digits = mantissa.replace(".", "")
+        decimals = f".{digits[place + 1 :]}" if place < 2 else ""
+        return f"{digits[: place + 1]}{decimals}{THOUSANDS[group]}"
+    if whole:
+        return str(int(value))
+    return f"{value:.{max(0, 2 - power)}f}" if power >= -3 else f"{value:.1e}"
+
+
+def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
+    """Name the rows and the columns, and the raters that they belong to."""
+    if isinstance(raters, str) or len(raters) != 2:
+        raise ValueError(f"raters must be the names of the first and the second, got {raters!r}.")
+    n_labels = len(grid.labels)
+    size = min(TICK_TEXT, max(5.0, 0.6 * grid.cell))
+    step = math.ceil(1.2 * size / grid.cell)
+    shown = range(0, n_labels, step)
+    names = [grid.labels[position] for position in shown]
+    turned: dict[str, Any] = {}
+    if _is_too_wide(max(map(len, names)), size, grid.cell * step):
+        turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    # A name is written as it is, even if there are dollar signs in it.
+    as_it_is: dict[str, Any] = {"parse_math": False}
+    grid.ax.set_xticks(shown, names, fontsize=size, **as_it_is, **turned)
+    grid.ax.set_yticks(shown, names, fontsize=size, **as_it_is)
+    grid.ax.set_ylabel(str(raters[0]), **as_it_is)
+    grid.ax.set_xlabel(str(raters[1]), **as_it_is)
+    grid.ax.tick_params(length=0)
+    grid.ax.set_aspect("equal", adjustable="box")
+    grid.ax.set_xlim(-0.5, n_labels - 0.5)
+    grid.ax.set_ylim(-0.5, n_labels - 0.5)
+
+
+def _is_too_wide(n_characters: int, size: float, room: float) -> bool:
+    return 0.62 * size * n_characters > 0.9 * room

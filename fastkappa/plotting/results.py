@@ -1,0 +1,29 @@
+"""Estimates and their intervals: read from a result, and written beside a picture."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+ESTIMATES = ("kappa", "value", "estimate")
+
+
+def read_estimate(name: str, result: Any) -> tuple[float, float, float]:
+    """Return the estimate and both ends of the interval of a result."""
+    held = [attribute for attribute in ESTIMATES if hasattr(result, attribute)]
+    if not held or not hasattr(result, "interval"):
+        raise ValueError(
+            f"the result {name!r} must have a kappa or value and an interval, got"
+            f" {type(result).__name__}."
+        )
+    low, high = result.interval
+    return float(getattr(result, held[0])), float(low), float(high)
+
+
+def write_figures(estimate: float, low: float, high: float) -> str:
+    """Return an estimate with its interval as text."""
+    if math.isnan(estimate):
+        return "undefined"
+    minus = "\N{MINUS SIGN}"
+    ends = f"  [{low:.3f}, {high:.3f}]" if not math.isnan(low + high) else "  no interval"
+    return f"{estimate:.3f}{ends}".replace("-", minus)

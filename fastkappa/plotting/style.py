@@ -1,0 +1,63 @@
+"""What the pictures have in common: where they are drawn, and in which colours.
+
+The colours differ in lightness as much as in hue, so that they are told apart in black and
+white and by colour-blind readers. Agreement is dark, disagreement light.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+AGREEMENT = "#0b4a82"
+DISAGREEMENT = "#fbd7a1"
+DISAGREEMENT_EDGE = "#8a5200"
+# Half transparent, so that they suit a dark background as well as a white one.
+SHADE = (0.5, 0.5, 0.5, 0.16)
+GREY = "#7f7f7f"
+LIGHT_GREY = "#c4c4c4"
+# Apart, for matplotlib 3.8 takes no opacity for a grid from its colour.
+RULE: dict[str, Any] = {"color": GREY, "alpha": 0.35, "linewidth": 0.6}
+
+POINTS_IN_AN_INCH = 72
+# The widest a digit is in any usual font, and the height of one, in font sizes.
+DIGIT_WIDTH = 0.64
+DIGIT_HEIGHT = 0.75
+
+
+def import_matplotlib() -> Any:
+    """Return matplotlib, or say how to install it."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise ImportError(
+            "pictures need matplotlib: install it with: pip install 'fastkappa[plot]'"
+        ) from error
+    return matplotlib
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """Return the axes of a new figure of pyplot's, in inches."""
+    from matplotlib import pyplot
+
+    _, ax = pyplot.subplots(figsize=(width, height), layout="constrained")
+    return ax
+
+
+def text_colour(background: Any) -> str:
+    """Return black or white, whichever is easier to read on a colour."""
+    # Where both have the same contrast by the formula of WCAG 2.
+    return "black" if luminance(background) > 0.179 else "white"
+
+
+def luminance(colour: Any) -> float:
+    """Return the relative luminance of a colour, from 0 for black to 1 for white."""
+    from matplotlib.colors import to_rgb
+
+    linear = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in to_rgb(colour)
+    )
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear))

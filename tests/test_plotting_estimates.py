@@ -1,0 +1,188 @@
+"""Pictures of estimates and of the bootstrap: what is drawn where, and what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+import matplotlib
+
+matplotlib.use("agg")
+
+from matplotlib import pyplot
+
+from fastkappa import datasets, plot_bootstrap, plot_forest
+from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    yield
+    pyplot.close("all")
+
+
+def tick_labels(axis: Any) -> list[str]:
+    return [text.get_text() for text in axis.get_ticklabels()]
+
+
+# Forest.
+
+
+class Estimate(NamedTuple):
+    kappa: float
+    interval: tuple[float, float]
+    confidence: float = 0.95
+
+
+def lines(ax: Any) -> dict[int, tuple[float, float]]:
+    """Return the intervals drawn, by row."""
+    return {
+        round(line.get_ydata()[0]): tuple(line.get_xdata())
+        for line in ax.lines
+        if line.get_marker() == "|"
+    }
+
+
+def squares(ax: Any) -> dict[int, float]:
+    return {
+        round(line.get_ydata()[0]): line.get_xdata()[0]
+        for line in ax.lines
+        if line.get_marker() == "s"
+    }
+
+
+def test_forest_of_results() -> None:
+    results = {
+        "Winnipeg": Estimate(0.208, (0.109, 0.307)),
+        "New $Orleans$": Estimate(0.297, (0.157, 0.437)),
+        "nowhere": Estimate(-0.5, (-0.75, -0.25)),
+    }
+    ax = plot_forest(results)
+    assert squares(ax) == {0: 0.208, 1: 0.297, 2: -0.5}
+    assert lines(ax) == {i: result.interval for i, result in enumerate(results.values())}
+    assert tick_labels(ax.yaxis) == list(results)
+    assert ax.yaxis_inverted()
+    assert [text.get_text() for text in ax.texts] == [
+        "0.208  [0.109, 0.307]",
+        "0.297  [0.157, 0.437]",
+        "−0.500  [−0.750, −0.250]",
+    ]
+    assert ax.get_xlabel() == "kappa with its 95 % interval"
+    low, high = ax.get_xlim()
+    assert low < -0.75
+    assert high > 1
+    ax.figure.draw_without_rendering()
+    assert all(text.get_window_extent().x1 <= ax.figure.bbox.x1 for text in ax.texts)
+
+
+def test_forest_of_arrays() -> None:
+    ax = plot_forest(np.array([0.5, 1.0]), [[0.25, 0.75], [1.0, 1.0]])
+    assert squares(ax) == {0: 0.5, 1: 1.0}
+    assert lines(ax) == {0: (0.25, 0.75), 1: (1.0, 1.0)}
+    assert tick_labels(ax.yaxis) == ["0", "1"]
+    ax = plot_forest([0.5], [[0.25, 0.75]], names=["both"])
+    assert tick_labels(ax.yaxis) == ["both"]
+    assert ax.get_xlabel() == "kappa with its interval"
+
+
+def test_forest_says_what_is_undefined() -> None:
+    nan = float("nan")
+    ax = plot_forest([nan, 0.5], [[nan, nan], [nan, nan]], names=["a", "b"])
+    assert [text.get_text() for text in ax.texts] == ["undefined", "0.500  no interval"]
+    ax.figure.draw_without_rendering()
+
+
+def test_forest_of_mixed_confidence_names_none() -> None:
+    ax = plot_forest({"a": Estimate(0, (0, 0)), "b": Estimate(0, (0, 0), 0.9)})
+    assert ax.get_xlabel() == "kappa with its interval"
+
+
+def test_forest_in_given_axes() -> None:
+    _, ax = pyplot.subplots()
+    assert plot_forest([0.5], [[0, 1]], ax=ax) is ax
+    assert len(pyplot.get_fignums()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (({},), "must not be empty"),
+        (({"a": 1.0},), "result 'a' must have a kappa or value and an interval, got float"),
+        (({"a": Estimate(0, (1, 0))},), r"interval of 'a' must have its lower end first"),
+        (({"a": Estimate(0, (0, 1))}, [[0, 1]]), "not a mapping"),
+        (([0.5],), r"shape \(1, 2\)"),
+        (([0.5], [[0, 1], [0, 1]]), r"shape \(1, 2\), one row for each estimate, got \(2, 2\)"),
+        (([[0.5]], [[0, 1]]), "one-dimensional"),
+    ],
+)
+def test_bad_forests(arguments: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        plot_forest(*arguments)
+
+
+def test_forest_with_too_few_names() -> None:
+    with pytest.raises(ValueError, match="as many as the estimates, 1, got 2"):
+        plot_forest([0.5], [[0, 1]], names=["a", "b"])
+
+
+# Bootstrap.
+
+
+def result(replicates: Any, value: float = 0.5, low: float = 0.2, high: float = 0.8) -> Any:
+    replicates = np.asarray(replicates, float)
+    n_undefined = int(np.isnan(replicates).sum())
+    return BootstrapResult(value, (low, high), 0.1, replicates, n_undefined, "bca", 0.95)
+
+
+def upright_lines(ax: Any) -> list[tuple[float, str]]:
+    return sorted((line.get_xdata()[0], line.get_linestyle()) for line in ax.lines)
+
+
+def test_bootstrap_is_drawn() -> None:
+    found = bootstrap(datasets.load("fleiss_1981").table, n_resamples=2000, rng=1)
+    ax = plot_bootstrap(found)
+    bars = [patch for patch in ax.patches if patch.get_zorder() == 2]
+    assert sum(bar.get_height() for bar in bars) == 2000
+    for bar in bars:
+        left, right = bar.get_x(), bar.get_x() + bar.get_width()
+        inside = ((found.replicates >= left) & (found.replicates < right)).sum()
+        assert abs(bar.get_height() - inside) <= 5  # those on an edge
+    (low, high), value = found.interval, found.value
+    assert upright_lines(ax) == [(low, "--"), (value, "-"), (high, "--")]
+    assert ax.get_title() == f"{value:.3f}  [{low:.3f}, {high:.3f}]"
+    assert ax.get_xlabel() == "value in 2000 bootstrap replicates\n95 % interval, BCa"
+
+
+def test_bootstrap_says_what_is_undefined() -> None:
+    ax = plot_bootstrap(result([0.25, np.nan, 0.75, np.nan, np.nan]))
+    assert sum(patch.get_height() for patch in ax.patches if patch.get_zorder() == 2) == 2
+    assert ax.get_xlabel().startswith("value in 5 bootstrap replicates, 3 of them undefined\n")
+    ax = plot_bootstrap(result([0.5, 0.5], low=np.nan, high=np.nan))
+    assert upright_lines(ax) == [(0.5, "-")]
+    assert ax.get_title() == "0.500  no interval"
+
+
+def test_bootstrap_without_spread_is_a_narrow_bar() -> None:
+    """NumPy would take a bin from 0.5 to 1.5 for the replicates of full agreement."""
+    ax = plot_bootstrap(result(np.ones(100), 1, 1, 1))
+    (bar,) = (patch for patch in ax.patches if patch.get_zorder() == 2)
+    assert (bar.get_height(), round(bar.get_width(), 3)) == (100, 0.01)
+    ax.figure.draw_without_rendering()
+
+
+def test_bootstrap_in_given_axes() -> None:
+    _, ax = pyplot.subplots()
+    assert plot_bootstrap(result([0.5, 0.6]), ax=ax) is ax
+    assert len(pyplot.get_fignums()) == 1
+
+
+def test_no_bootstrap() -> None:
+    with pytest.raises(ValueError, match="bootstrap, got Estimate without replicates"):
+        plot_bootstrap(Estimate(0.5, (0.2, 0.8)))
+    with pytest.raises(ValueError, match="all 2 replicates of the result are undefined"):
+        plot_bootstrap(result([np.nan, np.nan]))
