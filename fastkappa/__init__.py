@@ -22,6 +22,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from fastkappa import boosting, datasets, plotting
     from fastkappa import jit as jit
+    from fastkappa.engines import SourceCounts, confusion_from_table
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
     from fastkappa.multirater import (
@@ -54,6 +55,7 @@ _LOADED_ON_FIRST_USE = {
     "MultiRaterResult": "multirater",
     "PairwiseKappa": "multirater",
     "Ratings": "multirater",
+    "SourceCounts": "engines",
     "agreement": "two_raters.agreement",
     "agreement_by": "two_raters.grouped",
     "agreement_from_confusion": "two_raters.agreement",
@@ -63,6 +65,7 @@ _LOADED_ON_FIRST_USE = {
     "compare_paired": "statistics.comparison",
     "compare_predictions": "two_raters.paired",
     "compare_strata": "statistics.comparison",
+    "confusion_from_table": "engines",
     "conger_kappa": "multirater",
     "datasets": "datasets",
     "fleiss_kappa": "multirater",
@@ -89,6 +92,7 @@ __all__ = [
     "MultiRaterResult",
     "PairwiseKappa",
     "Ratings",
+    "SourceCounts",
     "ThresholdEvaluator",
     "ThresholdResult",
     "agreement",
@@ -103,6 +107,7 @@ __all__ = [
     "compare_strata",
     "compile_scorer",
     "confusion_counts",
+    "confusion_from_table",
     "confusion_matrix",
     "conger_kappa",
     "continuous_kappa",

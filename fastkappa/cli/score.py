@@ -44,12 +44,17 @@ def score(
     Prints the table of counts, the number of items n, all three kappas, and the
     observed and expected agreement, p_o and p_e, of the unweighted one.
     """
-    from fastkappa.files import read_ratings
-    from fastkappa.report import as_json, make_report, print_report
+    from fastkappa.files import count_ratings
+    from fastkappa.progress import progress_bar
+    from fastkappa.reports.score import as_json, make_report, print_report
 
     with refusals():
-        ratings = read_ratings(file, y1, y2, drop_missing=missing is Missing.drop)
-        report = make_report(file, (y1, y2), ratings, labels, weights.value)
+        with progress_bar([file]) as bar:
+            drop = missing is Missing.drop
+            counts = count_ratings(
+                file, y1, y2, labels=labels, drop_missing=drop, tell=bar.starts(file)
+            )
+        report = make_report(file, (y1, y2), counts, weights.value)
         if output is Format.json:
             typer.echo(as_json(report))
         else:

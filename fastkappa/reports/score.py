@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from fastkappa.counting.confusion import confusion_counts
-from fastkappa.files import Ratings, RatingsError, check_number_of_labels, parse_labels
+from fastkappa.engines.counted import SourceCounts
 from fastkappa.statistics.kappa import as_tables, expected_agreement, kappas, observed_agreement
 from fastkappa.types import IntTable
 
@@ -54,39 +53,19 @@ class Report(NamedTuple):
 
 
 def make_report(
-    path: Path,
-    columns: tuple[str, str],
-    ratings: Ratings,
-    labels: str | None,
-    weights: WeightsName,
+    path: Path, columns: tuple[str, str], counts: SourceCounts, weights: WeightsName
 ) -> Report:
-    """Count the ratings of a file and compute what is told about them.
-
-    Raises
-    ------
-    RatingsError
-        If no rating of the first rater is among the labels, or there are too many labels.
-    """
-    y1, y2 = ratings.y1, ratings.y2
-    if labels is None:
-        known = None
-        check_number_of_labels(ratings, columns)
-    else:
-        known = parse_labels(labels, ratings.kind)
-    counts = confusion_counts(y1, y2, labels=known)
-    n = int(counts.table.sum())
-    if n == 0 and not confusion_counts(y1, y1, labels=known).table.any():
-        raise RatingsError(f"none of the ratings in column {columns[0]!r} is among the labels.")
+    """Compute what is told about the ratings of a file."""
     table = as_tables(counts.table)
     return Report(
         file=str(path),
         columns=columns,
         weights=weights,
-        n_rows=ratings.n_rows,
-        missing=ratings.missing,
-        n_dropped=ratings.n_dropped,
+        n_rows=counts.n_rows,
+        missing=counts.missing,
+        n_dropped=counts.n_dropped,
         n_outside=counts.n_outside,
-        n=n,
+        n=int(counts.table.sum()),
         labels=counts.labels.tolist(),
         table=counts.table,
         p_o=observed_agreement(table),

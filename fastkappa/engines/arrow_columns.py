@@ -1,0 +1,321 @@
+"""Arrow columns, and what can become one, as ratings that can be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.counting.threads import Stretches, run_in_threads
+from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
+from fastkappa.engines.ratings import (
+    Kind,
+    Ratings,
+    RatingsError,
+    no_label,
+    not_whole,
+)
+from fastkappa.engines.running_table import RunningTable
+from fastkappa.types import AnyArray
+
+# Few enough for what is made of them to stay small, enough for Python's share to be too.
+SLICE = 1 << 18
+
+
+def need_pyarrow(extra: str, use: str) -> Any:
+    """Return pyarrow, or raise with the extra that brings it."""
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise ImportError(
+            f"{use} needs pyarrow: install it with: pip install 'fastkappa[{extra}]'"
+        ) from error
+    return pyarrow
+
+
+def count_in_slices(
+    tally: RunningTable,
+    n_rows: int,
+    take: Callable[[int, int], dict[Any, Any]],
+    *,
+    as_they_are: bool,
+    num_threads: int,
+) -> None:
+    """Count columns that lie in memory.
+
+    Integers are counted as they are, by as many threads as they are worth. Of others there
+    are temporary arrays: they are counted a slice at a time, so that these stay small, each
+    thread taking the next one.
+
+    Parameters
+    ----------
+    tally : RunningTable
+    n_rows : int
+    take : callable
+        What returns the Arrow arrays of the items in a range, by the names of the columns.
+    as_they_are : bool
+        Whether the ratings are integers.
+    num_threads : int
+    """
+    columns = tally.columns
+    if as_they_are and columns.weight is None and columns.group is None:
+        add_arrays(tally, take(0, n_rows), num_threads)
+        return
+    if n_rows <= SLICE:
+        add_arrays(tally, take(0, n_rows))
+        return
+
+    def work(stretches: Stretches) -> RunningTable:
+        part = tally.empty_copy()
+        while stretch := stretches.take(SLICE):
+            add_arrays(part, take(*stretch))
+        return part
+
+    threads = max(1, min(num_threads, n_rows // SLICE))
+    for part in run_in_threads(work, n_rows, threads):
+        tally.merge(part)
+
+
+def add_table(tally: RunningTable, table: Any, num_threads: int) -> None:
+    """Count the rows of an Arrow table or of a record batch."""
+    names = tally.columns.distinct()
+    table = table.select(names)
+
+    def take(start: int, stop: int) -> dict[Any, Any]:
+        part = table.slice(start, stop - start)
+        return dict(zip(names, part.columns))
+
+    as_they_are = all(is_plain(held) for held in table.schema.types)
+    if as_they_are and tally.columns.weight is None and tally.columns.group is None:
+        # No chunk needs a copy: each is counted where it lies.
+        for batch in table.to_batches() if hasattr(table, "to_batches") else [table]:
+            add_arrays(tally, dict(zip(names, batch.columns)), num_threads)
+        return
+    count_in_slices(tally, len(table), take, as_they_are=False, num_threads=num_threads)
+
+
+def add_arrays(tally: RunningTable, arrays: dict[Any, Any], num_threads: int = 1) -> None:
+    """Count items whose columns are Arrow arrays, or chunked ones."""
+    columns = tally.columns
+    names = {columns.y1, columns.y2}
+    if columns.group is not None:
+        names.add(columns.group)
+    read = {name: ratings_of(_in_one(arrays[name]), name) for name in names}
+    weights = None
+    if columns.weight is not None:
+        weights = weights_of(_in_one(arrays[columns.weight]), columns.weight)
+    add_ratings(
+        tally,
+        read[columns.y1],
+        read[columns.y2],
+        weights=weights,
+        groups=None if columns.group is None else read[columns.group],
+        num_threads=num_threads,
+    )
+
+
+def is_plain(held: Any) -> bool:
+    """Tell types of which no temporary is made before they are counted."""
+    from pyarrow import types
+
+    return bool(types.is_integer(held))
+
+
+def as_array(values: Any, column: Any) -> Any:
+    """Return a column of whatever library as an Arrow array; NaN is missing."""
+    import pyarrow
+
+    if isinstance(values, (pyarrow.Array, pyarrow.ChunkedArray)):
+        return values
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise RatingsError(f"column {column!r} must be one-dimensional, got shape {values.shape}.")
+    if isinstance(values, np.ndarray) and not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    try:
+        return pyarrow.array(values, from_pandas=True)
+    except (
+        pyarrow.ArrowInvalid,
+        pyarrow.ArrowTypeError,
+        pyarrow.ArrowNotImplementedError,
+    ) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise RatingsError(f"column {column!r} cannot be read: {reason}.") from error
+
+
+def ratings_of(array: Any, column: Any) -> Ratings:
+    """Return the ratings of an Arrow array.
+
+    Raises
+    ------
+    RatingsError
+        If they are no class labels.
+    """
+    import pyarrow
+    from pyarrow import types
+
+    held = array.type
+    if types.is_dictionary(held):
+        if is_string(held.value_type):
+            return _of_codes(array, "strings")
+        return ratings_of(array.cast(held.value_type), column)
+    if is_string(held):
+        return _of_codes(_encoded(array), "strings")
+    if types.is_integer(held):
+        return _of_integers(array, "integers")
+    if types.is_boolean(held):
+        return _of_integers(array.cast(pyarrow.uint8()), "booleans")
+    if types.is_floating(held) or types.is_decimal(held):
+        return _of_integers(_whole_numbers(array, column), "integers")
+    if types.is_date(held) or types.is_timestamp(held):
+        return _of_integers(_microseconds(array, column), _kind_of_time(held))
+    if types.is_null(held):
+        return Ratings(np.zeros(len(array), np.uint8), None, [None])
+    if str(held).partition("[")[0] in ("binary", "large_binary", "binary_view"):
+        try:
+            return ratings_of(array.cast(pyarrow.string()), column)
+        except pyarrow.ArrowInvalid:
+            raise RatingsError(f"column {column!r} holds text that is not UTF-8.") from None
+    raise RatingsError(no_label(column, held))
+
+
+def weights_of(array: Any, column: Any) -> AnyArray:
+    """Return item weights as integers or float64."""
+    import pyarrow
+    from pyarrow import types
+
+    held = array.type
+    if array.null_count:
+        raise RatingsError(f"column {column!r} lacks {array.null_count} weights.")
+    if types.is_decimal(held) or types.is_floating(held):
+        array = array.cast(pyarrow.float64())
+    elif types.is_boolean(held):
+        array = array.cast(pyarrow.uint8())
+    elif not types.is_integer(held):
+        raise RatingsError(f"column {column!r} holds values of type {held}: weights are numbers.")
+    return values_of(array)
+
+
+def is_text(held: Any) -> bool:
+    """Tell strings, and dictionaries of them."""
+    from pyarrow import types
+
+    return is_string(held) or (types.is_dictionary(held) and is_string(held.value_type))
+
+
+def is_string(held: Any) -> bool:
+    return str(held) in ("string", "large_string", "string_view")
+
+
+def _in_one(array: Any) -> Any:
+    """Return one array of a chunked one."""
+    import pyarrow
+
+    if not isinstance(array, pyarrow.ChunkedArray):
+        return array
+    if array.num_chunks == 1:
+        return array.chunk(0)
+    if pyarrow.types.is_dictionary(array.type):
+        array = array.unify_dictionaries()
+    if array.num_chunks == 0:
+        return pyarrow.array([], array.type)
+    return pyarrow.concat_arrays(array.chunks)
+
+
+def _encoded(array: Any) -> Any:
+    import pyarrow
+
+    if str(array.type) == "string_view":
+        array = array.cast(pyarrow.large_string())
+    return array.dictionary_encode()
+
+
+def _of_codes(array: Any, kind: Kind) -> Ratings:
+    codes, categories = codes_of(array, array.dictionary.to_pylist())
+    return Ratings(codes, kind, categories)
+
+
+def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
+    """Return the codes of a dictionary array as they are, nulls getting one of their own."""
+    codes = values_of(array.indices)
+    if array.indices.null_count:
+        if len(categories) > np.iinfo(codes.dtype).max:
+            codes = codes.astype(np.int64)
+        codes = np.where(_is_null(array.indices), codes.dtype.type(len(categories)), codes)
+        categories = [*categories, None]
+    return codes, categories or [None]
+
+
+def values_of(array: Any) -> AnyArray:
+    """Return the numbers of an array as they lie, whatever stands where one is null.
+
+    Arrow's own way to NumPy imports pandas where it is installed, which takes time, and in
+    which an interrupt is lost.
+    """
+    import pyarrow
+
+    buffers = [None, array.buffers()[1]]
+    bare = pyarrow.Array.from_buffers(array.type, len(array), buffers, offset=array.offset)
+    values: AnyArray = np.from_dlpack(bare)
+    return values
+
+
+def _is_null(array: Any) -> NDArray[np.bool_]:
+    import pyarrow
+
+    return values_of(array.is_null().cast(pyarrow.uint8())).view(np.bool_)
+
+
+def _of_integers(array: Any, kind: Kind) -> Ratings:
+    """Return whole numbers as they are; nulls get the next one, and become a category."""
+    if not array.null_count:
+        return Ratings(values_of(array), kind)
+    from pyarrow import compute
+
+    limits = compute.min_max(array)
+    lowest, highest = limits["min"].as_py(), limits["max"].as_py()
+    if lowest is None:
+        return Ratings(np.zeros(len(array), np.uint8), kind, [None])
+    values = values_of(array)
+    has_room = highest < np.iinfo(values.dtype).max
+    if not has_room or highest - lowest >= LARGEST_RANGE:
+        return _of_codes(array.dictionary_encode(), kind)
+    values = np.where(_is_null(array), values.dtype.type(highest + 1), values)
+    return Ratings(values, kind, [*range(lowest, highest + 1), None], lowest)
+
+
+def _whole_numbers(array: Any, column: Any) -> Any:
+    """Return floats or decimals, all whole, as integers, and NaN as null."""
+    import pyarrow
+    from pyarrow import compute
+
+    if pyarrow.types.is_floating(array.type):
+        array = array.cast(pyarrow.float64())
+        if compute.any(compute.is_nan(array)).as_py():
+            gone = pyarrow.nulls(1, array.type)[0]
+            array = compute.if_else(compute.is_nan(array), gone, array)
+    try:
+        return array.cast(pyarrow.int64())
+    except pyarrow.ArrowInvalid:
+        fractions = array.filter(compute.not_equal(compute.floor(array), array))
+        found = fractions[0].as_py() if len(fractions) else "numbers beyond 64 bits"
+        raise RatingsError(not_whole(column, found)) from None
+
+
+def _microseconds(array: Any, column: Any) -> Any:
+    """Return dates or times as microseconds since 1970, in UTC."""
+    import pyarrow
+
+    try:
+        return array.cast(pyarrow.timestamp("us")).cast(pyarrow.int64())
+    except pyarrow.ArrowInvalid:
+        raise RatingsError(
+            f"column {column!r} holds times that are no whole microseconds of 64 bits: round them."
+        ) from None
+
+
+def _kind_of_time(held: Any) -> Kind:
+    from pyarrow import types
+
+    return "dates" if types.is_date(held) else "times"

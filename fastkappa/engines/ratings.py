@@ -1,0 +1,223 @@
+"""What every source's ratings become before they are counted, and what is wrong with them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from fastkappa.types import AnyArray
+
+Kind = Literal["integers", "booleans", "strings", "dates", "times"]
+# A label is one of these once it is counted; None is a missing rating.
+Key = int | str | None
+
+# The table has the square of the number of labels in cells: an identifier or a count
+# taken for a rating would ask for more memory than there is.
+LARGEST_NUMBER_OF_LABELS = 2000
+EPOCH = datetime.datetime(1970, 1, 1)
+MICROSECOND = datetime.timedelta(microseconds=1)
+TRUE, FALSE = ("true", "1"), ("false", "0")
+
+
+class RatingsError(ValueError):
+    """A source, its columns or its ratings are not what can be counted."""
+
+
+class TooManyLabelsError(RatingsError):
+    """A column has so many different ratings that it cannot be meant."""
+
+    def __init__(self, column: Any, n_labels: int, n_rows: int, remedy: str) -> None:
+        super().__init__(column, n_labels, n_rows, remedy)
+        self.column, self.n_labels, self.n_rows, self.remedy = column, n_labels, n_rows, remedy
+
+    def __str__(self) -> str:
+        return (
+            f"column {self.column!r} holds {self.n_labels} different ratings in its first"
+            f" {self.n_rows} rows, more than the {LARGEST_NUMBER_OF_LABELS} labels a table is"
+            f" made for: is it a rating? {self.remedy}"
+        )
+
+
+class Columns(NamedTuple):
+    """The names of the columns that are counted."""
+
+    y1: Any
+    y2: Any
+    weight: Any = None
+    group: Any = None
+
+    def distinct(self) -> list[Any]:
+        """Return each name once."""
+        names = (self.y1, self.y2, self.weight, self.group)
+        return list(dict.fromkeys(name for name in names if name is not None))
+
+
+class Ratings(NamedTuple):
+    """Some of one rater's ratings.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,)
+        Whole numbers: the ratings themselves or, with categories, codes of these.
+    kind : Kind or None
+        What they are; None where all that is known is that they are missing. Booleans are
+        0 and 1, dates and times microseconds since 1970.
+    categories : sequence or None
+        The ratings of the codes from ``lowest`` on, None being a missing one.
+    lowest : int
+        The code of the first category.
+    """
+
+    values: AnyArray
+    kind: Kind | None
+    categories: Sequence[Key] | None = None
+    lowest: int = 0
+
+    def keys(self) -> list[Key]:
+        """Return the ratings one by one."""
+        values: list[Any] = self.values.tolist()
+        if self.categories is None:
+            return values
+        return [self.categories[code - self.lowest] for code in values]
+
+
+def key_of(value: Any, column: Any) -> tuple[Key, Kind | None]:
+    """Return the key and the kind of a rating that comes as a Python object.
+
+    Raises
+    ------
+    RatingsError
+        If it is no class label.
+    """
+    if isinstance(value, np.generic):
+        value = _plain(value)
+    if value is None or value != value:
+        return None, None
+    if isinstance(value, bool):
+        return int(value), "booleans"
+    if isinstance(value, int):
+        return value, "integers"
+    if isinstance(value, str):
+        return value, "strings"
+    if isinstance(value, (float, Decimal)):
+        if not -(1 << 63) <= value < 1 << 63:
+            raise RatingsError(not_whole(column, "numbers beyond 64 bits"))
+        if value != int(value):
+            raise RatingsError(not_whole(column, value))
+        return int(value), "integers"
+    if isinstance(value, datetime.datetime):
+        if value.tzinfo is not None:
+            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        return (value - EPOCH) // MICROSECOND, "times"
+    if isinstance(value, datetime.date):
+        return (datetime.datetime(value.year, value.month, value.day) - EPOCH) // MICROSECOND, (
+            "dates"
+        )
+    raise RatingsError(no_label(column, type(value).__name__))
+
+
+def _plain(value: np.generic) -> Any:
+    """Return a NumPy scalar as a Python object."""
+    if isinstance(value, np.datetime64):
+        is_date = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
+        return value.astype("datetime64[D]" if is_date else "datetime64[us]").item()
+    return value.item()
+
+
+def labels_of(keys: Sequence[Any], kind: Kind | None) -> AnyArray:
+    """Return keys, none of them missing, as the labels of a table."""
+    if kind == "strings":
+        return np.array(keys, dtype=None if keys else "<U1")
+    if kind == "booleans":
+        return np.array(keys, dtype=bool)
+    if kind in ("dates", "times"):
+        times = np.array(keys, dtype="datetime64[us]")
+        return times.astype("datetime64[D]") if kind == "dates" else times
+    if all(-(1 << 63) <= key < 1 << 63 for key in keys):
+        return np.array(keys, dtype=np.int64)
+    return np.array(keys, dtype=np.uint64 if min(keys) >= 0 else object)
+
+
+def label_of(key: Key, kind: Kind | None) -> Any:
+    """Return a key as a Python object, which may be missing."""
+    return None if key is None else labels_of([key], kind)[0].item()
+
+
+class Wanted:
+    """The labels a user wants, before it is known what the ratings are.
+
+    A text file shows only at its end whether its ratings are numbers. Until then ``1`` may
+    be the label 1, '1' or True, and a rating is wanted if one of its readings is.
+    """
+
+    def __init__(self, labels: Iterable[Any]) -> None:
+        self._readings: set[Any] = {reading for label in labels for reading in _readings(label)}
+
+    def __contains__(self, key: Key) -> bool:
+        return not self._readings.isdisjoint(_readings(key))
+
+    def whole_numbers(self, lowest: int, highest: int) -> list[int]:
+        """Return those in a range, which all may be."""
+        numbers: list[int] = [reading for reading in self._readings if isinstance(reading, int)]
+        return sorted(number for number in numbers if lowest <= number <= highest)
+
+
+def _readings(label: Any) -> set[Any]:
+    if not isinstance(label, str):
+        key, _ = key_of(label, "labels")
+        return {key}
+    text = label.strip()
+    readings: set[Any] = {label, text}
+    if text.lower() in TRUE + FALSE:
+        readings.add(int(text.lower() in TRUE))
+    for read in (float, np.datetime64):
+        with suppress(ValueError, OverflowError):
+            readings.add(key_of(read(text), "labels")[0])
+    return readings
+
+
+def common_kind(
+    kinds: tuple[Kind | None, Kind | None], names: tuple[Any, Any], examples: tuple[Any, Any]
+) -> Kind | None:
+    """Return what both columns hold; booleans beside integers count as 0 and 1."""
+    first, second = kinds
+    if first == second or first is None or second is None:
+        return first or second
+    if set(kinds) == {"booleans", "integers"}:
+        return "integers"
+    if set(kinds) == {"dates", "times"}:
+        return "times"
+    raise RatingsError(
+        "the ratings cannot be compared: "
+        + " and ".join(
+            f"column {name!r} holds {kind}{_told(example, kind)}"
+            for name, kind, example in zip(names, kinds, examples)
+        )
+        + "."
+    )
+
+
+def example_of(keys: Iterable[Any]) -> Any:
+    """Return, of strings, one that is no number: it is why they are not numbers all."""
+    keys = list(keys)
+    return next((key for key in keys if not str(key).lstrip("+-").isdigit()), keys[0])
+
+
+def _told(example: Any, kind: Kind | None) -> str:
+    return f" ({example!r})" if kind == "strings" else ""
+
+
+def not_whole(column: Any, found: Any) -> str:
+    return f"column {column!r} holds {found}: ratings must be whole numbers or strings."
+
+
+def no_label(column: Any, held: Any) -> str:
+    return (
+        f"column {column!r} holds values of type {held}: ratings must be whole numbers, strings,"
+        " booleans or dates."
+    )

@@ -1,0 +1,167 @@
+"""`confusion_from_table`: which way a source is counted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fastkappa.counting.threads import resolve_num_threads
+from fastkappa.engines import arrow_columns, arrow_files, dask_chunks, frames
+from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
+from fastkappa.engines.ratings import Columns, RatingsError, Wanted
+from fastkappa.engines.running_table import RunningTable
+
+
+def confusion_from_table(
+    source: Any,
+    y1: Any,
+    y2: Any,
+    *,
+    weight: Any = None,
+    group: Any = None,
+    labels: Any = None,
+    num_threads: int | None = None,
+) -> SourceCounts | dict[Any, SourceCounts]:
+    """Count how often each pair of labels was given to the same item, where the data is.
+
+    Parameters
+    ----------
+    source : path, data frame, table, dataset, relation or mapping
+        - the path of a CSV, TSV, Parquet or Arrow file, or of a folder of such files, in
+          which folders named ``name=value`` are a column: read a batch at a time;
+        - a `pyarrow.Table`, `RecordBatch`, `RecordBatchReader` or `pyarrow.dataset`, or
+          anything else that gives an Arrow stream;
+        - a pandas or polars frame, or any other that narwhals knows;
+        - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame, which count by
+          themselves: only the cells of the table come back;
+        - a Dask frame, counted partition by partition in the workers;
+        - a mapping of names to arrays; those of Dask are counted chunk by chunk in the
+          workers.
+    y1, y2 : str
+        The column of the first and of the second rater: whole numbers, booleans, strings,
+        dates or times. They may be the same one.
+    weight : str, default=None
+        A column of item weights, to be summed instead of counting ones: exactly for
+        integers, in float64 for floats.
+    group : str, default=None
+        A column by whose values the items are counted apart.
+    labels : array-like of shape (l,), default=None
+        The labels of the table, in its order. None takes the labels that occur, sorted.
+    num_threads : int, default=None
+        At most so many threads count in this process. None takes all that
+        ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Engines and clusters have
+        settings of their own.
+
+    Returns
+    -------
+    counts : SourceCounts or dict of SourceCounts
+        A named tuple ``(table, labels, n_outside, n_rows, missing, n_dropped)``. An item
+        with a missing rating is in no table; ``missing`` and ``n_dropped`` say how many
+        there are. With ``group`` a dictionary from each of its values, sorted, to such a
+        tuple; all have the same labels. The key None has items whose group is missing.
+
+    Raises
+    ------
+    ValueError
+        If a column is not there, holds what is no class label or more than
+        2000 different ratings, or the two hold ratings that cannot be compared; if a file
+        cannot be read, or a weight is missing or not finite.
+    OverflowError
+        If a sum of integer item weights does not fit in int64.
+    TypeError
+        If the source is nothing of the above.
+    ImportError
+        If a library that reads the source is missing; the message says how to install it.
+
+    Notes
+    -----
+    Whatever the source, the labels are the same: int64 where the ratings are whole numbers,
+    though some were floats because others are missing; bool, str, or datetime64 for dates
+    (days) and times (microseconds, in UTC). A CSV file's ratings are what all of them can be
+    read as, and missing where the field is empty, NA, NaN, null or the like.
+
+    Examples
+    --------
+    >>> from fastkappa import confusion_from_table, kappa_from_confusion
+    >>> ratings = {"first": ["yes", "no", None, "no"], "second": ["yes", "no", "no", "yes"]}
+    >>> counts = confusion_from_table(ratings, "first", "second")
+    >>> counts.table
+    array([[1, 1],
+           [0, 1]])
+    >>> counts.labels, counts.missing
+    (array(['no', 'yes'], dtype='<U3'), (1, 0))
+    >>> round(float(kappa_from_confusion(counts.table)), 3)
+    0.4
+    """
+    threads = resolve_num_threads(num_threads)
+    columns = Columns(y1, y2, weight, group)
+    if labels is not None:
+        check_labels(labels)
+    tally = RunningTable(columns, None if labels is None else Wanted(labels))
+    _count(tally, source, threads)
+    return finish(tally, labels) if group is None else finish_groups(tally, labels)
+
+
+def _count(tally: RunningTable, source: Any, threads: int) -> None:
+    library = type(source).__module__.partition(".")[0]
+    if isinstance(source, (str, os.PathLike)):
+        arrow_files.count_path(tally, Path(source))
+    elif isinstance(source, Mapping):
+        _count_mapping(tally, source, threads)
+    elif library == "pyarrow" and _count_arrow(tally, source, threads):
+        pass
+    elif library in ("dask", "dask_expr"):
+        dask_chunks.count_frame(tally, source)
+    elif frames.count_frame(tally, source, threads):
+        pass
+    elif hasattr(source, "__arrow_c_stream__"):
+        pyarrow = arrow_columns.need_pyarrow("frames", "an Arrow stream")
+        stream = pyarrow.RecordBatchReader.from_stream(source)
+        arrow_files.count_stream(tally, stream, stream.schema.names)
+    else:
+        raise TypeError(
+            "source must be a path, a data frame, an Arrow table, dataset or stream, a"
+            f" relation or a mapping of names to arrays, got {type(source)}."
+        )
+
+
+def _count_mapping(tally: RunningTable, source: Mapping[Any, Any], threads: int) -> None:
+    names = tally.columns.distinct()
+    arrow_files.check_columns("the mapping", names, list(source))
+    taken = {name: source[name] for name in names}
+    if any(dask_chunks.is_array(column) for column in taken.values()):
+        dask_chunks.count_arrays(tally, taken)
+        return
+    arrow_columns.need_pyarrow("frames", "a mapping of arrays")
+    arrays = {name: arrow_columns.as_array(column, name) for name, column in taken.items()}
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        raise RatingsError(f"the columns have different lengths: {lengths}.")
+    arrow_columns.count_in_slices(
+        tally,
+        lengths[tally.columns.y1],
+        lambda start, stop: {
+            name: array.slice(start, stop - start) for name, array in arrays.items()
+        },
+        as_they_are=all(arrow_columns.is_plain(array.type) for array in arrays.values()),
+        num_threads=threads,
+    )
+
+
+def _count_arrow(tally: RunningTable, source: Any, threads: int) -> bool:
+    """Count what is pyarrow's, and tell whether it was anything that can be counted."""
+    names = source.schema.names if hasattr(source, "schema") else None
+    if names is None:
+        return False
+    if hasattr(source, "to_batches") and hasattr(source, "get_fragments"):
+        arrow_files.count_dataset(tally, source)
+    elif hasattr(source, "slice"):
+        arrow_files.check_columns("the table", tally.columns.distinct(), names)
+        arrow_columns.add_table(tally, source, threads)
+    elif hasattr(source, "read_next_batch"):
+        arrow_files.count_stream(tally, source, names)
+    else:
+        return False
+    return True

@@ -1,0 +1,109 @@
+"""Files larger than the memory there is: counted all the same, by engines and by our own reader."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fastkappa import confusion_counts
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+pytest.importorskip("polars")
+pytest.importorskip("duckdb")
+
+# What a process may have of memory of its own; libraries take a fourth of it.
+LIMIT = 500_000_000
+N_FILES = 16
+ROWS = 1 << 22
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="the limit is kept by Linux alone"
+)
+
+CODE = """
+import resource, sys
+import duckdb, polars, pyarrow.parquet
+from fastkappa import confusion_from_table
+
+folder = sys.argv[1]
+resource.setrlimit(resource.RLIMIT_DATA, ({limit}, {limit}))
+counts = {count}
+print(counts.table.tolist(), counts.labels.tolist(), counts.missing)
+"""
+
+COUNTS = {
+    "DuckDB": "confusion_from_table("
+    "duckdb.sql(f\"select * from '{folder}/*.parquet'\"), 'left', 'right')",
+    "polars, lazy": "confusion_from_table("
+    "polars.scan_parquet(folder + '/*.parquet'), 'left', 'right')",
+    "folder": "confusion_from_table(folder, 'left', 'right')",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[object, ...]]:
+    """Make a folder larger than the limit, of one file under many names, and its table."""
+    folder = tmp_path_factory.mktemp("large")
+    random = np.random.default_rng(0)
+    names = ["none", "mild", "moderate", "severe", "proliferative"]
+    left = random.integers(0, 5, ROWS, dtype=np.int8)
+    right = np.where(random.random(ROWS) < 0.7, left, random.integers(0, 5, ROWS, dtype=np.int8))
+    missing = random.random(ROWS) < 0.01
+    columns = {
+        "left": pa.DictionaryArray.from_arrays(pa.array(left, mask=missing), names),
+        "right": pa.DictionaryArray.from_arrays(pa.array(right), names),
+        # Nobody reads these, as in most files.
+        **{f"measurement {i}": pa.array(random.random(ROWS)) for i in range(2)},
+    }
+    table = pa.table({name: _plain(column) for name, column in columns.items()})
+    options = {"compression": "none", "row_group_size": 1 << 18, "write_statistics": False}
+    parquet.write_table(table, folder / "0.parquet", use_dictionary=["left", "right"], **options)
+    for i in range(1, N_FILES):
+        os.link(folder / "0.parquet", folder / f"{i}.parquet")
+    assert sum(file.stat().st_size for file in folder.iterdir()) > 2 * LIMIT
+    grades = np.array(names)
+    counts = confusion_counts(grades[left[~missing]], grades[right[~missing]])
+    expected = (counts.table * N_FILES).tolist(), counts.labels.tolist()
+    return folder, (*expected, (N_FILES * int(missing.sum()), 0))
+
+
+def _plain(column: object) -> object:
+    """Return strings, as most people have them."""
+    return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
+
+
+def limited(folder: Path, count: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", CODE.format(limit=LIMIT, count=count), str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        # Memory that is set aside and never used would count, and each thread sets some aside.
+        env={
+            **os.environ,
+            "ARROW_DEFAULT_MEMORY_POOL": "system",
+            "MALLOC_ARENA_MAX": "2",
+            "POLARS_MAX_THREADS": "1",
+        },
+    )
+
+
+@pytest.mark.parametrize("engine", COUNTS)
+def test_a_folder_larger_than_the_memory(engine: str, folder: tuple[Path, tuple[object]]) -> None:
+    done = limited(folder[0], COUNTS[engine])
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == " ".join(map(str, folder[1]))
+
+
+def test_the_limit_is_one(folder: tuple[Path, tuple[object]]) -> None:
+    """Who reads all of it at once runs out of memory: else the test above would show nothing."""
+    read = "pyarrow.parquet.read_table(folder, columns=['left', 'right'])"
+    done = limited(folder[0], read)
+    assert done.returncode != 0
+    assert "MemoryError" in done.stderr
