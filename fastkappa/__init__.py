@@ -22,9 +22,13 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from fastkappa import boosting, datasets, plotting
     from fastkappa import jit as jit
+    from fastkappa.accumulator import ConfusionAccumulator
     from fastkappa.engines import SourceCounts, confusion_from_table
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
+    from fastkappa.leaderboards.leaderboard import leaderboard
+    from fastkappa.leaderboards.many import Scores, score_many
+    from fastkappa.leaderboards.table import Leaderboard, LeaderboardRow
     from fastkappa.multirater import (
         MultiRaterResult,
         PairwiseKappa,
@@ -50,11 +54,15 @@ if TYPE_CHECKING:
 # A name, and the module that it is in, or is.
 _LOADED_ON_FIRST_USE = {
     "AgreementResult": "two_raters.result",
+    "ConfusionAccumulator": "accumulator",
     "KappaRegressor": "estimators",
     "KappaRounder": "estimators",
+    "Leaderboard": "leaderboards.table",
+    "LeaderboardRow": "leaderboards.table",
     "MultiRaterResult": "multirater",
     "PairwiseKappa": "multirater",
     "Ratings": "multirater",
+    "Scores": "leaderboards.many",
     "SourceCounts": "engines",
     "agreement": "two_raters.agreement",
     "agreement_by": "two_raters.grouped",
@@ -73,6 +81,7 @@ _LOADED_ON_FIRST_USE = {
     "gwet_ac2": "multirater",
     "jit": "jit",
     "krippendorff_alpha": "multirater",
+    "leaderboard": "leaderboards.leaderboard",
     "light_kappa": "multirater",
     "pairwise_kappa": "multirater",
     "plot_agreement": "plotting",
@@ -83,15 +92,20 @@ _LOADED_ON_FIRST_USE = {
     "power": "statistics.sample_size",
     "randolph_kappa": "multirater",
     "sample_size": "statistics.sample_size",
+    "score_many": "leaderboards.many",
 }
 
 # `from fastkappa import *` must not need scikit-learn or numba: what does is not here.
 __all__ = [
     "AgreementResult",
+    "ConfusionAccumulator",
     "ConfusionCounts",
+    "Leaderboard",
+    "LeaderboardRow",
     "MultiRaterResult",
     "PairwiseKappa",
     "Ratings",
+    "Scores",
     "SourceCounts",
     "ThresholdEvaluator",
     "ThresholdResult",
@@ -118,6 +132,7 @@ __all__ = [
     "gwet_ac2",
     "kappa_from_confusion",
     "krippendorff_alpha",
+    "leaderboard",
     "light_kappa",
     "optimal_thresholds",
     "pairwise_kappa",
@@ -129,6 +144,7 @@ __all__ = [
     "power",
     "randolph_kappa",
     "sample_size",
+    "score_many",
     "show_config",
 ]
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,11 @@ SHORTEST_STRETCH = 1 << 17
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
 _pool_size = 0
+
+
+def new_lock() -> AbstractContextManager[Any]:
+    """Return a lock, for what may be called from several threads of the user's."""
+    return threading.Lock()
 
 
 def available_threads() -> int:

@@ -1,0 +1,167 @@
+"""What the bootstrap needs of many predictions: sums over random groups of items.
+
+Kappa depends on three sums over items: of the disagreement, and of the labels of either
+column. They are taken for each group at once. Group and true label make one code, counted
+once for all predictions, so that one pass of the kernels over a prediction gives its table
+in every group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.counting.confusion import KnownLabels
+from fastkappa.counting.labels import Column
+from fastkappa.counting.pairs import CHUNK, _codes, label_type
+from fastkappa.counting.threads import Stretches, run_in_threads
+from fastkappa.types import AnyArray, FloatTable
+
+# The tables of all groups that are counted together: 4 MB.
+MOST_CELLS = 1 << 19
+
+
+class GroupSums(NamedTuple):
+    """Sums over the items of each of g groups.
+
+    Attributes
+    ----------
+    weighted : ndarray of shape (g, m)
+        The sums of the weight of each item's cell.
+    rows, columns : ndarray of shape (g, m, l)
+        How many items have each label in the first and in the second column.
+    """
+
+    weighted: FloatTable
+    rows: FloatTable
+    columns: FloatTable
+
+
+class Prediction(NamedTuple):
+    """A column to be counted by group.
+
+    ``items`` are the positions of its ratings among the items, None for all of these;
+    ``cell_weights`` has the shape (l, l).
+    """
+
+    column: Column
+    items: NDArray[np.intp] | None
+    cell_weights: FloatTable
+
+
+class ItemGroups:
+    """Items in groups, with the label each has in the first column.
+
+    With no more items than ``most`` each is a group of its own, and resampling groups is
+    resampling items. More of them are put into groups at random, each item by itself: then
+    the sums over groups vary as those over items do, however the items are sorted.
+    """
+
+    def __init__(self, n_items: int, most: int, generator: np.random.Generator) -> None:
+        self.n_groups = min(most, n_items)
+        if n_items <= most:
+            self.of_item = np.arange(n_items)
+        else:
+            dtype = np.uint16 if most <= 1 << 16 else np.uint32
+            self.of_item = generator.integers(0, most, n_items, dtype=dtype)
+        self._codes: tuple[list[Any], AnyArray] | None = None
+
+    def codes(self, first: Column, known: KnownLabels) -> AnyArray:
+        """Return the code of group and label of each item, the last one if it has no label.
+
+        They are kept for the next call, which is likely to have the same labels.
+        """
+        labels = known.array.tolist()
+        if self._codes is None or self._codes[0] != labels:
+            self._codes = (labels, self._encode(first, known))
+        return self._codes[1]
+
+    def _encode(self, first: Column, known: KnownLabels) -> AnyArray:
+        n_codes = self.n_groups * len(known)
+        dtype = next(t for t in (np.uint16, np.uint32, np.uint64) if n_codes <= np.iinfo(t).max)
+        codes = np.empty(len(first.values), dtype)
+        labels, positions = known.encode(first)
+        # The last entry is that of what is no label.
+        place = np.append(positions, -1)
+        for start in range(0, len(codes), CHUNK):
+            chunk = slice(start, start + CHUNK)
+            values, lowest = _codes(labels, first.values[chunk])
+            # Modulo 2**64, what lies below the lowest label comes out above all of them.
+            offset = values.astype(label_type(values)).view(np.uint64)
+            offset -= np.uint64(lowest % (1 << 64))
+            label = place[np.minimum(offset, np.uint64(len(positions))).view(np.int64)]
+            code = self.of_item[chunk] * np.int64(len(known))
+            code += label
+            if label.min(initial=0) < 0:
+                code[label < 0] = n_codes
+            codes[chunk] = code
+        return codes
+
+
+def sum_by_group(
+    kernels: Any,
+    groups: ItemGroups,
+    first: Column,
+    known: KnownLabels,
+    predictions: Sequence[Prediction],
+    num_threads: int,
+) -> GroupSums:
+    """Return the sums of each prediction over each group; items without a label are left out."""
+    n_labels, n_groups = len(known), groups.n_groups
+    codes = groups.codes(first, known)
+    n_cells = n_groups * n_labels * (n_labels + 1)
+    # In the order of the groups, a few of them can be counted at a time.
+    order = np.argsort(groups.of_item, kind="stable") if n_cells > MOST_CELLS else None
+    shape = (n_groups, len(predictions))
+    sums = GroupSums(np.zeros(shape), np.zeros((*shape, n_labels)), np.zeros((*shape, n_labels)))
+
+    def work(stretches: Stretches) -> None:
+        while stretch := stretches.take(1):
+            j = stretch[0]
+            parts = GroupSums(*(part[:, j] for part in sums))
+            _sum_one(kernels, groups, codes, order, known, predictions[j], parts)
+
+    run_in_threads(work, len(predictions), max(1, min(num_threads, len(predictions))))
+    return sums
+
+
+def _sum_one(
+    kernels: Any,
+    groups: ItemGroups,
+    codes: AnyArray,
+    order: NDArray[np.intp] | None,
+    known: KnownLabels,
+    prediction: Prediction,
+    sums: GroupSums,
+) -> None:
+    column, items, cell_weights = prediction
+    of_item = groups.of_item
+    if items is not None:
+        codes, of_item = codes[items], of_item[items]
+        order = None if order is None else np.argsort(of_item, kind="stable")
+    labels, positions = known.encode(column)
+    values, lowest = _codes(labels, column.values)
+    n_labels, n_groups = len(known), groups.n_groups
+    at_once, bounds = n_groups, np.array([0, len(values)])
+    if order is not None:
+        codes, values = codes[order], values[order]
+        at_once = max(1, MOST_CELLS // (n_labels * (len(positions) + 1)))
+        first_groups = np.arange(0, n_groups + at_once, at_once)
+        bounds = np.searchsorted(of_item[order], first_groups)
+    inside = positions >= 0
+    place = positions[inside]
+    # A product, for two codes may stand for one label.
+    label_of_code = np.equal.outer(place, np.arange(n_labels)).astype(np.float64)
+    for step, (start, stop) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist())):
+        some = slice(step * at_once, min((step + 1) * at_once, n_groups))
+        n_some = some.stop - some.start
+        table = np.zeros((n_some * n_labels + 1, len(positions) + 1), np.int64)
+        kernels.count_pairs(codes, some.start * n_labels, values, lowest, table, start, stop)
+        tables = table[:-1, :-1][:, inside].reshape(n_some, n_labels, len(place))
+        weights = np.ascontiguousarray(cell_weights[:, place]).reshape(-1)
+        sums.weighted[some] = tables.reshape(n_some, -1).astype(np.float64) @ weights
+        sums.rows[some] = tables.sum(axis=2)
+        sums.columns[some] = tables.sum(axis=1) @ label_of_code

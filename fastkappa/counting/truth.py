@@ -1,0 +1,76 @@
+"""The column that many others are counted against."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fastkappa.counting.confusion import read_columns
+from fastkappa.counting.labels import Column, n_samples, read_column
+from fastkappa.types import AnyArray
+
+
+class Truth:
+    """The column that all others are counted against, read and judged once."""
+
+    def __init__(self, ratings: Any, name: str) -> None:
+        self._ratings, self._name = ratings, name
+        self.n_items = n_samples(ratings)
+        self.column = read_column(ratings, name)
+        self._is_plain = self.column.categories is None and self.column.label_dtype.kind in "iub"
+        if self.column.obstacle:
+            read_columns(ratings, ratings, (name, name))
+
+    def beside(self, ratings: Any, name: str) -> tuple[Column, Column]:
+        """Return this column and another one, when they are known to be comparable."""
+        is_array = self._is_plain and type(ratings) is np.ndarray
+        if is_array and ratings.dtype.kind in "iu" and ratings.shape == (self.n_items,):
+            # There is nothing to judge in an array of integers.
+            return self.column, Column(ratings, ratings.dtype)
+        n_items = n_samples(ratings)
+        if n_items != self.n_items:
+            raise ValueError(
+                f"{name} must have one rating for each of the {self.n_items} of {self._name}, got"
+                f" {n_items}."
+            )
+        column = read_column(ratings, name)
+        of_words = [one.categories is not None for one in (self.column, column)]
+        dates = {self.column.label_dtype.kind, column.label_dtype.kind} & set("mM")
+        if column.obstacle or dates or of_words[0] != of_words[1]:
+            return read_columns(self._ratings, ratings, (self._name, name))
+        return self.column, column
+
+    def matched(
+        self,
+        ratings: Any,
+        n_expected: int,
+        items: AnyArray | None,
+        others: AnyArray | None,
+        name: str,
+    ) -> tuple[Column, Column]:
+        """Return this column and another one, for the items that are ``others`` of the other.
+
+        ``items`` are their positions in this one; None for both stands for all, in order.
+        """
+        n_ratings = n_samples(ratings)
+        if n_ratings != n_expected:
+            raise ValueError(
+                f"{name} must have one rating for each of its {n_expected} ids, got {n_ratings}."
+            )
+        if items is None or others is None:
+            return self.beside(ratings, name)
+        if len(items) == 0:
+            # No item is left: what there was need not be comparable.
+            nothing = self.column._replace(values=self.column.values[:0])
+            return nothing, nothing
+        whole = read_column(ratings, name)
+        if whole.obstacle or whole.label_dtype.kind in "mM" or self.column.label_dtype.kind in "mM":
+            first, second = read_columns(self._ratings, ratings, (self._name, name))
+        else:
+            first, second = self.column, whole
+            if (first.categories is None) != (second.categories is None):
+                read_columns(self._ratings, ratings, (self._name, name))
+        if len(items) < self.n_items:
+            first = first._replace(values=first.values[items])
+        return first, second._replace(values=second.values[others])

@@ -1,0 +1,1 @@
+"""Many predictions against one truth."""

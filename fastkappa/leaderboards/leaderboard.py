@@ -1,0 +1,145 @@
+"""Many predictions ranked by kappa, and which of their differences are real."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from fastkappa.counting.dispatch import get_kernels
+from fastkappa.counting.labels import n_samples
+from fastkappa.counting.threads import resolve_num_threads
+from fastkappa.leaderboards.predictions import named_columns
+from fastkappa.leaderboards.standings import OnMismatch, Standings
+from fastkappa.leaderboards.table import Leaderboard
+from fastkappa.statistics.weights import Weights
+
+# Enough predictions to share among threads, and to read the truth once for all of them.
+AT_ONCE = 128
+
+
+def leaderboard(
+    y_true: Any,
+    predictions: Any,
+    *,
+    weights: Weights = None,
+    labels: Any = None,
+    ids: Any = None,
+    on_mismatch: OnMismatch = "raise",
+    axis: int = 0,
+    n_resamples: int = 1000,
+    confidence: float = 0.95,
+    rng: Any = None,
+    num_threads: int | None = None,
+    backend: str | None = None,
+) -> Leaderboard:
+    """Rank predictions by kappa, with paired bootstrap intervals of all that is compared.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The true labels.
+    predictions : array of shape (n, m) or (m, n), mapping, data frame, or iterable of columns
+        The m predictions, as for `score_many`. Where ``ids`` are given it is a mapping, or
+        an iterable, of pairs (ids, labels), and the items are matched by their ids.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        Disagreement weights. A matrix needs ``labels``.
+    labels : array-like of shape (l,), default=None
+        The labels to take into account, in the order the weights refer to; items with another
+        one are left out. By default each kappa refers to the labels that occur in the truth
+        and in its own prediction.
+    ids : array-like of shape (n,), default=None
+        The ids of the items of ``y_true``: whole numbers or strings, all different.
+    on_mismatch : {'raise', 'drop'}, default='raise'
+        What to do with a prediction whose ids are not those of the truth: raise an error
+        that counts and names them, or leave out of it items that are missing, that are not
+        of the truth, or that it has more than once, and count them in the result.
+    axis : {0, 1}, default=0
+        The axis along which the items lie in an array.
+    n_resamples : int, default=1000
+        How many bootstrap replicates to draw; with 0 there are no intervals.
+    confidence : float, default=0.95
+        The confidence of the intervals.
+    rng : Generator, int or None, default=None
+        Where random numbers come from: a seed makes the result repeatable.
+    num_threads : int, default=None
+        At most so many threads. None takes all there are.
+    backend : {'cython', 'numba', 'numpy'}, default=None
+        None takes the environment variable ``FASTKAPPA_BACKEND``, else the best there is.
+
+    Returns
+    -------
+    result : Leaderboard
+        The predictions from the largest kappa to the smallest: kappa and its interval, the
+        difference to the leader and its paired interval, the share of replicates in which
+        it is first, and the ranks it has in them.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `score_many`; for ids that are missing, repeated, or no ids; for a prediction
+        whose ids are not those of the truth, unless these are to be dropped.
+
+    Notes
+    -----
+    The items are put into 1000 groups at random, of which a table is counted for each
+    prediction in the one pass over it, and each replicate draws 1000 groups with replacement,
+    the same for all predictions. So a replicate costs no pass over the items. Up to 1000 items
+    this is the bootstrap of items itself; of more items, an interval's length is that of the
+    bootstrap of items to within some 2 %, which is less than 1000 replicates leave open.
+
+    See Also
+    --------
+    score_many : kappas and tables alone.
+    compare_predictions : two predictions by the delta method.
+
+    References
+    ----------
+    B. Efron and R. J. Tibshirani (1993). An Introduction to the Bootstrap. Chapman and Hall.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa import leaderboard
+    >>> truth = np.arange(600) % 3
+    >>> good, bad = truth.copy(), truth.copy()
+    >>> good[:60], bad[:200] = 0, 1
+    >>> result = leaderboard(truth, {"bad": bad, "good": good}, rng=0)
+    >>> result.names, result.kappa.round(4)
+    (('good', 'bad'), array([0.9   , 0.6675]))
+    >>> bool(result.difference_interval[1, 1] < 0)
+    True
+    """
+    threads = resolve_num_threads(num_threads)
+    standings = Standings(
+        y_true,
+        weights=weights,
+        labels=labels,
+        ids=ids,
+        on_mismatch=on_mismatch,
+        n_resamples=n_resamples,
+        confidence=confidence,
+        rng=rng,
+        kernels=get_kernels(backend),
+        num_threads=threads,
+    )
+    named = (
+        named_columns(predictions, n_samples(y_true), axis, threads)
+        if ids is None
+        else _named_pairs(predictions)
+    )
+    while some := list(islice(named, AT_ONCE)):
+        names, columns = zip(*some)
+        standings.add(names, columns)
+    return standings.ranked()
+
+
+def _named_pairs(predictions: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(predictions, Mapping):
+        return iter(predictions.items())
+    if isinstance(predictions, Iterable) and not hasattr(predictions, "shape"):
+        return enumerate(predictions)
+    raise TypeError(
+        "predictions must be a mapping or an iterable of pairs (ids, labels), as ids are given"
+        f" for y_true, got {type(predictions).__name__}."
+    )
