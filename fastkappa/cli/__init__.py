@@ -28,13 +28,19 @@ def main() -> None:
 
 def make_app() -> Any:
     """Return the application with all its commands."""
+    from fastkappa.cli.agree import AgreeCommand, agree
     from fastkappa.cli.config import config
+    from fastkappa.cli.leaderboard import leaderboard
     from fastkappa.cli.score import score
+    from fastkappa.cli.thresholds import thresholds
 
     app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
     app.callback()(about)
-    for command in (score, config):
-        app.command()(command)
+    app.command()(score)
+    app.command(cls=AgreeCommand)(agree)
+    app.command()(leaderboard)
+    app.command()(thresholds)
+    app.command()(config)
     return app
 
 

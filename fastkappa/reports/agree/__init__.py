@@ -1,0 +1,1 @@
+"""What `fastkappa agree` tells: as text for a person, as JSON for a program, and as a picture."""
