@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 python := $(VENV)/bin/python
+# Most modules of the libraries are never imported: those that are get compiled when they are.
+install := $(python) -m pip install --quiet --no-compile
 sources := pyproject.toml setup.py $(wildcard fastkappa/*.p[yx]* fastkappa/counting/*.p[yx]* fastkappa/counting/kernels/*.h)
 
 .PHONY: demo test lint sanitize neon bench bench-quick wheel clean
@@ -31,7 +33,7 @@ bench-quick: $(VENV)/bench.made
 	$(python) -m bench --quick
 
 wheel: $(VENV)/pip.made
-	$(python) -m pip install --quiet build
+	$(install) build
 	FASTKAPPA_REQUIRE_EXTENSION=1 $(python) -m build
 
 clean:
@@ -40,20 +42,20 @@ clean:
 
 $(VENV)/pip.made:
 	$(PYTHON) -m venv $(VENV)
-	$(python) -m pip install --quiet --upgrade pip
+	$(install) --upgrade pip
 	touch $@
 
 $(VENV)/demo.made: $(VENV)/pip.made $(sources)
-	$(python) -m pip install --quiet --editable '.[cli,sklearn]'
+	$(install) --editable '.[cli,sklearn]'
 	touch $@
 
 $(VENV)/bench.made: $(VENV)/pip.made $(sources) ci/install_torch.py
-	$(python) -m pip install --quiet --editable '.[bench]'
+	$(install) --editable '.[bench]'
 	$(python) ci/install_torch.py torchmetrics
 	touch $@
 
 $(VENV)/test.made: $(VENV)/pip.made $(sources) ci/install_torch.py ci/install_peers.py
-	$(python) -m pip install --quiet --editable '.[test,lint]'
+	$(install) --editable '.[test,lint]'
 	$(python) ci/install_torch.py
 	$(python) ci/install_peers.py
 	touch $@

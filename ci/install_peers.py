@@ -16,7 +16,7 @@ WITHOUT_DEPENDENCIES = ("irrCAC==0.4.4",)
 
 def main() -> None:
     """Install the packages beside those that are there."""
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--no-deps"]
     subprocess.run([*command, *WITHOUT_DEPENDENCIES], check=True)
 
 

@@ -19,7 +19,7 @@ REQUIREMENTS = ("torch==2.13.0", "torch>=2.5")
 
 def pip(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run pip and return what it printed."""
-    command = [sys.executable, "-m", "pip", "install", "--quiet", *arguments]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", *arguments]
     return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
 
 

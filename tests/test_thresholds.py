@@ -12,7 +12,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 import fastkappa
-from fastkappa import optimal_thresholds, threshold_search
+from fastkappa import optimal_thresholds
+from fastkappa.thresholds import search
 from fastkappa.exceptions import undefined_metric_warning
 from tests.brute_force_thresholds import best_kappa, exact_kappa
 
@@ -24,9 +25,9 @@ METHODS = ("sort", "bins")
 @pytest.fixture
 def tiny_steps(monkeypatch):
     """Make few items go the way of many: coarse rows first, then those worth splitting."""
-    monkeypatch.setattr(threshold_search, "MOST_ROWS", 16)
-    monkeypatch.setattr(threshold_search, "coarse_rows", lambda n: math.isqrt(n) + 2)
-    monkeypatch.setattr(threshold_search, "coarse_bins", lambda n, n_labels: 40)
+    monkeypatch.setattr(search, "MOST_ROWS", 16)
+    monkeypatch.setattr(search, "coarse_rows", lambda n: math.isqrt(n) + 2)
+    monkeypatch.setattr(search, "coarse_bins", lambda n, n_labels: 40)
 
 
 def matrix_of(weights, n_labels):
