@@ -6,6 +6,7 @@ import importlib
 import os
 import shutil
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -39,11 +40,15 @@ PATIENCE = 60
 def cluster() -> Iterator[Any]:
     """Start two worker processes of one thread each."""
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    environment = dict(os.environ)
     with (
         distributed.LocalCluster(**options, dashboard_address=None, silence_logs=50) as started,
         distributed.Client(started) as client,
     ):
         yield client
+    # Dask leaves in this process what it sets for its workers: OMP_NUM_THREADS is 1.
+    os.environ.clear()
+    os.environ.update(environment)
 
 
 def slow_chunk(seed: int, log: Path) -> Any:
@@ -115,9 +120,12 @@ def spark() -> Iterator[Any]:
     }
     for name, value in options.items():
         builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    yield session
-    session.stop()
+    with pytest.MonkeyPatch.context() as patch:
+        # Spark would take whatever python3 is first on the path for its workers.
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        session = builder.getOrCreate()
+        yield session
+        session.stop()
 
 
 @pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*:DeprecationWarning")
