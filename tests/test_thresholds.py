@@ -13,8 +13,8 @@ from sklearn.metrics import cohen_kappa_score
 
 import fastkappa
 from fastkappa import optimal_thresholds
-from fastkappa.thresholds import search
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.thresholds import search
 from tests.brute_force_thresholds import best_kappa, exact_kappa
 
 pytestmark = pytest.mark.usefixtures("drop_in_backend")
@@ -26,6 +26,7 @@ METHODS = ("sort", "bins")
 def tiny_steps(monkeypatch):
     """Make few items go the way of many: coarse rows first, then those worth splitting."""
     monkeypatch.setattr(search, "MOST_ROWS", 16)
+    monkeypatch.setattr(search, "MOST_SORTED", 50)
     monkeypatch.setattr(search, "coarse_rows", lambda n: math.isqrt(n) + 2)
     monkeypatch.setattr(search, "coarse_bins", lambda n, n_labels: 40)
 

@@ -1,4 +1,4 @@
-"""Scored items counted in bins of their scores, and those of some bins collected."""
+"""Scored items counted in bins of their scores, and those of some bins picked out."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.counting.scored_items import ScoredItems, refuse_infinite_scores
-from fastkappa.counting.sorted_scores import SortedScores, sort_scores
-from fastkappa.counting.threads import Stretches, run_in_threads
+from fastkappa.counting.threads import Stretches, new_lock, run_in_threads
 from fastkappa.types import AnyArray
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
+Rows = NDArray[np.intp]
 
 SAMPLE = 1 << 12
 # The bins are between these quantiles: a few scores far away must not make them wide.
@@ -22,8 +22,12 @@ MOST_CELLS = 1 << 18
 # Threads take some 100 microseconds to start, in which one counts so many items.
 ITEMS_WORTH_A_THREAD = 1 << 18
 LONGEST_STRETCH = 1 << 22
-# What is collected is first written where it all has room.
-COLLECTED_AT_ONCE = 1 << 17
+# What is picked is first written where it all has room.
+PICKED_AT_ONCE = 1 << 17
+# Of the items counted in 32 bits, before these are added to the sums in 64 bits.
+MOST_COUNTED = (1 << 32) - 1
+# A bin with so many times its share may hold a single score that occurs again and again.
+HEAVY = 16
 
 
 class BinnedScores:
@@ -38,6 +42,7 @@ class BinnedScores:
     ) -> None:
         self.kernels, self.items, self.bins = kernels, items, bins
         self._threads = max(1, min(threads, len(items.scores) // ITEMS_WORTH_A_THREAD))
+        self._ranges: tuple[AnyArray, AnyArray] | None = None
         counts, weights = self._count()
         if counts[-1].any():
             refuse_infinite_scores(items.scores)
@@ -48,51 +53,77 @@ class BinnedScores:
         self.prefix: Floats = np.zeros((items.n_labels, len(self._bin) + 1))
         np.cumsum(table.T, axis=1, out=self.prefix[:, 1:])
 
-    def collect(self, rows: NDArray[np.intp]) -> SortedScores:
-        """Return the items of some of the bins, in order."""
+    def pick(self, rows: Rows, among: ScoredItems | None = None) -> ScoredItems:
+        """Return the items of some of the bins, of all items or of those picked before."""
         wanted = np.zeros(self.bins[2] + 3, np.uint8)
         wanted[self._bin[rows]] = 1
-        items, kernels = self.items, self.kernels
+        items = among or self.items
+        n_picked = int((self.sizes[rows + 1] - self.sizes[rows]).sum())
+        picked = _room_for(items, n_picked)
+        lock = new_lock()
+        n_done = 0
 
-        def work(stretches: Stretches) -> list[Any]:
-            parts = []
-            while stretch := stretches.take(COLLECTED_AT_ONCE):
-                parts.append(
-                    kernels.collect_scores(
-                        items.scores,
-                        items.codes,
-                        items.lowest,
-                        items.n_labels,
-                        items.weights,
-                        self.bins,
-                        wanted,
-                        *stretch,
-                    )
+        def work(stretches: Stretches) -> None:
+            nonlocal n_done
+            # Written again and again, it stays in the cache.
+            own = _room_for(items, min(PICKED_AT_ONCE, len(items.scores)))
+            while stretch := stretches.take(PICKED_AT_ONCE):
+                n = self.kernels.collect_scores(
+                    items.scores,
+                    items.codes,
+                    items.lowest,
+                    items.n_labels,
+                    items.weights,
+                    self.bins,
+                    wanted,
+                    *stretch,
+                    *own,
                 )
-            return parts
+                with lock:
+                    start, n_done = n_done, n_done + n
+                for column, part in zip(picked, own):
+                    if column is not None and part is not None:
+                        column[start : start + n] = part[:n]
 
-        shares = run_in_threads(work, len(items.scores), self._threads)
-        columns = list(zip(*(part for share in shares for part in share)))
-        scores, codes = np.concatenate(columns[0]), np.concatenate(columns[1])
-        weights = None if items.weights is None else np.concatenate(columns[2])
-        return sort_scores(
-            kernels, items._replace(scores=scores, codes=codes, lowest=0, weights=weights)
-        )
+        run_in_threads(work, len(items.scores), self._threads)
+        scores, codes, weights = picked
+        return items._replace(scores=scores, codes=codes, lowest=0, weights=weights)
 
     def ranges(self) -> tuple[AnyArray, AnyArray]:
         """Return the least and the largest score of each bin."""
+        if self._ranges is None:
+            self._ranges = self._ranges_of(self.items.scores)
+        return self._ranges
+
+    def single(self, rows: Rows) -> NDArray[np.bool_]:
+        """Tell which bins hold one distinct score, if there are any with remarkably many items."""
+        n_items = self.sizes[rows + 1] - self.sizes[rows]
+        heavy = n_items > HEAVY * self.sizes[-1] / self.bins[2]
+        if heavy.any():
+            # Where a sample has two scores in each, there is no need to look at all.
+            sample = self._ranges_of(self.items.scores[:: _sample_step(self.items.scores)])
+            heavy &= (sample[0] >= sample[1])[rows]
+        if not heavy.any():
+            return np.zeros(len(rows), bool)
+        least, largest = self.ranges()
+        same: NDArray[np.bool_] = least[rows] == largest[rows]
+        return same
+
+    def _ranges_of(self, scores: AnyArray) -> tuple[AnyArray, AnyArray]:
+        """Return the least and the largest of some of the scores in each bin."""
 
         def work(stretches: Stretches) -> tuple[Floats, Floats]:
             least = np.full(self.bins[2] + 3, np.inf)
             largest = np.full(self.bins[2] + 3, -np.inf)
             while stretch := stretches.take(LONGEST_STRETCH):
-                self.kernels.range_scores(self.items.scores, self.bins, least, largest, *stretch)
+                self.kernels.range_scores(scores, self.bins, least, largest, *stretch)
             return least, largest
 
-        shares = run_in_threads(work, len(self.items.scores), self._threads)
+        threads = max(1, min(self._threads, len(scores) // ITEMS_WORTH_A_THREAD))
+        shares = run_in_threads(work, len(scores), threads)
         least = np.minimum.reduce([share[0] for share in shares])
         largest = np.maximum.reduce([share[1] for share in shares])
-        dtype = self.items.scores.dtype.newbyteorder("=")
+        dtype = scores.dtype.newbyteorder("=")
         return least[self._bin].astype(dtype), largest[self._bin].astype(dtype)
 
     def _count(self) -> tuple[AnyArray, Floats | None]:
@@ -100,9 +131,17 @@ class BinnedScores:
         shape = (self.bins[2] + 3, items.n_labels + 1)
 
         def work(stretches: Stretches) -> tuple[AnyArray, Floats | None]:
-            table = np.zeros(shape, np.int64)
+            # Half as wide, they take half the room in the cache.
+            table, total = np.zeros(shape, np.uint32), None
             sums = None if items.weights is None else np.zeros(shape)
+            left = MOST_COUNTED
             while stretch := stretches.take(LONGEST_STRETCH):
+                start, stop = stretch
+                if stop - start > left:
+                    total = table.astype(np.int64) if total is None else total + table
+                    table[:] = 0
+                    left = MOST_COUNTED
+                left -= stop - start
                 self.kernels.count_scores(
                     items.scores,
                     items.codes,
@@ -111,9 +150,10 @@ class BinnedScores:
                     self.bins,
                     table,
                     sums,
-                    *stretch,
+                    start,
+                    stop,
                 )
-            return table, sums
+            return table.astype(np.int64) if total is None else total + table, sums
 
         shares = run_in_threads(work, len(items.scores), self._threads)
         table = np.add.reduce([share[0] for share in shares])
@@ -122,9 +162,22 @@ class BinnedScores:
         return table, np.add.reduce([cast(Floats, share[1]) for share in shares])
 
 
+def _sample_step(scores: AnyArray) -> int:
+    return max(1, len(scores) // SAMPLE)
+
+
+def _room_for(items: ScoredItems, n: int) -> tuple[AnyArray, NDArray[np.uint16], Floats | None]:
+    """Return arrays for the scores, codes and weights of n items."""
+    return (
+        np.empty(n, items.scores.dtype.newbyteorder("=")),
+        np.empty(n, np.uint16),
+        None if items.weights is None else np.empty(n),
+    )
+
+
 def bin_scores(kernels: Any, items: ScoredItems, n_bins: int, threads: int) -> BinnedScores | None:
     """Return the items in about so many bins, or None for scores that no bins divide evenly."""
-    sample = items.scores[:: max(1, len(items.scores) // SAMPLE)].astype(np.float64)
+    sample = items.scores[:: _sample_step(items.scores)].astype(np.float64)
     if not np.isfinite(sample).all():
         refuse_infinite_scores(items.scores)
     sample.sort()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,16 +18,10 @@ from fastkappa.counting.labels import (
     read_column,
     read_sample_weight,
 )
-from fastkappa.counting.pairs import (
-    Counts,
-    Window,
-    count_known,
-    count_unknown,
-    label_limits,
-    label_type,
-)
+from fastkappa.counting.pairs import count_known, count_unknown
 from fastkappa.counting.sparse_labels import SparseLabels
 from fastkappa.counting.threads import resolve_num_threads
+from fastkappa.counting.windows import Counts, Window, label_limits, label_type
 from fastkappa.types import AnyArray
 
 
@@ -164,7 +159,8 @@ class KnownLabels:
     def __init__(self, labels: Any, first: Column, second: Column) -> None:
         self.array = _array_of_labels(labels)
         if self.array.ndim != 1:
-            raise ValueError(f"labels must be one-dimensional, got shape {self.array.shape}.")
+            got = f"shape {self.array.shape}" if self.array.ndim else short_repr(labels)
+            raise ValueError(f"labels must be one-dimensional, got {got}.")
         if self.array.size == 0:
             raise ValueError("'labels' should contain at least one label.")
         comparable = self.array
@@ -233,7 +229,7 @@ def tabulate(
     """
     if known is None:
         counts = count_unknown(kernels, first, second, num_threads)
-        table, labels = _square(counts, first, second)
+        table, labels = square_table(counts, first, second)
         if weights is None:
             return ConfusionCounts(table, labels, 0)
         known = KnownLabels(labels, first, second)
@@ -245,14 +241,14 @@ def tabulate(
     )
     if without_first is not None and not raw[:-1][row_positions >= 0].any():
         raise ValueError(without_first)
-    table = _select(raw, positions, len(known))
+    table = select_cells(raw, positions, len(known))
     n_outside = len(first.values) - int(table.sum())
     if weights is not None:
-        table = _select(_checked_sums(sums, weights), positions, len(known))
+        table = select_cells(checked_sums(sums, weights), positions, len(known))
     return ConfusionCounts(table, known.array, n_outside)
 
 
-def _checked_sums(sums: list[AnyArray], weights: AnyArray) -> AnyArray:
+def checked_sums(sums: list[AnyArray], weights: AnyArray) -> AnyArray:
     """Return one table of sums, or say what is wrong with the weights."""
     if weights.dtype.kind == "f":
         (table,) = sums
@@ -269,7 +265,7 @@ def _checked_sums(sums: list[AnyArray], weights: AnyArray) -> AnyArray:
     return table
 
 
-def _select(raw: AnyArray, positions: tuple[AnyArray, ...], n_labels: int) -> AnyArray:
+def select_cells(raw: AnyArray, positions: tuple[AnyArray, ...], n_labels: int) -> AnyArray:
     """Return the table of the known labels, in their order."""
     rows, columns = (position >= 0 for position in positions)
     table = np.zeros((n_labels, n_labels), raw.dtype)
@@ -279,19 +275,19 @@ def _select(raw: AnyArray, positions: tuple[AnyArray, ...], n_labels: int) -> An
     return table
 
 
-def _square(counts: Counts, first: Column, second: Column) -> tuple[AnyArray, AnyArray]:
+def square_table(counts: Counts, first: Column, second: Column) -> tuple[AnyArray, AnyArray]:
     """Return the table of all labels that occur in either column, sorted."""
     rows, columns = counts.rows, counts.columns
     if first.categories is not None and second.categories is not None:
         return _square_of_strings(counts, first.categories, second.categories)
     if rows.dtype != columns.dtype:
-        rows, columns = _same_integers(rows, columns)
+        rows, columns = same_integers(rows, columns)
     if len(rows) == len(columns) and (rows == columns).all():
-        return counts.table, _as_labels(rows, first, second)
+        return counts.table, as_labels(rows, first, second)
     labels = np.union1d(rows, columns)
     table = np.zeros((len(labels), len(labels)), np.int64)
     table[np.ix_(np.searchsorted(labels, rows), np.searchsorted(labels, columns))] = counts.table
-    return table, _as_labels(labels, first, second)
+    return table, as_labels(labels, first, second)
 
 
 def _square_of_strings(
@@ -307,7 +303,7 @@ def _square_of_strings(
     return table, np.array(labels)
 
 
-def _same_integers(rows: AnyArray, columns: AnyArray) -> tuple[AnyArray, AnyArray]:
+def same_integers(rows: AnyArray, columns: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Return int64 and uint64 labels in one type that holds them all."""
     labels = [*rows.tolist(), *columns.tolist()]
     dtype: Any = object
@@ -318,7 +314,7 @@ def _same_integers(rows: AnyArray, columns: AnyArray) -> tuple[AnyArray, AnyArra
     return rows.astype(dtype), columns.astype(dtype)
 
 
-def _as_labels(integers: AnyArray, first: Column, second: Column) -> AnyArray:
+def as_labels(integers: AnyArray, first: Column, second: Column) -> AnyArray:
     """Return integer labels in the type of the ratings they came from."""
     kinds = {first.label_dtype.kind, second.label_dtype.kind}
     if kinds & set("mM"):

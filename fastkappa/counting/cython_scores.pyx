@@ -2,7 +2,7 @@
 """The compiled kernels for scores. The contract is that of `numpy_scores`."""
 
 from cpython.buffer cimport PyBuffer_Release
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from fastkappa.counting.cython_kernels cimport ratings_t, read_column
 
@@ -25,7 +25,7 @@ cdef extern from "scores.h" nogil:
     int KEYS_NOT_FINITE
     void c_count_scores "count_scores" (
         const ratings_t *, const ratings_t *, const double *, Py_ssize_t, Py_ssize_t,
-        const bins_t *, int64_t *, double *,
+        const bins_t *, uint32_t *, double *,
     ) noexcept
     void c_range_scores "range_scores" (
         const ratings_t *, Py_ssize_t, Py_ssize_t, const bins_t *, double *, double *
@@ -101,7 +101,7 @@ def count_scores(
     lowest,
     const double[::1] weights,
     bins,
-    int64_t[:, ::1] table,
+    uint32_t[:, ::1] table,
     double[:, ::1] sums,
     Py_ssize_t start,
     Py_ssize_t stop,
@@ -135,32 +135,29 @@ def collect_scores(
     const uint8_t[::1] wanted,
     Py_ssize_t start,
     Py_ssize_t stop,
+    out,
+    uint16_t[::1] out_codes,
+    double[::1] out_weights,
 ):
-    """Return score, code and weight of the items in the bins that are wanted."""
+    """Write score, code and weight of the items in the bins that are wanted.
+
+    There is room for stop - start of them; return how many they are.
+    """
     cdef Column x = Column(scores, 0, 0), y = Column(codes, lowest, n_labels)
     cdef bins_t b = bins_of(bins)
     cdef const double *w = address(weights)
-    cdef Py_ssize_t n = stop - start, n_chosen
-    out = np.empty(n, scores.dtype.newbyteorder("="))
-    out_codes = np.empty(n, np.uint16)
-    out_weights = None if weights is None else np.empty(n)
+    cdef Py_ssize_t n_chosen
     cdef uint8_t[::1] raw = out.view(np.uint8)
-    cdef uint16_t[::1] words = out_codes
-    cdef double[::1] floats = out_weights
     cdef double *v = NULL
-    if n == 0:
-        return out, out_codes, out_weights
-    if floats is not None:
-        v = &floats[0]
+    if stop <= start:
+        return 0
+    if out_weights is not None:
+        v = &out_weights[0]
     with nogil:
         n_chosen = c_collect_scores(
-            &x.ratings, &y.ratings, w, start, stop, &b, &wanted[0], &raw[0], &words[0], v
+            &x.ratings, &y.ratings, w, start, stop, &b, &wanted[0], &raw[0], &out_codes[0], v
         )
-    return (
-        out[:n_chosen].copy(),
-        out_codes[:n_chosen].copy(),
-        None if weights is None else out_weights[:n_chosen].copy(),
-    )
+    return n_chosen
 
 
 def sort_items(scores, codes, lowest, Py_ssize_t n_labels):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.counting.confusion import KnownLabels, _select
+from fastkappa.counting.confusion import KnownLabels, select_cells
 from fastkappa.counting.labels import Column, check_finite_weights
 from fastkappa.counting.pairs import count_known
 from fastkappa.types import AnyArray
@@ -43,7 +43,7 @@ def exact_sums(
     def summed(integers: AnyArray) -> AnyArray:
         _, high, low = count_known(kernels, first, second, codes, integers, num_threads)
         sums = high.astype(object) * (1 << 32) + low.astype(object)
-        return _select(sums, positions, len(known))
+        return select_cells(sums, positions, len(known))
 
     if weights.dtype.kind != "f":
         return summed(weights) * (1 << UNIT_BITS)

@@ -16,21 +16,18 @@ from numpy.typing import NDArray
 
 from fastkappa.counting.confusion import ConfusionCounts, KnownLabels
 from fastkappa.counting.labels import Column
-from fastkappa.counting.pairs import (
+from fastkappa.counting.sparse_table import SparseTable
+from fastkappa.counting.windows import (
     CHUNK,
-    LARGEST_DENSE_TABLE,
-    SMALL_DENSE_TABLE,
     Counts,
     Window,
-    _embed,
-    _empty_table,
-    _n_cells,
-    _occurring,
-    _room,
-    _sorted,
-    _widen,
+    embed,
+    empty_table,
+    largest_table,
+    n_cells_of,
+    occurring_part,
+    widen,
 )
-from fastkappa.counting.sparse_labels import SparseLabels
 from fastkappa.types import AnyArray, IntTable
 
 LabelType = type[np.int64] | type[np.uint64]
@@ -51,8 +48,8 @@ class GrowingTable:
     ) -> None:
         """Make a table with room for the labels in ``windows``, which are those expected."""
         self._types = types
-        self._sparse: _SparseTable | None = None
-        self._use(windows, _empty_table(windows))
+        self._sparse: SparseTable | None = None
+        self._use(windows, empty_table(windows))
 
     def takes(self, limits: tuple[int, int]) -> bool:
         """Tell whether the labels of a type, whose least and largest are given, can be held."""
@@ -113,18 +110,18 @@ class GrowingTable:
         if self._sparse is not None:
             return self._sparse.counts()
         examples = tuple(Column(np.empty(0, held), np.dtype(held)) for held in self._types)
-        counts = _occurring(self._table[:-1, :-1], self.windows, *examples)
+        counts = occurring_part(self._table[:-1, :-1], self.windows, *examples)
         return counts._replace(table=counts.table.copy())
 
     def _hold(self, counts: Counts) -> None:
         """Go on from a table of counts."""
-        windows = (_widen(Window(0, 0), counts.rows), _widen(Window(0, 0), counts.columns))
-        if _n_cells(windows) > largest_table(int(counts.table.sum())):
-            self._sparse = _SparseTable(counts)
-            self._use(NO_LABELS, _empty_table(NO_LABELS))
+        windows = (widen(Window(0, 0), counts.rows), widen(Window(0, 0), counts.columns))
+        if n_cells_of(windows) > largest_table(int(counts.table.sum())):
+            self._sparse = SparseTable(counts)
+            self._use(NO_LABELS, empty_table(NO_LABELS))
             return
         self._sparse = None
-        table = _empty_table(windows)
+        table = empty_table(windows)
         rows = counts.rows - np.array(windows[0].lowest, counts.rows.dtype)
         columns = counts.columns - np.array(windows[1].lowest, counts.columns.dtype)
         table[np.ix_(rows.astype(np.intp), columns.astype(np.intp))] = counts.table
@@ -144,7 +141,7 @@ class GrowingTable:
                 continue
             a, b = a[outside], b[outside]
             if self._sparse is None:
-                wider = (_widen(self.windows[0], a), _widen(self.windows[1], b))
+                wider = (widen(self.windows[0], a), widen(self.windows[1], b))
                 self._make_room(wider, stop - start)
             if self._sparse is not None:
                 self._sparse.add(kernels, a, b, 0, len(a))
@@ -154,11 +151,11 @@ class GrowingTable:
 
     def _make_room(self, wider: tuple[Window, Window], n_new: int) -> None:
         """Widen the table to these ranges, or give up having one of a range."""
-        if _n_cells(wider) > largest_table(int(self._table.sum()) + n_new):
-            self._sparse = _SparseTable(self.counts())
-            self._use(NO_LABELS, _empty_table(NO_LABELS))
+        if n_cells_of(wider) > largest_table(int(self._table.sum()) + n_new):
+            self._sparse = SparseTable(self.counts())
+            self._use(NO_LABELS, empty_table(NO_LABELS))
         else:
-            self._use(wider, _embed(self._table, self.windows, wider))
+            self._use(wider, embed(self._table, self.windows, wider))
 
 
 class FixedTable:
@@ -201,42 +198,6 @@ class FixedTable:
         return ConfusionCounts(inside, self._labels, int(self._table.sum() - inside.sum()))
 
 
-class _SparseTable:
-    """Counts of labels that lie far apart, each label having a code."""
-
-    def __init__(self, counts: Counts) -> None:
-        self._rows = SparseLabels(counts.rows.dtype.type)
-        self._columns = SparseLabels(counts.columns.dtype.type)
-        for known, labels in ((self._rows, counts.rows), (self._columns, counts.columns)):
-            if len(labels):
-                known.add(labels)
-        self._table = np.zeros((1, 1), np.int64)
-        self._grow()
-        self._table[: len(counts.rows), : len(counts.columns)] = counts.table
-
-    def add(self, kernels: Any, first: AnyArray, second: AnyArray, start: int, stop: int) -> None:
-        for begin in range(start, stop, CHUNK):
-            chunk = slice(begin, min(begin + CHUNK, stop))
-            a, b = self._rows.learn(first[chunk]), self._columns.learn(second[chunk])
-            self._grow()
-            kernels.count_pairs(a, 0, b, 0, self._table, 0, len(a))
-
-    def counts(self) -> Counts:
-        table = self._table[: self._rows.n_labels, : self._columns.n_labels]
-        rows, columns = table.any(axis=1), table.any(axis=0)
-        labels = self._rows.labels_by_code()[rows], self._columns.labels_by_code()[columns]
-        return _sorted(Counts(table[np.ix_(rows, columns)], *labels))
-
-    def _grow(self) -> None:
-        """Have a row and a column for every label, and room for those to come."""
-        shape = self._table.shape
-        n_rows, n_columns = self._rows.n_labels, self._columns.n_labels
-        if n_rows >= shape[0] or n_columns >= shape[1]:
-            larger = np.zeros((_room(n_rows), _room(n_columns)), np.int64)
-            larger[: shape[0], : shape[1]] = self._table
-            self._table = larger
-
-
 def _take_away(table: IntTable, part: IntTable) -> bool:
     if (part > table).any():
         return False
@@ -250,11 +211,6 @@ def _counted(
     table = GrowingTable(types)
     table.add(kernels, first, second, 0, len(first))
     return table.counts()
-
-
-def largest_table(n_items: int) -> int:
-    """Return how many cells a table of a whole range may have for so many items."""
-    return min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * n_items))
 
 
 def _inside(values: AnyArray, window: Window) -> NDArray[np.bool_]:

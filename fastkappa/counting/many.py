@@ -15,28 +15,31 @@ from numpy.typing import NDArray
 
 from fastkappa.counting.confusion import (
     KnownLabels,
-    _checked_sums,
-    _select,
-    _square,
+    checked_sums,
+    select_cells,
+    square_table,
 )
-from fastkappa.counting.growing import NO_LABELS, GrowingTable, largest_table
+from fastkappa.counting.growing import NO_LABELS, GrowingTable
 from fastkappa.counting.labels import Column
 from fastkappa.counting.pairs import (
     BYTES_WORTH_A_THREAD,
     PAIRS_WORTH_A_THREAD,
-    Counts,
-    Window,
-    _add_stretch,
-    _guess,
-    _n_cells,
-    _widen,
+    add_stretch,
     count_known,
     count_unknown,
-    label_type,
 )
 from fastkappa.counting.sparse_labels import SparseLabels
 from fastkappa.counting.stacks import Tables, in_order, join
 from fastkappa.counting.threads import Stretches, run_in_threads
+from fastkappa.counting.windows import (
+    Counts,
+    Window,
+    guess_window,
+    label_type,
+    largest_table,
+    n_cells_of,
+    widen,
+)
 from fastkappa.types import AnyArray
 
 # So much of the first column stays in the cache.
@@ -58,7 +61,7 @@ def count_many_unknown(
     rest = list(range(len(pairs)))
     first = pairs[0][0]
     # Predictions are expected to have the labels of the truth.
-    window = _widen(Window(0, 0), first.values)
+    window = widen(Window(0, 0), first.values)
     if (window.n_labels + 1) ** 2 <= largest_table(len(first.values)):
         plain = [j for j in rest if all(map(_is_plain, pairs[j]))]
         expected, tables = _count_expected(kernels, window, [pairs[j] for j in plain], num_threads)
@@ -107,8 +110,8 @@ def _count_others(
     tables = []
     for first, second in pairs:
         types = (label_type(first.values), label_type(second.values))
-        windows = (_guess(first), _guess(second))
-        few = _n_cells(windows) <= largest_table(len(first.values))
+        windows = (guess_window(first), guess_window(second))
+        few = n_cells_of(windows) <= largest_table(len(first.values))
         tables.append(GrowingTable(types, windows if few else NO_LABELS))
 
     def count(j: int, start: int, stop: int) -> None:
@@ -120,7 +123,7 @@ def _count_others(
 
 
 def _one_table(counts: Counts, pair: tuple[Column, Column]) -> Tables:
-    table, labels = _square(counts, *pair)
+    table, labels = square_table(counts, *pair)
     return Tables(table[None], labels, np.ones((1, len(labels)), np.bool_), np.zeros(1, np.int64))
 
 
@@ -154,10 +157,10 @@ def count_many_known(
     tables, outside = [], []
     for (counts, *sums), (rows, columns) in zip(raw, encoded):
         positions = (rows[1], columns[1])
-        table = _select(counts, positions, len(known))
+        table = select_cells(counts, positions, len(known))
         outside.append(len(pairs[0][0].values) - int(table.sum()))
         if weights is not None:
-            table = _select(_checked_sums(sums, weights), positions, len(known))
+            table = select_cells(checked_sums(sums, weights), positions, len(known))
         tables.append(table)
     stack = np.stack(tables)
     present = np.ones(stack.shape[:2], np.bool_)
@@ -182,7 +185,7 @@ def _count_known_in_blocks(
     def count(j: int, start: int, stop: int) -> None:
         # Sums that are not finite are judged afterwards, from the table.
         with np.errstate(over="ignore", invalid="ignore"):
-            _add_stretch(kernels, *pairs[j], codes[j], weights, tables[j], start, stop)
+            add_stretch(kernels, *pairs[j], codes[j], weights, tables[j], start, stop)
 
     _for_all(kernels, count, pairs, num_threads)
     return tables

@@ -15,12 +15,11 @@ from fastkappa.counting.labels import Column
 from fastkappa.counting.pairs import (
     LARGEST_STRETCH,
     LONGEST_STRETCH,
-    Window,
     count_unknown,
-    label_limits,
     threads_worth_it,
 )
 from fastkappa.counting.threads import Stretches, run_in_threads
+from fastkappa.counting.windows import Window, label_limits
 
 # Up to so many labels, or items, a table is counted as fast. Where labels are not known, a
 # wrong guess costs a second look at the items, which takes more to be worth it.

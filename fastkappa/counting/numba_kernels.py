@@ -10,10 +10,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import config
 
 from fastkappa.counting import numba_loops, numba_popcount
 from fastkappa.counting.numba_ratings import Ratings
 from fastkappa.types import AnyArray, FloatTable, IntTable
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
+    raise ImportError("numba compiles nothing, for NUMBA_DISABLE_JIT is set")
 
 # What cannot be read as it lies is copied, a chunk at a time.
 CHUNK = 1 << 16

@@ -34,7 +34,7 @@ def count_scores(
     lowest: int,
     weights: Floats | None,
     bins: Bins,
-    table: NDArray[np.int64],
+    table: NDArray[np.uint32],
     sums: Floats | None,
     start: int,
     stop: int,
@@ -66,19 +66,25 @@ def collect_scores(
     wanted: NDArray[np.uint8],
     start: int,
     stop: int,
-) -> tuple[AnyArray, NDArray[np.uint16], Floats | None]:
-    """Return score, code and weight of the items in the rows that are wanted."""
-    places = np.empty(stop - start, np.int64)
+    out: AnyArray,
+    out_codes: NDArray[np.uint16],
+    out_weights: Floats | None,
+) -> int:
+    """Write score, code and weight of the items in the rows that are wanted.
+
+    There is room for stop - start of them; return how many they are.
+    """
     n = 0
+    places = np.empty(CHUNK, np.int64)
     for part in _chunks(start, stop):
-        n += _choose(scores[part].astype(np.float64), *bins, wanted, part.start, places[n:])
-    items = places[:n]
-    offsets = np.minimum(_offsets(codes[items], lowest), np.uint64(n_labels))
-    return (
-        scores[items].astype(scores.dtype.newbyteorder("=")),
-        offsets.astype(np.uint16),
-        None if weights is None else weights[items],
-    )
+        n_own = _choose(scores[part].astype(np.float64), *bins, wanted, part.start, places)
+        items, own = places[:n_own], slice(n, n + n_own)
+        out[own] = scores[items]
+        out_codes[own] = np.minimum(_offsets(codes[items], lowest), np.uint64(n_labels))
+        if weights is not None and out_weights is not None:
+            out_weights[own] = weights[items]
+        n += n_own
+    return n
 
 
 def accumulate_labels(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
 
 from fastkappa.counting.foreign import to_numpy
+from fastkappa.counting.labels import is_missing
 from fastkappa.types import AnyArray
 
 
@@ -16,12 +18,12 @@ def read_numbers(values: Any, name: str) -> AnyArray:
     They stay as they lie in memory. NaN and infinity are not looked for: `refuse_infinite`
     is for who has met them.
     """
+    refuse_masked(values, name)
     numbers = to_numpy(values)
+    if numbers.ndim == 0:
+        raise ValueError(f"{name} must be a list or an array, got {short_repr(values)}.")
     if numbers.dtype.kind == "O":
-        try:
-            numbers = numbers.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must hold real numbers: {error}.") from error
+        numbers = _numbers_of_objects(numbers, name)
     if numbers.dtype.kind not in "iufb":
         raise ValueError(f"{name} must hold real numbers, got an array of dtype {numbers.dtype}.")
     if numbers.ndim == 2 and numbers.shape[1] == 1:
@@ -29,6 +31,34 @@ def read_numbers(values: Any, name: str) -> AnyArray:
     if numbers.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {numbers.shape}.")
     return numbers
+
+
+def refuse_masked(values: Any, name: str) -> None:
+    """Raise for masked entries, which NumPy's functions would read as if they were not."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} must not have masked entries.")
+
+
+def _numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
+    """Return objects as float64, what is missing as NaN."""
+    for entry in objects.flat:
+        if isinstance(entry, (str, bytes)):
+            raise ValueError(f"{name} must hold real numbers, got {short_repr(entry)}.")
+    try:
+        return objects.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    except OverflowError as error:
+        raise ValueError(f"{name} must be numbers that float64 can hold: {error}.") from error
+    numbers = [_number_of(entry, name) for entry in objects.flat]
+    return np.array(numbers).reshape(objects.shape)
+
+
+def _number_of(entry: Any, name: str) -> float:
+    try:
+        return np.nan if is_missing(entry) else float(entry)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold real numbers, got {short_repr(entry)}.") from error
 
 
 def refuse_infinite(numbers: AnyArray, name: str, start: int = 0) -> None:

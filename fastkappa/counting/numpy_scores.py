@@ -33,7 +33,7 @@ def count_scores(
     lowest: int,
     weights: Floats | None,
     bins: Bins,
-    table: NDArray[np.int64],
+    table: NDArray[np.uint32],
     sums: Floats | None,
     start: int,
     stop: int,
@@ -70,18 +70,25 @@ def collect_scores(
     wanted: NDArray[np.uint8],
     start: int,
     stop: int,
-) -> tuple[AnyArray, NDArray[np.uint16], Floats | None]:
-    """Return score, code and weight of the items in the rows that are wanted."""
-    found = [
-        begin + np.flatnonzero(wanted[_rows(scores[begin : min(begin + CHUNK, stop)], bins)])
-        for begin in range(start, stop, CHUNK)
-    ]
-    items = np.concatenate(found) if found else np.empty(0, np.intp)
-    return (
-        scores[items].astype(scores.dtype.newbyteorder("=")),
-        _codes(codes[items], lowest, n_labels).astype(np.uint16),
-        None if weights is None else weights[items],
-    )
+    out: AnyArray,
+    out_codes: NDArray[np.uint16],
+    out_weights: Floats | None,
+) -> int:
+    """Write score, code and weight of the items in the rows that are wanted.
+
+    There is room for stop - start of them; return how many they are.
+    """
+    n = 0
+    for begin in range(start, stop, CHUNK):
+        part = slice(begin, min(begin + CHUNK, stop))
+        items = begin + np.flatnonzero(wanted[_rows(scores[part], bins)])
+        own = slice(n, n + len(items))
+        out[own] = scores[items]
+        out_codes[own] = _codes(codes[items], lowest, n_labels)
+        if weights is not None and out_weights is not None:
+            out_weights[own] = weights[items]
+        n += len(items)
+    return n
 
 
 def accumulate_labels(

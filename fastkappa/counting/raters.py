@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +13,9 @@ from fastkappa.counting.confusion import KnownLabels
 from fastkappa.counting.foreign import to_numpy
 from fastkappa.counting.labels import Column, n_samples, read_column
 from fastkappa.counting.missing import find_missing, without
-from fastkappa.counting.pairs import Window, count_unknown
+from fastkappa.counting.pairs import count_unknown
 from fastkappa.counting.sparse_labels import SparseLabels
+from fastkappa.counting.windows import Window
 from fastkappa.types import AnyArray
 
 # Ratings are encoded a chunk at a time, which stays in the cache.
@@ -92,7 +94,8 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
         return [list(column) for column in zip(*rows)], None
     array = ratings if isinstance(ratings, np.ma.MaskedArray) else to_numpy(ratings)
     if array.ndim != 2:
-        raise ValueError(f"ratings must be subjects × raters, got an array of shape {array.shape}.")
+        got = f"an array of shape {array.shape}" if array.ndim else short_repr(ratings)
+        raise ValueError(f"ratings must be subjects × raters, got {got}.")
     return [array[:, i] for i in range(array.shape[1])], None
 
 

@@ -15,9 +15,10 @@ from fastkappa.counting.labels import (
     read_column,
     read_sample_weight,
 )
-from fastkappa.counting.numbers import read_numbers, refuse_infinite
-from fastkappa.counting.pairs import CHUNK, Window, count_unknown
+from fastkappa.counting.numbers import read_numbers, refuse_infinite, refuse_masked
+from fastkappa.counting.pairs import count_unknown
 from fastkappa.counting.sparse_labels import SparseLabels
+from fastkappa.counting.windows import CHUNK, Window
 from fastkappa.types import AnyArray
 
 # Beyond this, item weights are scaled: products of three sums of them must be finite.
@@ -62,7 +63,13 @@ class ScoredItems(NamedTuple):
 
     def in_given_weights(self, table: AnyArray) -> AnyArray:
         """Return a table of counts or sums in the type and the scale of what was given."""
-        return table.astype(np.int64) if self.counts_whole else table / self.weight_scale
+        if self.counts_whole:
+            return table.astype(np.int64)
+        with np.errstate(over="ignore"):
+            given: AnyArray = table / self.weight_scale
+        if not np.isfinite(given).all():
+            raise OverflowError("the sums of sample_weight are beyond float64: scale them down.")
+        return given
 
 
 def read_scored_items(
@@ -70,6 +77,8 @@ def read_scored_items(
 ) -> ScoredItems:
     """Return the items, those without weight left out."""
     numbers = read_scores(scores)
+    for values, name in ((y_true, "y_true"), (labels, "labels"), (sample_weight, "sample_weight")):
+        refuse_masked(values, name)
     n_items = n_samples(y_true)
     if n_items != len(numbers):
         raise ValueError(
@@ -104,7 +113,9 @@ def read_scores(scores: Any) -> AnyArray:
     if numbers.dtype.kind == "f" and numbers.dtype.itemsize in (4, 8):
         return numbers
     half = numbers.dtype.kind == "f" and numbers.dtype.itemsize == 2
-    return numbers.astype(np.float32 if half else np.float64)
+    with np.errstate(over="ignore"):
+        # What float64 does not hold becomes infinite, and is refused as such.
+        return numbers.astype(np.float32 if half else np.float64)
 
 
 def refuse_infinite_scores(scores: AnyArray) -> None:
@@ -132,7 +143,7 @@ def _read_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bo
     if 1 / LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
         return weights, 1.0, given.dtype.kind != "f" and float(weights.sum()) < LARGEST_WHOLE
     # A power of two takes nothing from the digits, and changes no kappa.
-    scale = 2.0 ** -int(np.frexp(largest)[1])
+    scale = 2.0 ** min(-int(np.frexp(largest)[1]), 1022)
     return weights * scale, scale, False
 
 

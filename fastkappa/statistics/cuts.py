@@ -42,6 +42,8 @@ Ratio = tuple[float, float]
 EPSILON = 2.0**-52
 # Doubles hold every whole number up to here.
 EXACT = 2.0**53
+# The work grows with the square of the number of labels; from here on BLAS does it.
+MOST_LABELS_BY_HAND = 32
 # There were 7 rounds at most wherever it was tried; every one but the last is an improvement.
 MOST_ROUNDS = 100
 
@@ -74,6 +76,9 @@ class Programme:
         To how many items each label must be given at least.
     search : callable, default=None
         A compiled search for cuts that come out in order; see `best_cuts`.
+    counts_whole : bool, default=True
+        Whether tables hold whole counts where their totals are whole. Then ties are told
+        in whole numbers.
     """
 
     def __init__(
@@ -82,6 +87,7 @@ class Programme:
         weights: AnyArray,
         min_class_size: int = 0,
         search: Callable[..., int] | None = None,
+        counts_whole: bool = True,
     ) -> None:
         matrix = weights.astype(np.float64)
         largest = float(matrix.max(initial=0))
@@ -94,7 +100,7 @@ class Programme:
         self.chance = totals @ self.matrix
         n = float(totals.sum())
         self.start = (1.0, n)
-        self.whole = n < EXACT and bool((totals == np.rint(totals)).all())
+        self.whole = counts_whole and n < EXACT and bool((totals == np.rint(totals)).all())
         self.whole_weights = bool((matrix == np.rint(matrix)).all())
         self.search = search
 
@@ -143,7 +149,10 @@ def prefix_of(table: AnyArray) -> Floats:
 
 
 def _values(steps: Floats, prefix: Floats) -> Floats:
-    """Return f_c at each place: ``steps @ prefix``, without the threads that BLAS may start."""
+    """Return f_c at each place: ``steps @ prefix``, for few labels without the threads of BLAS."""
+    if len(prefix) > MOST_LABELS_BY_HAND:
+        product: Floats = steps @ prefix
+        return product
     values: Floats = steps[:, :1] * prefix[0]
     for y in range(1, len(prefix)):
         values += steps[:, y : y + 1] * prefix[y]
@@ -188,7 +197,11 @@ def best_cuts(
 
 def _compiled_search(programme: Programme, prefix: Floats, start: Cuts | None) -> Cuts | None:
     """Return the best cuts as far as doubles can tell, or None where this is no simple case."""
-    if programme.search is None or programme.min_class_size:
+    if (
+        programme.search is None
+        or programme.min_class_size
+        or programme.n_labels > MOST_LABELS_BY_HAND
+    ):
         return None
     if start is None:
         positions, ratio = np.empty(programme.n_labels - 1, np.int64), np.array(programme.start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -112,7 +113,7 @@ class ThresholdEvaluator:
             try:
                 kappa: float = self._fast(np.asarray(thresholds, np.float64))
                 return kappa
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 pass  # to say below what is wrong, or to copy what lies in pieces
         cuts = self._read(thresholds, 1)
         if self._fast is not None:
@@ -190,7 +191,13 @@ class ThresholdEvaluator:
 
     def _read(self, thresholds: Any, n_axes: int) -> NDArray[np.float64]:
         """Return thresholds as doubles, or say what is wrong with them."""
-        cuts = np.ascontiguousarray(thresholds, np.float64)
+        try:
+            cuts = np.ascontiguousarray(thresholds, np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(
+                f"thresholds must hold real numbers in rows of one length, got"
+                f" {short_repr(thresholds)}."
+            ) from error
         expected = (len(self.labels) - 1,)
         if cuts.ndim != n_axes or cuts.shape[n_axes - 1 :] != expected:
             shape = f"(m, {expected[0]})" if n_axes == 2 else f"({expected[0]},)"

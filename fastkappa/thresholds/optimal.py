@@ -12,6 +12,7 @@ import numpy as np
 
 from fastkappa.counting.dispatch import get_kernels, score_kernels
 from fastkappa.counting.scored_items import (
+    ScoredItems,
     read_scored_items,
     read_scores,
     refuse_infinite_scores,
@@ -130,8 +131,9 @@ def optimal_thresholds(
     Raises
     ------
     ValueError
-        If lengths differ, a score is NaN or infinite, a label is missing from ``labels``,
-        weights are none, or if no thresholds give each label ``min_class_size`` items.
+        If lengths differ, a score is NaN or infinite, a true label is not among ``labels``,
+        weights or a parameter are not what they must be, or if no thresholds give each label
+        ``min_class_size`` items.
 
     See Also
     --------
@@ -141,6 +143,8 @@ def optimal_thresholds(
     -----
     Both terms of kappa = 1 - O / E are sums over the items, so the best cuts are those of a
     fractional programme, solved exactly by Dinkelbach's method in a few rounds.
+
+    The work grows with the number of items, and with the square of the number of labels.
 
     On few items the best thresholds are not the best for new ones: they fit the noise. From
     some 10 000 items on that hardly matters.
@@ -165,12 +169,14 @@ def optimal_thresholds(
     >>> result.predict([0.15, 0.6, 0.8])
     array(['bad', 'good', 'best'], dtype='<U4')
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
     least = _read_min_class_size(min_class_size)
     threads = resolve_num_threads(num_threads)
     kernels = get_kernels()
     items = read_scored_items(kernels, y_true, scores, labels, sample_weight, threads)
+    if least * items.n_labels > len(items.scores):
+        raise _too_much(least, items)
     matrix = disagreement_matrix(weights, items.n_labels)
     fast = score_kernels(kernels)
     binned = None
@@ -182,10 +188,7 @@ def optimal_thresholds(
     else:
         best, thresholds = binned
     if best is None:
-        raise ValueError(
-            f"min_class_size={least} is too much: no thresholds give each of"
-            f" {items.n_labels} labels so many of the {len(items.scores)} items."
-        )
+        raise _too_much(least, items)
     if binned is None:
         thresholds = ordered.thresholds_at(best.places)
     # Differences of sums of fractions round: those of no items need not be 0.
@@ -207,6 +210,13 @@ def optimal_thresholds(
         rounds=best.rounds,
         gap=best.gap,
         method="sort" if binned is None else "bins",
+    )
+
+
+def _too_much(min_class_size: int, items: ScoredItems) -> ValueError:
+    return ValueError(
+        f"min_class_size={min_class_size} is too much: no thresholds give each of"
+        f" {items.n_labels} labels so many of the {len(items.scores)} items."
     )
 
 

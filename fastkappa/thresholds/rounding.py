@@ -166,9 +166,8 @@ class Search(NamedTuple):
         if len(places) > MOST_SMOOTHED_ROWS:
             places = items.even_places(MOST_SMOOTHED_ROWS)
         prefix = items.prefix_at(self.kernels, places)
-        programme = Programme(prefix[:, -1], self.matrix, search=self.kernels.search_cuts)
-        # Shares are no counts, of which ties could be told in whole numbers.
-        programme.whole = False
+        search = self.kernels.search_cuts
+        programme = Programme(prefix[:, -1], self.matrix, search=search, counts_whole=False)
         only = only_label(programme, len(items.scores))
         if only is not None:
             return items.thresholds_at(only.places)

@@ -6,8 +6,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fastkappa.counting.binned_scores import BinnedScores, bin_scores
+from fastkappa.counting.bin_table import BinTable, joined_runs
+from fastkappa.counting.binned_scores import bin_scores
 from fastkappa.counting.scored_items import ScoredItems
 from fastkappa.counting.sorted_scores import Floats, Places, SortedScores, thresholds_between
 from fastkappa.counting.split_rows import OpenRows
@@ -16,6 +18,8 @@ from fastkappa.types import AnyArray
 
 # So many rows are searched at once. Of more, those worth it are found among coarser ones.
 MOST_ROWS = 12_000
+# Of more items, those worth sorting are found in finer bins.
+MOST_SORTED = 1 << 18
 
 
 class Best(NamedTuple):
@@ -49,37 +53,64 @@ def best_binned(
     That is where the cuts may be in more than half of the items, or where no cuts between
     bins give each label as many items as it must have.
     """
-    binned = bin_scores(kernels, items, coarse_bins(len(items.scores), items.n_labels), threads)
+    n_items = len(items.scores)
+    n_bins = coarse_bins(n_items, items.n_labels)
+    binned = bin_scores(kernels, items, n_bins, threads)
     if binned is None:
         return None
-    prefix, sizes = binned.prefix, binned.sizes
-    programme = Programme(prefix[:, -1], matrix, min_class_size, kernels.search_cuts)
-    best = only_label(programme, len(items.scores))
+    table = BinTable.of(binned)
+    programme = Programme(table.prefix[:, -1], matrix, min_class_size, kernels.search_cuts)
+    best = only_label(programme, n_items)
+    if best is not None:
+        return best, _thresholds_of_bins(table, None, best.places)
+    cuts = best_cuts(programme, table.prefix, table.sizes)
+    if cuts is None:
+        return None
+    n_left = n_items
+    while True:
+        worth = _worth_opening(programme, table, cuts)
+        n_inside = int(np.diff(table.sizes)[worth].sum())
+        if 2 * n_inside > n_left:
+            # Little would be won by dividing them once more.
+            if n_left == n_items:
+                return None
+            break
+        if n_inside <= MOST_SORTED:
+            break
+        finer = table.finer(worth, n_bins, threads)
+        found = finer and best_cuts(programme, finer.prefix, finer.sizes)
+        if not finer or not found:
+            break
+        table, n_left = finer, n_inside
+        cuts = found._replace(rounds=cuts.rounds + found.rounds)
     inside = None
-    if best is None:
-        cuts = best_cuts(programme, prefix, sizes)
-        if cuts is None:
-            return None
-        worth = rows_worth_splitting(programme, prefix, sizes, cuts)
-        # Most cuts stay where they are: the scores on both sides tell the threshold.
-        beside = np.concatenate([cuts.positions - 1, cuts.positions])
-        worth[beside[(beside >= 0) & (beside < len(worth))]] = True
-        n_inside = int(np.diff(sizes)[worth].sum())
-        if n_inside > len(items.scores) // 2:
-            return None
-        rows = np.flatnonzero(worth)
-        inside = OpenRows(rows, binned.collect(rows))
-        best = best_inside(kernels, programme, prefix, sizes, inside, cuts)
+    if worth.any():
+        inside = OpenRows(np.flatnonzero(worth), table.sorted_items(worth, threads))
+        best = best_inside(kernels, programme, table.prefix, table.sizes, inside, cuts)
         assert best is not None
-    return best, _thresholds_of_bins(binned, inside, best.places)
+    else:
+        best = Best(table.sizes[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
+    return best, _thresholds_of_bins(table, inside, best.places)
 
 
-def _thresholds_of_bins(binned: BinnedScores, inside: OpenRows | None, places: Places) -> AnyArray:
+def _worth_opening(programme: Programme, table: BinTable, cuts: Cuts) -> NDArray[np.bool_]:
+    """Tell which bins must be looked into."""
+    worth = rows_worth_splitting(programme, table.prefix, table.sizes, cuts)
+    # Most cuts stay where they are: the scores on both sides tell the threshold.
+    beside = np.concatenate([cuts.positions - 1, cuts.positions])
+    worth[beside[(beside >= 0) & (beside < len(worth))]] = True
+    # What was not worth it when bins were coarser is not worth it now.
+    worth &= table.open
+    worth &= ~table.single(worth)
+    # One run for each cut, and few more.
+    return joined_runs(worth, table.sizes, programme.n_labels + 1) & table.open
+
+
+def _thresholds_of_bins(table: BinTable, inside: OpenRows | None, places: Places) -> AnyArray:
     """Return the thresholds with so many items below each."""
-    dtype = binned.items.scores.dtype.newbyteorder("=")
-    sizes = binned.sizes
+    dtype = table.segments[0].binned.items.scores.dtype.newbyteorder("=")
+    sizes = table.sizes
     sides = []
-    ranges = None
     for ranks, beyond in ((places - 1, -np.inf), (places, np.inf)):
         scores = np.full(len(places), beyond, dtype)
         for i, rank in enumerate(ranks.tolist()):
@@ -89,17 +120,16 @@ def _thresholds_of_bins(binned: BinnedScores, inside: OpenRows | None, places: P
             if inside is not None and row in inside.rows:
                 at = int(np.searchsorted(inside.rows, row))
                 scores[i] = inside.inside.scores[inside.starts(sizes)[at] + rank - sizes[row]]
-                continue
-            # A cut beside a bin that was not looked into is at its end.
-            ranges = ranges or binned.ranges()
-            scores[i] = ranges[0 if beyond > 0 else 1][row]
+            else:
+                # A cut beside a bin that was not looked into is at its end.
+                scores[i] = table.end_scores(row)[0 if beyond > 0 else 1]
         sides.append(scores)
     return thresholds_between(*sides)
 
 
 def coarse_bins(n_items: int, n_labels: int) -> int:
     """Return in how many bins items are counted at first."""
-    return min(max(4, n_labels) * math.isqrt(n_items), 1 << 15)
+    return min(max(4, n_labels) * math.isqrt(n_items), 1 << 14)
 
 
 def best_inside(

@@ -1,38 +1,8 @@
-/* Scores: bins of them counted by label, those of some bins collected, keys to sort them by.
-
-   A score has one of n_inner + 3 rows. Row 0 is below `low`, rows 1 .. n_inner are bins of equal width from there on,
-   row n_inner + 1 is above them, and the last row has NaN and the infinities. A row never lies below that of a lower
-   score: subtraction and product round, but they keep the order. */
+/* Scores in order: keys to sort them by, the best cuts between them, kappa at given thresholds. */
 #ifndef FASTKAPPA_SCORES_H
 #define FASTKAPPA_SCORES_H
 
-#include <float.h>
-#include <math.h>
-#include "ratings.h"
-
-typedef struct {
-    double low, scale;
-    int32_t n_inner;
-} bins_t;
-
-static void read_scores(const ratings_t *scores, ptrdiff_t start, ptrdiff_t count, double *out)
-{
-    const char *p = rating_address(scores, start);
-    const ptrdiff_t stride = scores->stride;
-    if (scores->kind == RATING_FLOAT32) {
-        if (scores->swapped)
-            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * stride, 1);
-        else if (stride != 4)
-            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * stride, 0);
-        else
-            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * 4, 0);
-    } else if (scores->swapped)
-        for (ptrdiff_t i = 0; i < count; i++) out[i] = read_double(p + i * stride, 1);
-    else if (stride != 8)
-        for (ptrdiff_t i = 0; i < count; i++) out[i] = read_double(p + i * stride, 0);
-    else
-        memcpy(out, p, (size_t)count * sizeof *out);
-}
+#include "bins.h"
 
 /* ---- keys: whole numbers in the order of the scores, with room for a code below ---- */
 
@@ -65,17 +35,6 @@ ALWAYS_INLINE double score_of_order(uint64_t order)
 enum { PLACES = 128, LANES = 8 };
 
 #define SCORE_LOOPS(LEVEL)                                                                                     \
-    static void rows_of_scores_##LEVEL(const double *scores, ptrdiff_t count, const bins_t *bins, uint32_t *rows) \
-    {                                                                                                          \
-        const double low = bins->low, scale = bins->scale, last = bins->n_inner;                               \
-        const int32_t outside = bins->n_inner + 2;                                                             \
-        for (ptrdiff_t i = 0; i < count; i++) {                                                                \
-            double t = (scores[i] - low) * scale;                                                              \
-            t = t < 0 ? -1.0 : t;                                                                              \
-            t = t < last ? t : last;                                                                           \
-            rows[i] = (uint32_t)(fabs(scores[i]) <= DBL_MAX ? (int32_t)t + 1 : outside);                       \
-        }                                                                                                      \
-    }                                                                                                          \
     static void order_scores_##LEVEL(const double *scores, ptrdiff_t count, uint64_t *keys, uint64_t *limits)     \
     {                                                                                                          \
         uint64_t first = limits[0], last_negative = limits[1], first_positive = limits[2], last = limits[3];   \
@@ -149,14 +108,6 @@ SIMD_END
 SIMD_BEGIN_AVX512
 SCORE_LOOPS(avx512)
 SIMD_END
-#  define AT_LEVEL(name, ...)                                                     \
-    do {                                                                          \
-        if (simd_level_current() == SIMD_AVX512) name##_avx512(__VA_ARGS__);      \
-        else if (simd_level_current() == SIMD_AVX2) name##_avx2(__VA_ARGS__);     \
-        else name##_baseline(__VA_ARGS__);                                        \
-    } while (0)
-#else
-#  define AT_LEVEL(name, ...) name##_baseline(__VA_ARGS__)
 #endif
 
 /* Dinkelbach's rounds for cuts that need not be kept in order. `ratio` is O and C (see fastkappa/statistics/cuts.py) of
@@ -212,89 +163,6 @@ static void accumulate_labels(const uint16_t *codes, const double *weights, cons
             if (codes[i] < n_labels) below[codes[i]] += weights ? weights[i] : 1.0;
         for (ptrdiff_t y = 0; y < n_labels; y++) prefix[y * n_places + j] = below[y];
     }
-}
-
-/* ---- bins ---- */
-
-/* The rows of a block of scores; `copies` has room for it. Returns the scores as doubles. */
-static const double *rows_of_block(const ratings_t *scores, ptrdiff_t start, ptrdiff_t count, const bins_t *bins,
-                                   double *copies, uint32_t *rows)
-{
-    const double *x = copies;
-    if (scores->kind == RATING_FLOAT64 && !scores->swapped && is_contiguous(scores)
-        && (uintptr_t)rating_address(scores, start) % sizeof(double) == 0)
-        x = (const double *)rating_address(scores, start);
-    else
-        read_scores(scores, start, count, copies);
-    AT_LEVEL(rows_of_scores, x, count, bins, rows);
-    return x;
-}
-
-/* Adds the items start .. stop-1 to `table`, (n_inner + 3) x (n_labels + 1), and their weights to `sums` if there are
-   weights. The last column has labels outside the codes. */
-static void count_scores(const ratings_t *scores, const ratings_t *codes, const double *weights, ptrdiff_t start,
-                         ptrdiff_t stop, const bins_t *bins, int64_t *table, double *sums)
-{
-    double copies[BLOCK];
-    uint32_t rows[BLOCK], columns[BLOCK];
-    const uint32_t width = (uint32_t)codes->n_labels + 1;
-    for (; start < stop; start += BLOCK) {
-        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
-        rows_of_block(scores, start, count, bins, copies, rows);
-        decode(codes, start, count, columns);
-        for (ptrdiff_t i = 0; i < count; i++) rows[i] = rows[i] * width + columns[i];
-        for (ptrdiff_t i = 0; i < count; i++) table[rows[i]]++;
-        if (weights)
-            for (ptrdiff_t i = 0; i < count; i++) sums[rows[i]] += weights[start + i];
-    }
-}
-
-/* Lowers and raises the least and the largest score met in each row. */
-static void range_scores(const ratings_t *scores, ptrdiff_t start, ptrdiff_t stop, const bins_t *bins, double *least,
-                         double *largest)
-{
-    double copies[BLOCK];
-    uint32_t rows[BLOCK];
-    for (; start < stop; start += BLOCK) {
-        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
-        const double *x = rows_of_block(scores, start, count, bins, copies, rows);
-        for (ptrdiff_t i = 0; i < count; i++) {
-            if (x[i] < least[rows[i]]) least[rows[i]] = x[i];
-            if (x[i] > largest[rows[i]]) largest[rows[i]] = x[i];
-        }
-    }
-}
-
-/* Writes score, code and weight of the items whose row is wanted; returns how many they are. Each array has room for
-   stop - start items. Codes are 0 .. n_labels, below 2^16. */
-static ptrdiff_t collect_scores(const ratings_t *scores, const ratings_t *codes, const double *weights, ptrdiff_t start,
-                                ptrdiff_t stop, const bins_t *bins, const uint8_t *wanted, void *out, uint16_t *out_codes,
-                                double *out_weights)
-{
-    double copies[BLOCK];
-    uint32_t rows[BLOCK];
-    uint16_t words[BLOCK], chosen[BLOCK];
-    ptrdiff_t n = 0;
-    for (; start < stop; start += BLOCK) {
-        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
-        const double *x = rows_of_block(scores, start, count, bins, copies, rows);
-        ptrdiff_t n_chosen = 0;
-        for (ptrdiff_t i = 0; i < count; i++) {
-            chosen[n_chosen] = (uint16_t)i;
-            n_chosen += wanted[rows[i]];
-        }
-        if (n_chosen == 0)
-            continue;
-        decode_words(codes, start, count, words);
-        for (ptrdiff_t k = 0; k < n_chosen; k++) {
-            if (scores->kind == RATING_FLOAT32) ((float *)out)[n + k] = (float)x[chosen[k]];
-            else ((double *)out)[n + k] = x[chosen[k]];
-            out_codes[n + k] = words[chosen[k]];
-            if (weights) out_weights[n + k] = weights[start + chosen[k]];
-        }
-        n += n_chosen;
-    }
-    return n;
 }
 
 enum { KEYS_FIT, KEYS_TOO_LONG, KEYS_NOT_FINITE };

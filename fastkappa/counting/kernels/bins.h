@@ -1,0 +1,236 @@
+/* Scores counted by bin and label, and those of some bins collected.
+
+   A score has one of n_inner + 3 rows. Row 0 is below `low`, rows 1 .. n_inner are bins of equal width from there on,
+   row n_inner + 1 is above them, and the last row has NaN and the infinities. A row never lies below that of a lower
+   score: subtraction and product round, but they keep the order. */
+#ifndef FASTKAPPA_BINS_H
+#define FASTKAPPA_BINS_H
+
+#include <float.h>
+#include <math.h>
+#include "ratings.h"
+
+typedef struct {
+    double low, scale;
+    int32_t n_inner;
+} bins_t;
+
+static void read_scores(const ratings_t *scores, ptrdiff_t start, ptrdiff_t count, double *out)
+{
+    const char *p = rating_address(scores, start);
+    const ptrdiff_t stride = scores->stride;
+    if (scores->kind == RATING_FLOAT32) {
+        if (scores->swapped)
+            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * stride, 1);
+        else if (stride != 4)
+            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * stride, 0);
+        else
+            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * 4, 0);
+    } else if (scores->swapped)
+        for (ptrdiff_t i = 0; i < count; i++) out[i] = read_double(p + i * stride, 1);
+    else if (stride != 8)
+        for (ptrdiff_t i = 0; i < count; i++) out[i] = read_double(p + i * stride, 0);
+    else
+        memcpy(out, p, (size_t)count * sizeof *out);
+}
+
+#define BIN_LOOPS(LEVEL)                                                                                       \
+    static void rows_of_scores_##LEVEL(const double *scores, ptrdiff_t count, const bins_t *bins, uint32_t *rows) \
+    {                                                                                                          \
+        const double low = bins->low, scale = bins->scale, last = bins->n_inner;                               \
+        const int32_t outside = bins->n_inner + 2;                                                             \
+        for (ptrdiff_t i = 0; i < count; i++) {                                                                \
+            double t = (scores[i] - low) * scale;                                                              \
+            t = t < 0 ? -1.0 : t;                                                                              \
+            t = t < last ? t : last;                                                                           \
+            rows[i] = (uint32_t)(fabs(scores[i]) <= DBL_MAX ? (int32_t)t + 1 : outside);                       \
+        }                                                                                                      \
+    }
+
+BIN_LOOPS(baseline)
+#if SIMD_HAS_X86
+SIMD_BEGIN_AVX2
+BIN_LOOPS(avx2)
+SIMD_END
+SIMD_BEGIN_AVX512
+BIN_LOOPS(avx512)
+SIMD_END
+#  define AT_LEVEL(name, ...)                                                     \
+    do {                                                                          \
+        if (simd_level_current() == SIMD_AVX512) name##_avx512(__VA_ARGS__);      \
+        else if (simd_level_current() == SIMD_AVX2) name##_avx2(__VA_ARGS__);     \
+        else name##_baseline(__VA_ARGS__);                                        \
+    } while (0)
+#else
+#  define AT_LEVEL(name, ...) name##_baseline(__VA_ARGS__)
+#endif
+
+/* The rows of a block of scores; `copies` has room for it. Returns the scores as doubles. */
+static const double *rows_of_block(const ratings_t *scores, ptrdiff_t start, ptrdiff_t count, const bins_t *bins,
+                                   double *copies, uint32_t *rows)
+{
+    const double *x = copies;
+    if (scores->kind == RATING_FLOAT64 && !scores->swapped && is_contiguous(scores)
+        && (uintptr_t)rating_address(scores, start) % sizeof(double) == 0)
+        x = (const double *)rating_address(scores, start);
+    else
+        read_scores(scores, start, count, copies);
+    AT_LEVEL(rows_of_scores, x, count, bins, rows);
+    return x;
+}
+
+/* Rows first .. first + length - 1. */
+typedef struct {
+    uint32_t first, length;
+} interval_t;
+
+/* More of them are looked up row by row. */
+enum { MOST_INTERVALS = 16 };
+
+#include "bins_avx512.h"
+
+/* Can vectors load them as they lie? */
+ALWAYS_INLINE int are_plain_scores(const ratings_t *scores)
+{
+#if SIMD_HAS_X86
+    return simd_level_current() == SIMD_AVX512 && !scores->swapped && is_contiguous(scores);
+#else
+    (void)scores;
+    return 0;
+#endif
+}
+
+/* Adds the items start .. stop-1 to `table`, (n_inner + 3) x (n_labels + 1), and their weights to `sums` if there are
+   weights. The last column has labels outside the codes. */
+static void count_scores(const ratings_t *scores, const ratings_t *codes, const double *weights, ptrdiff_t start,
+                         ptrdiff_t stop, const bins_t *bins, uint32_t *table, double *sums)
+{
+    double copies[BLOCK];
+    uint32_t rows[BLOCK], columns[BLOCK];
+    const uint32_t width = (uint32_t)codes->n_labels + 1;
+    const int plain = are_plain_scores(scores) && is_plain_integer(codes);
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        ptrdiff_t done = 0;
+#if SIMD_HAS_X86
+        if (plain) {
+            done = count & ~(ptrdiff_t)15;
+            cells_of_block_512(scores, codes, start, done, bins, rows);
+        }
+#endif
+        if (done < count) {
+            rows_of_block(scores, start + done, count - done, bins, copies, rows + done);
+            decode(codes, start + done, count - done, columns);
+            for (ptrdiff_t i = done; i < count; i++) rows[i] = rows[i] * width + columns[i - done];
+        }
+        for (ptrdiff_t i = 0; i < count; i++) table[rows[i]]++;
+        if (weights)
+            for (ptrdiff_t i = 0; i < count; i++) sums[rows[i]] += weights[start + i];
+    }
+    (void)plain;
+}
+
+/* Lowers and raises the least and the largest score met in each row. */
+static void range_scores(const ratings_t *scores, ptrdiff_t start, ptrdiff_t stop, const bins_t *bins, double *least,
+                         double *largest)
+{
+    double copies[BLOCK];
+    uint32_t rows[BLOCK];
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        const double *x = rows_of_block(scores, start, count, bins, copies, rows);
+        for (ptrdiff_t i = 0; i < count; i++) {
+            if (x[i] < least[rows[i]]) least[rows[i]] = x[i];
+            if (x[i] > largest[rows[i]]) largest[rows[i]] = x[i];
+        }
+    }
+}
+
+/* The wanted rows as intervals; returns how many there are, more than MOST_INTERVALS if they have no room. */
+static int intervals_of(const uint8_t *wanted, const bins_t *bins, interval_t *intervals)
+{
+    const uint32_t n_rows = (uint32_t)bins->n_inner + 3;
+    int n = 0;
+    for (uint32_t row = 0; row < n_rows;) {
+        if (!wanted[row]) {
+            row++;
+            continue;
+        }
+        const uint32_t first = row;
+        while (row < n_rows && wanted[row]) row++;
+        if (n < MOST_INTERVALS) {
+            intervals[n].first = first;
+            intervals[n].length = row - first;
+        }
+        if (n++ == MOST_INTERVALS)
+            break;
+    }
+    return n;
+}
+
+/* The codes at places from `start` on. */
+static void codes_at(const ratings_t *codes, ptrdiff_t start, const uint32_t *places, ptrdiff_t count, uint16_t *out)
+{
+    const char *p = rating_address(codes, start);
+    const uint64_t lowest = codes->lowest;
+    const uint32_t n = (uint32_t)codes->n_labels;
+    switch (codes->stride) {
+    case 1: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code8(read8(p + places[k], 0), lowest, n); break;
+    case 2: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code16(read16(p + 2 * (size_t)places[k], 0), lowest, n); break;
+    case 4: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code32(read32(p + 4 * (size_t)places[k], 0), lowest, n); break;
+    default: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code64(read64(p + 8 * (size_t)places[k], 0), lowest, n);
+    }
+}
+
+/* Writes score, code and weight of the items whose row is wanted; returns how many they are. Each array has room for
+   stop - start items. Codes are 0 .. n_labels, below 2^16. */
+static ptrdiff_t collect_scores(const ratings_t *scores, const ratings_t *codes, const double *weights, ptrdiff_t start,
+                                ptrdiff_t stop, const bins_t *bins, const uint8_t *wanted, void *out, uint16_t *out_codes,
+                                double *out_weights)
+{
+    double copies[BLOCK];
+    uint32_t rows[BLOCK], chosen[BLOCK];
+    uint16_t words[BLOCK];
+    interval_t intervals[MOST_INTERVALS];
+    const int n_intervals = intervals_of(wanted, bins, intervals), wide = rating_width(scores->kind);
+    const int plain = are_plain_scores(scores) && n_intervals <= MOST_INTERVALS;
+    ptrdiff_t n = 0;
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        char *own = (char *)out + n * wide;
+        ptrdiff_t n_chosen = 0, done = 0;
+#if SIMD_HAS_X86
+        if (plain) {
+            done = count & ~(ptrdiff_t)15;
+            n_chosen = (wide == 4 ? choose_512_floats : choose_512_doubles)(
+                rating_address(scores, start), done, bins, intervals, n_intervals, own, chosen);
+        }
+#endif
+        if (done < count) {
+            const double *x = rows_of_block(scores, start + done, count - done, bins, copies, rows);
+            ptrdiff_t k = n_chosen;
+            for (ptrdiff_t i = 0; i < count - done; i++) {
+                chosen[n_chosen] = (uint32_t)(done + i);
+                n_chosen += wanted[rows[i]];
+            }
+            for (; k < n_chosen; k++) {
+                if (wide == 4) ((float *)own)[k] = (float)x[chosen[k] - done];
+                else ((double *)own)[k] = x[chosen[k] - done];
+            }
+        }
+        if (n_chosen == 0)
+            continue;
+        if (is_plain_integer(codes)) {
+            codes_at(codes, start, chosen, n_chosen, out_codes + n);
+        } else {
+            decode_words(codes, start, count, words);
+            for (ptrdiff_t k = 0; k < n_chosen; k++) out_codes[n + k] = words[chosen[k]];
+        }
+        if (weights)
+            for (ptrdiff_t k = 0; k < n_chosen; k++) out_weights[n + k] = weights[start + chosen[k]];
+        n += n_chosen;
+    }
+    (void)plain;
+    return n;
+}
+#endif

@@ -1,0 +1,134 @@
+"""Windows: labels that go up by one, and the tables of their pairs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fastkappa.counting.labels import Column
+from fastkappa.types import AnyArray, IntTable
+
+# A range of labels is counted as it is while its table has at most so many cells,
+LARGEST_DENSE_TABLE = 1 << 20
+# but a few items are not worth a large table.
+SMALL_DENSE_TABLE = 1 << 12
+# Labels are looked up a chunk at a time.
+CHUNK = 1 << 15
+# Ratings that are looked at for a guess, and as many of the first ones.
+SAMPLE = 256
+
+
+class Window(NamedTuple):
+    """The labels from ``lowest`` on: label i is ``lowest + i``."""
+
+    lowest: int
+    n_labels: int
+
+
+class Counts(NamedTuple):
+    """A table of counts with the integer labels (or codes) of its rows and columns."""
+
+    table: IntTable
+    rows: AnyArray
+    columns: AnyArray
+
+
+def no_counts(*types: type[np.int64] | type[np.uint64]) -> Counts:
+    """Return the counts of no labels, which are of the types of the rows and of the columns."""
+    rows, columns = (np.empty(0, held) for held in types)
+    return Counts(np.zeros((0, 0), np.int64), rows, columns)
+
+
+def label_type(values: AnyArray) -> type[np.int64] | type[np.uint64]:
+    """Return the type that holds every label of a column: int64, but uint64 for uint64."""
+    return np.uint64 if values.dtype.kind == "u" and values.dtype.itemsize == 8 else np.int64
+
+
+def label_limits(values: AnyArray) -> tuple[int, int]:
+    """Return the least and the largest label a column's type can hold."""
+    if values.dtype.kind == "f":
+        return -(1 << 63), (1 << 63) - 1
+    limits = np.iinfo(values.dtype)
+    return int(limits.min), int(limits.max)
+
+
+def guess_window(column: Column) -> Window:
+    """Return the labels a column seems to have."""
+    values = column.values
+    spread = values[:: max(1, len(values) // SAMPLE)]
+    return widen(widen(Window(0, 0), values[:SAMPLE]), spread)
+
+
+def widen(window: Window, values: AnyArray) -> Window:
+    """Return a window that holds the values too."""
+    if len(values) == 0:
+        return window
+    lowest, highest = int(values.min()), int(values.max())
+    if window.n_labels:
+        lowest = min(lowest, window.lowest)
+        highest = max(highest, window.lowest + window.n_labels - 1)
+    return Window(lowest, highest - lowest + 1)
+
+
+def largest_table(n_items: int) -> int:
+    """Return how many cells a table of a whole range may have for so many items."""
+    return min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * n_items))
+
+
+def n_cells_of(windows: tuple[Window, Window]) -> int:
+    """Return how many cells a table of two windows has, with its last row and column."""
+    return (windows[0].n_labels + 1) * (windows[1].n_labels + 1)
+
+
+def empty_table(windows: tuple[Window, Window]) -> IntTable:
+    """Return a table of two windows, and of a last row and column for what is in neither."""
+    return np.zeros((windows[0].n_labels + 1, windows[1].n_labels + 1), np.int64)
+
+
+def embed(
+    table: IntTable, windows: tuple[Window, Window], wider: tuple[Window, Window]
+) -> IntTable:
+    """Return the table of wider windows with the counts of the narrower ones in it."""
+    larger = empty_table(wider)
+    row, column = (w.lowest - v.lowest if v.n_labels else 0 for v, w in zip(wider, windows))
+    inner = table[:-1, :-1]
+    larger[row : row + inner.shape[0], column : column + inner.shape[1]] = inner
+    return larger
+
+
+def _labels(window: Window, values: AnyArray) -> AnyArray:
+    """Return the labels of a window, in the signed or unsigned type of the values."""
+    dtype = label_type(values)
+    return np.array(window.lowest, dtype) + np.arange(window.n_labels, dtype=dtype)
+
+
+def occurring_part(
+    table: IntTable, windows: tuple[Window, Window], first: Column, second: Column
+) -> Counts:
+    """Return the part of a table whose labels occur."""
+    rows, columns = _labels(windows[0], first.values), _labels(windows[1], second.values)
+    in_rows, in_columns = table.any(axis=1), table.any(axis=0)
+    if in_rows.all() and in_columns.all():
+        return Counts(table, rows, columns)
+    return Counts(table[np.ix_(in_rows, in_columns)], rows[in_rows], columns[in_columns])
+
+
+def sorted_counts(counts: Counts) -> Counts:
+    """Return counts with rows and columns in the order of the labels."""
+    rows, columns = np.argsort(counts.rows), np.argsort(counts.columns)
+    table = counts.table[np.ix_(rows, columns)]
+    return Counts(table, counts.rows[rows], counts.columns[columns])
+
+
+def merge_counts(parts: list[Counts]) -> Counts:
+    """Return the sum of tables, by label."""
+    if len(parts) == 1:
+        return parts[0]
+    rows = np.unique(np.concatenate([part.rows for part in parts]))
+    columns = np.unique(np.concatenate([part.columns for part in parts]))
+    table = np.zeros((len(rows), len(columns)), np.int64)
+    for part in parts:
+        cells = np.ix_(np.searchsorted(rows, part.rows), np.searchsorted(columns, part.columns))
+        table[cells] += part.table
+    return Counts(table, rows, columns)
