@@ -10,14 +10,13 @@ import numpy as np
 from fastkappa.counting.confusion import (
     ConfusionCounts,
     KnownLabels,
-    _square,
     check_lengths,
     read_columns,
+    square_table,
 )
 from fastkappa.counting.dispatch import get_kernels
 from fastkappa.counting.growing import FixedTable, GrowingTable
 from fastkappa.counting.labels import Column, read_sample_weight
-from fastkappa.counting.pairs import label_limits
 from fastkappa.counting.tally import (
     Tally,
     add,
@@ -29,6 +28,7 @@ from fastkappa.counting.tally import (
 )
 from fastkappa.counting.tally_json import tally_from_fields, tally_to_fields
 from fastkappa.counting.threads import new_lock, resolve_num_threads
+from fastkappa.counting.windows import label_limits
 from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
 from fastkappa.types import AnyArray
@@ -75,7 +75,8 @@ class ConfusionAccumulator:
     nothing is rounded, as with integers or halves.)
 
     It can be pickled and copied, and used by several threads, which wait for each other; to
-    count at the same time give each thread an accumulator, and merge them.
+    count at the same time give each thread an accumulator, and merge them. Do not fork while
+    another thread updates one: the child's copy would wait for that thread for ever.
 
     Examples
     --------
@@ -107,13 +108,16 @@ class ConfusionAccumulator:
         no_ratings = Column(np.empty(0, np.int64), np.dtype(np.int64))
         known = None if labels is None else KnownLabels(labels, no_ratings, no_ratings)
         resolve_num_threads(num_threads)
-        self._known_labels = None if known is None else known.array
+        # A copy: the array is the user's.
+        self._known_labels = None if known is None else known.array.copy()
         self._kernels = get_kernels(backend)
         self._backend = backend
         self._num_threads = num_threads
         self._lock = new_lock()
         self._kind: str | None = None
-        self._tally = empty_tally(np.empty(0, np.int64) if known is None else known.array)
+        self._tally = empty_tally(
+            np.empty(0, np.int64) if self._known_labels is None else self._known_labels
+        )
         self._hold_no_integers()
 
     def update(self, y1: Any, y2: Any, sample_weight: Any = None) -> None:
@@ -258,6 +262,8 @@ class ConfusionAccumulator:
         from fastkappa.two_raters.agreement import agreement_from_confusion
 
         counts = self.counts()
+        if not counts.table.any():
+            raise ValueError("the accumulator holds no items: there is no agreement to tell of.")
         return agreement_from_confusion(counts.table, labels=counts.labels, **options)
 
     def to_json(self) -> str:
@@ -279,12 +285,16 @@ class ConfusionAccumulator:
         try:
             fields = json.loads(text)
             tally = tally_from_fields(fields)
-            labels = tally.labels if fields["labels_given"] else None
-        except (KeyError, TypeError, ValueError) as error:
+            given = fields["labels_given"]
+            if not isinstance(given, bool):
+                raise ValueError(f"labels_given is {given!r}")
+            if not given and (tally.labels[1:] <= tally.labels[:-1]).any():
+                raise ValueError(f"labels are not sorted: {tally.labels.tolist()}")
+        except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise ValueError(
                 f"text must be the JSON of a ConfusionAccumulator: {error!r}."
             ) from error
-        accumulator = cls(labels, backend=backend, num_threads=num_threads)
+        accumulator = cls(tally.labels if given else None, backend=backend, num_threads=num_threads)
         accumulator._tally = tally
         if len(tally.labels):
             accumulator._kind = _kind_of(tally.labels.dtype)
@@ -386,7 +396,7 @@ class ConfusionAccumulator:
             return add(self._tally, tally_of_counts(counts))
         dtype = np.dtype(np.bool_ if self._has_only_booleans else np.int64)
         column = Column(np.empty(0, np.int64), dtype)
-        table, labels = _square(counts, column, column)
+        table, labels = square_table(counts, column, column)
         return add(self._tally, tally_of_counts(ConfusionCounts(table, labels, 0)))
 
     def _hold_no_integers(self) -> None:

@@ -209,7 +209,7 @@ def test_interrupting_prints_nothing_and_writes_nothing(
     before = sorted(os.listdir())
     read = submissions.read_columns
 
-    def interrupted(path: Path, columns: Any) -> Any:
+    def interrupted(path: Path, columns: Any, *others: Any) -> Any:
         if path.name == "middle.csv":
             raise KeyboardInterrupt
         return read(path, columns)

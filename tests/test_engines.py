@@ -261,7 +261,7 @@ def test_what_is_no_source(source: Any) -> None:
         (3, "labels must be one-dimensional, got 3"),
         ([[1, 2]], "labels must be one-dimensional"),
         ([1, None], r"labels must not be missing, got \[1, None\]"),
-        ([0.5], r"'labels' holds 0\.5"),
+        ([0.5], r"labels must be whole numbers, .* got 0\.5"),
     ],
 )
 def test_what_is_no_label(labels: Any, problem: str) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
-from typing import Annotated, Any
+from contextlib import suppress
+from typing import Annotated, Any, NoReturn
 
 try:
     import typer
@@ -14,16 +17,27 @@ except ImportError:  # main() tells what to install
 def main() -> None:
     """Run the command line."""
     if typer is None:
-        print(
-            "fastkappa: the command line needs typer: install it with:"
-            " pip install 'fastkappa[cli]'",
-            file=sys.stderr,
-        )
-        raise SystemExit(2)
+        _refuse("the command line needs typer: install it with: pip install 'fastkappa[cli]'")
+    if sys.stdout is None:
+        _refuse("the result cannot be written: the standard output is closed.")
     for stream in (sys.stdout, sys.stderr):
         # A label the terminal's encoding does not have is spelled out, not an error.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    make_app()()
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        make_app()()
+    except OSError as error:
+        # Files that cannot be read have been told of before.
+        _refuse(f"the result cannot be written: {error.strerror or error}.")
+
+
+def _refuse(why: str) -> NoReturn:
+    with suppress(OSError):
+        print(f"fastkappa: {why}", file=sys.stderr)
+    # What is still to be written cannot be either: it is not tried again at the end.
+    with suppress(OSError), open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+    raise SystemExit(2)
 
 
 def make_app() -> Any:

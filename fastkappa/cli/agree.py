@@ -138,10 +138,10 @@ def make_report(asked: Any, file: Path, labels: str | None, *, drop_missing: boo
     _check_raters(asked.raters)
     with progress_bar([file]) as bar:
         options: dict[str, Any] = {"labels": labels, "drop_missing": drop_missing}
+        options["tell"] = bar.starts(file)
         if len(asked.raters) > 2:
             whole, groups = read_raters(file, asked.raters, asked.group, **options)
             return report_on_several(asked, whole, groups)
-        options["tell"] = bar.starts(file)
         first, second = asked.raters
         if asked.group is None:
             return report_on_pair(asked, count_ratings(file, first, second, **options))

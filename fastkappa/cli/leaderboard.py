@@ -39,6 +39,14 @@ def leaderboard(
         str, typer.Option("--target", metavar="COLUMN", help="The column of their labels.")
     ],
     weights: Annotated[Weights, typer.Option(help="The kappa to rank by.")] = Weights.none,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,C",
+            help="The labels to take into account, in their order; the weights refer to it, and"
+            " items with another one are left out. By default all that occur, sorted.",
+        ),
+    ] = None,
     bootstrap: Annotated[
         int,
         typer.Option(
@@ -73,6 +81,7 @@ def leaderboard(
                 id_column,
                 target,
                 weights=None if weights is Weights.none else weights.value,
+                labels=labels,
                 n_resamples=bootstrap,
                 on_mismatch="drop" if mismatch is Mismatch.drop else "raise",
                 bar=bar,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,8 +59,9 @@ class ItemIds:
         self._position = _position_of(self._ids)
         n_repeated = len(self._ids) - len(self._position)
         if n_repeated:
-            values, counts = np.unique(self._ids, return_counts=True)
-            told = ", ".join(map(repr, values[counts > 1][:IDS_TOLD].tolist()))
+            times = Counter(self._ids.tolist())
+            several = [one for one, n_times in times.items() if n_times > 1]
+            told = ", ".join(map(repr, several[:IDS_TOLD]))
             raise ValueError(f"{name} must be distinct, got some more than once: {told}.")
 
     def __len__(self) -> int:
@@ -89,7 +91,7 @@ class ItemIds:
 
 
 class _SortedIds:
-    """Finds whole numbers."""
+    """Finds whole numbers, and dates of whatever unit."""
 
     def __init__(self, ids: AnyArray) -> None:
         self._order = np.argsort(ids, kind="stable")
@@ -101,7 +103,8 @@ class _SortedIds:
         )
 
     def find(self, ids: AnyArray) -> NDArray[np.intp]:
-        if ids.dtype.kind not in "iu" or not len(self._sorted):
+        kinds = {ids.dtype.kind, self._sorted.dtype.kind}
+        if not (len(kinds) == 1 or kinds <= set("iu")) or not len(self._sorted):
             return np.full(len(ids), -1, np.intp)
         place = np.minimum(np.searchsorted(self._sorted, ids), len(self._sorted) - 1)
         return np.where(self._sorted[place] == ids, self._order[place], -1)
@@ -122,21 +125,47 @@ class _HashedIds:
 
 
 def _position_of(ids: AnyArray) -> _SortedIds | _HashedIds:
-    return _SortedIds(ids) if ids.dtype.kind in "iu" else _HashedIds(ids)
+    return _SortedIds(ids) if ids.dtype.kind in "iumM" else _HashedIds(ids)
 
 
 def _read_ids(ids: Any, name: str) -> AnyArray:
     array = to_numpy(ids)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
-    if array.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):
-            whole = array.astype(np.int64)
-        if not (whole == array).all():
-            raise ValueError(f"{name} must be whole numbers or strings, got {array.dtype} ids.")
-        return whole
-    if array.dtype.kind not in "iuUOTmM":
+    kind = array.dtype.kind
+    if kind == "f":
+        return _whole(array, name)
+    if kind in "mM" and np.isnat(array).any():
+        raise ValueError(f"{name} must not be missing, got NaT among them.")
+    if kind not in "iuUOTmM":
         raise ValueError(f"{name} must be whole numbers or strings, got {array.dtype} ids.")
-    if array.dtype.kind == "O" and any(map(is_missing, array.tolist())):
+    if kind == "U" and isinstance(ids, (list, tuple)):
+        # Of a list of words and numbers NumPy has made words of them all.
+        array = np.array(ids, dtype=object)
+    return _objects(array, name) if array.dtype.kind == "O" else array
+
+
+def _whole(array: AnyArray, name: str) -> AnyArray:
+    if np.isnan(array).any():
+        raise ValueError(f"{name} must not be missing, got NaN among them.")
+    with np.errstate(invalid="ignore"):
+        whole = array.astype(np.int64)
+    fractions = array[whole != array]
+    if len(fractions):
+        raise ValueError(f"{name} must be whole numbers or strings, got {fractions[0]}.")
+    return whole
+
+
+def _objects(array: AnyArray, name: str) -> AnyArray:
+    ids = array.tolist()
+    if any(map(is_missing, ids)):
         raise ValueError(f"{name} must not be missing, got None or NaN among them.")
+    # Whole numbers are what they would be in an array of their own.
+    if ids and all(type(one) is int for one in ids):
+        whole = np.array(ids)
+        return whole if whole.dtype.kind in "iu" else array
+    try:
+        set(ids)
+    except TypeError as error:
+        raise ValueError(f"{name} must be whole numbers or strings, got an {error}.") from error
     return array

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.counting.confusion import KnownLabels, _as_labels, _same_integers
+from fastkappa.counting.confusion import KnownLabels, as_labels, same_integers
 from fastkappa.counting.labels import Column
-from fastkappa.counting.pairs import CHUNK, LARGEST_STRETCH, Window, label_type
+from fastkappa.counting.pairs import LARGEST_STRETCH
 from fastkappa.counting.sparse_labels import SparseLabels
 from fastkappa.counting.threads import Stretches, run_in_threads
+from fastkappa.counting.windows import CHUNK, Window, label_type
 from fastkappa.types import AnyArray, IntTable
 
 # The tables of all groups together: 512 MB.
@@ -202,11 +203,11 @@ def _known_labels(
     if rows.column.categories is not None:
         labels = np.array(sorted({*occurring[0], *occurring[1]}))
     else:
-        integers = _same_integers(
+        integers = same_integers(
             *(
                 np.array(some, label_type(axis.column.values))
                 for some, axis in zip(occurring, (rows, columns))
             )
         )
-        labels = _as_labels(np.union1d(*integers), rows.column, columns.column)
+        labels = as_labels(np.union1d(*integers), rows.column, columns.column)
     return KnownLabels(labels, rows.column, columns.column)

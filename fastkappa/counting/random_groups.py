@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 
 from fastkappa.counting.confusion import KnownLabels
 from fastkappa.counting.labels import Column
-from fastkappa.counting.pairs import CHUNK, _codes, label_type
+from fastkappa.counting.pairs import codes_and_lowest
+from fastkappa.counting.sparse_labels import SparseLabels
 from fastkappa.counting.threads import Stretches, run_in_threads
+from fastkappa.counting.windows import CHUNK, Window, label_type
 from fastkappa.types import AnyArray, FloatTable
 
-# The tables of all groups that are counted together: 4 MB.
+# The tables of all groups, while they stay in the cache: 4 MB. With larger ones it takes longer
+# to count than to sum items up one by one.
 MOST_CELLS = 1 << 19
 
 
@@ -84,21 +87,26 @@ class ItemGroups:
         dtype = next(t for t in (np.uint16, np.uint32, np.uint64) if n_codes <= np.iinfo(t).max)
         codes = np.empty(len(first.values), dtype)
         labels, positions = known.encode(first)
-        # The last entry is that of what is no label.
-        place = np.append(positions, -1)
         for start in range(0, len(codes), CHUNK):
             chunk = slice(start, start + CHUNK)
-            values, lowest = _codes(labels, first.values[chunk])
-            # Modulo 2**64, what lies below the lowest label comes out above all of them.
-            offset = values.astype(label_type(values)).view(np.uint64)
-            offset -= np.uint64(lowest % (1 << 64))
-            label = place[np.minimum(offset, np.uint64(len(positions))).view(np.int64)]
+            label = _places(labels, positions, first.values[chunk])
             code = self.of_item[chunk] * np.int64(len(known))
             code += label
             if label.min(initial=0) < 0:
                 code[label < 0] = n_codes
             codes[chunk] = code
         return codes
+
+
+def _places(labels: Window | SparseLabels, positions: AnyArray, values: AnyArray) -> AnyArray:
+    """Return the position of the label of each rating, -1 where it has none."""
+    values, lowest = codes_and_lowest(labels, values)
+    # Modulo 2**64, what lies below the lowest label comes out above all of them.
+    offset = values.astype(label_type(values)).view(np.uint64)
+    offset -= np.uint64(lowest % (1 << 64))
+    # The last entry is that of what is no label.
+    place: AnyArray = np.append(positions, -1)
+    return place[np.minimum(offset, np.uint64(len(positions))).view(np.int64)]
 
 
 def sum_by_group(
@@ -112,9 +120,7 @@ def sum_by_group(
     """Return the sums of each prediction over each group; items without a label are left out."""
     n_labels, n_groups = len(known), groups.n_groups
     codes = groups.codes(first, known)
-    n_cells = n_groups * n_labels * (n_labels + 1)
-    # In the order of the groups, a few of them can be counted at a time.
-    order = np.argsort(groups.of_item, kind="stable") if n_cells > MOST_CELLS else None
+    has_tables = n_groups * n_labels * (n_labels + 1) <= MOST_CELLS
     shape = (n_groups, len(predictions))
     sums = GroupSums(np.zeros(shape), np.zeros((*shape, n_labels)), np.zeros((*shape, n_labels)))
 
@@ -122,46 +128,64 @@ def sum_by_group(
         while stretch := stretches.take(1):
             j = stretch[0]
             parts = GroupSums(*(part[:, j] for part in sums))
-            _sum_one(kernels, groups, codes, order, known, predictions[j], parts)
+            if has_tables:
+                _sum_tables(kernels, groups, codes, known, predictions[j], parts)
+            else:
+                _sum_items(groups, codes, known, predictions[j], parts)
 
     run_in_threads(work, len(predictions), max(1, min(num_threads, len(predictions))))
     return sums
 
 
-def _sum_one(
+def _sum_tables(
     kernels: Any,
     groups: ItemGroups,
     codes: AnyArray,
-    order: NDArray[np.intp] | None,
     known: KnownLabels,
     prediction: Prediction,
     sums: GroupSums,
 ) -> None:
+    """Count a table for each group, and sum it up."""
     column, items, cell_weights = prediction
-    of_item = groups.of_item
     if items is not None:
-        codes, of_item = codes[items], of_item[items]
-        order = None if order is None else np.argsort(of_item, kind="stable")
+        codes = codes[items]
     labels, positions = known.encode(column)
-    values, lowest = _codes(labels, column.values)
+    values, lowest = codes_and_lowest(labels, column.values)
     n_labels, n_groups = len(known), groups.n_groups
-    at_once, bounds = n_groups, np.array([0, len(values)])
-    if order is not None:
-        codes, values = codes[order], values[order]
-        at_once = max(1, MOST_CELLS // (n_labels * (len(positions) + 1)))
-        first_groups = np.arange(0, n_groups + at_once, at_once)
-        bounds = np.searchsorted(of_item[order], first_groups)
+    table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
+    kernels.count_pairs(codes, 0, values, lowest, table, 0, len(values))
     inside = positions >= 0
     place = positions[inside]
+    tables = table[:-1, :-1][:, inside].reshape(n_groups, n_labels, len(place))
+    weights = np.ascontiguousarray(cell_weights[:, place]).reshape(-1)
+    sums.weighted[:] = tables.reshape(n_groups, -1).astype(np.float64) @ weights
+    sums.rows[:] = tables.sum(axis=2)
     # A product, for two codes may stand for one label.
     label_of_code = np.equal.outer(place, np.arange(n_labels)).astype(np.float64)
-    for step, (start, stop) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist())):
-        some = slice(step * at_once, min((step + 1) * at_once, n_groups))
-        n_some = some.stop - some.start
-        table = np.zeros((n_some * n_labels + 1, len(positions) + 1), np.int64)
-        kernels.count_pairs(codes, some.start * n_labels, values, lowest, table, start, stop)
-        tables = table[:-1, :-1][:, inside].reshape(n_some, n_labels, len(place))
-        weights = np.ascontiguousarray(cell_weights[:, place]).reshape(-1)
-        sums.weighted[some] = tables.reshape(n_some, -1).astype(np.float64) @ weights
-        sums.rows[some] = tables.sum(axis=2)
-        sums.columns[some] = tables.sum(axis=1) @ label_of_code
+    sums.columns[:] = tables.sum(axis=1) @ label_of_code
+
+
+def _sum_items(
+    groups: ItemGroups,
+    codes: AnyArray,
+    known: KnownLabels,
+    prediction: Prediction,
+    sums: GroupSums,
+) -> None:
+    """Sum items up one by one, without tables."""
+    column, items, cell_weights = prediction
+    if items is not None:
+        codes = codes[items]
+    labels, positions = known.encode(column)
+    n_labels, n_groups = len(known), groups.n_groups
+    # Each chunk adds sums of all groups: it is to have as many items.
+    length = max(CHUNK, n_groups * n_labels)
+    for start in range(0, len(codes), length):
+        chunk = slice(start, start + length)
+        second = _places(labels, positions, column.values[chunk])
+        inside = (codes[chunk] < n_groups * n_labels) & (second >= 0)
+        code, second = codes[chunk][inside].astype(np.int64), second[inside]
+        group, label = np.divmod(code, n_labels)
+        sums.weighted[:] += np.bincount(group, cell_weights[label, second], n_groups)
+        for total, cell in ((sums.rows, code), (sums.columns, group * n_labels + second)):
+            total += np.bincount(cell, minlength=n_groups * n_labels).reshape(total.shape)

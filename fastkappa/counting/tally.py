@@ -1,4 +1,9 @@
-"""Counts and exact sums of item weights that can be added, and taken away again."""
+"""Counts and exact sums of item weights that can be added, and taken away again.
+
+This is what an accumulator holds of weighted, worded or dated items, and what it is pickled
+as. (`fastkappa.engines.running_table` counts the parts of a file or frame: it has missing
+ratings and groups, and sums weights as the kernels do.)
+"""
 
 from __future__ import annotations
 
@@ -39,12 +44,12 @@ class Tally(NamedTuple):
     n_outside: int
 
     def counts(self) -> ConfusionCounts:
-        """Return the table of counts or, where there are weights, of their sums."""
-        table: AnyArray = self.plain
+        """Return the table of counts or, where there are weights, of their sums, as a copy."""
+        table: AnyArray = self.plain.copy()
         if self.weighted.any():
             total = self.sums + self.plain.astype(object) * (1 << UNIT_BITS)
             table = rounded(total) if self.n_float else total // (1 << UNIT_BITS)
-        return in_int64(ConfusionCounts(table, self.labels, self.n_outside))
+        return in_int64(ConfusionCounts(table, self.labels.copy(), self.n_outside))
 
 
 def empty_tally(labels: AnyArray) -> Tally:

@@ -42,7 +42,7 @@ def tally_from_fields(fields: dict[str, Any]) -> Tally:
 
     Raises
     ------
-    KeyError, TypeError, ValueError
+    KeyError, OverflowError, TypeError, ValueError
         If the fields are not what they must be.
     """
     if fields["version"] != VERSION:
@@ -66,6 +66,8 @@ def tally_from_fields(fields: dict[str, Any]) -> Tally:
         _whole(fields["n_float_weights"]),
         _whole(fields["n_outside"]),
     )
+    if tally.sums[tally.weighted == 0].any():
+        raise ValueError("weight_sums are of pairs that weighted_counts does not have")
     least = min(tally.n_float, tally.n_outside, plain.min(initial=0), weighted.min(initial=0))
     if least < 0:
         raise ValueError(f"counts cannot be negative, and one is {least}")

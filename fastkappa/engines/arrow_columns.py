@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.counting.foreign import to_numpy
 from fastkappa.counting.threads import Stretches, run_in_threads
 from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
 from fastkappa.engines.ratings import (
@@ -22,6 +24,8 @@ from fastkappa.types import AnyArray
 
 # Few enough for what is made of them to stay small, enough for Python's share to be too.
 SLICE = 1 << 18
+# Libraries whose arrays Arrow knows.
+IN_ARROW = ("builtins", "numpy", "pandas", "polars", "pyarrow")
 
 
 def need_pyarrow(extra: str, use: str) -> Any:
@@ -133,15 +137,34 @@ def as_array(values: Any, column: Any) -> Any:
         raise RatingsError(f"column {column!r} must be one-dimensional, got shape {values.shape}.")
     if isinstance(values, np.ndarray) and not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
+    if isinstance(values, (str, bytes)):
+        raise RatingsError(f"column {column!r} must be an array of ratings, got {values!r}.")
+    if type(values).__module__.partition(".")[0] not in IN_ARROW:
+        values = to_numpy(values) if hasattr(values, "__array__") else values
     try:
         return pyarrow.array(values, from_pandas=True)
-    except (
-        pyarrow.ArrowInvalid,
-        pyarrow.ArrowTypeError,
-        pyarrow.ArrowNotImplementedError,
-    ) as error:
+    except (pyarrow.ArrowException, OverflowError, TypeError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise RatingsError(f"column {column!r} cannot be read: {reason}.") from error
+
+
+def kind_of_column(array: Any) -> Kind | None:
+    """Return what the ratings of a chunked array are, of which none need be."""
+    with suppress(RatingsError):
+        return ratings_of(_in_one(array.slice(0, 1)), "").kind
+    return None
+
+
+def of_series(series: Any, column: Any) -> Any:
+    """Return a column of narwhals' as an Arrow array."""
+    import pyarrow
+
+    # Python objects are mixed at times, and columns that are sparse or of another byte order
+    # are none of Arrow's.
+    with suppress(pyarrow.ArrowException, OverflowError):
+        if str(series.dtype) != "Object":
+            return series.to_arrow()
+    return as_array(series.to_numpy(), column)
 
 
 def ratings_of(array: Any, column: Any) -> Ratings:

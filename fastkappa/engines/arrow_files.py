@@ -63,7 +63,7 @@ def count_path(tally: RunningTable, path: Path, tell: Tell = tell_nobody) -> Non
         if file_format in DELIMITERS:
             _count_text(tally, [path], DELIMITERS[file_format], tell)
         else:
-            read = _parquet_batches if file_format == "parquet" else _arrow_batches
+            read = parquet_batches if file_format == "parquet" else arrow_batches
             for batch in read(path, tally.columns.distinct(), tell):
                 add_table(tally, batch, 1)
                 del batch  # here and below: the next one is read into its memory
@@ -162,7 +162,8 @@ def _count_text(tally: RunningTable, files: Sequence[Path], delimiter: str, tell
     texts.add_to(tally)
 
 
-def _parquet_batches(path: Path, columns: Sequence[str], tell: Tell) -> Iterator[Any]:
+def parquet_batches(path: Path, columns: Sequence[str], tell: Tell) -> Iterator[Any]:
+    """Yield columns of a Parquet file a batch at a time, strings as dictionaries."""
     from pyarrow import parquet
 
     schema = parquet.read_schema(path)
@@ -178,7 +179,8 @@ def _parquet_batches(path: Path, columns: Sequence[str], tell: Tell) -> Iterator
             tell(size * n_read // max(n_rows, 1))
 
 
-def _arrow_batches(path: Path, columns: Sequence[str], tell: Tell) -> Iterator[Any]:
+def arrow_batches(path: Path, columns: Sequence[str], tell: Tell) -> Iterator[Any]:
+    """Yield columns of an Arrow file or stream a batch at a time."""
     import pyarrow
 
     with pyarrow.OSFile(str(path)) as source:

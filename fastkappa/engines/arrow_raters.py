@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from fastkappa.engines.arrow_columns import is_string, need_pyarrow
+from fastkappa.engines.arrow_columns import need_pyarrow
 from fastkappa.engines.arrow_files import (
-    ARROW_FILE_MAGIC,
     DELIMITERS,
+    Tell,
+    arrow_batches,
     check_columns,
     format_of,
     one_error,
+    parquet_batches,
+    tell_nobody,
 )
 from fastkappa.engines.ratings import RatingsError
 
@@ -20,7 +23,7 @@ from fastkappa.engines.ratings import RatingsError
 MOST_GROUPS = 2000
 
 
-def read_columns(path: Path, columns: Sequence[str]) -> dict[str, Any]:
+def read_columns(path: Path, columns: Sequence[str], tell: Tell = tell_nobody) -> dict[str, Any]:
     """Return columns of a file, each an Arrow array whose missing ratings are null or NaN.
 
     Parameters
@@ -29,6 +32,8 @@ def read_columns(path: Path, columns: Sequence[str]) -> dict[str, Any]:
         A file whose format its suffix tells, one of `fastkappa.engines.arrow_files.SUFFIXES`.
     columns : sequence of str
         The columns' names.
+    tell : callable
+        Called every now and then with the number of bytes read so far.
 
     Returns
     -------
@@ -51,9 +56,12 @@ def read_columns(path: Path, columns: Sequence[str]) -> dict[str, Any]:
         if path.stat().st_size == 0:
             raise RatingsError(f"{path} is empty.")
         if file_format in DELIMITERS:
-            table = _read_text(path, columns, DELIMITERS[file_format])
+            table = _read_text(path, columns, DELIMITERS[file_format], tell)
         else:
-            table = (_read_parquet if file_format == "parquet" else _read_arrow)(path, columns)
+            read = parquet_batches if file_format == "parquet" else arrow_batches
+            batches = list(read(path, columns, tell))
+            # Without rows a file has no batch either.
+            table = pyarrow.Table.from_batches(batches) if batches else pyarrow.table({})
             table.validate(full=True)
     if table.num_rows == 0:
         raise RatingsError(f"{path} has no rows.")
@@ -74,7 +82,8 @@ def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict
         yield value, {name: column.filter(rows) for name, column in columns.items()}
 
 
-def _read_text(path: Path, columns: Sequence[str], delimiter: str) -> Any:
+def _read_text(path: Path, columns: Sequence[str], delimiter: str, tell: Tell) -> Any:
+    import pyarrow
     from pyarrow import csv
 
     # A field of free text beside the ratings may well have a line break in it.
@@ -84,30 +93,27 @@ def _read_text(path: Path, columns: Sequence[str], delimiter: str) -> Any:
     convert_options = csv.ConvertOptions(
         include_columns=list(columns), strings_can_be_null=True, auto_dict_encode=True
     )
-    return csv.read_csv(path, parse_options=parse_options, convert_options=convert_options)
+    with open(path, "rb") as file:
+        source = pyarrow.PythonFile(_ToldFile(file, tell), mode="r")
+        if path.name.lower().endswith(".gz"):
+            source = pyarrow.CompressedInputStream(source, "gzip")
+        return csv.read_csv(source, parse_options=parse_options, convert_options=convert_options)
 
 
-def _read_parquet(path: Path, columns: Sequence[str]) -> Any:
-    from pyarrow import parquet
+class _ToldFile:
+    """A file whose reading is told of."""
 
-    schema = parquet.read_schema(path)
-    check_columns(path, columns, schema.names)
-    strings = [name for name in columns if is_string(schema.field(name).type)]
-    with parquet.ParquetFile(path, read_dictionary=strings) as file:
-        return file.read(columns=list(columns))
+    def __init__(self, file: BinaryIO, tell: Tell) -> None:
+        self._file, self._tell = file, tell
 
+    @property
+    def closed(self) -> bool:
+        return self._file.closed
 
-def _read_arrow(path: Path, columns: Sequence[str]) -> Any:
-    import pyarrow
+    def close(self) -> None:
+        self._file.close()
 
-    with pyarrow.memory_map(str(path)) as source:
-        is_file = source.read(len(ARROW_FILE_MAGIC)) == ARROW_FILE_MAGIC
-        open_arrow = pyarrow.ipc.open_file if is_file else pyarrow.ipc.open_stream
-        source.seek(0)
-        names = open_arrow(source).schema.names
-        check_columns(path, columns, names)
-        source.seek(0)
-        options = pyarrow.ipc.IpcReadOptions(
-            included_fields=sorted(names.index(name) for name in columns)
-        )
-        return open_arrow(source, options=options).read_all()
+    def read(self, n_bytes: int = -1) -> bytes:
+        taken = self._file.read(n_bytes)
+        self._tell(self._file.tell())
+        return taken

@@ -9,8 +9,9 @@ import numpy as np
 
 from fastkappa.counting.dispatch import get_kernels
 from fastkappa.counting.labels import Column
-from fastkappa.counting.pairs import Window, count_known, count_unknown, label_type
+from fastkappa.counting.pairs import count_known, count_unknown
 from fastkappa.counting.sparse_labels import SparseLabels
+from fastkappa.counting.windows import Window, label_type
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, Key, Ratings, RatingsError
 from fastkappa.engines.running_table import OUTSIDE, Axis, RunningTable
 from fastkappa.types import AnyArray

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastkappa.counting.foreign import to_numpy
 from fastkappa.counting.labels import distinct
-from fastkappa.engines.ratings import Kind, common_kind, key_of, label_of, labels_of
+from fastkappa.engines.ratings import Kind, RatingsError, common_kind, key_of, label_of, labels_of
 from fastkappa.engines.running_table import OUTSIDE, Axis, RunningTable
 from fastkappa.types import AnyArray
 
@@ -131,8 +131,15 @@ def check_labels(labels: Any) -> AnyArray:
         raise ValueError(f"labels must be one-dimensional, got {labels!r}.")
     if array.size == 0:
         raise ValueError("'labels' should contain at least one label.")
-    if any(key_of(label, "labels")[0] is None for label in labels):
-        raise ValueError(f"labels must not be missing, got {labels!r}.")
+    for label in labels:
+        try:
+            key, _ = key_of(label, "labels")
+        except RatingsError as error:
+            raise ValueError(
+                f"labels must be whole numbers, strings, booleans or dates, got {label!r}."
+            ) from error
+        if key is None:
+            raise ValueError(f"labels must not be missing, got {labels!r}.")
     return array
 
 

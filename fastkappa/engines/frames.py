@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.engines.arrow_columns import as_array, count_in_slices, need_pyarrow
+from fastkappa.engines.arrow_columns import count_in_slices, need_pyarrow, of_series
 from fastkappa.engines.arrow_files import check_columns
 from fastkappa.engines.ratings import (
     LARGEST_NUMBER_OF_LABELS,
@@ -40,7 +40,12 @@ def count_frame(tally: RunningTable, source: Any, num_threads: int) -> bool:
             " 'fastkappa[frames]'"
         ) from error
 
-    frame = narwhals.from_native(source, pass_through=True)
+    try:
+        frame = narwhals.from_native(source, pass_through=True)
+    except narwhals.exceptions.DuplicateError as error:
+        check_columns("the frame", tally.columns.distinct(), list(source.columns))
+        reason = " ".join(str(error).split())
+        raise RatingsError(f"the frame cannot be read: {reason}.") from error
     if isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame)):
         for name in tally.columns.distinct():
             if not isinstance(name, str):
@@ -77,18 +82,10 @@ def _count_in_memory(tally: RunningTable, frame: Any, num_threads: int) -> None:
 
     def take(start: int, stop: int) -> dict[Any, Any]:
         part = frame[start:stop]
-        return {name: _as_arrow(part[name], name) for name in names}
+        return {name: of_series(part[name], name) for name in names}
 
     as_they_are = all(dtype.is_integer() for dtype in frame.schema.values())
     count_in_slices(tally, len(frame), take, as_they_are=as_they_are, num_threads=num_threads)
-
-
-def _as_arrow(series: Any, name: Any) -> Any:
-    import narwhals
-
-    if series.dtype == narwhals.Object:
-        return as_array(series.to_numpy(), name)
-    return series.to_arrow()
 
 
 def _count_by_engine(tally: RunningTable, frame: Any) -> None:

@@ -209,7 +209,7 @@ def example_of(keys: Iterable[Any]) -> Any:
 
 
 def _told(example: Any, kind: Kind | None) -> str:
-    return f" ({example!r})" if kind == "strings" else ""
+    return f" ({example!r})" if kind == "strings" and example is not None else ""
 
 
 def not_whole(column: Any, found: Any) -> str:

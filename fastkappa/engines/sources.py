@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,10 @@ def confusion_from_table(
     0.4
     """
     threads = resolve_num_threads(num_threads)
+    for argument, name in {"y1": y1, "y2": y2, "weight": weight, "group": group}.items():
+        is_left_out = name is None and argument in ("weight", "group")
+        if not is_left_out and (name is None or not isinstance(name, Hashable)):
+            raise TypeError(f"{argument} must be the name of a column, got {name!r}.")
     columns = Columns(y1, y2, weight, group)
     if labels is not None:
         check_labels(labels)

@@ -35,7 +35,8 @@ class Scores(NamedTuple):
         Kappa of each prediction, NaN where it is undefined.
     tables : ndarray of shape (m, l, l)
         Row i, column j of a table counts the items of true label ``labels[i]`` predicted to
-        be ``labels[j]``: int64 or, with float item weights, float64.
+        be ``labels[j]``: int64 or, with float item weights, float64. Sums of integer weights
+        that go beyond int64 are Python integers in an array of objects.
     labels : ndarray of shape (l,)
         The labels of all tables: those given, else all that occur in the truth or in any
         prediction, sorted.

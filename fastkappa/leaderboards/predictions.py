@@ -32,7 +32,8 @@ def named_columns(
     The names are the keys of a mapping, the names of a frame's columns, else 0, 1, 2, ...
     ``axis`` is that of the items in an array.
     """
-    if axis not in (0, 1) or isinstance(axis, bool):
+    is_whole = hasattr(axis, "__index__") and np.ndim(axis) == 0 and not isinstance(axis, bool)
+    if not is_whole or axis not in (0, 1):
         raise ValueError(f"axis must be 0 or 1, the axis of the items, got {axis!r}.")
     if isinstance(predictions, Mapping):
         yield from predictions.items()

@@ -17,6 +17,7 @@ from fastkappa.counting.stacks import Tables
 from fastkappa.counting.truth import Truth
 from fastkappa.leaderboards.many import kappas_of
 from fastkappa.leaderboards.table import Leaderboard
+from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.ranking import Ranking, draw_groups, rank, resampled_kappas
 from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix
@@ -85,9 +86,11 @@ class Standings:
         named = weights is None or isinstance(weights, str)
         if labels is None and not named:
             raise ValueError("a matrix of weights needs labels, which its rows and columns are of.")
-        as_weights(weights, 1 if named else len(labels))
         self._confidence = check_confidence(confidence)
         self._truth = Truth(y_true, "y_true")
+        column = self._truth.column
+        n_labels = 1 if labels is None else len(KnownLabels(labels, column, column))
+        as_weights(weights, n_labels)
         if self._truth.n_items == 0:
             raise ValueError("y_true must hold at least one item, got none.")
         self._ids = None if ids is None else ItemIds(ids, "ids")
@@ -100,7 +103,7 @@ class Standings:
         self._on_mismatch = on_mismatch
         self._n_resamples = int(n_resamples)
         self._kernels, self._num_threads = kernels, num_threads
-        self._generator = np.random.default_rng(rng)
+        self._generator = as_generator(rng)
         self._groups = ItemGroups(self._truth.n_items, GROUPS, self._generator)
         self._entries: list[_Entry] = []
         self._resampled: list[_Resampled] = []
@@ -220,7 +223,7 @@ class Standings:
             here = [entries[j] for j in some]
             if items is None and not tables.n_outside[some].any():
                 # The true labels are those of the same items for all.
-                sums = sums._replace(rows=sums.rows[:, :1])
+                sums = sums._replace(rows=sums.rows[:, :1].copy())
             self._resampled.append(_Resampled(here, sums, matrix))
 
     def _replicates(self) -> FloatTable:

@@ -13,8 +13,11 @@ from typing import Any
 
 from fastkappa.counting.dispatch import get_kernels
 from fastkappa.counting.threads import available_threads
+from fastkappa.engines.arrow_columns import kind_of_column
+from fastkappa.engines.arrow_files import Tell
 from fastkappa.engines.arrow_raters import read_columns
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.files import parse_labels
 from fastkappa.leaderboards.standings import MismatchError, OnMismatch, Standings
 from fastkappa.leaderboards.table import Leaderboard, printable
 from fastkappa.progress import Bar
@@ -35,6 +38,7 @@ def rank_files(
     target: str,
     *,
     weights: Weights = None,
+    labels: str | None = None,
     n_resamples: int = 1000,
     on_mismatch: OnMismatch = "raise",
     bar: Bar,
@@ -54,6 +58,9 @@ def rank_files(
         The columns of the items' ids and of their labels, in all files.
     weights : {'linear', 'quadratic'} or None, default=None
         Disagreement weights.
+    labels : str, default=None
+        The labels to take into account in their order, written as ``a,b,c``; items with
+        another one are left out. None takes those that occur.
     n_resamples : int, default=1000
         How many bootstrap replicates to draw.
     on_mismatch : {'raise', 'drop'}, default='raise'
@@ -74,12 +81,13 @@ def rank_files(
         If pyarrow is not installed.
     """
     tell = bar.starts(truth)
-    ids, labels = _read(truth, id_column, target)
+    ids, true_labels = _read(truth, id_column, target, tell)
+    known = None if labels is None else _parsed(labels, true_labels)
     try:
         standings = Standings(
-            labels,
+            true_labels,
             weights=weights,
-            labels=None,
+            labels=known,
             ids=ids,
             on_mismatch=on_mismatch,
             n_resamples=n_resamples,
@@ -90,11 +98,10 @@ def rank_files(
         )
     except ValueError as error:
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
-    tell(truth.stat().st_size)
     for file in submissions:
-        bar.starts(file)
+        tell = bar.starts(file)
         try:
-            standings.add([str(file)], [_read(file, id_column, target)])
+            standings.add([str(file)], [_read(file, id_column, target, tell)])
         except MismatchError as error:
             why = f"its ids are not those of {truth}: {error.mismatch}."
             standings.fail(str(file), f"{why} --mismatch drop leaves such items out.")
@@ -135,9 +142,14 @@ def _as_csv(board: Leaderboard) -> str:
     return written.getvalue().rstrip("\n")
 
 
-def _read(file: Path, id_column: str, target: str) -> tuple[Any, Any]:
+def _parsed(labels: str, true_labels: Any) -> list[Any]:
+    """Return the labels that a user wrote, in the type of the true ones."""
+    return parse_labels(labels, kind_of_column(true_labels))
+
+
+def _read(file: Path, id_column: str, target: str, tell: Tell) -> tuple[Any, Any]:
     """Return the ids and the labels in a file, or say what is wrong with it."""
-    columns = read_columns(file, list(dict.fromkeys((id_column, target))))
+    columns = read_columns(file, list(dict.fromkeys((id_column, target))), tell)
     for name, column in columns.items():
         if column.null_count:
             raise RatingsError(

@@ -165,7 +165,7 @@ def bootstrap_counts(
     if isinstance(n_resamples, bool) or not hasattr(n_resamples, "__index__") or n_resamples < 1:
         raise ValueError(f"n_resamples must be a whole number above 0, got {n_resamples!r}.")
     check_confidence(confidence)
-    generator = _generator(rng)
+    generator = as_generator(rng)
     value = float(_scores(statistic, counts[None])[0])
     replicates = np.concatenate(
         [_scores(statistic, drawn) for drawn in _resampled(counts, int(n_resamples), generator)]
@@ -203,7 +203,8 @@ def check_method(method: Method) -> None:
         raise ValueError(f"method must be 'percentile' or 'bca', got {method!r}.")
 
 
-def _generator(rng: Any) -> np.random.Generator:
+def as_generator(rng: Any) -> np.random.Generator:
+    """Return where random numbers come from, or raise if that is no seed."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
