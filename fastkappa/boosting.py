@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fastkappa.continuous import continuous_kappa
 
 __all__ = [
@@ -51,8 +53,7 @@ def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
     name, kappa, is_higher_better : str, float, bool
         ``("quadratic_kappa", kappa, True)``.
     """
-    kappa = continuous_kappa(eval_data.get_label(), preds, sample_weight=eval_data.get_weight())
-    return NAME, kappa, True
+    return NAME, _kappa(eval_data.get_label(), preds, eval_data.get_weight()), True
 
 
 def lightgbm_eval_metric(y_true: Any, y_pred: Any, weight: Any = None) -> tuple[str, float, bool]:
@@ -72,7 +73,7 @@ def lightgbm_eval_metric(y_true: Any, y_pred: Any, weight: Any = None) -> tuple[
     name, kappa, is_higher_better : str, float, bool
         ``("quadratic_kappa", kappa, True)``.
     """
-    return NAME, continuous_kappa(y_true, y_pred, sample_weight=weight), True
+    return NAME, _kappa(y_true, y_pred, weight), True
 
 
 def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
@@ -91,10 +92,7 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
         ``("quadratic_kappa", kappa)``; say ``maximize=True`` for early stopping.
     """
     weights = dtrain.get_weight()  # empty where there are none
-    kappa = continuous_kappa(
-        dtrain.get_label(), predt, sample_weight=weights if len(weights) else None
-    )
-    return NAME, kappa
+    return NAME, _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
 
 
 def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
@@ -115,7 +113,7 @@ def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> 
         Greater is better: stop early with
         ``callbacks=[xgboost.callback.EarlyStopping(rounds=..., maximize=True)]``.
     """
-    return continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
+    return _kappa(y_true, y_pred, sample_weight)
 
 
 def xgboost_eval_loss(y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
@@ -137,7 +135,17 @@ def xgboost_eval_loss(y_true: Any, y_pred: Any, sample_weight: Any = None) -> fl
     loss : float
         1 - kappa: 0 for perfect agreement, at most 2.
     """
-    return 1 - continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
+    return 1 - _kappa(y_true, y_pred, sample_weight)
+
+
+def _kappa(y_true: Any, y_pred: Any, sample_weight: Any) -> float:
+    shape = np.shape(y_pred)
+    if len(shape) == 2 and shape[1] > 1:
+        raise ValueError(
+            "kappa here is that of one prediction an item, got predictions of shape"
+            f" {shape}, a column a class perhaps: take a regression objective."
+        )
+    return continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
 
 
 # XGBoost reports a metric by the name of its function.
@@ -188,7 +196,8 @@ class CatBoostKappa:
         """
         if len(approxes) != 1:
             raise ValueError(
-                f"approxes must be those of a model of one dimension, got {len(approxes)}."
+                f"approxes must be those of a model of one dimension, got {len(approxes)}: take a"
+                " regression objective."
             )
         return continuous_kappa(target, approxes[0], sample_weight=weight), 1.0
 

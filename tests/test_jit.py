@@ -150,17 +150,19 @@ def test_kappa_is_undefined_where_none_is_expected(weights: Any) -> None:
     assert kappa_of(np.array([[0, 5], [5, 0]]), weights) == -1.0
 
 
-def test_fast_mathematics_of_the_caller_costs_no_digits() -> None:
+def test_weights_left_out_and_fast_mathematics_that_costs_no_digits() -> None:
     @numba.njit(fastmath=True, error_model="numpy")
-    def fast(table: Any, scores: Any, labels: Any) -> tuple[float, float]:
+    def fast(table: Any, scores: Any, labels: Any) -> tuple[float, float, float]:
         cut = jit.kappa_at_thresholds(scores, labels, np.array([0.5, np.inf]))
-        return jit.kappa_from_confusion(table, "quadratic"), cut
+        return jit.kappa_from_confusion(table, "quadratic"), jit.kappa_from_confusion(table), cut
 
     table = np.array([[10**12 + 1, 10**12], [10**12, 10**12]])
-    labels = np.array([0, 1, 1, 0])
-    kappa, cut = fast(table, np.array([0.1, 0.9, 0.4, 0.2]), labels)
+    labels = np.array([0, 1, 2, 0])
+    kappa, nominal, cut = fast(table, np.array([0.1, 0.9, 0.4, 0.2]), labels)
     check_kappa(kappa, table, "quadratic")
-    assert cut == fastkappa.cohen_kappa_score(labels, [0, 1, 0, 0])
+    # Weights that are left out: none for a table, quadratic ones for scores.
+    check_kappa(nominal, table, None)
+    assert cut == fastkappa.cohen_kappa_score(labels, [0, 1, 0, 0], weights="quadratic")
     with pytest.raises(ValueError, match="NaN"):
         fast(table, np.array([0.1, np.nan, 0.4, 0.2]), labels)
 
@@ -175,8 +177,8 @@ def test_kappa_at_thresholds(n_labels: int) -> None:
     scores = labels + rng.normal(0, 1 + n_labels / 5, 2000)
     thresholds = np.sort(rng.choice(scores, n_labels - 1))  # ties with scores
     thresholds[0] = -np.inf
-    cases = [("quadratic", np.float64), ("linear", np.float32)]
-    for weights, dtype in [*cases, (matrix_of("float", n_labels), np.float64)]:
+    cases = [("quadratic", np.float64), ("linear", np.float64)]
+    for weights, dtype in [*cases, (matrix_of("float", n_labels), np.float32)]:
         own, cuts = scores.astype(dtype), thresholds.astype(dtype)
         table = np.zeros((n_labels, n_labels), np.int64)
         np.add.at(table, (labels, np.searchsorted(cuts, own, side="right")), 1)
@@ -193,38 +195,21 @@ def test_labels_outside_are_left_out() -> None:
     assert jit.kappa_at_thresholds(scores, labels, np.array([0.5])) == expected
 
 
-def test_weights_that_are_left_out() -> None:
-    @numba.njit
-    def by_default(table: Any, scores: Any, labels: Any) -> tuple[float, float]:
-        cuts = np.array([0.5, 1.5])
-        return jit.kappa_from_confusion(table), jit.kappa_at_thresholds(scores, labels, cuts)
-
-    table = np.array([[4, 1, 0], [1, 3, 1], [2, 0, 5]])
-    labels, classes = (
-        np.repeat(index, table.ravel()) for index in np.indices((3, 3)).reshape(2, 9)
-    )
-    nominal, quadratic = by_default(table, classes.astype(float), labels)
-    check_kappa(nominal, table, None)
-    check_kappa(quadratic, table, "quadratic")
-
-
 def test_inside_a_loop() -> None:
     @numba.njit(nogil=True)
-    def bootstrap(y1: Any, y2: Any, rows: Any) -> Any:
-        kappas = np.empty(len(rows))
-        for i in range(len(rows)):
-            table = jit.confusion_matrix(y1[rows[i]], y2[rows[i]], 4)
+    def kappas_of(samples: Any) -> Any:
+        kappas = np.empty(len(samples))
+        for i in range(len(samples)):
+            table = jit.confusion_matrix(samples[i, 0], samples[i, 1], 4)
             kappas[i] = jit.kappa_from_confusion(table, "linear")
         return kappas
 
-    rng = np.random.default_rng(3)
-    y1, y2 = rng.integers(0, 4, (2, 300))
-    rows = rng.integers(0, 300, (20, 300))
+    samples = np.random.default_rng(3).integers(0, 4, (20, 2, 300))
     expected = [
-        fastkappa.cohen_kappa_score(y1[row], y2[row], labels=range(4), weights="linear")
-        for row in rows
+        fastkappa.cohen_kappa_score(*sample, labels=range(4), weights="linear")
+        for sample in samples
     ]
-    np.testing.assert_allclose(bootstrap(y1, y2, rows), expected, atol=1e-15)
+    np.testing.assert_allclose(kappas_of(samples), expected, atol=1e-15)
 
 
 # Bad input.

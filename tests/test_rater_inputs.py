@@ -229,7 +229,7 @@ def test_a_rating_that_is_no_label_is_named() -> None:
         ([[0.5, 1]], "whole numbers of 0 or more, got 0.5"),
         ([[np.nan, 1]], "whole numbers of 0 or more, got nan"),
         ([[0, 0]], "counts must not all be 0"),
-        ([1, 2], r"got the shape \(2,\)"),
+        ([1, 2], r"got an array of shape \(2,\)"),
         ([["a", "b"]], "counts must be a table of numbers"),
     ],
 )

@@ -35,7 +35,11 @@ def to_numpy(array: Any) -> AnyArray:
         return np.asarray(array)
     except (TypeError, RuntimeError):
         if hasattr(array, "detach"):  # PyTorch, on another device or tracked for gradients
-            return np.asarray(array.detach().cpu())
+            array = array.detach().cpu()
+            try:
+                return np.asarray(array)
+            except TypeError:  # bfloat16, which NumPy has not
+                return np.asarray(array.float())
         if hasattr(array, "__dlpack__"):
             return np.from_dlpack(array)
         raise

@@ -187,6 +187,11 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         if not isinstance(self.alpha, Real) or not 0 <= self.alpha < math.inf:
             raise ValueError(f"alpha must be a finite number, not negative, got {self.alpha!r}.")
+        if not isinstance(self.fit_intercept, (bool, np.bool_)) and self.fit_intercept not in (
+            0,
+            1,
+        ):
+            raise ValueError(f"fit_intercept must be True or False, got {self.fit_intercept!r}.")
         if self.scale not in ("penalized", "variance"):
             raise ValueError(f"scale must be 'penalized' or 'variance', got {self.scale!r}.")
         if self.clip is not None and not (

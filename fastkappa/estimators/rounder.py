@@ -247,7 +247,10 @@ class KappaRounder(
         """Return kappa out of the folds that the user gave."""
         table = np.zeros((len(self.classes_),) * 2, np.int64)
         weights = None if sample_weight is None else np.asarray(sample_weight)
-        for train, test in check_cv(self.cv, y, classifier=True).split(scores, y):
+        splits = list(check_cv(self.cv, y, classifier=True).split(scores, y))
+        if not splits:
+            raise ValueError("cv must divide the items at least once, got no folds.")
+        for train, test in splits:
             inside, outside = (None if weights is None else weights[part] for part in (test, train))
             found = find(y[train], scores[train], sample_weight=outside)
             table = table + table_at_thresholds(

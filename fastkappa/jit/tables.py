@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ def confusion_matrix(y1: AnyArray, y2: AnyArray, n_labels: int) -> IntTable:
     >>> agreeing(np.array([0, 1, 2, 2]), np.array([0, 2, 2, 7]))
     2
     """
-    if n_labels < 1:
+    if operator.index(n_labels) < 1:
         raise ValueError("n_labels must be at least 1")
     table: IntTable = confusion_counts(y1, y2, labels=np.arange(n_labels)).table
     return table

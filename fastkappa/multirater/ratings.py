@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,8 @@ class Ratings:
         """
         if isinstance(raters, Mapping):
             columns, names = list(raters.values()), [str(name) for name in raters]
+        elif isinstance(raters, (str, bytes)) or not hasattr(raters, "__iter__"):
+            raise ValueError(f"raters must be a list or a dict of columns, got {raters!r}.")
         else:
             columns = list(raters)
             names = [f"rater {i}" for i in range(1, len(columns) + 1)]
@@ -145,7 +148,8 @@ class Ratings:
         table : array-like of shape (l, l)
             Counts of subjects; rows are the first rater's ratings.
         labels : array-like of shape (l,), default=None
-            The labels of rows and columns; None numbers them from 0.
+            The labels of rows and columns; None takes those of a data frame, `pandas.crosstab`
+            say, and numbers others from 0.
 
         Returns
         -------
@@ -164,6 +168,7 @@ class Ratings:
         <Ratings: 50 subjects, 2 raters, none of 100 ratings missing, labels [0, 1]>
         """
         counts = as_counts(table).astype(np.int64)
+        labels = _labels_of_frame(table) if labels is None else labels
         found = np.argwhere(counts)
         profiles = found.astype(np.min_scalar_type(len(counts)))
         return cls(
@@ -184,7 +189,8 @@ class Ratings:
             How many raters gave each label to each subject. They need not be as many for
             every subject.
         labels : array-like of shape (l,), default=None
-            The labels of the columns; None numbers them from 0.
+            The labels of the columns; None takes the names of a data frame's columns, and
+            numbers others from 0.
 
         Returns
         -------
@@ -204,7 +210,8 @@ class Ratings:
         >>> Ratings.from_counts([[3, 0], [1, 2], [0, 3]], labels=["no", "yes"])
         <Ratings: 3 subjects, 3 raters, none of 9 ratings missing, labels ['no', 'yes']>
         """
-        table = _whole_counts(to_numpy(counts))
+        table = _whole_counts(counts)
+        labels = _labels_of_frame(counts) if labels is None else labels
         return cls(
             _labels_of_counts(labels, table.shape[1], "counts"),
             len(table),
@@ -327,8 +334,19 @@ def _among(labels: AnyArray, codes: list[Any]) -> NDArray[np.bool_]:
 def _checked_labels(labels: Any) -> AnyArray:
     array = to_numpy(labels)
     if array.ndim != 1 or not len(array):
-        raise ValueError(f"labels must be a list of one or more, got the shape {array.shape}.")
+        raise ValueError(f"labels must be a list of one or more, got {short_repr(labels)}.")
+    for label in array.tolist():
+        if is_missing(label):
+            raise ValueError(f"labels must not be missing, got {label!r} among them.")
     return array
+
+
+def _labels_of_frame(frame: Any) -> list[Any] | None:
+    """Return the names of a data frame's columns, None for what has none."""
+    library = type(frame).__module__.partition(".")[0]
+    if library in ("pandas", "polars") and hasattr(frame, "columns"):
+        return list(frame.columns)
+    return None
 
 
 def _labels_of_counts(labels: Any, n_labels: int, argument: str) -> AnyArray:
@@ -343,12 +361,19 @@ def _labels_of_counts(labels: Any, n_labels: int, argument: str) -> AnyArray:
     return array
 
 
-def _whole_counts(counts: AnyArray) -> IntTable:
+def _whole_counts(given: Any) -> IntTable:
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        raise ValueError("counts must not have masked entries.")
+    counts = to_numpy(given)
     if counts.ndim != 2 or counts.dtype.kind not in "iufb":
+        shape = f"an array of shape {counts.shape}"
+        numbers = counts.dtype.kind in "iufb" and counts.ndim
         raise ValueError(
             "counts must be a table of numbers with a row a subject and a column a label, got"
-            f" the shape {counts.shape} and the dtype {counts.dtype}."
+            f" {shape if numbers else short_repr(given)}."
         )
+    if not counts.size:
+        raise ValueError(f"counts must not be empty, got the shape {counts.shape}.")
     wrong = ~((counts >= 0) & (counts == np.floor(counts)) & (counts < 1 << 31))
     if wrong.any():
         raise ValueError(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.raters import Coefficient, Disagreement
+from fastkappa.two_raters.report import p_value_text
 from fastkappa.types import AnyArray
 
 
@@ -197,7 +198,7 @@ class MultiRaterResult:
         ]
         if not math.isnan(self.null_standard_error):
             rows.append(("null standard error", f"{self.null_standard_error:.6f}"))
-        rows += [("z", f"{self.z:.4f}"), ("p", f"{self.p_value:.4g}")]
+        rows += [("z", f"{self.z:.4f}"), ("p", p_value_text(self.p_value, 4))]
         if not math.isnan(self.disagreement.observed):
             rows += [
                 ("observed disagreement", f"{self.disagreement.observed:.6f}"),
@@ -211,7 +212,7 @@ class MultiRaterResult:
         rows += [
             (
                 f"kappa of {label.label!r}",
-                f"{label.value:.6f}, z {label.z:.4f}, p {label.p_value:.4g}",
+                f"{label.value:.6f}, z {label.z:.4f}, p {p_value_text(label.p_value, 4)}",
             )
             for label in self.by_label
         ]

@@ -90,7 +90,9 @@ def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
     if counts.ndim != 2:
         raise ValueError(f"table must be one table of shape (l, l), got shape {counts.shape}.")
     if labels is None:
-        labels = range(len(counts))
+        # The columns of a data frame are named as its rows are: `as_tables` has seen to it.
+        own = getattr(table, "columns", None)
+        labels = range(len(counts)) if own is None else own
     names = [_label_text(label) for label in labels]
     if len(names) != len(counts):
         raise ValueError(

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.statistics.matrices import as_numbers
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.types import AnyArray
 
@@ -156,21 +156,7 @@ def expected_agreement(table: ArrayLike) -> float:
 
 def as_tables(table: ArrayLike, name: str = "table") -> AnyArray:
     """Return a table or a stack as an array, or say what is wrong with it, by its name."""
-    if not isinstance(table, np.ndarray):
-        _check_frame(table, name)
-    elif isinstance(table, np.ma.MaskedArray) and np.ma.is_masked(table):
-        raise ValueError(f"{name} must not have masked entries.")
-    try:
-        tables = np.asarray(table)
-    except ValueError as error:
-        raise ValueError(
-            f"{name} must have rows of one length, got {short_repr(table)}."
-        ) from error
-    integers = (int, np.integer)
-    if tables.dtype == object and all(isinstance(count, integers) for count in tables.flat):
-        tables = tables.astype(object)
-    elif tables.dtype.kind not in "iufb":
-        raise ValueError(f"{name} must hold numbers, got {_first_of(tables)}.")
+    tables = as_numbers(table, name)
     if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] == 0:
         raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}.")
     if tables.dtype.kind == "f" and not np.isfinite(tables).all():
@@ -187,25 +173,6 @@ def refuse_fractions(tables: AnyArray, name: str) -> None:
             f"{name} must hold whole counts, for standard errors count items: got"
             f" {tables[tables != np.rint(tables)][0]}. kappa_from_confusion takes sums of weights."
         )
-
-
-def _check_frame(table: Any, name: str) -> None:
-    """Raise if a data frame, a crosstab say, has other labels on its rows than on its columns."""
-    columns = getattr(table, "columns", None)
-    if columns is None or not hasattr(table, "index") or list(table.index) == list(columns):
-        return
-    raise ValueError(
-        f"{name} must have the same labels on rows and columns, in the same order, got"
-        f" {short_repr(list(table.index))} and {short_repr(list(columns))}. Reindex it, or"
-        " give table.to_numpy() if they stand for the same."
-    )
-
-
-def _first_of(tables: AnyArray) -> str:
-    """Return what is no number in an array of objects or of strings, in short."""
-    numbers = (int, float, np.integer, np.floating)
-    odd = [entry for entry in tables.ravel().tolist() if not isinstance(entry, numbers)]
-    return short_repr(odd[0]) if odd else f"an array of dtype {tables.dtype}"
 
 
 def _one_table(table: ArrayLike) -> AnyArray:

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastkappa.statistics.matrices import as_numbers
 from fastkappa.types import AnyArray, FloatTable
 
 Weights: TypeAlias = Literal["linear", "quadratic"] | ArrayLike | None
@@ -32,9 +33,10 @@ def as_weights(weights: Weights, n_labels: int) -> Literal["linear", "quadratic"
             "weights must be None, 'linear', 'quadratic' or a matrix of disagreement"
             f" weights, got {weights!r}."
         )
-    matrix = np.asarray(weights)
-    if matrix.dtype.kind not in "iufb":
-        raise ValueError(f"weights must hold numbers, got an array of dtype {matrix.dtype}.")
+    matrix = as_numbers(weights, "weights")
+    if matrix.dtype == object:
+        with np.errstate(over="ignore"):
+            matrix = matrix.astype(np.float64)
     if matrix.shape != (n_labels, n_labels):
         raise ValueError(
             f"weights must have the shape ({n_labels}, {n_labels}), one row and one column"
@@ -65,7 +67,7 @@ def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
     """
     matrix = as_weights(weights, n_labels)
     if isinstance(matrix, np.ndarray):
-        return matrix.astype(np.float64)
+        return matrix.astype(np.float64, order="C")  # a frame's columns lie one by one
     position = np.arange(n_labels, dtype=np.float64)
     distance: FloatTable = np.abs(position[:, None] - position)
     if matrix == "quadratic":

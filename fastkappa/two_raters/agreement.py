@@ -15,7 +15,7 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.kappa import as_tables, refuse_fractions, whole_numbers
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.two_raters.columns import Missing, check_columns, drop_missing, explain
+from fastkappa.two_raters.columns import Missing, check_columns, check_labels, drop_missing, explain
 from fastkappa.two_raters.report import why_undefined
 from fastkappa.two_raters.result import AgreementResult
 from fastkappa.types import AnyArray
@@ -81,6 +81,7 @@ def agreement(
     1
     """
     check_columns({"y1": y1, "y2": y2}, missing)
+    check_labels(labels)
     check_confidence(confidence)
     columns, counted, n_dropped = drop_missing({"y1": y1, "y2": y2}, missing)
     try:

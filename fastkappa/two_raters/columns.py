@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fastkappa.counting.labels import n_samples, read_column
+from fastkappa.counting.foreign import to_numpy
+from fastkappa.counting.labels import is_missing, n_samples, read_column
 from fastkappa.counting.missing import find_missing, without
 
 Missing = Literal["raise", "drop"]
@@ -29,6 +30,15 @@ def check_columns(columns: dict[str, Any], missing: Missing) -> int:
             f"{', '.join(others)} and {last} must have the same length, got {lengths}."
         )
     return lengths[next(iter(lengths))]
+
+
+def check_labels(labels: Any) -> None:
+    """Raise if a label that was given is None, NaN or the like: no rating can be that."""
+    if labels is None:
+        return
+    for label in to_numpy(labels).ravel().tolist():
+        if is_missing(label):
+            raise ValueError(f"labels must not be missing, got {label!r} among them.")
 
 
 def _length(name: str, column: Any) -> int:

@@ -20,7 +20,7 @@ from fastkappa.statistics.comparison import EqualKappas, compare_strata
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.columns import Missing, check_columns, drop_missing, explain
+from fastkappa.two_raters.columns import Missing, check_columns, check_labels, drop_missing, explain
 from fastkappa.two_raters.report import figure, label_text
 from fastkappa.two_raters.result import AgreementResult
 
@@ -151,6 +151,7 @@ def agreement_by(
     """
     columns = {"groups": groups, "y1": y1, "y2": y2}
     n_given = check_columns(columns, missing)
+    check_labels(labels)
     check_confidence(confidence)
     if n_given == 0:
         raise ValueError("groups, y1 and y2 must not be empty, got no items.")

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # A larger table is not read by a person.
 LARGEST_TABLE = 20
+# Below it floats lose digits, and soon are 0.
+LEAST_P_VALUE = 1e-300
 NAMES = {
     "kappa": "kappa",
     "observed_agreement": "observed agreement",
@@ -132,7 +134,7 @@ def _shown_rows(
 
 def _facts(result: AgreementResult) -> Iterator[tuple[str, str]]:
     yield "z of kappa = 0", figure(result.z)
-    yield "p of kappa = 0", f"{result.p_value:.2g}"
+    yield "p of kappa = 0", p_value_text(result.p_value, 2)
     yield "null standard error", figure(result.null_standard_error)
     yield "largest kappa possible", figure(result.kappa_max)
     yield "expected agreement", figure(result.expected_agreement)
@@ -156,6 +158,13 @@ def why_undefined(result: AgreementResult) -> str:
 def figure(value: float, undefined: str = "undefined") -> str:
     """Return a number with four decimals, or the word for NaN."""
     return undefined if math.isnan(value) else f"{value:.4f}"
+
+
+def p_value_text(p_value: float, digits: int) -> str:
+    """Return a probability in so many digits: it is never 0, though floats end there."""
+    if p_value < LEAST_P_VALUE:
+        return f"< {LEAST_P_VALUE:g}"
+    return f"{p_value:.{digits}g}"
 
 
 def _html_table(head: list[str], rows: list[list[Any]]) -> str:

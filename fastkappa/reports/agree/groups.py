@@ -26,7 +26,7 @@ from fastkappa.reports.agree.parts import (
 from fastkappa.statistics.comparison import EqualKappas
 from fastkappa.statistics.scales import find_scale
 from fastkappa.two_raters.grouped import GroupedAgreement
-from fastkappa.two_raters.report import figure, label_text
+from fastkappa.two_raters.report import figure, label_text, p_value_text
 
 
 def report_on_groups(asked: Asked, counts: Mapping[Any, SourceCounts]) -> Report:
@@ -108,5 +108,5 @@ def _lines_of(equality: EqualKappas) -> list[str]:
     return [
         f"common kappa {figure(equality.kappa)} ({between(equality.interval)})",
         f"test of equal kappas: Q = {figure(equality.statistic)},"
-        f" df = {equality.degrees_of_freedom}, p = {equality.p_value:.2g}",
+        f" df = {equality.degrees_of_freedom}, p = {p_value_text(equality.p_value, 2)}",
     ]

@@ -1,0 +1,248 @@
+"""What thresholds, estimators and continuous kappa refuse, and how they say so.
+
+Each message names the argument and what it got, in the words of this package and not in those
+of NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fastkappa import (
+    KappaRegressor,
+    KappaRounder,
+    ThresholdEvaluator,
+    continuous_kappa,
+    optimal_thresholds,
+)
+
+Y = [0, 1, 1, 0, 2]
+SCORES = [0.1, 0.5, 0.7, 0.2, 0.9]
+# Cuts at 0.35 and 0.8 make no error.
+BEST = [0.35, 0.8]
+
+
+def best(**change: Any) -> Any:
+    return optimal_thresholds(**({"y_true": Y, "scores": SCORES} | change))
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (None, "scores must be a list or an array, got None"),
+        (1.5, r"scores must be a list or an array, got 1\.5"),
+        ({1.5}, r"scores must be a list or an array, got \{1\.5\}"),
+        ((s for s in SCORES), "scores must be a list or an array, got <generator"),
+        (list("abcde"), "scores must hold real numbers, got an array of dtype <U1"),
+        (np.array(list("12345"), object), "scores must hold real numbers, got '1'"),
+        (pd.Series(list("12345"), dtype="string"), "scores must hold real numbers, got '1'"),
+        ([0.1, "b", 0.7, 0.2, 0.9], "scores must hold real numbers, got an array of dtype <U"),
+        ([[0.1], [0.2, 0.3], [1], [2], [3]], r"scores must hold real numbers, got \[0\.1\]"),
+        ([10**400, 1, 2, 3, 4], "scores must be numbers that float64 can hold"),
+        (np.ma.array(SCORES, mask=[0, 1, 0, 0, 0]), "scores must not have masked entries"),
+        ([0.1, None, 0.7, 0.2, 0.9], "scores must be finite, got nan at position 1"),
+        (pd.Series([0.1, pd.NA, 1, 2, 3], dtype="Float64"), "finite, got nan at position 1"),
+        (np.array([0.1, pd.NA, 1, 2, 3], object), "finite, got nan at position 1"),
+        (np.array(SCORES) + 1j, "scores must hold real numbers, got an array of dtype complex"),
+        (np.arange(5).astype("M8[s]"), "scores must hold real numbers, got .*datetime64"),
+        (np.ones((1, 5)), r"scores must be one-dimensional, got shape \(1, 5\)"),
+    ],
+)
+@pytest.mark.parametrize("take", [optimal_thresholds, ThresholdEvaluator])
+def test_scores(scores: Any, message: str, take: Any) -> None:
+    with pytest.raises(ValueError, match=message):
+        take(Y, scores)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [Decimal(str(score)) for score in SCORES],
+        [Fraction(score) for score in SCORES],
+        np.array(SCORES, object),
+        np.array(SCORES, np.longdouble),
+        np.array(SCORES, ">f8"),
+        np.repeat(np.array(SCORES, ">f4"), 3)[::3],
+        np.array(SCORES, np.float16),
+        np.frombuffer(b"x" + np.array(SCORES).tobytes(), np.float64, offset=1),
+        pd.Series(SCORES, index=range(5)[::-1]),
+        pd.DataFrame({"score": SCORES}),
+        np.ma.array(SCORES, mask=False),
+    ],
+    ids=lambda scores: f"{type(scores).__name__} {getattr(scores, 'dtype', '')}",
+)
+def test_numbers_of_any_kind(scores: Any) -> None:
+    result = best(scores=scores)
+    assert result.kappa == 1
+    assert result.thresholds == pytest.approx(BEST, abs=2e-4)
+
+
+def test_half_precision_of_torch() -> None:
+    torch = pytest.importorskip("torch")
+    result = best(scores=torch.tensor(SCORES, dtype=torch.bfloat16, requires_grad=True))
+    assert (result.kappa, result.thresholds.dtype) == (1, np.float32)
+
+
+OFF_DIAGONAL = 1 - np.eye(3)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([[0, 1], [1]], r"weights must have rows of one length, got \[\[0, 1\], \[1\]\]"),
+        (np.ma.array(OFF_DIAGONAL, mask=np.eye(3)[::-1]), "weights must not have masked entries"),
+        (OFF_DIAGONAL * np.longdouble("1e300") ** 2, "weights must be finite"),
+        ([[0, 1, 2], [1, 0, 1], [2, None, 0]], "weights must hold numbers, got None"),
+        ([["a"] * 3] * 3, "weights must hold numbers, got 'a'"),
+        (OFF_DIAGONAL * 1j, "weights must hold numbers, got "),
+        (len, "weights must hold numbers, got <built-in"),
+        (b"linear", "weights must hold numbers, got b'linear'"),
+        (3, r"weights must have the shape \(3, 3\).* got \(\)"),
+        (OFF_DIAGONAL - 2, "weights must not be negative, got -2"),
+        (pd.DataFrame(OFF_DIAGONAL, index=list("abc")), "weights must have the same labels on"),
+    ],
+    ids=str,
+)
+def test_weights(weights: Any, message: str) -> None:
+    takers = (
+        lambda: best(weights=weights),
+        lambda: ThresholdEvaluator(Y, SCORES, weights=weights),
+        lambda: KappaRounder(weights=weights, cv=None).fit(SCORES, Y),
+    )
+    for take in takers:
+        with pytest.raises(ValueError, match=message):
+            take()
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        pd.DataFrame([[0, 1, 4], [2, 0, 1], [4, 1, 0]]),
+        np.asfortranarray([[0, 1, 4], [2, 0, 1], [4, 1, 0]]),
+        np.array([[0, 1, 4], [2, 0, 1], [4, 1, 0]], object),
+        np.ma.array([[0, 1, 4], [2, 0, 1], [4, 1, 0]], mask=False),
+    ],
+    ids=lambda weights: type(weights).__name__,
+)
+def test_weights_however_they_lie(weights: Any, drop_in_backend: str) -> None:
+    plain = [[0, 1, 4], [2, 0, 1], [4, 1, 0]]
+    noisy = np.array(SCORES)[::-1]
+    assert best(weights=weights, scores=noisy).kappa == best(weights=plain, scores=noisy).kappa
+    evaluator = ThresholdEvaluator(Y, SCORES, weights=weights)
+    assert evaluator([0.3, 0.6]) == ThresholdEvaluator(Y, SCORES, weights=plain)([0.3, 0.6])
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (3, "labels must be one-dimensional, got 3"),
+        ("012", "labels must be one-dimensional, got '012'"),
+        ({0, 1, 2}, r"labels must be one-dimensional, got \{0, 1, 2\}"),
+        ([0, 1, None], "y_true holds 2, which is not among the labels "),
+        ([0, 1], "y_true holds 2, which is not among the labels"),
+        (["0", "1", "2"], "y_true holds 0, which is not among the labels"),
+    ],
+)
+def test_labels(labels: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        best(labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "message"),
+    [
+        (None, r"thresholds must have the shape \(2,\)"),
+        ("ab", "thresholds must hold real numbers .* got 'ab'"),
+        (["a", "b"], r"thresholds must hold real numbers .* got \['a', 'b'\]"),
+        ([1j, 2], "thresholds must hold real numbers"),
+        ([10**400, 1], "thresholds must hold real numbers"),
+        ([[0.3], [0.6, 0.7]], "thresholds must hold real numbers in rows of one length"),
+        ([0.3, math.nan], "thresholds must be numbers, got NaN"),
+        ([0.3], r"thresholds must have the shape \(2,\), .* got \(1,\)"),
+    ],
+)
+def test_thresholds_to_evaluate(thresholds: Any, message: str, drop_in_backend: str) -> None:
+    evaluator = ThresholdEvaluator(Y, SCORES)
+    for take in (evaluator, evaluator.confusion):
+        with pytest.raises(ValueError, match=message):
+            take(thresholds)
+
+
+def test_folds_of_a_rounder() -> None:
+    with pytest.raises(ValueError, match="cv must divide the items at least once, got no folds"):
+        KappaRounder(cv=[]).fit(SCORES, Y)
+    with pytest.raises(ValueError, match="the number of folds must be at least 2, got 1"):
+        KappaRounder(cv=1).fit(SCORES, Y)
+    with pytest.raises(ValueError, match="6 folds need as many items, got n_samples = 5"):
+        KappaRounder(cv=6).fit(SCORES, Y)
+
+
+@pytest.mark.parametrize("fit_intercept", ["no", None, 2, [True]])
+def test_intercept_of_a_regressor(fit_intercept: Any) -> None:
+    with pytest.raises(ValueError, match="fit_intercept must be True or False, got"):
+        KappaRegressor(fit_intercept=fit_intercept).fit(np.c_[SCORES], Y)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "message"),
+    [
+        (None, "y_pred must be a list or an array, got None"),
+        (list("abcde"), "y_pred must hold real numbers"),
+        (np.array(list("12345"), object), "y_pred must hold real numbers, got '1'"),
+        (np.ma.array(SCORES, mask=[1, 0, 0, 0, 0]), "y_pred must not have masked entries"),
+        ([0.1, 0.2, None, 1, 2], "y_pred must be finite, got nan at position 2"),
+        ([0.1, 0.2], "y_true and y_pred must be of the same length, got 5 and 2"),
+    ],
+)
+def test_continuous_kappa(predictions: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        continuous_kappa(Y, predictions)
+
+
+def test_a_number_of_labels_that_is_not_whole() -> None:
+    pytest.importorskip("numba")
+    from fastkappa import jit
+
+    with pytest.raises(TypeError, match="float"):
+        jit.confusion_matrix(np.array([0, 1]), np.array([0, 1]), 2.5)  # type: ignore[arg-type]
+
+
+def test_masked_labels_and_weights() -> None:
+    for name in ("y_true", "labels", "sample_weight"):
+        arguments: dict[str, Any] = {
+            "y_true": [0, 1, 1],
+            "labels": [0, 1],
+            "sample_weight": [1, 1, 1],
+        }
+        given = arguments[name]
+        arguments[name] = np.ma.masked_array(given, [True] + [False] * (len(given) - 1))
+        with pytest.raises(ValueError, match=f"{name} must not have masked entries"):
+            optimal_thresholds(scores=[0.1, 0.2, 0.3], **arguments)
+
+
+def test_weights_at_the_ends_of_their_range() -> None:
+    y_true, scores = [0, 1, 1, 2, 0], [0.1, 0.2, 0.3, 0.4, 0.15]
+    least = optimal_thresholds(y_true, scores, sample_weight=[5e-324] * 5)
+    assert least.kappa == optimal_thresholds(y_true, scores).kappa
+    assert least.table.sum() == 5 * 5e-324
+    with pytest.raises(OverflowError, match="sums of sample_weight"):
+        optimal_thresholds(y_true, scores, sample_weight=[1e308] * 5)
+
+
+def test_more_items_in_each_class_than_there_are() -> None:
+    with pytest.raises(ValueError, match="min_class_size=1000000000000000000000 is too much"):
+        optimal_thresholds([0, 1], [0.1, 0.2], min_class_size=10**21)
+
+
+def test_as_many_labels_as_a_table_has_room_for() -> None:
+    y_true = np.random.default_rng(0).integers(0, 400, 3000)
+    best = optimal_thresholds(y_true, 3.0 * y_true + 1)
+    assert best.kappa == 1.0
+    assert best.table.trace() == 3000
