@@ -49,7 +49,8 @@ MOST_CELLS_READ_AS_FAST = 1 << 8
 def count_unknown(kernels: Any, first: Column, second: Column, num_threads: int) -> Counts:
     """Return the table of all labels that occur, in columns of integers or whole floats."""
     n_items = len(first.values)
-    windows = (guess_window(first), guess_window(second))
+    window = guess_window(first)
+    windows = (window, window if second is first else guess_window(second))
     threads = min(num_threads, threads_worth_it(kernels, first, second, n_cells_of(windows)))
     largest = largest_table(n_items // threads)
     work = partial(_count_share, kernels, first, second, windows, largest)

@@ -36,13 +36,19 @@ def best_sorted(
 ) -> Best | None:
     """Return the best cuts, or None if none give each label as many items as it must have."""
     n_items = len(items.scores)
-    ends = np.array([0, n_items])
-    prefix = items.prefix_at(kernels, ends)
+    # Of few items, all places between them are searched at once.
+    few = n_items <= MOST_ROWS
+    places = items.distinct_places() if few else np.array([0, n_items])
+    prefix = items.prefix_at(kernels, places)
     programme = Programme(prefix[:, -1], matrix, min_class_size, kernels.search_cuts)
+    only = only_label(programme, n_items)
+    if only is not None:
+        return only
+    if few:
+        cuts = best_cuts(programme, prefix, places)
+        return cuts and Best(places[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
     everything = OpenRows(np.zeros(1, np.intp), items)
-    return only_label(programme, n_items) or best_inside(
-        kernels, programme, prefix, ends, everything, None
-    )
+    return best_inside(kernels, programme, prefix, places, everything, None)
 
 
 def best_binned(
