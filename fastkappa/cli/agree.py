@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from fastkappa.cli.options import Format, Missing, Weights, refusals
+from fastkappa.cli.options import Format, Missing, OutputFormat, Weights, refusals
 from fastkappa.statistics.scales import SCALES, find_scale
 
 RATERS = "--raters"
@@ -95,9 +95,7 @@ def agree(
             " their intervals over groups or pairs of raters.",
         ),
     ] = None,
-    output: Annotated[
-        Format, typer.Option("--format", help="For a person, or for a program.")
-    ] = Format.text,
+    output: OutputFormat = Format.text,
 ) -> None:
     """Tell all about the agreement of two raters or more.
 

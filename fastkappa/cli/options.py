@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -23,6 +24,19 @@ class Missing(str, enum.Enum):
 class Format(str, enum.Enum):
     text = "text"
     json = "json"
+
+
+Labels: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,C",
+        help="The labels to take into account, in their order; the weights refer to it."
+        " By default all that occur, sorted.",
+    ),
+]
+OutputFormat: TypeAlias = Annotated[
+    Format, typer.Option("--format", help="For a person, or for a program.")
+]
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fastkappa.cli.options import Format, Missing, Weights, refusals
+from fastkappa.cli.options import Format, Labels, Missing, OutputFormat, Weights, refusals
 
 
 def score(
@@ -20,14 +20,7 @@ def score(
         Weights,
         typer.Option(help="The kappa to put first; all three are computed."),
     ] = Weights.none,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,C",
-            help="The labels to take into account, in their order; the weights refer to it."
-            " By default all that occur, sorted.",
-        ),
-    ] = None,
+    labels: Labels = None,
     missing: Annotated[
         Missing,
         typer.Option(
@@ -35,9 +28,7 @@ def score(
             " field is, and NA, NaN, null and the like are.",
         ),
     ] = Missing.error,
-    output: Annotated[
-        Format, typer.Option("--format", help="For a person, or for a program.")
-    ] = Format.text,
+    output: OutputFormat = Format.text,
 ) -> None:
     """Score the agreement of two columns of ratings.
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fastkappa.cli.options import Format, Missing, Weights, refusals
+from fastkappa.cli.options import Format, Labels, Missing, OutputFormat, Weights, refusals
 
 
 class Method(str, enum.Enum):
@@ -44,14 +44,7 @@ def thresholds(
             " quadratic weights."
         ),
     ] = Method.exact,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,C",
-            help="The labels to take into account, in their order; the weights refer to it."
-            " By default all that occur, sorted.",
-        ),
-    ] = None,
+    labels: Labels = None,
     missing: Annotated[
         Missing,
         typer.Option(
@@ -59,9 +52,7 @@ def thresholds(
             " TSV an empty field is, and NA, NaN, null and the like are.",
         ),
     ] = Missing.error,
-    output: Annotated[
-        Format, typer.Option("--format", help="For a person, or for a program.")
-    ] = Format.text,
+    output: OutputFormat = Format.text,
 ) -> None:
     """Find the cut points on a model's scores that maximise kappa.
 
