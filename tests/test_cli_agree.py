@@ -13,13 +13,14 @@ import pytest
 pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 pytest.importorskip("matplotlib")
-typer_testing = pytest.importorskip("typer.testing")
+pytest.importorskip("typer")
 
-from fastkappa import (  # noqa: E402
+from command_line import CommandLine
+
+from fastkappa import (
     agreement,
     agreement_by,
     bootstrap,
-    cli,
     conger_kappa,
     datasets,
     fleiss_kappa,
@@ -34,29 +35,8 @@ from fastkappa import (  # noqa: E402
 CITIES = ("Winnipeg", "New Orleans")
 
 
-def run(*arguments: object) -> Any:
-    runner = typer_testing.CliRunner(env={"COLUMNS": "80", "FORCE_COLOR": None})
-    return runner.invoke(cli.make_app(), ["agree", *map(str, arguments)])
-
-
-def text_of(*arguments: object) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.stderr
-    return str(result.stdout)
-
-
-def json_of(*arguments: object) -> dict[str, Any]:
-    fields: dict[str, Any] = json.loads(text_of(*arguments, "--format", "json"))
-    return fields
-
-
-def refusal(*arguments: object) -> str:
-    """Check that a run was refused in one line, and return it."""
-    result = run(*arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("fastkappa: ")
-    assert result.stderr.count("\n") == 1
-    return str(result.stderr)
+command = CommandLine("agree")
+run, text_of, json_of, refusal = command.run, command.text_of, command.json_of, command.refusal
 
 
 def write(path: Path, **columns: Any) -> Path:

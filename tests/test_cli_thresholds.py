@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,11 @@ import numpy as np
 import pytest
 
 pyarrow = pytest.importorskip("pyarrow")
-typer_testing = pytest.importorskip("typer.testing")
+pytest.importorskip("typer")
 
-from fastkappa import cli, cohen_kappa_score, optimal_thresholds  # noqa: E402
+from command_line import CommandLine  # noqa: E402
+
+from fastkappa import cohen_kappa_score, optimal_thresholds  # noqa: E402
 from fastkappa.thresholds.rounding import METHODS, find_rounding  # noqa: E402
 
 WORDS = np.array(["poor", "fair", "good", "best"])
@@ -28,29 +29,8 @@ grade,score
 """
 
 
-def run(*arguments: object) -> Any:
-    runner = typer_testing.CliRunner(env={"COLUMNS": "80", "FORCE_COLOR": None})
-    return runner.invoke(cli.make_app(), ["thresholds", *map(str, arguments)])
-
-
-def text_of(*arguments: object) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.stderr
-    return str(result.stdout)
-
-
-def json_of(*arguments: object) -> dict[str, Any]:
-    fields: dict[str, Any] = json.loads(text_of(*arguments, "--format", "json"))
-    return fields
-
-
-def refusal(*arguments: object) -> str:
-    """Check that a run was refused in one line, and return it."""
-    result = run(*arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("fastkappa: ")
-    assert result.stderr.count("\n") == 1
-    return str(result.stderr)
+command = CommandLine("thresholds")
+run, text_of, json_of, refusal = command.run, command.text_of, command.json_of, command.refusal
 
 
 @pytest.fixture(scope="module")
