@@ -23,7 +23,7 @@ MOST_CELLS = 1 << 18
 ITEMS_WORTH_A_THREAD = 1 << 18
 LONGEST_STRETCH = 1 << 22
 # What is picked is first written where it all has room.
-PICKED_AT_ONCE = 1 << 17
+PICKED_AT_ONCE = 1 << 18
 # Of the items counted in 32 bits, before these are added to the sums in 64 bits.
 MOST_COUNTED = (1 << 32) - 1
 # A bin with so many times its share may hold a single score that occurs again and again.

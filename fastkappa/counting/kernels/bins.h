@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 #include "ratings.h"
+#include "score_order.h"
 
 typedef struct {
     double low, scale;
@@ -79,9 +80,9 @@ static const double *rows_of_block(const ratings_t *scores, ptrdiff_t start, ptr
     return x;
 }
 
-/* Rows first .. first + length - 1. */
+/* Scores from `low` on and below `end`. */
 typedef struct {
-    uint32_t first, length;
+    double low, end;
 } interval_t;
 
 /* More of them are looked up row by row. */
@@ -98,6 +99,21 @@ ALWAYS_INLINE int are_plain_scores(const ratings_t *scores)
     (void)scores;
     return 0;
 #endif
+}
+
+/* Two cells are loaded at a time: loads of the cells, of the counters and stores are what bounds this. */
+static void increment(uint32_t *table, const uint32_t *cells, ptrdiff_t count)
+{
+    ptrdiff_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        uint64_t pairs[4];
+        memcpy(pairs, cells + i, sizeof pairs);
+        for (int k = 0; k < 4; k++) {
+            table[(uint32_t)pairs[k]]++;
+            table[pairs[k] >> 32]++;
+        }
+    }
+    for (; i < count; i++) table[cells[i]]++;
 }
 
 /* Adds the items start .. stop-1 to `table`, (n_inner + 3) x (n_labels + 1), and their weights to `sums` if there are
@@ -123,7 +139,7 @@ static void count_scores(const ratings_t *scores, const ratings_t *codes, const 
             decode(codes, start + done, count - done, columns);
             for (ptrdiff_t i = done; i < count; i++) rows[i] = rows[i] * width + columns[i - done];
         }
-        for (ptrdiff_t i = 0; i < count; i++) table[rows[i]]++;
+        increment(table, rows, count);
         if (weights)
             for (ptrdiff_t i = 0; i < count; i++) sums[rows[i]] += weights[start + i];
     }
@@ -146,24 +162,37 @@ static void range_scores(const ratings_t *scores, ptrdiff_t start, ptrdiff_t sto
     }
 }
 
-/* The wanted rows as intervals; returns how many there are, more than MOST_INTERVALS if they have no room. */
+/* The least score whose row is not below that one. */
+static double first_score_of_row(uint32_t wanted, const bins_t *bins)
+{
+    uint64_t first = order_of(-DBL_MAX), last = order_of(INFINITY);
+    while (first < last) {
+        const uint64_t middle = first + (last - first) / 2;
+        const double score = score_of_order(middle);
+        uint32_t row;
+        rows_of_scores_baseline(&score, 1, bins, &row);
+        if (row >= wanted) last = middle;
+        else first = middle + 1;
+    }
+    return score_of_order(first);
+}
+
+/* The intervals of scores whose rows are wanted, marked by 1. Returns how many there are, more than MOST_INTERVALS if
+   they have no room or if what is not finite is wanted too. */
 static int intervals_of(const uint8_t *wanted, const bins_t *bins, interval_t *intervals)
 {
-    const uint32_t n_rows = (uint32_t)bins->n_inner + 3;
+    const uint8_t *const end = wanted + bins->n_inner + 2, *first = wanted;
     int n = 0;
-    for (uint32_t row = 0; row < n_rows;) {
-        if (!wanted[row]) {
-            row++;
-            continue;
-        }
-        const uint32_t first = row;
-        while (row < n_rows && wanted[row]) row++;
+    if (*end)
+        return MOST_INTERVALS + 1;
+    while (n <= MOST_INTERVALS && (first = memchr(first, 1, (size_t)(end - first)))) {
+        const uint8_t *after = memchr(first, 0, (size_t)(end + 1 - first));
         if (n < MOST_INTERVALS) {
-            intervals[n].first = first;
-            intervals[n].length = row - first;
+            intervals[n].low = first_score_of_row((uint32_t)(first - wanted), bins);
+            intervals[n].end = first_score_of_row((uint32_t)(after - wanted), bins);
         }
-        if (n++ == MOST_INTERVALS)
-            break;
+        n++;
+        first = after;
     }
     return n;
 }
@@ -192,8 +221,10 @@ static ptrdiff_t collect_scores(const ratings_t *scores, const ratings_t *codes,
     uint32_t rows[BLOCK], chosen[BLOCK];
     uint16_t words[BLOCK];
     interval_t intervals[MOST_INTERVALS];
-    const int n_intervals = intervals_of(wanted, bins, intervals), wide = rating_width(scores->kind);
-    const int plain = are_plain_scores(scores) && n_intervals <= MOST_INTERVALS;
+    const int wide = rating_width(scores->kind);
+    int plain = are_plain_scores(scores), n_intervals = 0;
+    if (plain)
+        plain = (n_intervals = intervals_of(wanted, bins, intervals)) <= MOST_INTERVALS;
     ptrdiff_t n = 0;
     for (; start < stop; start += BLOCK) {
         const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
@@ -203,7 +234,7 @@ static ptrdiff_t collect_scores(const ratings_t *scores, const ratings_t *codes,
         if (plain) {
             done = count & ~(ptrdiff_t)15;
             n_chosen = (wide == 4 ? choose_512_floats : choose_512_doubles)(
-                rating_address(scores, start), done, bins, intervals, n_intervals, own, chosen);
+                rating_address(scores, start), done, intervals, n_intervals, own, chosen);
         }
 #endif
         if (done < count) {

@@ -3,8 +3,8 @@
    Rows are the same as everywhere, bit for bit: a difference and a product of doubles, each rounded, then the floor. Codes
    are widened to the lanes as they lie; a cell of the table is  row * (n_labels + 1) + code.
 
-   Rows that are wanted are few intervals, for cuts are few: so 16 rows are compared with each interval, instead of being
-   looked up one by one. */
+   Rows that are wanted are few intervals, for cuts are few: so scores are compared with the ends of each, instead of
+   their rows being looked up one by one. */
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
@@ -121,48 +121,58 @@ static void cells_of_block_512(const ratings_t *scores, const ratings_t *codes, 
        : codes->stride == 4 ? cells_512_doubles_32 : cells_512_doubles_64)(x, y, codes->lowest, n, count, bins, cells);
 }
 
-/* Writes the scores in the intervals, and where they lie among `count`, a multiple of 16; returns how many they are.
-   `out` and `places` have room for `count`. */
-ALWAYS_INLINE ptrdiff_t choose_512(const char *scores, int kind, ptrdiff_t count, const bins_t *bins,
-                                   const interval_t *intervals, int n_intervals, char *out, uint32_t *places)
+/* The least float that is not below a finite score. */
+ALWAYS_INLINE float float_not_below(double score)
 {
-    const bins_512_t vectors = bins_512(bins);
-    const int width = rating_width(kind);
+    const __m128 x = _mm_cvt_roundsd_ss(_mm_setzero_ps(), _mm_set_sd(score), _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+    return _mm_cvtss_f32(x);
+}
+
+/* Writes the scores in the intervals, and where they lie among `count`, a multiple of 16; returns how many they are.
+   `out` and `places` have room for `count`. Nothing branches on a score, for it would be guessed wrong. */
+static ptrdiff_t choose_512_floats(const char *scores, ptrdiff_t count, const interval_t *intervals, int n_intervals,
+                                   char *out, uint32_t *places)
+{
+    float low[MOST_INTERVALS], end[MOST_INTERVALS];
     __m512i place = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     ptrdiff_t n = 0;
+    for (int k = 0; k < n_intervals; k++) {
+        low[k] = float_not_below(intervals[k].low);
+        end[k] = float_not_below(intervals[k].end);
+    }
     for (ptrdiff_t i = 0; i < count; i += 16, place = _mm512_add_epi32(place, _mm512_set1_epi32(16))) {
-        const __m512i rows = sixteen_rows_512(scores + i * width, kind, &vectors);
+        const __m512 x = _mm512_loadu_ps(scores + i * 4);
         __mmask16 wanted = 0;
+        fetch_next_page(scores + i * 4);
         for (int k = 0; k < n_intervals; k++) {
-            /* rows are one too low here */
-            const __m512i above = _mm512_sub_epi32(rows, _mm512_set1_epi32((int)intervals[k].first - 1));
-            wanted |= _mm512_cmplt_epu32_mask(above, _mm512_set1_epi32((int)intervals[k].length));
+            const __mmask16 above = _mm512_cmp_ps_mask(x, _mm512_set1_ps(low[k]), _CMP_GE_OQ);
+            wanted |= _mm512_mask_cmp_ps_mask(above, x, _mm512_set1_ps(end[k]), _CMP_LT_OQ);
         }
-        /* without a branch, for it would be guessed wrong at every other vector */
         _mm512_storeu_si512(places + n, _mm512_maskz_compress_epi32(wanted, place));
-        if (kind == RATING_FLOAT32) {
-            _mm512_storeu_ps(out + n * 4, _mm512_maskz_compress_ps(wanted, _mm512_loadu_ps(scores + i * 4)));
-        } else {
-            const int n_first = __builtin_popcount(wanted & 0xFF);
-            _mm512_storeu_pd(out + n * 8, _mm512_maskz_compress_pd((__mmask8)wanted, _mm512_loadu_pd(scores + i * 8)));
-            _mm512_storeu_pd(out + (n + n_first) * 8,
-                             _mm512_maskz_compress_pd((__mmask8)(wanted >> 8), _mm512_loadu_pd(scores + i * 8 + 64)));
-        }
+        _mm512_storeu_ps(out + n * 4, _mm512_maskz_compress_ps(wanted, x));
         n += __builtin_popcount(wanted);
     }
     return n;
 }
 
-NEVER_INLINE ptrdiff_t choose_512_floats(const char *scores, ptrdiff_t count, const bins_t *bins,
-                                         const interval_t *intervals, int n_intervals, char *out, uint32_t *places)
+static ptrdiff_t choose_512_doubles(const char *scores, ptrdiff_t count, const interval_t *intervals, int n_intervals,
+                                    char *out, uint32_t *places)
 {
-    return choose_512(scores, RATING_FLOAT32, count, bins, intervals, n_intervals, out, places);
-}
-
-NEVER_INLINE ptrdiff_t choose_512_doubles(const char *scores, ptrdiff_t count, const bins_t *bins,
-                                          const interval_t *intervals, int n_intervals, char *out, uint32_t *places)
-{
-    return choose_512(scores, RATING_FLOAT64, count, bins, intervals, n_intervals, out, places);
+    __m512i place = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+    ptrdiff_t n = 0;
+    for (ptrdiff_t i = 0; i < count; i += 8, place = _mm512_add_epi64(place, _mm512_set1_epi64(8))) {
+        const __m512d x = _mm512_loadu_pd(scores + i * 8);
+        __mmask8 wanted = 0;
+        fetch_next_page(scores + i * 8);
+        for (int k = 0; k < n_intervals; k++) {
+            const __mmask8 above = _mm512_cmp_pd_mask(x, _mm512_set1_pd(intervals[k].low), _CMP_GE_OQ);
+            wanted |= _mm512_mask_cmp_pd_mask(above, x, _mm512_set1_pd(intervals[k].end), _CMP_LT_OQ);
+        }
+        _mm256_storeu_si256((__m256i *)(places + n), _mm512_cvtepi64_epi32(_mm512_maskz_compress_epi64(wanted, place)));
+        _mm512_storeu_pd(out + n * 8, _mm512_maskz_compress_pd(wanted, x));
+        n += __builtin_popcount(wanted);
+    }
+    return n;
 }
 SIMD_END
 #endif

@@ -13,24 +13,6 @@ typedef struct {
     int code_bits;
 } key_layout_t;
 
-static const uint64_t SIGN = (uint64_t)1 << 63;
-
-ALWAYS_INLINE uint64_t order_of(double score)
-{
-    uint64_t bits;
-    score += 0.0;                        /* -0.0 becomes 0.0 */
-    memcpy(&bits, &score, sizeof bits);
-    return bits & SIGN ? ~bits : bits | SIGN;
-}
-
-ALWAYS_INLINE double score_of_order(uint64_t order)
-{
-    const uint64_t bits = order & SIGN ? order & ~SIGN : ~order;
-    double score;
-    memcpy(&score, &bits, sizeof score);
-    return score;
-}
-
 /* Where f_c is least, for each cut c: f_c(j) = sum over y of steps[c][y] * prefix[y][j]. Of equal places, the first. */
 enum { PLACES = 128, LANES = 8 };
 
