@@ -116,6 +116,42 @@ def test_count_range_and_collect(scores_of, layout, dtype, n):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_group(scores_of, layout, dtype, weighted):
+    n, lowest, n_labels, bins = 3001, 3, 4, (-1.5, 7.3, 21)
+    rng = np.random.default_rng(0)
+    scores = LAYOUTS[layout](some_scores(n, dtype))
+    codes = rng.integers(3, 7, n).astype(np.int16)
+    weights = rng.random(n) if weighted else None
+    rows = np.array([row_of(float(score), bins) for score in scores])
+    n_items = np.bincount(rows, minlength=bins[2] + 3)
+    places = np.cumsum(n_items) - n_items
+    out, out_codes = np.empty(n, dtype), np.empty(n, np.uint16)
+    out_weights = np.empty(n) if weighted else None
+    for stretch in ((0, 1700), (1700, 1700), (1700, n)):
+        scores_of.group_scores(
+            scores,
+            codes,
+            lowest,
+            n_labels,
+            weights,
+            bins,
+            places,
+            *stretch,
+            out,
+            out_codes,
+            out_weights,
+        )
+    assert (places == np.cumsum(n_items)).all()
+    order = np.argsort(rows, kind="stable")
+    np.testing.assert_array_equal(out, scores[order].astype(dtype))
+    assert (out_codes == codes[order] - lowest).all()
+    if weighted:
+        assert (out_weights == weights[order]).all()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("which", ["both signs", "positive", "negative", "zeros", "one"])
 def test_sort_items(scores_of, layout, dtype, which):
     if scores_of.sort_items is None:

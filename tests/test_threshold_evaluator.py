@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from fastkappa import ThresholdEvaluator, kappa_from_confusion, optimal_thresholds
+from fastkappa.counting.dispatch import get_kernels, score_kernels
+from fastkappa.counting.grouped_scores import ITEMS_WORTH_BINS, MOST_IN_GROUP, group_scores
+from fastkappa.counting.scored_items import read_scored_items
 from fastkappa.exceptions import undefined_metric_warning
 
 pytestmark = pytest.mark.usefixtures("drop_in_backend")
@@ -26,6 +29,16 @@ def table_of(y, given, n_labels, item_weights=None):
     table = np.zeros((n_labels, n_labels))
     np.add.at(table, (y, given), 1 if item_weights is None else item_weights)
     return table if item_weights is not None else table.astype(int)
+
+
+def kappa_of(table):
+    """Return quadratic kappa in whole numbers."""
+    n = len(table)
+    weights = np.subtract.outer(np.arange(n), np.arange(n)) ** 2
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    by_chance = int((weights * np.multiply.outer(rows, columns)).sum())
+    observed = int((weights * table).sum()) * int(table.sum())
+    return (by_chance - observed) / by_chance if by_chance else math.nan
 
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic", "whole", "fractions"])
@@ -64,6 +77,74 @@ def test_kappa_and_table(weights, items, dtype):
             assert kappa == pytest.approx(expected, abs=1e-12)
             if items != "fractions" and weights != "fractions":
                 assert evaluator(row) == expected
+
+
+SHAPES = {
+    "smooth": lambda rng, n: rng.normal(size=n),
+    "far away": lambda rng, n: rng.standard_cauchy(n),
+    "one in two": lambda rng, n: np.where(rng.random(n) < 0.5, 0.25, rng.normal(size=n)),
+    "few": lambda rng, n: rng.normal(size=n).round(1),
+    "one": lambda rng, n: np.full(n, -0.0),
+    "tiny": lambda rng, n: rng.normal(size=n) * 5e-324 * 1e4,
+    "in order": lambda rng, n: np.sort(rng.normal(size=n)),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, ">f8"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_items(shape, dtype, weighted):
+    rng = np.random.default_rng(3)
+    n, n_labels = ITEMS_WORTH_BINS + 7, 4
+    scores = SHAPES[shape](rng, n).astype(dtype)
+    y = np.where(rng.random(n) < 0.3, rng.integers(0, n_labels, n), scores > np.median(scores))
+    item_weights = rng.integers(1, 4, n) if weighted else None
+    evaluator = ThresholdEvaluator(y, scores, labels=range(n_labels), sample_weight=item_weights)
+    cuts = rng.choice(scores, (25, n_labels - 1)).astype(np.float64)
+    cuts[:10] += rng.normal(size=(10, n_labels - 1)) * 0.01
+    cuts[0] = [-math.inf, math.inf, 0]
+    for row, kappa in zip(cuts, evaluator.many(cuts)):
+        given = np.searchsorted(np.sort(row), scores.astype(np.float64), side="right")
+        table = table_of(y, given, n_labels, item_weights).astype(int)
+        assert (evaluator.confusion(row) == table).all()
+        expected = kappa_of(table)
+        assert (kappa, evaluator(row)) == pytest.approx(
+            (expected, expected), nan_ok=True, rel=1e-14
+        )
+    again = pickle.loads(pickle.dumps(evaluator))
+    assert (again.confusion(cuts[3]) == evaluator.confusion(cuts[3])).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_groups(shape, threads):
+    rng = np.random.default_rng(5)
+    kernels = get_kernels()
+    for n in (1, 63, 64, 65, 1000, 300_000):
+        scores, y = SHAPES[shape](rng, n), rng.integers(0, 3, n)
+        item_weights = rng.integers(1, 9, n)
+        items = read_scored_items(kernels, y, scores, range(3), item_weights, threads)
+        groups = group_scores(score_kernels(kernels), items, threads)
+        assert (groups.starts[0], groups.starts[-1]) == (0, n)
+        sizes = np.diff(groups.starts)
+        assert (sizes.min() > 0, sizes.max() <= MOST_IN_GROUP) == (True, True)
+        assert (
+            np.maximum.reduceat(groups.scores, groups.starts[:-1])[:-1] <= groups.least[1:]
+        ).all()
+        assert (np.minimum.reduceat(groups.scores, groups.starts[:-1]) == groups.least).all()
+        given = np.lexsort((item_weights, y, scores))
+        held = np.lexsort((groups.weights, groups.codes, groups.scores))
+        for own, column in (
+            (scores, groups.scores),
+            (y, groups.codes),
+            (item_weights, groups.weights),
+        ):
+            assert (own[given] == column[held]).all()
+        for label in range(3):
+            of_label = np.where(groups.codes == label, groups.weights, 0)
+            assert (
+                groups.prefix[:, label] == np.append(0, np.cumsum(of_label))[groups.starts]
+            ).all()
 
 
 def test_agrees_with_the_optimum():

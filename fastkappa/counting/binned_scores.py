@@ -77,17 +77,57 @@ class BinnedScores:
                     self.bins,
                     wanted,
                     *stretch,
-                    *own,
+                    own.scores,
+                    own.codes,
+                    own.weights,
                 )
                 with lock:
                     start, n_done = n_done, n_done + n
-                for column, part in zip(picked, own):
-                    if column is not None and part is not None:
-                        column[start : start + n] = part[:n]
+                place = slice(start, start + n)
+                picked.scores[place] = own.scores[:n]
+                picked.codes[place] = own.codes[:n]
+                if picked.weights is not None and own.weights is not None:
+                    picked.weights[place] = own.weights[:n]
 
         run_in_threads(work, len(items.scores), self._threads)
-        scores, codes, weights = picked
-        return items._replace(scores=scores, codes=codes, lowest=0, weights=weights)
+        return picked
+
+    def grouped(self) -> ScoredItems:
+        """Return all items, those of each bin next to each other, in the order of the bins."""
+        items, grouped = self.items, _room_for(self.items, len(self.items.scores))
+        ends = [len(items.scores) * (i + 1) // self._threads for i in range(self._threads)]
+        shares = list(zip([0, *ends], ends))
+        n_items = np.zeros((len(shares), self.bins[2] + 3), np.int64)
+
+        def count(stretches: Stretches) -> None:
+            while stretch := stretches.take(1):
+                table = np.zeros((n_items.shape[1], items.n_labels + 1), np.uint32)
+                self._add_to(table, None, shares[stretch[0]])
+                n_items[stretch[0]] = table.sum(axis=1)
+
+        run_in_threads(count, len(shares), len(shares))
+        # Items of a row go behind those of lower rows, and those of it in earlier shares.
+        places = np.cumsum(n_items.T).reshape(n_items.T.shape).T - n_items
+        places = np.ascontiguousarray(places)
+
+        def group(stretches: Stretches) -> None:
+            while stretch := stretches.take(1):
+                self.kernels.group_scores(
+                    items.scores,
+                    items.codes,
+                    items.lowest,
+                    items.n_labels,
+                    items.weights,
+                    self.bins,
+                    places[stretch[0]],
+                    *shares[stretch[0]],
+                    grouped.scores,
+                    grouped.codes,
+                    grouped.weights,
+                )
+
+        run_in_threads(group, len(shares), len(shares))
+        return grouped
 
     def ranges(self) -> tuple[AnyArray, AnyArray]:
         """Return the least and the largest score of each bin."""
@@ -142,17 +182,7 @@ class BinnedScores:
                     table[:] = 0
                     left = MOST_COUNTED
                 left -= stop - start
-                self.kernels.count_scores(
-                    items.scores,
-                    items.codes,
-                    items.lowest,
-                    items.weights,
-                    self.bins,
-                    table,
-                    sums,
-                    start,
-                    stop,
-                )
+                self._add_to(table, sums, stretch)
             return table.astype(np.int64) if total is None else total + table, sums
 
         shares = run_in_threads(work, len(items.scores), self._threads)
@@ -161,17 +191,27 @@ class BinnedScores:
             return table, None
         return table, np.add.reduce([cast(Floats, share[1]) for share in shares])
 
+    def _add_to(
+        self, table: NDArray[np.uint32], sums: Floats | None, stretch: tuple[int, int]
+    ) -> None:
+        items = self.items
+        weights = None if sums is None else items.weights
+        self.kernels.count_scores(
+            items.scores, items.codes, items.lowest, weights, self.bins, table, sums, *stretch
+        )
+
 
 def _sample_step(scores: AnyArray) -> int:
     return max(1, len(scores) // SAMPLE)
 
 
-def _room_for(items: ScoredItems, n: int) -> tuple[AnyArray, NDArray[np.uint16], Floats | None]:
-    """Return arrays for the scores, codes and weights of n items."""
-    return (
-        np.empty(n, items.scores.dtype.newbyteorder("=")),
-        np.empty(n, np.uint16),
-        None if items.weights is None else np.empty(n),
+def _room_for(items: ScoredItems, n: int) -> ScoredItems:
+    """Return room for n of the items."""
+    return items._replace(
+        scores=np.empty(n, items.scores.dtype.newbyteorder("=")),
+        codes=np.empty(n, np.uint16),
+        lowest=0,
+        weights=None if items.weights is None else np.empty(n),
     )
 
 

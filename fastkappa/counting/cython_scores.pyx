@@ -34,6 +34,10 @@ cdef extern from "scores.h" nogil:
         const ratings_t *, const ratings_t *, const double *, Py_ssize_t, Py_ssize_t,
         const bins_t *, const uint8_t *, void *, uint16_t *, double *,
     ) noexcept
+    void c_group_scores "group_scores" (
+        const ratings_t *, const ratings_t *, const double *, Py_ssize_t, Py_ssize_t,
+        const bins_t *, int64_t *, void *, uint16_t *, double *,
+    ) noexcept
     int c_pack_scores "pack_scores" (
         const ratings_t *, const ratings_t *, Py_ssize_t, uint64_t *, key_layout_t *
     ) noexcept
@@ -47,20 +51,21 @@ cdef extern from "scores.h" nogil:
         const double *, Py_ssize_t, Py_ssize_t, const double *, const double *, double *, int64_t *, int,
         double *, int64_t *,
     ) noexcept
-    ctypedef struct sorted_items_t:
+    ctypedef struct grouped_items_t:
         const char *scores
         int kind
-        Py_ssize_t n_items
+        Py_ssize_t n_groups
         Py_ssize_t n_labels
         const uint16_t *codes
         const double *weights
+        const int64_t *starts
+        const double *least
         const double *prefix
         const double *matrix
         const double *chance
-    const int STEP
     const int MOST_CUTS
     double c_kappa_of_thresholds "kappa_of_thresholds" (
-        const sorted_items_t *, const double *, double, double *
+        const grouped_items_t *, const double *, double, double *
     ) noexcept
     int simd_level_force(int level) noexcept
     int simd_level_named(const char *name) noexcept
@@ -160,6 +165,34 @@ def collect_scores(
     return n_chosen
 
 
+def group_scores(
+    scores,
+    codes,
+    lowest,
+    Py_ssize_t n_labels,
+    const double[::1] weights,
+    bins,
+    int64_t[::1] places,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+    out,
+    uint16_t[::1] out_codes,
+    double[::1] out_weights,
+):
+    """Write score, code and weight of each item to the next of its row's ``places``."""
+    cdef Column x = Column(scores, 0, 0), y = Column(codes, lowest, n_labels)
+    cdef bins_t b = bins_of(bins)
+    cdef const double *w = address(weights)
+    cdef double *v = address(out_weights)
+    cdef uint8_t[::1] raw = out.view(np.uint8)
+    if stop <= start:
+        return
+    with nogil:
+        c_group_scores(
+            &x.ratings, &y.ratings, w, start, stop, &b, &places[0], &raw[0], &out_codes[0], v
+        )
+
+
 def sort_items(scores, codes, lowest, Py_ssize_t n_labels):
     """Return scores and codes in the order of the scores, or None for the general way.
 
@@ -226,13 +259,12 @@ def search_cuts(
 
 
 cdef class Evaluator:
-    """Kappa at given thresholds of items in the order of their scores.
+    """Kappa at given thresholds of grouped scores, which see for the first parameters.
 
-    ``prefix`` has a row for every 64th item and one for the end: the sums of the labels
-    below it. Sums must be whole numbers small enough for doubles.
+    Sums must be whole numbers small enough for doubles.
     """
 
-    cdef sorted_items_t items
+    cdef grouped_items_t items
     cdef object owners
     cdef double total
     cdef double[::1] table
@@ -242,15 +274,18 @@ cdef class Evaluator:
         scores,
         const uint16_t[::1] codes,
         const double[::1] weights,
+        const int64_t[::1] starts,
+        const double[::1] least,
         const double[:, ::1] prefix,
         const double[:, ::1] matrix,
         const double[::1] chance,
         double total,
     ):
         cdef Column column = Column(scores, 0, 0)
-        self.owners = (column, codes, weights, prefix, matrix, chance)
+        self.owners = (column, codes, weights, starts, least, prefix, matrix, chance)
         self.items.scores, self.items.kind = column.ratings.data, column.ratings.kind
-        self.items.n_items, self.items.n_labels = codes.shape[0], matrix.shape[0]
+        self.items.n_groups, self.items.n_labels = least.shape[0], matrix.shape[0]
+        self.items.starts, self.items.least = &starts[0], &least[0]
         self.items.codes, self.items.weights = &codes[0], address(weights)
         self.items.prefix, self.items.matrix = &prefix[0, 0], &matrix[0, 0]
         self.items.chance, self.total = &chance[0], total

@@ -20,8 +20,6 @@ Bins = tuple[float, float, int]
 
 # Small enough for the copies of a chunk to stay in the second-level cache.
 CHUNK = 1 << 14
-# Between the items whose sums are known to the evaluator.
-STEP = 64
 MOST_ROUNDS = 100
 SIGN = np.uint64(1 << 63)
 LARGEST = np.finfo(np.float64).max
@@ -87,6 +85,30 @@ def collect_scores(
     return n
 
 
+def group_scores(
+    scores: AnyArray,
+    codes: AnyArray,
+    lowest: int,
+    n_labels: int,
+    weights: Floats | None,
+    bins: Bins,
+    places: NDArray[np.int64],
+    start: int,
+    stop: int,
+    out: AnyArray,
+    out_codes: NDArray[np.uint16],
+    out_weights: Floats | None,
+) -> None:
+    """Write score, code and weight of each item to the next of its row's ``places``."""
+    for part in _chunks(start, stop):
+        own = np.empty(part.stop - part.start, np.int64)
+        _place(scores[part].astype(np.float64), *bins, places, own)
+        out[own] = scores[part]
+        out_codes[own] = np.minimum(_offsets(codes[part], lowest), np.uint64(n_labels))
+        if weights is not None and out_weights is not None:
+            out_weights[own] = weights[part]
+
+
 def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:
@@ -141,10 +163,9 @@ def search_cuts(
 
 
 class Evaluator:
-    """Kappa at given thresholds of items in the order of their scores.
+    """Kappa at given thresholds of grouped scores, which see for the first parameters.
 
-    ``prefix`` has a row for every 64th item and one for the end: the sums of the labels
-    below it. Sums must be whole numbers small enough for doubles.
+    Sums must be whole numbers small enough for doubles.
     """
 
     def __init__(
@@ -152,13 +173,15 @@ class Evaluator:
         scores: AnyArray,
         codes: NDArray[np.uint16],
         weights: Floats | None,
+        starts: NDArray[np.int64],
+        least: Floats,
         prefix: Floats,
         matrix: Floats,
         chance: Floats,
         total: float,
     ) -> None:
         weights = NONE if weights is None else weights
-        self._items = (scores, codes, weights, prefix, matrix, chance, total)
+        self._items = (scores, codes, weights, starts, least, prefix, matrix, chance, total)
         self._cuts = np.empty((1, len(matrix) - 1))
         self._kappa = np.empty(1)
 
@@ -171,13 +194,13 @@ class Evaluator:
         """Return kappa, NaN where it is undefined; thresholds may be in any order."""
         if thresholds.shape != self._cuts.shape[1:] or np.isnan(thresholds).any():
             raise ValueError("thresholds are too few, too many or NaN")
-        self._cuts[0] = thresholds
+        self._cuts[0] = np.sort(thresholds)
         _kappas(*self._items, self._cuts, self._kappa)
         return float(self._kappa[0])
 
     def many(self, thresholds: Floats, kappas: Floats) -> None:
         """Write kappa for each row of thresholds."""
-        _kappas(*self._items, thresholds.copy(), kappas)
+        _kappas(*self._items, np.sort(thresholds, axis=1), kappas)
 
 
 def _chunks(start: int, stop: int) -> Iterator[slice]:
@@ -237,6 +260,14 @@ def _choose(
         places[n] = first + i
         n += wanted[_row(x[i], low, scale, n_inner)]
     return n
+
+
+@compile_lazily
+def _place(x: Any, low: float, scale: float, n_inner: int, places: Any, own: Any) -> None:
+    for i in range(len(x)):
+        row = _row(x[i], low, scale, n_inner)
+        own[i] = places[row]
+        places[row] += 1
 
 
 @compile_lazily
@@ -337,6 +368,8 @@ def _kappas(
     scores: Any,
     codes: Any,
     weights: Any,
+    starts: Any,
+    least: Any,
     prefix: Any,
     matrix: Any,
     chance: Any,
@@ -344,22 +377,20 @@ def _kappas(
     thresholds: Any,
     kappas: Any,
 ) -> None:
-    n_labels, n_items = len(matrix), len(scores)
-    places = np.empty(n_labels, np.int64)
-    places[-1] = n_items
+    n_labels = len(matrix)
     below, upto = np.empty(n_labels), np.empty(n_labels)
     for k in range(len(thresholds)):
-        for c in range(n_labels - 1):
-            places[c] = np.searchsorted(scores, thresholds[k, c])
-        places.sort()
         observed = by_chance = 0.0
         below[:] = 0
         for c in range(n_labels):
-            known = places[c] // STEP if c < n_labels - 1 else len(prefix) - 1
-            upto[:] = prefix[known]
+            group = len(least)
             if c < n_labels - 1:
-                for i in range(known * STEP, places[c]):
-                    upto[codes[i]] += weights[i] if len(weights) else 1.0
+                group = max(0, np.searchsorted(least, thresholds[k, c]) - 1)
+            upto[:] = prefix[group]
+            if c < n_labels - 1:
+                for i in range(starts[group], starts[group + 1]):
+                    if scores[i] < thresholds[k, c]:
+                        upto[codes[i]] += weights[i] if len(weights) else 1.0
             for y in range(n_labels):
                 observed += matrix[y, c] * (upto[y] - below[y])
                 by_chance += chance[c] * (upto[y] - below[y])

@@ -91,6 +91,37 @@ def collect_scores(
     return n
 
 
+def group_scores(
+    scores: AnyArray,
+    codes: AnyArray,
+    lowest: int,
+    n_labels: int,
+    weights: Floats | None,
+    bins: Bins,
+    places: NDArray[np.int64],
+    start: int,
+    stop: int,
+    out: AnyArray,
+    out_codes: NDArray[np.uint16],
+    out_weights: Floats | None,
+) -> None:
+    """Write score, code and weight of each item to the next of its row's ``places``."""
+    for begin in range(start, stop, CHUNK):
+        part = slice(begin, min(begin + CHUNK, stop))
+        rows = _rows(scores[part], bins)
+        order = np.argsort(rows, kind="stable")
+        rows = rows[order]
+        n_items = np.bincount(rows, minlength=len(places))
+        # How many of the chunk's items of its row come before each.
+        before = np.arange(len(rows)) - (np.cumsum(n_items) - n_items)[rows]
+        own = places[rows] + before
+        out[own] = scores[part][order]
+        out_codes[own] = _codes(codes[part], lowest, n_labels)[order]
+        if weights is not None and out_weights is not None:
+            out_weights[own] = weights[part][order]
+        places += n_items
+
+
 def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:

@@ -49,6 +49,14 @@ class ScoredItems(NamedTuple):
         """How many labels there are."""
         return len(self.labels)
 
+    def part(self, inside: slice) -> ScoredItems:
+        """Return some of the items."""
+        return self._replace(
+            scores=self.scores[inside],
+            codes=self.codes[inside],
+            weights=None if self.weights is None else self.weights[inside],
+        )
+
     def table_at(self, thresholds: AnyArray) -> AnyArray:
         """Return the confusion table of thresholds, summed item by item."""
         table = np.zeros(self.n_labels**2)

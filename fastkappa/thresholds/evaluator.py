@@ -9,15 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.counting.dispatch import get_kernels, score_kernels
+from fastkappa.counting.grouped_scores import group_scores
 from fastkappa.counting.scored_items import read_scored_items
-from fastkappa.counting.sorted_scores import sort_scores
 from fastkappa.counting.threads import resolve_num_threads
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 from fastkappa.types import AnyArray
 
-# The sums of the labels are kept for every so many items.
-STEP = 64
 # Doubles hold every whole number up to here.
 EXACT = 2.0**53
 
@@ -25,8 +23,9 @@ EXACT = 2.0**53
 class ThresholdEvaluator:
     """Kappa of the labels that thresholds on scores give, for an optimiser of your own.
 
-    The items are sorted once; then kappa at any thresholds takes microseconds, whatever
-    their number. (`optimal_thresholds` finds the best thresholds without an optimiser.)
+    The items are put into small groups once, in the order of their scores; then kappa at any
+    thresholds takes microseconds, whatever their number. (`optimal_thresholds` finds the best
+    thresholds without an optimiser.)
 
     Parameters
     ----------
@@ -41,7 +40,7 @@ class ThresholdEvaluator:
     sample_weight : array-like of shape (n,), default=None
         Item weights, not negative.
     num_threads : int, default=None
-        At most so many threads, to find the labels. None takes all there are.
+        At most so many threads, to set up. None takes all there are.
 
     Attributes
     ----------
@@ -89,10 +88,7 @@ class ThresholdEvaluator:
         self._weights = weights
         self._matrix = disagreement_matrix(weights, items.n_labels)
         self._whole, self._weight_scale = items.counts_whole, items.weight_scale
-        self._sorted = sort_scores(fast, items)
-        places = np.append(np.arange(0, len(items.scores), STEP), len(items.scores))
-        # All that is known of a place lies together in memory.
-        self._prefix = np.ascontiguousarray(self._sorted.prefix_at(fast, places).T)
+        self._items = group_scores(fast, items, threads)
         self._fast = self._compiled(fast)
 
     def __call__(self, thresholds: Any) -> float:
@@ -118,7 +114,7 @@ class ThresholdEvaluator:
         cuts = self._read(thresholds, 1)
         if self._fast is not None:
             return float(self._fast(cuts))
-        return float(kappas(self._tables(cuts[None])[0], self._weights))
+        return float(kappas(self._items.tables(cuts[None])[0], self._weights))
 
     def many(self, thresholds: Any) -> NDArray[np.float64]:
         """Return kappa at each of many sets of thresholds.
@@ -133,7 +129,7 @@ class ThresholdEvaluator:
         """
         cuts = self._read(thresholds, 2)
         if self._fast is None:
-            return kappas(self._tables(cuts), self._weights)
+            return kappas(self._items.tables(cuts), self._weights)
         found = np.empty(len(cuts))
         if len(cuts):
             self._fast.many(cuts, found)
@@ -151,7 +147,7 @@ class ThresholdEvaluator:
         table : ndarray of shape (l, l)
             int64 counts or, with float item weights, their float64 sums.
         """
-        table: AnyArray = self._tables(self._read(thresholds, 1)[None])[0]
+        table: AnyArray = self._items.tables(self._read(thresholds, 1)[None])[0]
         if self._whole:
             return table.astype(np.int64)
         table /= self._weight_scale
@@ -167,27 +163,20 @@ class ThresholdEvaluator:
 
     def _compiled(self, kernels: Any) -> Any:
         """Return the compiled evaluator, or None where doubles would round."""
-        totals = self._prefix[-1]
+        items = self._items
+        totals = items.prefix[-1]
         n, n_labels = float(totals.sum()), len(totals)
         largest = max(1.0, float(self._matrix.max(initial=0)))
         whole = bool(
             (totals == np.rint(totals)).all() and (self._matrix == np.rint(self._matrix)).all()
         )
-        if self._sorted.weights is not None:
-            whole = whole and bool((self._sorted.weights == np.rint(self._sorted.weights)).all())
+        if items.weights is not None:
+            whole = whole and bool((items.weights == np.rint(items.weights)).all())
         if kernels.Evaluator is None or not whole or n * n * largest >= EXACT:
             return None
         if not kernels.Evaluator.supports(n_labels):
             return None
-        return kernels.Evaluator(
-            self._sorted.scores,
-            self._sorted.codes,
-            self._sorted.weights,
-            self._prefix,
-            self._matrix,
-            totals @ self._matrix,
-            n,
-        )
+        return kernels.Evaluator(*items, self._matrix, totals @ self._matrix, n)
 
     def _read(self, thresholds: Any, n_axes: int) -> NDArray[np.float64]:
         """Return thresholds as doubles, or say what is wrong with them."""
@@ -208,23 +197,3 @@ class ThresholdEvaluator:
         if np.isnan(cuts).any():
             raise ValueError("thresholds must be numbers, got NaN.")
         return cuts
-
-    def _tables(self, thresholds: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the confusion table of each row of thresholds."""
-        items = self._sorted
-        n_labels = len(self.labels)
-        # In the scores' type, for a score is below a threshold if it is below the next of these.
-        cuts = thresholds.astype(items.scores.dtype)
-        cuts = np.where(cuts < thresholds, np.nextafter(cuts, cuts.dtype.type(np.inf)), cuts)
-        places = np.sort(np.searchsorted(items.scores, cuts, "left"), axis=1)
-        below = np.zeros((len(cuts), n_labels + 1, n_labels))
-        below[:, -1] = self._prefix[-1]
-        for i, row in enumerate(places):
-            for c, place in enumerate(row.tolist()):
-                known = place // STEP
-                rest = slice(known * STEP, place)
-                weights = None if items.weights is None else items.weights[rest]
-                # One after the other, as the sums that are known: then equal sums are equal.
-                below[i, c + 1] = self._prefix[known]
-                np.add.at(below[i, c + 1], items.codes[rest], 1.0 if weights is None else weights)
-        return np.ascontiguousarray(np.diff(below, axis=1).swapaxes(1, 2))

@@ -124,6 +124,21 @@ static void test_bins(int level, int kind, int code_kind, ptrdiff_t n, int apart
         k++;
     }
     expect(right && k == n_out, "collect_scores", level);
+    /* grouped: each row's items in the order they had */
+    int64_t *places = calloc(rows, 8), *next = calloc(rows, 8);
+    for (ptrdiff_t i = start; i < stop; i++) next[naive_row(x[i], bins)]++;
+    for (size_t r = 1; r < rows; r++) places[r] = places[r - 1] + next[r - 1];
+    memcpy(next, places, rows * 8);
+    group_scores(&scores.ratings, &codes.ratings, weights, start, stop, bins, places, out, out_codes, out_weights);
+    right = 1;
+    for (ptrdiff_t i = start; i < stop; i++) {
+        double got;
+        k = next[naive_row(x[i], bins)]++;
+        if (width == 4) { float f; memcpy(&f, out + 4 * k, 4); got = f; } else memcpy(&got, out + 8 * k, 8);
+        right &= (got == x[i] || (isnan(got) && isnan(x[i]))) && out_codes[k] == y[i] && out_weights[k] == weights[i];
+    }
+    expect(right && !memcmp(places, next, rows * 8), "group_scores", level);
+    free(places); free(next);
     free(x); free(weights); free(y); free(scores.memory); free(codes.memory); free(table); free(expected); free(sums);
     free(expected_sums); free(least); free(largest); free(low); free(high); free(wanted); free(out); free(out_codes); free(out_weights);
 }
@@ -161,11 +176,11 @@ static void test_order(int level, int kind, ptrdiff_t n, int apart, int swapped,
     expect(right && sum == sum_back, "unpack_scores", level);
     /* what is outside the labels has no place in the following */
     for (ptrdiff_t i = 0; i < n; i++) if (codes_back[i] == n_labels) codes_back[i] = 0;
-    const ptrdiff_t n_steps = (n + STEP - 1) / STEP + 1;
+    const ptrdiff_t step = 1 + (ptrdiff_t)(rnd() % 100), n_steps = (n + step - 1) / step + 1;
     int64_t *places = malloc((size_t)n_steps * 8);
     double *prefix = malloc((size_t)n_steps * n_labels * 8), *turned = malloc((size_t)n_steps * n_labels * 8);
     double *below = malloc(n_labels * 8), *naive = calloc(n_labels, 8);
-    for (ptrdiff_t j = 0; j < n_steps; j++) places[j] = j + 1 < n_steps ? j * STEP : n;
+    for (ptrdiff_t j = 0; j < n_steps; j++) places[j] = j + 1 < n_steps ? j * step : n;
     accumulate_labels(codes_back, NULL, places, n_steps, (ptrdiff_t)n_labels, prefix, below);
     right = 1;
     for (ptrdiff_t j = 0, i = 0; j < n_steps; j++) {
@@ -176,6 +191,16 @@ static void test_order(int level, int kind, ptrdiff_t n, int apart, int swapped,
         }
     }
     expect(right, "accumulate_labels", level);
+    double *least_of_group = malloc((size_t)n_steps * 8);
+    for (ptrdiff_t j = 0; j + 1 < n_steps; j++) {
+        least_of_group[j] = back[places[j]];
+        /* inside a group the order is any */
+        for (ptrdiff_t i = places[j], k = places[j + 1] - 1; i < k; i++, k--) {
+            const double score = back[i]; const float f = back_floats[i]; const uint16_t code = codes_back[i];
+            back[i] = back[k]; back_floats[i] = back_floats[k]; codes_back[i] = codes_back[k];
+            back[k] = score; back_floats[k] = f; codes_back[k] = code;
+        }
+    }
     if (n_labels > 1 && n_labels <= MOST_CUTS) {
         double *matrix = malloc(n_labels * n_labels * 8), *chance = calloc(n_labels, 8), *table = malloc(n_labels * n_labels * 8);
         double *work = malloc(n_labels * (n_labels + 1) * 8), thresholds[MOST_CUTS], ratio[] = {1, (double)n};
@@ -184,8 +209,9 @@ static void test_order(int level, int kind, ptrdiff_t n, int apart, int swapped,
             matrix[a * n_labels + b] = ((double)a - b) * ((double)a - b);
             chance[b] += naive[a] * matrix[a * n_labels + b];
         }
-        sorted_items_t items = {(const char *)(kind == RATING_FLOAT32 ? (void *)back_floats : (void *)back), kind, n,
-                                (ptrdiff_t)n_labels, codes_back, NULL, turned, matrix, chance};
+        grouped_items_t items = {(const char *)(kind == RATING_FLOAT32 ? (void *)back_floats : (void *)back), kind,
+                                 n_steps - 1, (ptrdiff_t)n_labels, codes_back, NULL, places, least_of_group, turned,
+                                 matrix, chance};
         for (int t = 0; t < 20; t++) {
             double observed = 0, by_chance = 0;
             for (uint32_t c = 0; c + 1 < n_labels; c++) thresholds[c] = rnd() % 4 ? some_score(0) : back[rnd() % (uint64_t)n];
@@ -218,7 +244,7 @@ static void test_order(int level, int kind, ptrdiff_t n, int apart, int swapped,
         free(matrix); free(chance); free(table); free(work); free(positions); free(candidates);
     }
     free(x); free(back); free(back_floats); free(y); free(codes_back); free(keys); free(scores.memory); free(codes.memory);
-    free(places); free(prefix); free(turned); free(below); free(naive);
+    free(places); free(least_of_group); free(prefix); free(turned); free(below); free(naive);
 }
 
 int main(int argc, char **argv)

@@ -264,4 +264,26 @@ static ptrdiff_t collect_scores(const ratings_t *scores, const ratings_t *codes,
     (void)plain;
     return n;
 }
+
+/* Writes each of the items start .. stop-1 to the next place of its row. Codes are 0 .. n_labels, below 2^16. */
+static void group_scores(const ratings_t *scores, const ratings_t *codes, const double *weights, ptrdiff_t start,
+                         ptrdiff_t stop, const bins_t *bins, int64_t *places, void *out, uint16_t *out_codes, double *out_weights)
+{
+    double copies[BLOCK];
+    uint32_t rows[BLOCK];
+    uint16_t words[BLOCK];
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        const double *x = rows_of_block(scores, start, count, bins, copies, rows);
+        decode_words(codes, start, count, words);
+        for (ptrdiff_t i = 0; i < count; i++) {
+            const int64_t place = places[rows[i]]++;
+            if (scores->kind == RATING_FLOAT32) ((float *)out)[place] = (float)x[i];
+            else ((double *)out)[place] = x[i];
+            out_codes[place] = words[i];
+            if (weights)
+                out_weights[place] = weights[start + i];
+        }
+    }
+}
 #endif

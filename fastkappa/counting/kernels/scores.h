@@ -198,60 +198,78 @@ static void unpack_scores(const uint64_t *keys, ptrdiff_t n, const key_layout_t 
 
 /* ---- kappa at given thresholds ---- */
 
-enum { STEP = 64, MOST_CUTS = 64 };    /* between the places whose sums are known */
+enum { MOST_CUTS = 64 };
 
-/* Items in the order of their scores. `prefix` has the sums of each label below items 0, STEP, 2 * STEP ..., and below
-   the end: n_labels at a time. */
+/* Items in groups of which each lies above the one before; inside a group they are in any order. Group g is
+   starts[g] .. starts[g + 1] - 1, its lowest score is least[g]. `prefix` has the sums of each label below each group, and
+   those of all items: n_labels at a time. */
 typedef struct {
     const char *scores;
     int kind;
-    ptrdiff_t n_items, n_labels;
+    ptrdiff_t n_groups, n_labels;
     const uint16_t *codes;
-    const double *weights, *prefix, *matrix, *chance;
-} sorted_items_t;
+    const double *weights;
+    const int64_t *starts;
+    const double *least, *prefix, *matrix, *chance;
+} grouped_items_t;
 
-ALWAYS_INLINE double sorted_score(const sorted_items_t *items, ptrdiff_t i)
+/* How many groups begin below a threshold. The loop has no branch to be guessed wrong. */
+static ptrdiff_t groups_below(const grouped_items_t *items, double threshold)
+{
+    ptrdiff_t first = 0, length = items->n_groups;
+    while (length > 1) {
+        const ptrdiff_t half = length / 2;
+        first += items->least[first + half - 1] < threshold ? half : 0;
+        length -= half;
+    }
+    return first + (length == 1 && items->least[first] < threshold);
+}
+
+ALWAYS_INLINE double score_at(const grouped_items_t *items, int64_t i)
 {
     return items->kind == RATING_FLOAT32 ? ((const float *)items->scores)[i] : ((const double *)items->scores)[i];
 }
 
-/* How many scores are below a threshold. The loop has no branch to be guessed wrong. */
-static ptrdiff_t items_below(const sorted_items_t *items, double threshold)
+/* Adds the items of a group that are below a threshold to the sums of the labels. Nothing branches on a score, for it would
+   be guessed wrong. */
+static void add_items_below(const grouped_items_t *items, ptrdiff_t group, double threshold, double *sums)
 {
-    ptrdiff_t first = 0, length = items->n_items;
-    while (length > 1) {
-        const ptrdiff_t half = length / 2;
-        first += sorted_score(items, first + half - 1) < threshold ? half : 0;
-        length -= half;
+    const int64_t start = items->starts[group], stop = items->starts[group + 1];
+    uint32_t counts[2][MOST_CUTS] = {{0}};
+    if (items->weights) {
+        for (int64_t i = start; i < stop; i++)
+            sums[items->codes[i]] += score_at(items, i) < threshold ? items->weights[i] : 0.0;
+        return;
     }
-    return first + (length == 1 && sorted_score(items, first) < threshold);
+    /* In turn, so that a counter need not wait for itself. */
+    for (int64_t i = start; i < stop; i++) counts[i & 1][items->codes[i]] += score_at(items, i) < threshold;
+    for (ptrdiff_t y = 0; y < items->n_labels; y++) sums[y] += counts[0][y] + counts[1][y];
 }
 
 /* The confusion table of thresholds in any order, at most MOST_CUTS of them. */
-static void table_of_thresholds(const sorted_items_t *items, const double *thresholds, double *table)
+static void table_of_thresholds(const grouped_items_t *items, const double *thresholds, double *table)
 {
     const ptrdiff_t n_labels = items->n_labels, n_cuts = n_labels - 1;
-    ptrdiff_t places[MOST_CUTS + 1];
+    double cuts[MOST_CUTS], below[MOST_CUTS + 1] = {0};
     for (ptrdiff_t c = 0; c < n_cuts; c++) {
-        const ptrdiff_t place = items_below(items, thresholds[c]);
         ptrdiff_t k = c;
-        for (; k > 0 && places[k - 1] > place; k--) places[k] = places[k - 1];
-        places[k] = place;
+        for (; k > 0 && cuts[k - 1] > thresholds[c]; k--) cuts[k] = cuts[k - 1];
+        cuts[k] = thresholds[c];
     }
-    places[n_cuts] = items->n_items;
-    for (ptrdiff_t c = 0; c <= n_cuts; c++) {
-        const ptrdiff_t block = c < n_cuts ? places[c] / STEP : (items->n_items + STEP - 1) / STEP;
-        for (ptrdiff_t y = 0; y < n_labels; y++) table[y * n_labels + c] = items->prefix[block * n_labels + y];
-        if (c < n_cuts)
-            for (ptrdiff_t i = block * STEP; i < places[c]; i++)
-                table[items->codes[i] * n_labels + c] += items->weights ? items->weights[i] : 1.0;
+    for (ptrdiff_t c = 0; c < n_labels; c++) {
+        const ptrdiff_t n_below = c < n_cuts ? groups_below(items, cuts[c]) : items->n_groups;
+        const ptrdiff_t last = c < n_cuts && n_below > 0 ? n_below - 1 : n_below;
+        double upto[MOST_CUTS + 1];
+        memcpy(upto, items->prefix + last * n_labels, (size_t)n_labels * sizeof *upto);
+        if (last < n_below)
+            add_items_below(items, last, cuts[c], upto);
+        for (ptrdiff_t y = 0; y < n_labels; y++) table[y * n_labels + c] = upto[y] - below[y];
+        memcpy(below, upto, (size_t)n_labels * sizeof *below);
     }
-    for (ptrdiff_t y = 0; y < n_labels; y++)
-        for (ptrdiff_t c = n_cuts; c > 0; c--) table[y * n_labels + c] -= table[y * n_labels + c - 1];
 }
 
 /* Kappa of the thresholds; NaN where it is undefined. */
-static double kappa_of_thresholds(const sorted_items_t *items, const double *thresholds, double n, double *table)
+static double kappa_of_thresholds(const grouped_items_t *items, const double *thresholds, double n, double *table)
 {
     const ptrdiff_t n_labels = items->n_labels;
     double observed = 0, by_chance = 0;
