@@ -16,7 +16,7 @@ from fastkappa.counting.confusion import (
 )
 from fastkappa.counting.dispatch import get_kernels
 from fastkappa.counting.growing import FixedTable, GrowingTable
-from fastkappa.counting.labels import Column, read_sample_weight
+from fastkappa.counting.labels import Column, read_sample_weight, refuse_masked
 from fastkappa.counting.tally import (
     Tally,
     add,
@@ -337,6 +337,7 @@ class ConfusionAccumulator:
         self, y1: Any, y2: Any, sample_weight: Any
     ) -> tuple[tuple[Column, Column], AnyArray | None]:
         n_items = check_lengths(y1, y2, sample_weight)
+        refuse_masked(y1=y1, y2=y2, sample_weight=sample_weight)
         columns = read_columns(y1, y2, ("y1", "y2"))
         return columns, None if sample_weight is None else read_sample_weight(
             sample_weight, n_items

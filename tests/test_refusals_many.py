@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fastkappa import ConfusionAccumulator, confusion_from_table, leaderboard, score_many
+from fastkappa import (
+    ConfusionAccumulator,
+    confusion_counts,
+    confusion_from_table,
+    leaderboard,
+    score_many,
+)
 
 TRUTH = [0, 1, 2, 2, 1, 0]
 
@@ -27,6 +34,29 @@ def test_what_is_no_axis(axis: Any) -> None:
 def test_an_error_names_the_prediction(ratings: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="prediction 'mine'"):
         score_many(TRUTH, {"mine": ratings})
+
+
+MASKED = np.ma.masked_array(TRUTH, mask=[0, 0, 1, 0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: score_many(MASKED, [TRUTH]), "y_true"),
+        (lambda: score_many(TRUTH, {"mine": MASKED}), "prediction 'mine'"),
+        (lambda: score_many(TRUTH, np.ma.stack([MASKED, MASKED]), axis=1), "prediction 0"),
+        (lambda: score_many(TRUTH, [TRUTH], sample_weight=MASKED), "sample_weight"),
+        (lambda: leaderboard(TRUTH, {"mine": MASKED}), "prediction 'mine'"),
+        (lambda: ConfusionAccumulator().update(TRUTH, MASKED), "y2"),
+        (lambda: ConfusionAccumulator().update(TRUTH, TRUTH, MASKED), "sample_weight"),
+        (lambda: confusion_counts(MASKED, TRUTH), "y1"),
+    ],
+)
+def test_masked_entries_are_not_counted(call: Callable[[], Any], name: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must not have masked entries.* position 2"):
+        call()
+    nothing_masked = np.ma.masked_array(TRUTH)
+    assert confusion_counts(nothing_masked, TRUTH).table.tolist() == (2 * np.eye(3)).tolist()
 
 
 @pytest.mark.parametrize("rng", ["x", 1.5, -1])

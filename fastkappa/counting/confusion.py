@@ -17,6 +17,7 @@ from fastkappa.counting.labels import (
     n_samples,
     read_column,
     read_sample_weight,
+    refuse_masked,
 )
 from fastkappa.counting.pairs import count_known, count_unknown
 from fastkappa.counting.sparse_labels import SparseLabels
@@ -104,6 +105,7 @@ def confusion_counts(
     kernels = get_kernels(backend)
     threads = resolve_num_threads(num_threads)
     n_items = check_lengths(y1, y2, sample_weight)
+    refuse_masked(y1=y1, y2=y2, sample_weight=sample_weight)
     first, second = read_columns(y1, y2, ("y1", "y2"))
     weights = None if sample_weight is None else read_sample_weight(sample_weight, n_items)
     known = None if labels is None else KnownLabels(labels, first, second)

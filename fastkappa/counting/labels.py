@@ -74,6 +74,17 @@ def n_samples(ratings: Any) -> int:
         raise TypeError(f"Expected sequence or array-like, got {type(ratings)}") from error
 
 
+def refuse_masked(**arrays: Any) -> None:
+    """Raise for masked entries, which NumPy's functions would read as if they were not."""
+    for name, values in arrays.items():
+        if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+            position = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
+            raise ValueError(
+                f"{name} must not have masked entries, got one at position {position}: leave"
+                " those items out."
+            )
+
+
 def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
     """Return item weights as a one-dimensional array of integers or floats.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.counting.foreign import to_numpy
-from fastkappa.counting.labels import is_missing
+from fastkappa.counting.labels import is_missing, refuse_masked
 from fastkappa.types import AnyArray
 
 
@@ -18,7 +18,7 @@ def read_numbers(values: Any, name: str) -> AnyArray:
     They stay as they lie in memory. NaN and infinity are not looked for: `refuse_infinite`
     is for who has met them.
     """
-    refuse_masked(values, name)
+    refuse_masked(**{name: values})
     numbers = to_numpy(values)
     if numbers.ndim == 0:
         raise ValueError(f"{name} must be a list or an array, got {short_repr(values)}.")
@@ -31,12 +31,6 @@ def read_numbers(values: Any, name: str) -> AnyArray:
     if numbers.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {numbers.shape}.")
     return numbers
-
-
-def refuse_masked(values: Any, name: str) -> None:
-    """Raise for masked entries, which NumPy's functions would read as if they were not."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise ValueError(f"{name} must not have masked entries.")
 
 
 def _numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:

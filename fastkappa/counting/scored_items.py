@@ -14,8 +14,9 @@ from fastkappa.counting.labels import (
     n_samples,
     read_column,
     read_sample_weight,
+    refuse_masked,
 )
-from fastkappa.counting.numbers import read_numbers, refuse_infinite, refuse_masked
+from fastkappa.counting.numbers import read_numbers, refuse_infinite
 from fastkappa.counting.pairs import count_unknown
 from fastkappa.counting.sparse_labels import SparseLabels
 from fastkappa.counting.windows import CHUNK, Window
@@ -85,8 +86,7 @@ def read_scored_items(
 ) -> ScoredItems:
     """Return the items, those without weight left out."""
     numbers = read_scores(scores)
-    for values, name in ((y_true, "y_true"), (labels, "labels"), (sample_weight, "sample_weight")):
-        refuse_masked(values, name)
+    refuse_masked(y_true=y_true, labels=labels, sample_weight=sample_weight)
     n_items = n_samples(y_true)
     if n_items != len(numbers):
         raise ValueError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.counting.confusion import read_columns
-from fastkappa.counting.labels import Column, n_samples, read_column
+from fastkappa.counting.labels import Column, n_samples, read_column, refuse_masked
 from fastkappa.types import AnyArray
 
 
@@ -20,6 +20,7 @@ class Truth:
         self._ratings, self._name = ratings, name
         with _said_of(name):
             self.n_items = n_samples(ratings)
+            refuse_masked(**{name: ratings})
             self.column = read_column(ratings, name)
             if self.column.obstacle:
                 read_columns(ratings, ratings, (name, name))
@@ -44,6 +45,7 @@ class Truth:
                 f"{name} must have one rating for each of the {self.n_items} of {self._name}, got"
                 f" {n_items}."
             )
+        refuse_masked(**{name: ratings})
         column = read_column(ratings, name)
         if self._is_other_kind(column):
             return read_columns(self._ratings, ratings, (self._name, name))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.counting.dispatch import get_kernels
-from fastkappa.counting.labels import Column, read_sample_weight
+from fastkappa.counting.labels import Column, read_sample_weight, refuse_masked
 from fastkappa.counting.many import count_many_known, count_many_unknown
 from fastkappa.counting.stacks import Tables, concatenate, join
 from fastkappa.counting.threads import resolve_num_threads
@@ -209,6 +209,7 @@ def _some_at_a_time(
 
 
 def _read_weights(sample_weight: Any, n_items: int) -> AnyArray:
+    refuse_masked(sample_weight=sample_weight)
     weights = read_sample_weight(sample_weight, n_items)
     if len(weights) != n_items:
         raise ValueError(
