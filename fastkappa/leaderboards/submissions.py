@@ -106,7 +106,9 @@ def rank_files(
             why = f"its ids are not those of {truth}: {error.mismatch}."
             standings.fail(str(file), f"{why} --mismatch drop leaves such items out.")
         except (ValueError, TypeError) as error:
-            standings.fail(str(file), " ".join(str(error).split()))
+            # The name stands beside it already.
+            why = " ".join(str(error).split()).removeprefix(f"{file} ")
+            standings.fail(str(file), why)
         bar.shows(_ranks_so_far(standings))
     return standings.ranked()
 
