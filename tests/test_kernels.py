@@ -8,8 +8,6 @@ is ever written beside it.
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -17,68 +15,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from fastkappa.counting import dispatch
-
-INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-RATING_TYPES = (*INTEGERS, "float32", "float64")
-GUARD = 64
-SENTINEL = -6_148_914_691_236_517_206  # 0xAAAA...
-
-
-class GuardedTable:
-    """A table in the middle of a larger buffer, whose other values must stay as they are."""
-
-    def __init__(self, shape: tuple[int, int], dtype: Any = np.int64, seed: int = 0) -> None:
-        self.buffer = np.full(shape[0] * shape[1] + 2 * GUARD, SENTINEL, np.int64).view(dtype)
-        self.table = self.buffer[GUARD:-GUARD].reshape(shape)
-        # Kernels add: they must not start from zero.
-        self.before = np.random.default_rng(seed).integers(0, 1000, shape).astype(dtype)
-        self.table[:] = self.before
-
-    def added(self) -> Any:
-        guards = np.concatenate([self.buffer[:GUARD], self.buffer[-GUARD:]]).view(np.int64)
-        assert (guards == SENTINEL).all(), "a kernel wrote out of bounds"
-        return self.table - self.before
-
-
-def codes_of(ratings: Any, lowest: int, n_codes: int, start: int, stop: int) -> list[int]:
-    codes = [int(rating) - lowest for rating in ratings[start:stop].tolist()]
-    return [code if 0 <= code < n_codes else n_codes for code in codes]
-
-
-def cells_of(
-    first: Any,
-    lowest_first: int,
-    second: Any,
-    lowest_second: int,
-    shape: Any,
-    start: int,
-    stop: int,
-) -> list[tuple[int, int]]:
-    return list(
-        zip(
-            codes_of(first, lowest_first, shape[0] - 1, start, stop),
-            codes_of(second, lowest_second, shape[1] - 1, start, stop),
-            strict=True,
-        )
-    )
-
-
-def slow_count_pairs(
-    first: Any,
-    lowest_first: int,
-    second: Any,
-    lowest_second: int,
-    shape: Any,
-    start: int,
-    stop: int,
-) -> Any:
-    table = np.zeros(shape, np.int64)
-    cells = cells_of(first, lowest_first, second, lowest_second, shape, start, stop)
-    for cell, count in Counter(cells).items():
-        table[cell] = count
-    return table
+from kernel_inputs import (
+    INTEGERS,
+    LAYOUTS,
+    LOWEST,
+    RATING_TYPES,
+    GuardedTable,
+    ratings,
+    slow_count_pairs,
+)
 
 
 def assert_counts(
@@ -97,57 +42,6 @@ def assert_counts(
     kernels.count_pairs(first, lowest[0], second, lowest[1], guarded.table, start, stop)
     expected = slow_count_pairs(first, lowest[0], second, lowest[1], shape, start, stop)
     np.testing.assert_array_equal(guarded.added(), expected)
-
-
-def ratings(dtype: str, n: int, seed: int, low: int = 0, high: int = 7) -> Any:
-    """Return random ratings; codes 5 and 6 are outside a table of five labels."""
-    return np.random.default_rng(seed).integers(low, high, n).astype(dtype)
-
-
-def spaced(values: Any, step: int) -> Any:
-    """Return a view of the values that lie ``step`` items apart, noise between them."""
-    wide = np.full(len(values) * abs(step) + 1, 3, values.dtype)
-    view = wide[:: abs(step)][: len(values)] if step > 0 else wide[::step][: len(values)]
-    view[:] = values
-    return view
-
-
-def unaligned(values: Any) -> Any:
-    return np.frombuffer(b"\0" + values.tobytes(), values.dtype, offset=1)
-
-
-def read_only(values: Any) -> Any:
-    view = values.copy()
-    view.flags.writeable = False
-    return view
-
-
-def field(values: Any) -> Any:
-    """Return a field of packed records: neither aligned nor a whole number of items apart."""
-    records = np.zeros(len(values), [("pad", "i1"), ("rating", values.dtype), ("end", "i2")])
-    records["rating"] = values
-    return records["rating"]
-
-
-def in_columns(values: Any) -> Any:
-    matrix = np.full((len(values), 3), 2, values.dtype)
-    matrix[:, 1] = values
-    return matrix[:, 1]
-
-
-LAYOUTS = {
-    "contiguous": lambda values: values,
-    "step 2": lambda values: spaced(values, 2),
-    "step 3": lambda values: spaced(values, 3),
-    "reversed": lambda values: spaced(values, -1),
-    "step -2": lambda values: spaced(values, -2),
-    "swapped": lambda values: values.astype(values.dtype.newbyteorder("S")),
-    "swapped, step 2": lambda values: spaced(values.astype(values.dtype.newbyteorder("S")), 2),
-    "read-only": read_only,
-    "unaligned": unaligned,
-    "field": field,
-    "column of a matrix": in_columns,
-}
 
 
 @pytest.mark.parametrize("dtype", RATING_TYPES)
@@ -204,28 +98,6 @@ def test_memory_mapped(kernels: Any, dtype: str, tmp_path: Path) -> None:
 def test_nothing_to_count(kernels: Any, dtype: str) -> None:
     assert_counts(kernels, np.empty(0, dtype), np.empty(0, dtype))
     assert_counts(kernels, ratings(dtype, 9, 0), ratings(dtype, 9, 1), start=4, stop=4)
-
-
-LOWEST = {
-    "far": (10**15, "int64"),
-    "below zero": (-3, "int64"),
-    "below zero, int8": (-3, "int8"),
-    "least int8": (-128, "int8"),
-    "greatest int8": (123, "int8"),
-    "least int16": (-(2**15), "int16"),
-    "least int32": (-(2**31), "int32"),
-    "greatest int32": (2**31 - 5, "int32"),
-    "least int64": (-(2**63), "int64"),
-    "greatest int64": (2**63 - 5, "int64"),
-    "greatest uint8": (251, "uint8"),
-    "greatest uint32": (2**32 - 5, "uint32"),
-    "above int64": (2**63 - 2, "uint64"),
-    "greatest uint64": (2**64 - 5, "uint64"),
-    "below zero, float32": (-3, "float32"),
-    "far, float32": (2**23, "float32"),
-    "far, float64": (10**15, "float64"),
-    "least float64": (-(2**53), "float64"),
-}
 
 
 @pytest.mark.parametrize("name", LOWEST)
@@ -426,242 +298,6 @@ def test_anything_together(
         for i, (dtype, layout) in enumerate(zip(dtypes, layouts, strict=True))
     )
     assert_counts(kernels, first, second, n_codes=n_codes, start=start, stop=stop)
-
-
-# Sums of item weights.
-
-WEIGHT_LAYOUTS = ("contiguous", "step 3", "reversed", "swapped", "read-only", "unaligned")
-
-
-def float_weights(dtype: str, n: int, seed: int) -> Any:
-    rng = np.random.default_rng(seed)
-    return (rng.standard_normal(n) * 10.0 ** rng.integers(-6, 6, n)).astype(dtype)
-
-
-def assert_sums(kernels: Any, first: Any, second: Any, weights: Any, **options: Any) -> None:
-    lowest = options.get("lowest", (0, 0))
-    n_codes = options.get("n_codes", (5, 5))
-    start, stop = options.get("start", 0), options.get("stop", len(first))
-    shape = (n_codes[0] + 1, n_codes[1] + 1)
-    guarded = GuardedTable(shape, np.float64)
-    guarded.table[:] = guarded.before = np.zeros(shape)
-    columns = (first, lowest[0], second, lowest[1])
-    counts = GuardedTable(shape, seed=3)
-    kernels.sum_pairs(*columns, weights, counts.table, guarded.table, start, stop)
-    np.testing.assert_array_equal(counts.added(), slow_count_pairs(*columns, shape, start, stop))
-    parts: dict[tuple[int, int], list[float]] = defaultdict(list)
-    cells = cells_of(first, lowest[0], second, lowest[1], shape, start, stop)
-    for cell, weight in zip(cells, weights[start:stop].tolist(), strict=True):
-        parts[cell].append(weight)
-    expected, error = np.zeros(shape), np.zeros(shape)
-    for cell, values in parts.items():
-        expected[cell] = math.fsum(values)
-        # What n additions in any order may lose.
-        error[cell] = len(values) * 2.0**-52 * math.fsum(map(abs, values))
-    assert (np.abs(guarded.added() - expected) <= error).all()
-
-
-@pytest.mark.parametrize("layout", WEIGHT_LAYOUTS)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_sums_of_float_weights(kernels: Any, dtype: str, layout: str) -> None:
-    weights = LAYOUTS[layout](float_weights(dtype, 5001, 25))
-    for rating_type in ("uint8", "int64"):
-        first, second = ratings(rating_type, 5001, 26), ratings(rating_type, 5001, 27)
-        assert_sums(kernels, first, second, weights)
-        assert_sums(kernels, first, second, weights, start=7, stop=4990, n_codes=(9, 3))
-
-
-@pytest.mark.parametrize("rating_type", ["int8", "uint16", ">i4", "uint64", "float32", "float64"])
-def test_sums_for_types_of_ratings(kernels: Any, rating_type: str) -> None:
-    first = ratings("int64", 2000, 28).astype(rating_type)
-    second = ratings("int64", 2000, 29).astype(rating_type)[::-1]
-    assert_sums(kernels, first, second, float_weights("float64", 2000, 30))
-
-
-def test_sums_for_sizes(kernels: Any) -> None:
-    for n in (*range(40), 63, 64, 65, 1023, 1024, 1025, 65535, 65536, 65537):
-        first, second = ratings("int64", n, n), ratings("int64", n, n + 1)
-        assert_sums(kernels, first, second, float_weights("float64", n, n))
-
-
-def test_sums_for_lowest_labels(kernels: Any) -> None:
-    first, second = ratings("int64", 999, 31, -3, 4), ratings("int64", 999, 32) + 10**15
-    assert_sums(
-        kernels,
-        first,
-        second,
-        float_weights("float64", 999, 33),
-        lowest=(-3, 10**15),
-        n_codes=(5, 5),
-    )
-
-
-def test_float_weights_are_added_to_the_table(kernels: Any) -> None:
-    guarded = GuardedTable((3, 3), np.float64)
-    column = np.array([0, 1, 1])
-    counts = np.zeros((3, 3), np.int64)
-    weights = np.array([0.5, 0.25, 2.0])
-    kernels.sum_pairs(column, 0, column, 0, weights, counts, guarded.table, 0, 3)
-    np.testing.assert_array_equal(counts, [[1, 0, 0], [0, 2, 0], [0, 0, 0]])
-    np.testing.assert_array_equal(guarded.added(), [[0.5, 0, 0], [0, 2.25, 0], [0, 0, 0]])
-
-
-def test_nan_and_infinite_weights_show_in_the_sums(kernels: Any) -> None:
-    for bad in (math.nan, math.inf):
-        for place in (0, 3, 998):
-            weights = np.ones(999)
-            weights[place] = bad
-            table = np.zeros((2, 2))
-            column, counts = np.zeros(999, int), np.zeros((2, 2), np.int64)
-            kernels.sum_pairs(column, 0, column, 0, weights, counts, table, 0, 999)
-            assert not np.isfinite(table[0, 0])
-            assert (table.reshape(-1)[1:] == 0).all()
-            assert counts.tolist() == [[999, 0], [0, 0]]
-
-
-def assert_exact_sums(kernels: Any, first: Any, second: Any, weights: Any, **options: Any) -> None:
-    n_codes = options.get("n_codes", (5, 5))
-    start, stop = options.get("start", 0), options.get("stop", len(first))
-    shape = (n_codes[0] + 1, n_codes[1] + 1)
-    high, low = GuardedTable(shape, seed=1), GuardedTable(shape, seed=2)
-    tables = (counts := GuardedTable(shape, seed=3), high, low)
-    columns = (first, 0, second, 0)
-    kernels.sum_pairs_exactly(*columns, weights, *(t.table for t in tables), start, stop)
-    np.testing.assert_array_equal(counts.added(), slow_count_pairs(*columns, shape, start, stop))
-    expected = np.zeros(shape, object)
-    for cell, weight in zip(
-        cells_of(first, 0, second, 0, shape, start, stop), weights[start:stop].tolist(), strict=True
-    ):
-        expected[cell] += int(weight)
-    assert (high.added().astype(object) * 2**32 + low.added().astype(object) == expected).all()
-
-
-@pytest.mark.parametrize("layout", WEIGHT_LAYOUTS)
-@pytest.mark.parametrize("dtype", INTEGERS)
-def test_exact_sums_of_integer_weights(kernels: Any, dtype: str, layout: str) -> None:
-    limits = np.iinfo(dtype)
-    rng = np.random.default_rng(34)
-    weights = rng.integers(limits.min, limits.max, 3001, dtype=dtype, endpoint=True)
-    weights[:40] = limits.max
-    weights[40:80] = limits.min
-    weights = LAYOUTS[layout](weights)
-    first, second = ratings("int64", 3001, 35), ratings("int64", 3001, 36)
-    assert_exact_sums(kernels, first, second, weights)
-    assert_exact_sums(kernels, first, second, weights, start=5, stop=2990, n_codes=(3, 9))
-
-
-@pytest.mark.parametrize("dtype", ["int64", "uint64"])
-@pytest.mark.parametrize("end", ["min", "max"])
-def test_exact_sums_of_the_largest_weights(kernels: Any, dtype: str, end: str) -> None:
-    n = 100_000
-    value = int(getattr(np.iinfo(dtype), end))
-    weights = np.full(n, value, dtype)
-    column = np.full(n, 1, np.int32)
-    counts, high, low = np.zeros((3, 3, 3), np.int64)
-    kernels.sum_pairs_exactly(column, 0, column, 0, weights, counts, high, low, 0, n)
-    assert int(high[1, 1]) * 2**32 + int(low[1, 1]) == n * value
-    assert counts[1, 1] == counts.sum() == n
-
-
-def test_exact_sums_for_types_of_ratings(kernels: Any) -> None:
-    weights = np.arange(-500, 500)
-    for dtype in ("int8", "uint16", ">i4", "uint64", "float32"):
-        first = ratings("int64", 1000, 37).astype(dtype)
-        second = ratings("int64", 1000, 38).astype(dtype)
-        assert_exact_sums(kernels, first, second, weights)
-        assert_exact_sums(kernels, first[::-1], second[::-1], weights)
-
-
-# Moments, which only some backends offer: the general way is as fast elsewhere.
-
-
-@pytest.fixture(
-    params=[
-        name
-        for name in dispatch.BACKENDS
-        if dispatch.why_missing(name) is None and hasattr(dispatch.get_kernels(name), "sum_moments")
-    ]
-)
-def moment_kernels(request: pytest.FixtureRequest) -> Any:
-    return dispatch.get_kernels(request.param)
-
-
-def test_the_compiled_backend_sums_moments() -> None:
-    """So that the tests below cannot all be skipped unnoticed."""
-    if dispatch.why_missing("cython") is None:
-        assert hasattr(dispatch.get_kernels("cython"), "sum_moments")
-
-
-def assert_moments(
-    kernels: Any,
-    first: Any,
-    second: Any,
-    n_labels: int,
-    lowest: int = 0,
-    start: int = 0,
-    stop: int | None = None,
-) -> None:
-    stop = len(first) if stop is None else stop
-    pairs = list(
-        zip(
-            codes_of(first, lowest, n_labels, start, stop),
-            codes_of(second, lowest, n_labels, start, stop),
-            strict=True,
-        )
-    )
-    inside = [(a, b) for a, b in pairs if a < n_labels and b < n_labels]
-    assert kernels.sum_moments(first, second, lowest, n_labels, start, stop) == (
-        len(pairs) - len(inside),
-        len(inside),
-        sum(a for a, _ in inside),
-        sum(b for _, b in inside),
-        sum(a * a for a, _ in inside),
-        sum(b * b for _, b in inside),
-        sum(a * b for a, b in inside),
-    )
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtype", RATING_TYPES)
-def test_moments(moment_kernels: Any, dtype: str, layout: str) -> None:
-    lay = LAYOUTS[layout]
-    high = 120 if dtype in ("int8", "uint8") else 2000
-    for n_labels in (1, 5, 60, high - 3):
-        first = lay(ratings(dtype, 3001, 41, 0, min(n_labels + 3, high)))
-        second = ratings(dtype, 3001, 42, 0, min(n_labels + 3, high))
-        assert_moments(moment_kernels, first, second, n_labels)
-        assert_moments(moment_kernels, second, first, n_labels, 2, 5, 2990)
-
-
-@pytest.mark.parametrize("name", LOWEST)
-def test_moments_for_lowest_labels(moment_kernels: Any, name: str) -> None:
-    lowest, dtype = LOWEST[name]
-    offset = np.random.default_rng(43).integers(0, 5, (2, 500))
-    first, second = (
-        np.array([lowest + i for i in codes.tolist()], np.dtype(dtype)) for codes in offset
-    )
-    assert_moments(moment_kernels, first, second, 5, lowest)
-    assert_moments(moment_kernels, first, second, 3, lowest)
-
-
-@pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16", "int32", "int64", "float64"])
-def test_moments_do_not_overflow(moment_kernels: Any, dtype: str) -> None:
-    """The largest code, again and again."""
-    n = 2_000_000
-    code = 65_535 if np.dtype(dtype).itemsize > 2 else int(np.iinfo(dtype).max)
-    column = np.full(n, code, dtype)
-    square = code * code * n
-    assert moment_kernels.sum_moments(column, column, 0, code + 1, 0, n) == (
-        *(0, n, code * n, code * n),
-        *(square, square, square),
-    )
-
-
-def test_moments_for_sizes(moment_kernels: Any) -> None:
-    for n in (*range(70), 255, 256, 257, 1023, 1024, 1025, 4096, 4097, 65_537):
-        for dtype in ("uint8", "int32", "int64"):
-            first, second = ratings(dtype, n, n, 0, 101), ratings(dtype, n, n + 1, 0, 101)
-            assert_moments(moment_kernels, first, second, 100)
 
 
 def test_all_backends_offer_the_same_kernels(kernels: Any) -> None:

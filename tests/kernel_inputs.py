@@ -1,0 +1,141 @@
+"""What kernels are tested with: ratings in every layout, guarded tables, and slow counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+RATING_TYPES = (*INTEGERS, "float32", "float64")
+GUARD = 64
+SENTINEL = -6_148_914_691_236_517_206  # 0xAAAA...
+
+
+class GuardedTable:
+    """A table in the middle of a larger buffer, whose other values must stay as they are."""
+
+    def __init__(self, shape: tuple[int, int], dtype: Any = np.int64, seed: int = 0) -> None:
+        self.buffer = np.full(shape[0] * shape[1] + 2 * GUARD, SENTINEL, np.int64).view(dtype)
+        self.table = self.buffer[GUARD:-GUARD].reshape(shape)
+        # Kernels add: they must not start from zero.
+        self.before = np.random.default_rng(seed).integers(0, 1000, shape).astype(dtype)
+        self.table[:] = self.before
+
+    def added(self) -> Any:
+        guards = np.concatenate([self.buffer[:GUARD], self.buffer[-GUARD:]]).view(np.int64)
+        assert (guards == SENTINEL).all(), "a kernel wrote out of bounds"
+        return self.table - self.before
+
+
+def codes_of(ratings: Any, lowest: int, n_codes: int, start: int, stop: int) -> list[int]:
+    codes = [int(rating) - lowest for rating in ratings[start:stop].tolist()]
+    return [code if 0 <= code < n_codes else n_codes for code in codes]
+
+
+def cells_of(
+    first: Any,
+    lowest_first: int,
+    second: Any,
+    lowest_second: int,
+    shape: Any,
+    start: int,
+    stop: int,
+) -> list[tuple[int, int]]:
+    return list(
+        zip(
+            codes_of(first, lowest_first, shape[0] - 1, start, stop),
+            codes_of(second, lowest_second, shape[1] - 1, start, stop),
+            strict=True,
+        )
+    )
+
+
+def slow_count_pairs(
+    first: Any,
+    lowest_first: int,
+    second: Any,
+    lowest_second: int,
+    shape: Any,
+    start: int,
+    stop: int,
+) -> Any:
+    table = np.zeros(shape, np.int64)
+    cells = cells_of(first, lowest_first, second, lowest_second, shape, start, stop)
+    for cell, count in Counter(cells).items():
+        table[cell] = count
+    return table
+
+
+def ratings(dtype: str, n: int, seed: int, low: int = 0, high: int = 7) -> Any:
+    """Return random ratings; codes 5 and 6 are outside a table of five labels."""
+    return np.random.default_rng(seed).integers(low, high, n).astype(dtype)
+
+
+def spaced(values: Any, step: int) -> Any:
+    """Return a view of the values that lie ``step`` items apart, noise between them."""
+    wide = np.full(len(values) * abs(step) + 1, 3, values.dtype)
+    view = wide[:: abs(step)][: len(values)] if step > 0 else wide[::step][: len(values)]
+    view[:] = values
+    return view
+
+
+def unaligned(values: Any) -> Any:
+    return np.frombuffer(b"\0" + values.tobytes(), values.dtype, offset=1)
+
+
+def read_only(values: Any) -> Any:
+    view = values.copy()
+    view.flags.writeable = False
+    return view
+
+
+def field(values: Any) -> Any:
+    """Return a field of packed records: neither aligned nor a whole number of items apart."""
+    records = np.zeros(len(values), [("pad", "i1"), ("rating", values.dtype), ("end", "i2")])
+    records["rating"] = values
+    return records["rating"]
+
+
+def in_columns(values: Any) -> Any:
+    matrix = np.full((len(values), 3), 2, values.dtype)
+    matrix[:, 1] = values
+    return matrix[:, 1]
+
+
+LAYOUTS = {
+    "contiguous": lambda values: values,
+    "step 2": lambda values: spaced(values, 2),
+    "step 3": lambda values: spaced(values, 3),
+    "reversed": lambda values: spaced(values, -1),
+    "step -2": lambda values: spaced(values, -2),
+    "swapped": lambda values: values.astype(values.dtype.newbyteorder("S")),
+    "swapped, step 2": lambda values: spaced(values.astype(values.dtype.newbyteorder("S")), 2),
+    "read-only": read_only,
+    "unaligned": unaligned,
+    "field": field,
+    "column of a matrix": in_columns,
+}
+
+
+LOWEST = {
+    "far": (10**15, "int64"),
+    "below zero": (-3, "int64"),
+    "below zero, int8": (-3, "int8"),
+    "least int8": (-128, "int8"),
+    "greatest int8": (123, "int8"),
+    "least int16": (-(2**15), "int16"),
+    "least int32": (-(2**31), "int32"),
+    "greatest int32": (2**31 - 5, "int32"),
+    "least int64": (-(2**63), "int64"),
+    "greatest int64": (2**63 - 5, "int64"),
+    "greatest uint8": (251, "uint8"),
+    "greatest uint32": (2**32 - 5, "uint32"),
+    "above int64": (2**63 - 2, "uint64"),
+    "greatest uint64": (2**64 - 5, "uint64"),
+    "below zero, float32": (-3, "float32"),
+    "far, float32": (2**23, "float32"),
+    "far, float64": (10**15, "float64"),
+    "least float64": (-(2**53), "float64"),
+}
