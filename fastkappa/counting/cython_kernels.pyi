@@ -1,6 +1,7 @@
 from fastkappa.types import AnyArray, FloatTable, IntTable
 
 READS_AS_FAST: bool
+MOST_ROW_LABELS: int
 
 def count_pairs(
     first: AnyArray,
@@ -31,6 +32,15 @@ def sum_pairs_exactly(
     counts: IntTable,
     high: IntTable,
     low: IntTable,
+    start: int,
+    stop: int,
+) -> None: ...
+def count_rows(
+    first: AnyArray,
+    lowest_first: int,
+    matrix: AnyArray,
+    lowest_second: int,
+    tables: IntTable,
     start: int,
     stop: int,
 ) -> None: ...

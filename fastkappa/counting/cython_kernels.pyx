@@ -7,7 +7,7 @@ one build serves every NumPy.
 """
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 import os
@@ -64,6 +64,20 @@ cdef extern from "kernels.h" nogil:
         Py_ssize_t stop,
         moments_t *moments,
     ) noexcept
+    const int ROW_WIDTH
+    const int c_MOST_ROW_LABELS "MOST_ROW_LABELS"
+    Py_ssize_t row_counters(const ratings_t *first, const ratings_t *row) noexcept
+    void c_count_rows "count_rows" (
+        const ratings_t *first,
+        const ratings_t *row,
+        Py_ssize_t row_stride,
+        Py_ssize_t n_columns,
+        Py_ssize_t start,
+        Py_ssize_t stop,
+        int64_t *tables,
+        uint8_t *counts,
+        uint32_t *sums,
+    ) noexcept
     const int SIMD_LEVELS
     int simd_level_current() noexcept
     int simd_level_available(int level) noexcept
@@ -74,6 +88,8 @@ cdef extern from "kernels.h" nogil:
 
 # Whether few labels are counted about as fast as the ratings are read.
 READS_AS_FAST = True
+# As many as `count_rows` takes.
+MOST_ROW_LABELS = c_MOST_ROW_LABELS
 
 cdef bint LITTLE_ENDIAN = sys.byteorder == "little"
 
@@ -141,6 +157,38 @@ def sum_pairs_exactly(
             &counts[0, 0],
             &high[0, 0],
             <uint64_t *> &low[0, 0],
+        )
+
+
+def count_rows(
+    first,
+    lowest_first,
+    matrix,
+    lowest_second,
+    int64_t[:, :, ::1] tables,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+):
+    """Add the pairs of a column and each column of a matrix to the tables of these.
+
+    No table has more than ``MOST_ROW_LABELS`` labels.
+    """
+    if stop <= start or tables.shape[0] == 0:
+        return
+    cdef Column a = Column(first, lowest_first, tables.shape[1] - 1)
+    cdef Column b = Column(matrix[0], lowest_second, tables.shape[2] - 1)
+    if max(a.ratings.n_labels, b.ratings.n_labels) > MOST_ROW_LABELS:
+        raise ValueError(f"tables are too large to count row by row: {tables.shape}")
+    if matrix.shape[1] != tables.shape[0]:
+        raise ValueError(f"{matrix.shape[1]} columns need as many tables, got {tables.shape[0]}")
+    cdef Py_ssize_t row_stride = matrix.strides[0], n_columns = tables.shape[0]
+    cdef Py_ssize_t n_counters = max(row_counters(&a.ratings, &b.ratings), 1)
+    cdef uint8_t[::1] counts = bytearray(n_counters)
+    cdef uint8_t[::1] sums = bytearray(4 * n_counters * -(-n_columns // ROW_WIDTH))
+    with nogil:
+        c_count_rows(
+            &a.ratings, &b.ratings, row_stride, n_columns, start, stop, &tables[0, 0, 0],
+            &counts[0], <uint32_t *> &sums[0],
         )
 
 

@@ -2,7 +2,8 @@
 
 A block of the first column is read from memory once and stays in the cache while the same
 items of the other columns are counted against it. Threads take whole columns, so none needs
-tables besides its own.
+tables besides its own. Columns of a matrix that lies row by row are counted all at once
+where they have few labels, and copied where they have many.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from fastkappa.counting.pairs import (
     count_known,
     count_unknown,
 )
+from fastkappa.counting.side_by_side import CACHE_LINE, as_matrix, blocks_of_columns, matrix_to_copy
 from fastkappa.counting.sparse_labels import SparseLabels
 from fastkappa.counting.stacks import Tables, in_order, join
 from fastkappa.counting.threads import Stretches, run_in_threads
@@ -46,6 +48,10 @@ from fastkappa.types import AnyArray
 BLOCK_BYTES = 1 << 20
 # Columns that one thread counts block by block.
 COLUMNS_AT_ONCE = 16
+# Of columns that lie row by row, a thread takes so many items; it pays for so many bytes.
+ROWS_AT_ONCE = 1 << 20
+FEWEST_COLUMNS = 32
+BYTES_OF_ROWS = 1 << 22
 
 Encoded = tuple[Window | SparseLabels, AnyArray]
 
@@ -85,13 +91,11 @@ def _count_expected(
 ) -> tuple[list[int], Tables]:
     """Return the tables of the pairs that have no labels besides those in a window, and which."""
     n_labels, lowest = window.n_labels, window.lowest
-    stack = np.zeros((len(pairs), n_labels + 1, n_labels + 1), np.int64)
+    stack = _count_rows(kernels, pairs, (window, window), num_threads)
+    if stack is None:
+        stack = np.zeros((len(pairs), n_labels + 1, n_labels + 1), np.int64)
 
-    def count(j: int, start: int, stop: int) -> None:
-        first, second = pairs[j]
-        kernels.count_pairs(first.values, lowest, second.values, lowest, stack[j], start, stop)
-
-    _for_all(kernels, count, pairs, num_threads)
+        _for_all(kernels, _adder(kernels, pairs, window, stack), pairs, num_threads)
     expected = ~np.logical_or(stack[:, -1].any(axis=1), stack[:, :, -1].any(axis=1))
     stack = stack[expected, :-1, :-1]
     present: NDArray[np.bool_] = np.logical_or(stack.any(axis=1), stack.any(axis=2))
@@ -101,6 +105,18 @@ def _count_expected(
         stack, present, labels = stack[:, used][:, :, used], present[:, used], labels[used]
     outside = np.zeros(len(stack), np.int64)
     return np.flatnonzero(expected).tolist(), Tables(stack, labels, present, outside)
+
+
+def _adder(
+    kernels: Any, pairs: Sequence[tuple[Column, Column]], window: Window, stack: AnyArray
+) -> Callable[[int, slice, AnyArray], None]:
+    """Return what adds items to the tables of a stack, all on the labels of one window."""
+
+    def count(j: int, items: slice, second: AnyArray) -> None:
+        first = pairs[j][0].values[items]
+        kernels.count_pairs(first, window.lowest, second, window.lowest, stack[j], 0, len(second))
+
+    return count
 
 
 def _count_others(
@@ -114,9 +130,8 @@ def _count_others(
         few = n_cells_of(windows) <= largest_table(len(first.values))
         tables.append(GrowingTable(types, windows if few else NO_LABELS))
 
-    def count(j: int, start: int, stop: int) -> None:
-        first, second = pairs[j]
-        tables[j].add(kernels, first.values, second.values, start, stop)
+    def count(j: int, items: slice, second: AnyArray) -> None:
+        tables[j].add(kernels, pairs[j][0].values[items], second, 0, len(second))
 
     _for_all(kernels, count, pairs, num_threads)
     return [table.counts() for table in tables]
@@ -174,6 +189,10 @@ def _count_known_in_blocks(
     weights: AnyArray | None,
     num_threads: int,
 ) -> list[tuple[AnyArray, ...]]:
+    if weights is None and all(own == codes[0] for own in codes[1:]):
+        stack = _count_rows(kernels, pairs, codes[0], num_threads)
+        if stack is not None:
+            return [(table,) for table in stack]
     dtypes: list[Any] = [np.int64]
     if weights is not None:
         dtypes += [np.float64] if weights.dtype.kind == "f" else [np.int64, np.int64]
@@ -182,34 +201,75 @@ def _count_known_in_blocks(
         for rows, columns in codes
     ]
 
-    def count(j: int, start: int, stop: int) -> None:
-        # Sums that are not finite are judged afterwards, from the table.
-        with np.errstate(over="ignore", invalid="ignore"):
-            add_stretch(kernels, *pairs[j], codes[j], weights, tables[j], start, stop)
+    def count(j: int, items: slice, second: AnyArray) -> None:
+        first = pairs[j][0].values[items]
+        own = None if weights is None else weights[items]
+        add_stretch(kernels, first, second, codes[j], own, tables[j], 0, len(second))
 
     _for_all(kernels, count, pairs, num_threads)
     return tables
 
 
+def _count_rows(
+    kernels: Any,
+    pairs: Sequence[tuple[Column, Column]],
+    codes: tuple[Window | SparseLabels, Window | SparseLabels],
+    num_threads: int,
+) -> AnyArray | None:
+    """Return the tables of columns that lie row by row; None where there is no kernel for it."""
+    rows, columns = codes
+    if not isinstance(rows, Window) or not isinstance(columns, Window):
+        return None
+    if len(pairs) < FEWEST_COLUMNS:
+        return None
+    most = getattr(kernels, "MOST_ROW_LABELS", 0)
+    first = pairs[0][0]
+    if max(rows.n_labels, columns.n_labels) > most or any(one is not first for one, _ in pairs):
+        return None
+    matrix = as_matrix([second.values for _, second in pairs])
+    if matrix is None:
+        return None
+
+    def work(stretches: Stretches) -> AnyArray:
+        tables = np.zeros((len(pairs), rows.n_labels + 1, columns.n_labels + 1), np.int64)
+        while stretch := stretches.take(ROWS_AT_ONCE):
+            kernels.count_rows(first.values, rows.lowest, matrix, columns.lowest, tables, *stretch)
+        return tables
+
+    num_threads = max(1, min(num_threads, matrix.size * matrix.itemsize // BYTES_OF_ROWS))
+    tables: AnyArray = np.add.reduce(run_in_threads(work, len(matrix), num_threads))
+    return tables
+
+
 def _for_all(
     kernels: Any,
-    count: Callable[[int, int, int], None],
+    count: Callable[[int, slice, AnyArray], None],
     pairs: Sequence[tuple[Column, Column]],
     num_threads: int,
 ) -> None:
-    """Call ``count(j, start, stop)`` for every block of items of every pair of columns."""
+    """Call ``count(j, items, second)`` for every block of items of every pair of columns.
+
+    ``second`` are the ratings of these items in the second column.
+    """
     if not pairs:
         return
     num_threads = _threads_worth_it(kernels, pairs, num_threads)
-    n_items = len(pairs[0][0].values)
     length = max(1, BLOCK_BYTES // max(1, pairs[0][0].values.dtype.itemsize))
     at_once = min(COLUMNS_AT_ONCE, -(-len(pairs) // (4 * num_threads)))
 
+    seconds = [second.values for _, second in pairs]
+    if matrix_to_copy(seconds) is not None:
+        # Each cache line is to be read by one thread.
+        in_lines = max(COLUMNS_AT_ONCE, CACHE_LINE // seconds[0].itemsize)
+        at_once = min(in_lines, -(-len(pairs) // num_threads))
+
     def work(stretches: Stretches) -> None:
-        while columns := stretches.take(at_once):
-            for start in range(0, n_items, length):
-                for j in range(*columns):
-                    count(j, start, min(start + length, n_items))
+        # Sums that are not finite are judged afterwards, from the table.
+        with np.errstate(over="ignore", invalid="ignore"):
+            while columns := stretches.take(at_once):
+                for items, parts in blocks_of_columns(seconds[slice(*columns)], length):
+                    for j, part in enumerate(parts, columns[0]):
+                        count(j, items, part)
 
     run_in_threads(work, len(pairs), num_threads)
 

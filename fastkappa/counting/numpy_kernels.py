@@ -1,7 +1,7 @@
 """The reference kernels: NumPy alone, always there, always tested.
 
 Every kernel file offers the same functions with the same contract; the compiled one has
-`sum_moments` besides.
+`sum_moments` and `count_rows` besides.
 
 A column of ratings is a one-dimensional array and the label of its code 0: the code of
 a rating is ``rating - lowest``. ``table`` has one row and one column more than there

@@ -90,7 +90,7 @@ def count_known(
         # Sums that are not finite are judged by the caller, who sees them in the table.
         with np.errstate(over="ignore", invalid="ignore"):
             while stretch := stretches.take(LONGEST_STRETCH):
-                add_stretch(kernels, first, second, labels, weights, tables, *stretch)
+                add_stretch(kernels, first.values, second.values, labels, weights, tables, *stretch)
         return tables
 
     # Each thread has tables of its own, which take time to clear and to add up.
@@ -102,14 +102,15 @@ def count_known(
 
 def add_stretch(
     kernels: Any,
-    first: Column,
-    second: Column,
+    first: AnyArray,
+    second: AnyArray,
     labels: tuple[Window | SparseLabels, Window | SparseLabels],
     weights: AnyArray | None,
     tables: tuple[AnyArray, ...],
     start: int,
     stop: int,
 ) -> None:
+    """Add the items ``start <= i < stop`` to the tables that `count_known` tells of."""
     a, b = labels
     # Codes are looked up a chunk at a time.
     step = stop - start if isinstance(a, Window) and isinstance(b, Window) else CHUNK
@@ -117,8 +118,8 @@ def add_stretch(
         chunk = slice(begin, min(begin + step, stop))
         n_items = chunk.stop - begin
         codes = (
-            *codes_and_lowest(a, first.values[chunk]),
-            *codes_and_lowest(b, second.values[chunk]),
+            *codes_and_lowest(a, first[chunk]),
+            *codes_and_lowest(b, second[chunk]),
         )
         if weights is None:
             kernels.count_pairs(*codes, *tables, 0, n_items)

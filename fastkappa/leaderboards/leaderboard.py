@@ -8,6 +8,7 @@ from typing import Any
 
 from fastkappa.counting.dispatch import get_kernels
 from fastkappa.counting.labels import n_samples
+from fastkappa.counting.side_by_side import contiguous_columns
 from fastkappa.counting.threads import resolve_num_threads
 from fastkappa.leaderboards.predictions import named_columns
 from fastkappa.leaderboards.standings import OnMismatch, Standings
@@ -110,6 +111,7 @@ def leaderboard(
     >>> bool(result.difference_interval[1, 1] < 0)
     True
     """
+    kernels = get_kernels(backend)
     threads = resolve_num_threads(num_threads)
     standings = Standings(
         y_true,
@@ -120,17 +122,18 @@ def leaderboard(
         n_resamples=n_resamples,
         confidence=confidence,
         rng=rng,
-        kernels=get_kernels(backend),
+        kernels=kernels,
         num_threads=threads,
     )
     named = (
-        named_columns(predictions, n_samples(y_true), axis, threads)
+        named_columns(predictions, n_samples(y_true), axis)
         if ids is None
         else _named_pairs(predictions)
     )
     while some := list(islice(named, AT_ONCE)):
         names, columns = zip(*some)
-        standings.add(names, columns)
+        # They are read more than once.
+        standings.add(names, contiguous_columns(columns, threads))
     return standings.ranked()
 
 

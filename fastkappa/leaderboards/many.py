@@ -88,7 +88,7 @@ def score_many(
     axis : {0, 1}, default=0
         The axis along which the items lie in an array: 0 for shape (n, m), one column a
         prediction, 1 for shape (m, n), one row a prediction. Predictions that are contiguous
-        in memory are counted as they are, others are copied, 64 bytes an item at a time.
+        in memory are counted in less time.
     num_threads : int, default=None
         At most so many threads. None takes all that ``OMP_NUM_THREADS``, the cores and the
         CPU quota allow.
@@ -160,9 +160,10 @@ def count_predictions(
     item_weights = None if sample_weight is None else _read_weights(sample_weight, truth.n_items)
     names: list[Any] = []
     parts: list[Tables] = []
-    for some_names, pairs in _some_at_a_time(
-        truth, named_columns(predictions, truth.n_items, axis, threads)
-    ):
+    # The columns of an array take no memory besides.
+    most = None if type(predictions) is np.ndarray else BYTES_AT_ONCE
+    columns = named_columns(predictions, truth.n_items, axis)
+    for some_names, pairs in _some_at_a_time(truth, columns, most):
         names.extend(some_names)
         if labels is not None:
             parts.append(count_many_known(kernels, pairs, labels, item_weights, threads))
@@ -191,9 +192,9 @@ def kappas_of(counted: Tables, weights: Weights) -> NDArray[np.float64]:
 
 
 def _some_at_a_time(
-    truth: Truth, columns: Iterator[tuple[Any, Any]]
+    truth: Truth, columns: Iterator[tuple[Any, Any]], most_bytes: int | None
 ) -> Iterator[tuple[list[Any], list[tuple[Column, Column]]]]:
-    """Yield the names and columns of predictions, as many as may be held at once."""
+    """Yield names and columns of predictions, as many as may be held at once, or all for None."""
     names: list[Any] = []
     pairs: list[tuple[Column, Column]] = []
     n_bytes = 0
@@ -201,7 +202,7 @@ def _some_at_a_time(
         names.append(name)
         pairs.append(truth.beside(ratings, f"prediction {name!r}"))
         n_bytes += pairs[-1][1].values.nbytes
-        if len(pairs) >= COLUMNS_AT_ONCE and n_bytes >= BYTES_AT_ONCE:
+        if most_bytes and len(pairs) >= COLUMNS_AT_ONCE and n_bytes >= most_bytes:
             yield names, pairs
             names, pairs, n_bytes = [], [], 0
     if pairs:

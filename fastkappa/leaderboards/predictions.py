@@ -7,26 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.counting.threads import Stretches, run_in_threads
-from fastkappa.types import AnyArray
-
-# Where the items of a column lie so far apart, as those of a table that lies row by row do, as
-# many columns as one cache line holds are copied to where each is contiguous.
-CACHE_LINE = 64
-FEWEST_COPIED = 1 << 12
-# Items of a tile: what is read of them stays in the cache until each column has been copied.
-TILE = 1 << 9
-BYTES_A_THREAD = 1 << 21
-
 FORMS = (
     "predictions must be a two-dimensional array, a mapping of names to columns, a data frame"
     " or an iterable of columns"
 )
 
 
-def named_columns(
-    predictions: Any, n_items: int, axis: int, num_threads: int
-) -> Iterator[tuple[Any, Any]]:
+def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[Any, Any]]:
     """Yield the name and the ratings of each prediction.
 
     The names are the keys of a mapping, the names of a frame's columns, else 0, 1, 2, ...
@@ -47,14 +34,14 @@ def named_columns(
         for j, name in enumerate(predictions.columns):
             yield name, predictions.iloc[:, j]
     elif hasattr(predictions, "shape"):
-        yield from enumerate(_columns_of_array(predictions, n_items, axis, num_threads))
+        yield from enumerate(_columns_of_array(predictions, n_items, axis))
     elif isinstance(predictions, Iterable):
         yield from enumerate(predictions)
     else:
         raise TypeError(f"{FORMS}, got {type(predictions).__name__}.")
 
 
-def _columns_of_array(array: Any, n_items: int, axis: int, num_threads: int) -> Iterator[Any]:
+def _columns_of_array(array: Any, n_items: int, axis: int) -> Iterator[Any]:
     shape = tuple(array.shape)
     if len(shape) != 2:
         raise ValueError(f"{FORMS}, got an array of shape {shape}.")
@@ -65,28 +52,4 @@ def _columns_of_array(array: Any, n_items: int, axis: int, num_threads: int) -> 
             f" of shape {shape}.{hint}"
         )
     columns = array if axis == 0 else array.T
-    n_columns = shape[1 - axis]
-    if type(array) is not np.ndarray or not _lie_far_apart(columns):
-        yield from (columns[:, j] for j in range(n_columns))
-        return
-    at_once = max(1, CACHE_LINE // array.itemsize)
-    for left in range(0, n_columns, at_once):
-        yield from _contiguous(columns[:, left : left + at_once], num_threads)
-
-
-def _lie_far_apart(columns: AnyArray) -> bool:
-    """Tell columns of which a cache line would have to be read for each item."""
-    few = len(columns) < FEWEST_COPIED or columns.shape[1] == 1
-    return not few and columns.dtype.kind in "iubf" and abs(columns.strides[0]) >= CACHE_LINE
-
-
-def _contiguous(columns: AnyArray, num_threads: int) -> AnyArray:
-    """Return a copy of columns, as the rows of an array."""
-    copied = np.empty(columns.shape[::-1], columns.dtype)
-
-    def work(stretches: Stretches) -> None:
-        while stretch := stretches.take(TILE):
-            copied[:, slice(*stretch)] = columns[slice(*stretch)].T
-
-    run_in_threads(work, len(columns), max(1, min(num_threads, copied.nbytes // BYTES_A_THREAD)))
-    return copied
+    yield from (columns[:, j] for j in range(shape[1 - axis]))

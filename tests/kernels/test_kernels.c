@@ -163,6 +163,29 @@ static void pair_test(int level, int ka, int kb, ptrdiff_t sa, ptrdiff_t sb, int
     free(a.memory); free(b.memory);
 }
 
+/* a matrix of n rows that lies row by row, or column by column */
+static void rows_test(int level, int ka, int kb, ptrdiff_t step, int swapped, uint64_t lowest, uint64_t na, uint64_t nb, ptrdiff_t n, ptrdiff_t m, int outside, int by_columns)
+{
+    if (!fits(ka, 0, na ? na : 1) || !fits(kb, lowest, nb ? nb : 1)) return;
+    column_t a = column(ka, rating_width(ka), 0, 0, na, n, outside, 0), b = column(kb, step, swapped, lowest, nb, n * m, outside, 0);
+    const size_t cells = (size_t)((na + 1) * (nb + 1));
+    ratings_t row = b.ratings;
+    const ptrdiff_t row_stride = by_columns ? step : m * step, start = n > 5 ? 3 : 0, stop = n > 5 ? n - 2 : n;
+    if (by_columns) row.stride = n * step;
+    int64_t *tables = malloc((size_t)m * cells * 8), *expected = malloc((size_t)m * cells * 8);
+    for (size_t i = 0; i < (size_t)m * cells; i++) tables[i] = expected[i] = 7;
+    for (ptrdiff_t i = start; i < stop; i++) for (ptrdiff_t c = 0; c < m; c++)
+        expected[(size_t)c * cells + naive_code(&a.ratings, i) * (nb + 1) + naive_code(&b.ratings, by_columns ? c * n + i : i * m + c)]++;
+    const size_t n_counters = (size_t)row_counters(&a.ratings, &row), groups = (size_t)(m + ROW_WIDTH - 1) / ROW_WIDTH;
+    uint8_t *counts = malloc(n_counters ? n_counters : 1);
+    uint32_t *sums = malloc(n_counters ? 4 * n_counters * groups : 4);
+    count_rows(&a.ratings, &row, row_stride, m, start, stop, tables, counts, sums);
+    checks++;
+    if (memcmp(tables, expected, (size_t)m * cells * 8) && failures++ < 20)
+        printf("WRONG rows: level %s kinds %d %d step %ld swapped %d lowest %lld labels %lu %lu n %ld m %ld\n", simd_level_name(level), ka, kb, (long)step, swapped, (long long)lowest, (unsigned long)na, (unsigned long)nb, (long)n, (long)m);
+    free(tables); free(expected); free(counts); free(sums); free(a.memory); free(b.memory);
+}
+
 static const uint64_t LABELS[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 17, 22, 23, 64, 100, 255, 256, 257, 1000, 5000};
 static const uint64_t LOWEST[] = {0, 1, (uint64_t)-3, (uint64_t)-128, 1000000000000000ull, 0x8000000000000000ull, 0xFFFFFFFFFFFFFFFFull - 5100, 200, (uint64_t)-1};
 static const ptrdiff_t SIZES[] = {0, 1, 2, 63, 64, 65, 300, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 5000, 31 * 1024 - 1, 31 * 1024, 32 * 1024 + 1};
@@ -225,6 +248,14 @@ int main(int argc, char **argv)
             const uint64_t na = LABELS[rnd() % 17], nb = LABELS[rnd() % 17];
             pair_test(level, ka, kb, stride, stride, 0, 0, t % 5 ? 0 : (uint64_t)-3, t % 3 ? 0 : 1, na, nb, 1000 + (ptrdiff_t)(rnd() % 5000), (int)(rnd() % 4), 0, "gaps");
         }
+        /* matrices */
+        static const ptrdiff_t ROWS[] = {0, 1, 7, 254, 255, 256, 600}, WIDTHS[] = {1, 2, 31, 63, 64, 65, 100, 127, 128, 129, 300};
+        for (int r = 0; r < COUNT(ROWS); r++) for (int w = 0; w < COUNT(WIDTHS); w++) for (int t = 0; t < 12; t++) {
+            const int k = (int)(rnd() % 10);
+            const ptrdiff_t width = rating_width(k), steps[] = {width, width, 2 * width, -width, 11};
+            rows_test(level, (int)(rnd() % 10), k, steps[rnd() % 5], rnd() % 4 == 0, t % 3 ? 0 : (uint64_t)-3, rnd() % (MOST_ROW_LABELS + 1), rnd() % (MOST_ROW_LABELS + 1), ROWS[r], WIDTHS[w], (int)(rnd() % 4), t % 5 == 0);
+        }
+        rows_test(level, RATING_UINT8, RATING_UINT8, 1, 0, 0, 1, 1, 70000, 40, OUTSIDE_NONE, 0);
         pair_test(level, RATING_INT16, RATING_UINT8, 2, 1, 0, 0, 0, 0, 20, 70000 % 251, 100000, OUTSIDE_RARE, 0, "large");
         pair_test(level, RATING_INT32, RATING_INT32, 4, 4, 0, 0, 0, 0, 2, 70000, 300000, OUTSIDE_RARE, 0, "wide");
         pair_test(level, RATING_INT64, RATING_INT64, 8, 8, 0, 0, 0, 0, 2, 65536, 300000, OUTSIDE_RARE, 0, "wide");

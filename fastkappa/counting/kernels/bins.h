@@ -56,14 +56,6 @@ SIMD_END
 SIMD_BEGIN_AVX512
 BIN_LOOPS(avx512)
 SIMD_END
-#  define AT_LEVEL(name, ...)                                                     \
-    do {                                                                          \
-        if (simd_level_current() == SIMD_AVX512) name##_avx512(__VA_ARGS__);      \
-        else if (simd_level_current() == SIMD_AVX2) name##_avx2(__VA_ARGS__);     \
-        else name##_baseline(__VA_ARGS__);                                        \
-    } while (0)
-#else
-#  define AT_LEVEL(name, ...) name##_baseline(__VA_ARGS__)
 #endif
 
 /* The rows of a block of scores; `copies` has room for it. Returns the scores as doubles. */

@@ -4,4 +4,5 @@
 #include "count_pairs.h"
 #include "sum_pairs.h"
 #include "moments.h"
+#include "rows.h"
 #endif

@@ -151,4 +151,16 @@ MAYBE_UNUSED static int simd_level_named(const char *name)
     return -1;
 }
 
+/* Calls name_baseline, name_avx2 or name_avx512: for loops that compilers make vectors of. */
+#if SIMD_HAS_X86
+#  define AT_LEVEL(name, ...)                                                     \
+    do {                                                                          \
+        if (simd_level_current() == SIMD_AVX512) name##_avx512(__VA_ARGS__);      \
+        else if (simd_level_current() == SIMD_AVX2) name##_avx2(__VA_ARGS__);     \
+        else name##_baseline(__VA_ARGS__);                                        \
+    } while (0)
+#else
+#  define AT_LEVEL(name, ...) name##_baseline(__VA_ARGS__)
+#endif
+
 #endif
