@@ -79,12 +79,11 @@ def against_rounder(n: int, n_labels: int, rounds: int) -> None:
     one = timing.summary(timing.ratios(samples.seconds["one kappa"], samples.seconds["ours"]))
     least, aim = GOALS.get(n, (0, 0))
     words = "aim met" if ratio.median >= aim else "met" if ratio.median >= least else "NOT MET"
+    quartiles = f"[{ratio.lower:.0f}, {ratio.upper:.0f}]"
     print(
-        f"n = {n:>10,}  K = {n_labels:>2}  {1e3 * np.median(samples.seconds['ours']):9.3f} ms"
-        f"  {ratio.median:8.0f} x [{ratio.lower:.0f}, {ratio.upper:.0f}]  (>= {least} / {aim})"
-        f"  {words:<8} one sklearn kappa {one.median:5.1f} x"
-        f"  kappa {ours.kappa:.6f}, rounder {samples.results['rounder'] - ours.kappa:+.6f}"
-        f"  {ours.method}",
+        f"{n:>10,} {n_labels:>3} {1e3 * np.median(samples.seconds['ours']):8.3f} ms"
+        f" {ratio.median:6.0f} x {quartiles:>12} >= {f'{least} / {aim}:':<12} {words:<8}"
+        f" {one.median:6.1f} x {samples.results['rounder'] - ours.kappa:+10.6f}  {ours.method}",
         flush=True,
     )
 
@@ -133,6 +132,10 @@ def main() -> None:
     description = machine.describe()
     print(machine.in_words(description))
     print(machine.warning(description), end="")
+    print(
+        f"{'n':>10} {'K':>3} {'ours':>11} {'rounder / ours':>21} {'at least / aim':<25}"
+        f"{'one kappa':>8} {'its kappa':>9}"
+    )
     sizes = SIZES[:3] if arguments.quick else SIZES
     rounds = 5 if arguments.quick else 11
     for n in [int(n) for n in arguments.n] if arguments.n is not None else sizes:
