@@ -1,0 +1,234 @@
+"""The drop-in functions beside scikit-learn's on random calls, on arrays of any type and length."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn
+import sklearn.metrics
+from sklearn.exceptions import UndefinedMetricWarning
+
+import fastkappa
+from fastkappa import cohen_kappa_score, confusion_counts, confusion_matrix
+
+
+def random_call(rng: Any) -> tuple[tuple[Any, Any], dict[str, Any]]:
+    n = int(rng.choice([1, 2, 3, 10, 60, 400]))
+    n_labels = int(rng.integers(2, 9))
+    kind = rng.choice(["zero", "offset", "negative", "gaps", "far", "words", "floats", "bools"])
+    labels: Any = {
+        "zero": np.arange(n_labels),
+        "offset": np.arange(n_labels) + 1,
+        "negative": np.arange(n_labels) - 3,
+        "gaps": np.sort(rng.choice(100, n_labels, replace=False)),
+        "far": np.arange(n_labels) + 10**15,
+        "words": np.array([f"label {i}" for i in range(n_labels)]),
+        "floats": np.arange(n_labels) / 1.0,
+        "bools": np.array([False, True]),
+    }[str(kind)]
+    y1, y2 = (labels[rng.integers(0, len(labels), n)] for _ in range(2))
+    if rng.random() < 0.5:
+        y2 = np.where(rng.random(n) < 0.8, y1, y2)
+    if labels.dtype.kind == "i" and rng.random() < 0.5 and kind != "far":
+        types = ["int8", "int16", ">i4", "int64", "float32"] + ["uint8", "uint64"] * (
+            kind != "negative"
+        )
+        y1, y2 = y1.astype(rng.choice(types)), y2.astype(rng.choice(types))
+    if rng.random() < 0.3:
+        y1, y2 = y1.tolist(), y2.tolist()
+    options: dict[str, Any] = {}
+    if rng.random() < 0.4:
+        size = int(rng.integers(2, len(labels) + 1))
+        options["labels"] = rng.permutation(labels)[:size]
+    if rng.random() < 0.4:
+        options["sample_weight"] = rng.choice(
+            [rng.integers(1, 9, n), rng.random(n) + 0.01]  # type: ignore[arg-type]
+        )
+    return (y1, y2), options
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_scores(drop_in_backend: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(60):
+        arguments, options = random_call(rng)
+        for weights in (None, "linear", "quadratic"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    expected = sklearn.metrics.cohen_kappa_score(
+                        *arguments, weights=weights, **options
+                    )
+                except ValueError as error:
+                    with pytest.raises(ValueError, match=re.escape(str(error))):
+                        cohen_kappa_score(*arguments, weights=weights, **options)
+                    continue
+                value = cohen_kappa_score(*arguments, weights=weights, **options)
+            assert type(value) is float
+            np.testing.assert_allclose(value, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_matrices(drop_in_backend: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(60):
+        arguments, options = random_call(rng)
+        for normalize in (None, "true", "pred", "all"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                try:
+                    expected = sklearn.metrics.confusion_matrix(
+                        *arguments, normalize=normalize, **options
+                    )
+                except ValueError as error:
+                    with pytest.raises(ValueError, match=re.escape(str(error))):
+                        confusion_matrix(*arguments, normalize=normalize, **options)
+                    continue
+                matrix = confusion_matrix(*arguments, normalize=normalize, **options)
+            assert matrix.dtype == expected.dtype
+            np.testing.assert_allclose(matrix, expected, rtol=1e-12, atol=1e-12)
+
+
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+def laid_out(values: Any, layout: str) -> Any:
+    wide = np.zeros(3 * len(values), values.dtype)
+    wide[::3] = values
+    return {
+        "contiguous": values,
+        "strided": wide[::3],
+        "reversed": values[::-1].copy()[::-1],
+        "swapped": values.astype(values.dtype.newbyteorder("S")),
+        "read-only": np.frombuffer(values.tobytes(), values.dtype),
+        "unaligned": np.frombuffer(b"\0" + values.tobytes(), values.dtype, offset=1),
+        "column": values[:, None],
+    }[layout]
+
+
+@pytest.mark.parametrize(
+    "layout",
+    ["contiguous", "strided", "reversed", "swapped", "read-only", "unaligned", "column"],
+)
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_short_integer_arrays(drop_in_backend: str, dtype: str, layout: str) -> None:
+    """What people call thousands of times: every type, layout, offset and size, all weights."""
+    rng = np.random.default_rng(7)
+    limits = np.iinfo(dtype)
+    for n, n_labels in (
+        (1, 2),
+        (2, 2),
+        (17, 3),
+        (64, 5),
+        (100, 8),
+        (130, 31),
+        (130, 32),
+        (130, 33),
+    ):
+        for lowest in {0, 1, int(limits.min), int(limits.max) - n_labels + 1}:
+            pool = [lowest + i for i in range(n_labels)]
+            y1, y2 = (
+                np.array([pool[i] for i in rng.integers(0, n_labels, n)], dtype) for _ in "12"
+            )
+            table = confusion_counts(y1.tolist(), y2.tolist(), backend="numpy").table
+            if len(table) == 1:
+                continue
+            for weights in (None, "linear", "quadratic"):
+                # scikit-learn's own arithmetic on a table of labels 0, 1, 2, ...
+                i, j = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
+                expected = sklearn.metrics.cohen_kappa_score(
+                    i, j, weights=weights, labels=np.arange(len(table))
+                )
+                value = cohen_kappa_score(
+                    laid_out(y1, layout), laid_out(y2, layout), weights=weights
+                )
+                assert value == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [65_535, 65_536, 65_537, 600_000])
+def test_longer_arrays(drop_in_backend: str, n: int) -> None:
+    rng = np.random.default_rng(8)
+    for offset, dtype in ((0, "int64"), (-3, "int8"), (1, "uint8"), (250, "int32")):
+        y1 = rng.integers(0, 6, n)
+        y2 = np.where(rng.random(n) < 0.7, y1, rng.integers(0, 6, n))
+        for weights in (None, "quadratic"):
+            expected = sklearn.metrics.cohen_kappa_score(y1, y2, weights=weights)
+            shifted = ((y + offset).astype(dtype) for y in (y1, y2))
+            assert cohen_kappa_score(*shifted, weights=weights) == pytest.approx(
+                expected, abs=1e-12
+            )
+
+
+def quadratic_of_table(y1: Any, y2: Any, labels: Any) -> float:
+    table = confusion_counts(y1, y2, labels=labels, backend="numpy").table
+    kappa: float = fastkappa.kappa_from_confusion(table, "quadratic")
+    return kappa
+
+
+LARGE = 1_200_000
+LARGE_LABELS: dict[str, tuple[Any, Any]] = {
+    "12": (np.arange(12), None),
+    "100": (np.arange(100), None),
+    "from 1": (np.arange(1, 31), None),
+    "below zero": (np.arange(-20, 10), None),
+    "far": (np.arange(10**15, 10**15 + 40), None),
+    "a gap in the middle": (np.delete(np.arange(20), 7), None),
+    "two gaps": (np.delete(np.arange(40), [1, 30]), None),
+    "given": (np.arange(20), np.arange(20)),
+    "given, with a gap": (np.delete(np.arange(20), 7), np.arange(20)),
+    "given, more than occur": (np.arange(20), np.arange(-5, 30)),
+    "given, some of them": (np.arange(40), np.arange(10, 25)),
+    "given, one missing": (np.arange(20), np.delete(np.arange(20), 7)),
+    "given, falling": (np.arange(20), np.arange(20)[::-1]),
+    "given, shuffled": (np.arange(12), [3, 0, 4, 1, 5, 9, 2, 6, 8, 7, 10, 11]),
+    "given as floats": (np.arange(20), np.arange(20.0)),
+}
+
+
+@pytest.mark.parametrize("dtype", ["int64", "int16", "float64"])
+@pytest.mark.parametrize("name", LARGE_LABELS)
+def test_quadratic_kappa_of_many_items(drop_in_backend: str, name: str, dtype: str) -> None:
+    """Weights are on the positions of labels: a gap in what occurs closes up, if not given."""
+    pool, labels = LARGE_LABELS[name]
+    if dtype == "int16" and pool[0] > 2**15:
+        dtype = "uint64"
+    rng = np.random.default_rng(10)
+    index = rng.integers(0, len(pool), LARGE)
+    other = np.where(rng.random(LARGE) < 0.5, index, rng.integers(0, len(pool), LARGE))
+    y1, y2 = pool[index].astype(dtype), pool[other].astype(dtype)
+    kappa = cohen_kappa_score(y1, y2, labels=labels, weights="quadratic")
+    assert kappa == quadratic_of_table(y1, y2, labels)
+
+
+@pytest.mark.parametrize("label", [-1, 12, 13, 500, 10**12])
+@pytest.mark.parametrize("place", [0, 65_535, 65_536, 700_000, LARGE - 1])
+def test_quadratic_kappa_with_a_label_of_one_item(place: int, label: int) -> None:
+    y1, y2 = np.random.default_rng(11).integers(0, 12, (2, LARGE))
+    y2[place] = label
+    kappa = cohen_kappa_score(y1, y2, weights="quadratic")
+    assert kappa == quadratic_of_table(y1, y2, None)
+    y1[place] = label
+    assert cohen_kappa_score(y1, y2, weights="quadratic") == quadratic_of_table(y1, y2, None)
+
+
+def test_quadratic_kappa_of_many_items_undefined() -> None:
+    labels = np.arange(20)
+    same_label = np.full(LARGE, 5)
+    outside = np.full(LARGE, 77)
+    with pytest.warns(UndefinedMetricWarning, match="only one label in common"):
+        assert math.isnan(
+            cohen_kappa_score(same_label, same_label, labels=labels, weights="quadratic")
+        )
+    with pytest.warns(UndefinedMetricWarning, match="`y2` contains no labels"):
+        assert math.isnan(
+            cohen_kappa_score(same_label, outside, labels=labels, weights="quadratic")
+        )
+    with pytest.raises(ValueError, match="At least one label in `labels` must be present in `y1`"):
+        cohen_kappa_score(outside, same_label, labels=labels, weights="quadratic")
+    with pytest.raises(ValueError, match="At least one label in `labels` must be present in `y1`"):
+        cohen_kappa_score(outside, outside, labels=labels, weights="quadratic")
