@@ -93,9 +93,7 @@ def _count_expected(
     n_labels, lowest = window.n_labels, window.lowest
     stack = _count_rows(kernels, pairs, (window, window), num_threads)
     if stack is None:
-        stack = np.zeros((len(pairs), n_labels + 1, n_labels + 1), np.int64)
-
-        _for_all(kernels, _adder(kernels, pairs, window, stack), pairs, num_threads)
+        stack = _count_columns(kernels, pairs, window, num_threads)
     expected = ~np.logical_or(stack[:, -1].any(axis=1), stack[:, :, -1].any(axis=1))
     stack = stack[expected, :-1, :-1]
     present: NDArray[np.bool_] = np.logical_or(stack.any(axis=1), stack.any(axis=2))
@@ -107,16 +105,19 @@ def _count_expected(
     return np.flatnonzero(expected).tolist(), Tables(stack, labels, present, outside)
 
 
-def _adder(
-    kernels: Any, pairs: Sequence[tuple[Column, Column]], window: Window, stack: AnyArray
-) -> Callable[[int, slice, AnyArray], None]:
-    """Return what adds items to the tables of a stack, all on the labels of one window."""
+def _count_columns(
+    kernels: Any, pairs: Sequence[tuple[Column, Column]], window: Window, num_threads: int
+) -> AnyArray:
+    """Return the tables of columns, all on the labels of one window."""
+    n_labels, lowest = window.n_labels, window.lowest
+    stack = np.zeros((len(pairs), n_labels + 1, n_labels + 1), np.int64)
 
     def count(j: int, items: slice, second: AnyArray) -> None:
         first = pairs[j][0].values[items]
-        kernels.count_pairs(first, window.lowest, second, window.lowest, stack[j], 0, len(second))
+        kernels.count_pairs(first, lowest, second, lowest, stack[j], 0, len(second))
 
-    return count
+    _for_all(kernels, count, pairs, num_threads)
+    return stack
 
 
 def _count_others(
@@ -256,7 +257,6 @@ def _for_all(
     num_threads = _threads_worth_it(kernels, pairs, num_threads)
     length = max(1, BLOCK_BYTES // max(1, pairs[0][0].values.dtype.itemsize))
     at_once = min(COLUMNS_AT_ONCE, -(-len(pairs) // (4 * num_threads)))
-
     seconds = [second.values for _, second in pairs]
     if matrix_to_copy(seconds) is not None:
         # Each cache line is to be read by one thread.
