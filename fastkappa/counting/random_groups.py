@@ -127,11 +127,15 @@ def sum_by_group(
     def work(stretches: Stretches) -> None:
         while stretch := stretches.take(1):
             j = stretch[0]
+            column, items, cell_weights = predictions[j]
+            own = codes if items is None else codes[items]
+            labels, positions = known.encode(column)
             parts = GroupSums(*(part[:, j] for part in sums))
             if has_tables:
-                _sum_tables(kernels, groups, codes, known, predictions[j], parts)
+                values, lowest = codes_and_lowest(labels, column.values)
+                _sum_tables(kernels, own, values, lowest, positions, cell_weights, parts)
             else:
-                _sum_items(groups, codes, known, predictions[j], parts)
+                _sum_items(own, labels, positions, column.values, cell_weights, parts)
 
     run_in_threads(work, len(predictions), max(1, min(num_threads, len(predictions))))
     return sums
@@ -139,19 +143,15 @@ def sum_by_group(
 
 def _sum_tables(
     kernels: Any,
-    groups: ItemGroups,
     codes: AnyArray,
-    known: KnownLabels,
-    prediction: Prediction,
+    values: AnyArray,
+    lowest: int,
+    positions: AnyArray,
+    cell_weights: FloatTable,
     sums: GroupSums,
 ) -> None:
     """Count a table for each group, and sum it up."""
-    column, items, cell_weights = prediction
-    if items is not None:
-        codes = codes[items]
-    labels, positions = known.encode(column)
-    values, lowest = codes_and_lowest(labels, column.values)
-    n_labels, n_groups = len(known), groups.n_groups
+    n_groups, n_labels = sums.rows.shape
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
     kernels.count_pairs(codes, 0, values, lowest, table, 0, len(values))
     inside = positions >= 0
@@ -166,23 +166,20 @@ def _sum_tables(
 
 
 def _sum_items(
-    groups: ItemGroups,
     codes: AnyArray,
-    known: KnownLabels,
-    prediction: Prediction,
+    labels: Window | SparseLabels,
+    positions: AnyArray,
+    values: AnyArray,
+    cell_weights: FloatTable,
     sums: GroupSums,
 ) -> None:
     """Sum items up one by one, without tables."""
-    column, items, cell_weights = prediction
-    if items is not None:
-        codes = codes[items]
-    labels, positions = known.encode(column)
-    n_labels, n_groups = len(known), groups.n_groups
+    n_groups, n_labels = sums.rows.shape
     # Each chunk adds sums of all groups: it is to have as many items.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)
-        second = _places(labels, positions, column.values[chunk])
+        second = _places(labels, positions, values[chunk])
         inside = (codes[chunk] < n_groups * n_labels) & (second >= 0)
         code, second = codes[chunk][inside].astype(np.int64), second[inside]
         group, label = np.divmod(code, n_labels)
