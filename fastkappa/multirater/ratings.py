@@ -27,6 +27,7 @@ from fastkappa.counting.threads import available_threads
 from fastkappa.statistics.rater_profiles import Profiles
 from fastkappa.statistics.raters import Patterns
 from fastkappa.two_raters.agreement import as_counts
+from fastkappa.two_raters.columns import check_labels
 from fastkappa.types import AnyArray, IntTable
 
 Counted = tuple[AnyArray, IntTable]
@@ -335,9 +336,7 @@ def _checked_labels(labels: Any) -> AnyArray:
     array = to_numpy(labels)
     if array.ndim != 1 or not len(array):
         raise ValueError(f"labels must be a list of one or more, got {short_repr(labels)}.")
-    for label in array.tolist():
-        if is_missing(label):
-            raise ValueError(f"labels must not be missing, got {label!r} among them.")
+    check_labels(array)
     return array
 
 
