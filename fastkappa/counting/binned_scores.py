@@ -68,19 +68,8 @@ class BinnedScores:
             # Written again and again, it stays in the cache.
             own = _room_for(items, min(PICKED_AT_ONCE, len(items.scores)))
             while stretch := stretches.take(PICKED_AT_ONCE):
-                n = self.kernels.collect_scores(
-                    items.scores,
-                    items.codes,
-                    items.lowest,
-                    items.n_labels,
-                    items.weights,
-                    self.bins,
-                    wanted,
-                    *stretch,
-                    own.scores,
-                    own.codes,
-                    own.weights,
-                )
+                room = own.scores, own.codes, own.weights
+                n = self.kernels.collect_scores(*self._given(items), wanted, *stretch, *room)
                 with lock:
                     start, n_done = n_done, n_done + n
                 place = slice(start, start + n)
@@ -97,7 +86,9 @@ class BinnedScores:
         items, grouped = self.items, _room_for(self.items, len(self.items.scores))
         ends = [len(items.scores) * (i + 1) // self._threads for i in range(self._threads)]
         shares = list(zip([0, *ends], ends))
+        room = grouped.scores, grouped.codes, grouped.weights
         n_items = np.zeros((len(shares), self.bins[2] + 3), np.int64)
+        n_items[-1, self._bin] = np.diff(self.sizes)
 
         def count(stretches: Stretches) -> None:
             while stretch := stretches.take(1):
@@ -105,26 +96,17 @@ class BinnedScores:
                 self._add_to(table, None, shares[stretch[0]])
                 n_items[stretch[0]] = table.sum(axis=1)
 
-        run_in_threads(count, len(shares), len(shares))
+        # The last share has what the others have not.
+        run_in_threads(count, len(shares) - 1, max(1, len(shares) - 1))
+        n_items[-1] -= n_items[:-1].sum(axis=0)
         # Items of a row go behind those of lower rows, and those of it in earlier shares.
         places = np.cumsum(n_items.T).reshape(n_items.T.shape).T - n_items
         places = np.ascontiguousarray(places)
 
         def group(stretches: Stretches) -> None:
             while stretch := stretches.take(1):
-                self.kernels.group_scores(
-                    items.scores,
-                    items.codes,
-                    items.lowest,
-                    items.n_labels,
-                    items.weights,
-                    self.bins,
-                    places[stretch[0]],
-                    *shares[stretch[0]],
-                    grouped.scores,
-                    grouped.codes,
-                    grouped.weights,
-                )
+                own, share = places[stretch[0]], shares[stretch[0]]
+                self.kernels.group_scores(*self._given(items), own, *share, *room)
 
         run_in_threads(group, len(shares), len(shares))
         return grouped
@@ -190,6 +172,17 @@ class BinnedScores:
         if items.weights is None:
             return table, None
         return table, np.add.reduce([cast(Floats, share[1]) for share in shares])
+
+    def _given(self, items: ScoredItems) -> tuple[Any, ...]:
+        """Return items and bins as kernels take them that write items elsewhere."""
+        return (
+            items.scores,
+            items.codes,
+            items.lowest,
+            items.n_labels,
+            items.weights,
+            self.bins,
+        )
 
     def _add_to(
         self, table: NDArray[np.uint32], sums: Floats | None, stretch: tuple[int, int]

@@ -71,16 +71,16 @@ def group_scores(kernels: Any, items: ScoredItems, threads: int) -> GroupedScore
         if binned is not None:
             large = np.flatnonzero(np.diff(binned.sizes) > MOST_IN_GROUP)
             if len(large) <= MOST_SORTED_GROUPS:
-                return _grouped_by_bins(kernels, binned, large)
+                return _grouped_by_bins(binned, large)
     ordered = sort_scores(kernels, items)
     starts = np.append(np.arange(0, n_items, GROUP), n_items)
     prefix = ordered.prefix_at(kernels, starts)
     return _grouped(ordered.scores, ordered.codes, ordered.weights, starts, prefix)
 
 
-def _grouped_by_bins(kernels: Any, binned: BinnedScores, large: NDArray[np.intp]) -> GroupedScores:
+def _grouped_by_bins(binned: BinnedScores, large: NDArray[np.intp]) -> GroupedScores:
     """Return the items by bins, those of the large ones in order and divided."""
-    items = binned.grouped()
+    kernels, items = binned.kernels, binned.grouped()
     starts, prefixes = [], []
     first = 0
     for row in large.tolist():
