@@ -5,7 +5,7 @@ from glob import glob
 
 from setuptools import Extension, setup
 
-KERNELS = "fastkappa/counting/kernels"
+KERNELS = "fastkappa/kernels/c"
 REQUIRED = os.environ.get("FASTKAPPA_REQUIRE_EXTENSION", "0") not in ("", "0")
 
 
@@ -15,7 +15,7 @@ def compiled(module: str) -> Extension:
         module,
         [module.replace(".", "/") + ".pyx"],
         include_dirs=[KERNELS],
-        depends=[*sorted(glob(f"{KERNELS}/*.h")), "fastkappa/counting/cython_kernels.pxd"],
+        depends=[*sorted(glob(f"{KERNELS}/*.h")), "fastkappa/kernels/cython/pairs.pxd"],
         # Debugging information would be most of the wheel.
         extra_compile_args=[] if os.name == "nt" else ["-g0"],
         optional=not REQUIRED,
@@ -24,8 +24,8 @@ def compiled(module: str) -> Extension:
 
 setup(
     ext_modules=[
-        compiled("fastkappa.counting.cython_kernels"),
-        compiled("fastkappa.counting.cython_scores"),
-        compiled("fastkappa.compiled_kappa"),
+        compiled("fastkappa.kernels.cython.pairs"),
+        compiled("fastkappa.kernels.cython.scores"),
+        compiled("fastkappa.shortcuts.compiled_kappa"),
     ]
 )

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bench import charts, readme_table, sweep, targets
+from bench.harness import charts, readme_table, sweep, targets
 
 HERE = Path(__file__).parent
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench import contenders, machine
-from bench.cases import plain_cases
+from bench.harness import contenders, machine
+from bench.harness.cases import plain_cases
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,6 +1,7 @@
 """Plain timings of every contender on every case, by pytest-benchmark.
 
-Ratios are better had from `bench.sweep` and `bench.targets`, which time things in turn.
+Ratios are better had from `bench.harness.sweep` and `bench.harness.targets`, which time
+things in turn.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ import functools
 
 import numpy as np
 
-from bench import reference
-from bench.cases import Case, make_ratings
-from bench.contenders import Contender
-from bench.measurements import LARGE, SMALL
+from bench.harness import reference
+from bench.harness.cases import Case, make_ratings
+from bench.harness.contenders import Contender
+from bench.harness.measurements import LARGE, SMALL
 
 
 @functools.lru_cache(maxsize=1)

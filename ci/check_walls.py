@@ -18,10 +18,10 @@ PACKAGE = "fastkappa"
 
 # Optional libraries and the one place each may be imported in.
 OPTIONAL = {
-    "numba": r"(counting/numba_\w+|jit/\w+)\.py",
-    "llvmlite": r"counting/numba_\w+\.py",
-    "typer": r"cli/\w+\.py",
-    "rich": r"(reports/score|progress)\.py",
+    "numba": r"(kernels/numba|jit)/\w+\.py",
+    "llvmlite": r"kernels/numba/\w+\.py",
+    "typer": r"cli/(\w+|commands/\w+)\.py",
+    "rich": r"cli/(reports/score|progress)\.py",
     "pandas": r"frame\.py",
     "pyarrow": r"engines/arrow_\w+\.py",
     "sklearn": r"estimators/\w+\.py",
@@ -30,7 +30,11 @@ OPTIONAL = {
     "matplotlib": r"plotting/\w+\.py",
 }
 STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyncio"}
-KERNEL = re.compile(r"counting/(numpy|numba|cython)_\w+\.(py|pyx|pxd)$")
+# What sees samples, and what sees tables.
+SAMPLES = re.compile(r"(columns|counting|\w+[/.]items)\b")
+TABLES = re.compile(r"(statistics|\w+[/.](cuts|statistics|ranking))\b")
+CORE = re.compile(r"(arrays|exceptions|columns|kernels|counting|statistics)\b")
+KERNEL = re.compile(r"kernels/(numpy|numba|cython)/")
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\s+\(?\s*(.*)|c?import\s+([\w.]+))")
 
 
@@ -77,26 +81,24 @@ def breach(name: str, imported: str) -> str | None:
     inside = imported.removeprefix(f"{PACKAGE}.") if top == PACKAGE else None
     kernel = KERNEL.search(name)
     if inside is not None:
-        if name.startswith("statistics/") and inside.startswith("counting"):
-            return "statistics/ never sees a sample"
-        if name.startswith("counting/") and inside.startswith("statistics"):
-            return "counting/ knows no statistic"
-        if name.startswith("engines/") and inside.startswith("statistics"):
+        if TABLES.match(name) and SAMPLES.match(inside):
+            return "what sees tables never sees a sample"
+        if SAMPLES.match(name) and TABLES.match(inside):
+            return "what sees samples knows no statistic"
+        if name.startswith("engines/") and TABLES.match(inside):
             return "engines/ fills tables"
-        if name.startswith(("counting/", "statistics/")) and not inside.startswith(
-            ("counting", "statistics", "types", "exceptions")
-        ):
-            return "counting/ and statistics/ stand below the rest of the package"
-        if kernel and not re.match(rf"(types|counting\.{kernel[1]}_)", inside):
+        if CORE.match(name) and not CORE.match(inside):
+            return "the core stands below the rest of the package"
+        if kernel and not re.match(rf"(arrays|kernels\.{kernel[1]})\b", inside):
             return "a kernel file imports NumPy and its own engine"
-        if re.match(r"counting\.(numpy|numba|cython)_", inside) and not (
+        if re.match(r"kernels\.(numpy|numba|cython)\b", inside) and not (
             # What is compiled into other compiled code cannot be chosen at run time.
-            kernel or name in ("counting/dispatch.py", "compiled_kappa.pyx", "jit/tables.py")
+            kernel or name in ("kernels/dispatch.py", "jit/tables.py") or name.endswith(".pyx")
         ):
-            return "only counting/dispatch.py chooses a backend"
+            return "only kernels/dispatch.py chooses a backend"
         return None
-    if top in STARTS_THREADS and name != "counting/threads.py":
-        return "only counting/threads.py starts threads"
+    if top in STARTS_THREADS and name != "kernels/threads.py":
+        return "only kernels/threads.py starts threads"
     if top in (*sys.stdlib_module_names, "cython", "cpython", "libc", "numpy"):
         return None
     if top not in OPTIONAL:

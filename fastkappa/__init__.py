@@ -22,12 +22,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from fastkappa import boosting, datasets, plotting
     from fastkappa import jit as jit
-    from fastkappa.accumulator import ConfusionAccumulator
+    from fastkappa.accumulator.accumulator import ConfusionAccumulator
     from fastkappa.engines import SourceCounts, confusion_from_table
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
     from fastkappa.leaderboards.leaderboard import leaderboard
-    from fastkappa.leaderboards.many import Scores, score_many
+    from fastkappa.leaderboards.score_many import Scores, score_many
     from fastkappa.leaderboards.table import Leaderboard, LeaderboardRow
     from fastkappa.multirater import (
         MultiRaterResult,
@@ -62,7 +62,7 @@ _LOADED_ON_FIRST_USE = {
     "MultiRaterResult": "multirater",
     "PairwiseKappa": "multirater",
     "Ratings": "multirater",
-    "Scores": "leaderboards.many",
+    "Scores": "leaderboards.score_many",
     "SourceCounts": "engines",
     "agreement": "two_raters.agreement",
     "agreement_by": "two_raters.grouped",
@@ -92,7 +92,7 @@ _LOADED_ON_FIRST_USE = {
     "power": "statistics.sample_size",
     "randolph_kappa": "multirater",
     "sample_size": "statistics.sample_size",
-    "score_many": "leaderboards.many",
+    "score_many": "leaderboards.score_many",
 }
 
 # `from fastkappa import *` must not need scikit-learn or numba: what does is not here.

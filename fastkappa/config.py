@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.counting import dispatch, threads
+from fastkappa.kernels import dispatch, threads
 
 
 def show_config() -> None:

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.counting.labels import check_some_weight, read_sample_weight
-from fastkappa.counting.numbers import read_numbers, refuse_infinite
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import check_some_weight, read_sample_weight
+from fastkappa.columns.real_numbers import read_numbers, refuse_infinite
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.types import AnyArray
 
 CHUNK = 1 << 14
 # Squares of numbers between 2**-250 and 2**250, times such weights, neither overflow nor vanish.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fastkappa.types import AnyArray, IntTable
+from fastkappa.arrays import AnyArray, IntTable
 
 _LANDIS_KOCH = (
     "K. B. Westlund and L. T. Kurland (1953). Studies on multiple sclerosis in Winnipeg,"

@@ -19,4 +19,4 @@ def get_include() -> str:
     >>> "ratings.h" in os.listdir(fastkappa.get_include())
     True
     """
-    return str(Path(__file__).parent / "counting" / "kernels")
+    return str(Path(__file__).parent / "kernels" / "c")

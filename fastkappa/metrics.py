@@ -13,7 +13,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastkappa.compiled import compiled_kappa
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import Column, n_samples, read_sample_weight
 from fastkappa.counting.confusion import (
     ConfusionCounts,
     KnownLabels,
@@ -22,14 +23,13 @@ from fastkappa.counting.confusion import (
     read_columns,
     tabulate,
 )
-from fastkappa.counting.dispatch import get_kernels
-from fastkappa.counting.labels import Column, n_samples, read_sample_weight
 from fastkappa.counting.moments import moments_of
-from fastkappa.counting.threads import available_threads
 from fastkappa.exceptions import invalid_parameter_error, undefined_metric_warning
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import available_threads
+from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappa_from_moments, kappas
 from fastkappa.statistics.weights import Weights
-from fastkappa.types import AnyArray
 
 EMPTY = (
     "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample is required."

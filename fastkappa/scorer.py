@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.compiled import compiled_kappa
+from fastkappa.arrays import AnyArray
 from fastkappa.counting.confusion import KnownLabels, check_lengths, read_columns, tabulate
-from fastkappa.counting.dispatch import get_kernels
-from fastkappa.counting.threads import available_threads
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import available_threads
+from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.types import AnyArray
 
 # Where a rating that is no label is looked for, to name it.
 CHUNK = 1 << 10

@@ -9,7 +9,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from fastkappa.counting import dispatch
+from fastkappa.kernels import dispatch
 
 
 def missing_backends() -> dict[str, str]:

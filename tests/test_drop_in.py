@@ -21,9 +21,9 @@ import numpy as np
 import pytest
 import sklearn
 import sklearn.metrics
-from adversarial_inputs import Call, calls
 
 import fastkappa
+from tests.helpers.adversarial_inputs import Call, calls
 
 FUNCTIONS = ("cohen_kappa_score", "confusion_matrix")
 

@@ -63,7 +63,7 @@ loaded = {{name.partition(".")[0] for name in sys.modules}} & set({OPTIONAL!r})
 assert not loaded, loaded
 {use}
 loaded = {{name.partition(".")[0] for name in sys.modules}} & set({OPTIONAL!r})
-if fastkappa.counting.dispatch.name_of(fastkappa.counting.dispatch.get_kernels()) == "numba":
+if fastkappa.kernels.dispatch.name_of(fastkappa.kernels.dispatch.get_kernels()) == "numba":
     loaded -= {{"numba", "llvmlite", "scipy"}}  # it was chosen for want of a compiled backend
 assert not loaded, loaded
 """
@@ -160,22 +160,26 @@ def test_walls_are_checked_by_the_script() -> None:
 
 BREACHES = {
     ("statistics/kappa.py", "from fastkappa.counting.pairs import count"): "never sees a sample",
+    ("thresholds/cuts/a.py", "from fastkappa.thresholds.items import b"): "never sees a sample",
+    ("thresholds/items/a.py", "from fastkappa.thresholds.cuts import b"): "knows no statistic",
+    ("multirater/items/a.py", "import fastkappa.multirater.statistics"): "knows no statistic",
+    ("leaderboards/ranking.py", "import fastkappa.counting.pairs"): "never sees a sample",
     ("statistics/kappa.py", "from fastkappa import counting"): "never sees a sample",
     ("statistics/kappa.py", "from ..counting import pairs"): "never sees a sample",
     ("counting/pairs.py", "import fastkappa.statistics.kappa"): "knows no statistic",
     ("counting/pairs.py", "def f():\n    from fastkappa.statistics import kappa"): "no statistic",
-    ("counting/pairs.py", "from fastkappa.metrics import cohen_kappa_score"): "stand below",
-    ("statistics/kappa.py", "from fastkappa import config"): "stand below",
-    ("counting/numpy_kernels.py", "from fastkappa.counting import threads"): "its own engine",
-    ("counting/numba_kernels.py", "from fastkappa.counting.numpy_kernels import x"): "own engine",
-    ("counting/cython_kernels.pyx", "from fastkappa.counting cimport pairs"): "own engine",
-    ("counting/cython_kernels.pyx", "import pandas"): "pandas is imported in one place alone",
-    ("counting/pairs.py", "from fastkappa.counting import numba_kernels"): "chooses a backend",
-    ("metrics.py", "import fastkappa.counting.cython_kernels"): "chooses a backend",
+    ("counting/pairs.py", "from fastkappa.metrics import cohen_kappa_score"): "stands below",
+    ("statistics/kappa.py", "from fastkappa import config"): "stands below",
+    ("kernels/numpy/pairs.py", "from fastkappa.kernels import threads"): "its own engine",
+    ("kernels/numba/pairs.py", "from fastkappa.kernels.numpy.pairs import x"): "own engine",
+    ("kernels/cython/pairs.pyx", "from fastkappa.kernels.numpy cimport pairs"): "own engine",
+    ("kernels/cython/pairs.pyx", "import pandas"): "pandas is imported in one place alone",
+    ("counting/pairs.py", "from fastkappa.kernels.numba import pairs"): "chooses a backend",
+    ("metrics.py", "import fastkappa.kernels.cython.pairs"): "chooses a backend",
     ("counting/pairs.py", "import threading"): "starts threads",
     ("metrics.py", "from concurrent.futures import ThreadPoolExecutor"): "starts threads",
     ("metrics.py", "import numba"): "numba is imported in one place alone",
-    ("jit/kappas.py", "from fastkappa.counting import numba_loops"): "chooses a backend",
+    ("jit/kappas.py", "from fastkappa.kernels.numba import loops"): "chooses a backend",
     ("metrics.py", "def f():\n    from sklearn import metrics"): "sklearn is imported in one place",
     ("config.py", "import requests"): "no dependency",
     ("engines/frames.py", "from fastkappa.statistics import kappa"): "fills tables",
@@ -185,7 +189,7 @@ BREACHES = {
 
 @pytest.mark.parametrize(("file", "code"), BREACHES)
 def test_breaches_are_found(walls: Any, tmp_path: Path, file: str, code: str) -> None:
-    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / file).write_text(f"import numpy as np\n{code}\n")
     (found,) = walls.breaches(tmp_path)
     assert BREACHES[file, code] in found
@@ -194,14 +198,14 @@ def test_breaches_are_found(walls: Any, tmp_path: Path, file: str, code: str) ->
 
 def test_no_breach_is_seen_where_none_is(walls: Any, tmp_path: Path) -> None:
     for file, code in {
-        "counting/numba_kernels.py": "import numba\nfrom fastkappa.types import AnyArray",
-        "counting/threads.py": "import threading, os",
+        "kernels/numba/pairs.py": "import numba\nfrom fastkappa.arrays import AnyArray",
+        "kernels/threads.py": "import threading, os",
         "statistics/kappa.py": "from fastkappa.statistics.weights import Weights",
         "metrics.py": "from fastkappa.counting import confusion\nimport fastkappa.statistics.kappa",
         "estimators/regressor.py": "import sklearn.base",
-        "jit/tables.py": "import numba\nfrom fastkappa.counting import numba_loops",
-        "counting/cython_kernels.pyx": "from libc.stdint cimport int64_t\nimport sys",
+        "jit/tables.py": "import numba\nfrom fastkappa.kernels.numba import loops",
+        "kernels/cython/pairs.pyx": "from libc.stdint cimport int64_t\nimport sys",
     }.items():
-        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(code)
     assert walls.breaches(tmp_path) == []

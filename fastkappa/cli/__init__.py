@@ -42,11 +42,11 @@ def _refuse(why: str) -> NoReturn:
 
 def make_app() -> Any:
     """Return the application with all its commands."""
-    from fastkappa.cli.agree import AgreeCommand, agree
-    from fastkappa.cli.config import config
-    from fastkappa.cli.leaderboard import leaderboard
-    from fastkappa.cli.score import score
-    from fastkappa.cli.thresholds import thresholds
+    from fastkappa.cli.commands.agree import AgreeCommand, agree
+    from fastkappa.cli.commands.config import config
+    from fastkappa.cli.commands.leaderboard import leaderboard
+    from fastkappa.cli.commands.score import score
+    from fastkappa.cli.commands.thresholds import thresholds
 
     app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
     app.callback()(about)

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.counting.dispatch import get_kernels
-from fastkappa.counting.foreign import to_numpy
-from fastkappa.counting.labels import (
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import (
     Column,
     check_finite_weights,
     check_some_weight,
@@ -19,11 +18,12 @@ from fastkappa.counting.labels import (
     read_sample_weight,
     refuse_masked,
 )
+from fastkappa.columns.interop import to_numpy
 from fastkappa.counting.pairs import count_known, count_unknown
 from fastkappa.counting.sparse_labels import SparseLabels
-from fastkappa.counting.threads import resolve_num_threads
 from fastkappa.counting.windows import Counts, Window, label_limits, label_type
-from fastkappa.types import AnyArray
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import resolve_num_threads
 
 
 class ConfusionCounts(NamedTuple):

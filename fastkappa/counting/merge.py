@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fastkappa.types import AnyArray
+from fastkappa.arrays import AnyArray
 
 INT64_MAX = (1 << 63) - 1
 

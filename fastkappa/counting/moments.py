@@ -10,16 +10,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, NamedTuple
 
+from fastkappa.columns.column import Column
 from fastkappa.counting.confusion import KnownLabels
-from fastkappa.counting.labels import Column
 from fastkappa.counting.pairs import (
     LARGEST_STRETCH,
     LONGEST_STRETCH,
     count_unknown,
     threads_worth_it,
 )
-from fastkappa.counting.threads import Stretches, run_in_threads
 from fastkappa.counting.windows import Window, label_limits
+from fastkappa.kernels.threads import Stretches, run_in_threads
 
 # Up to so many labels, or items, a table is counted as fast. Where labels are not known, a
 # wrong guess costs a second look at the items, which takes more to be worth it.

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.counting.labels import Column
+from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.column import Column
 from fastkappa.counting.sparse_labels import SparseLabels
 from fastkappa.counting.sparse_table import SparseTable
-from fastkappa.counting.threads import Stretches, run_in_threads
 from fastkappa.counting.windows import (
     CHUNK,
     Counts,
@@ -32,7 +32,7 @@ from fastkappa.counting.windows import (
     occurring_part,
     widen,
 )
-from fastkappa.types import AnyArray, IntTable
+from fastkappa.kernels.threads import Stretches, run_in_threads
 
 FIRST_STRETCH = 1 << 14
 # Stretches that may have to be counted again are short; others are long, for each takes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.types import AnyArray
+from fastkappa.arrays import AnyArray
 
 # A span of labels up to this one has a look-up table, 4 MB at most; a wider one is searched.
 LARGEST_LOOKUP = 1 << 20

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
 from fastkappa.counting.sparse_labels import SparseLabels
 from fastkappa.counting.windows import CHUNK, Counts, sorted_counts
-from fastkappa.types import AnyArray
 
 
 class SparseTable:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastkappa.counting.labels import Column
-from fastkappa.types import AnyArray, IntTable
+from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.column import Column
 
 # A range of labels is counted as it is while its table has at most so many cells,
 LARGEST_DENSE_TABLE = 1 << 20

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.counting.foreign import to_numpy
-from fastkappa.counting.threads import Stretches, run_in_threads
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.interop import to_numpy
 from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
 from fastkappa.engines.ratings import (
     Kind,
@@ -20,7 +20,7 @@ from fastkappa.engines.ratings import (
     not_whole,
 )
 from fastkappa.engines.running_table import RunningTable
-from fastkappa.types import AnyArray
+from fastkappa.kernels.threads import Stretches, run_in_threads
 
 # Few enough for what is made of them to stay small, enough for Python's share to be too.
 SLICE = 1 << 18

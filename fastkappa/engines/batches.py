@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.counting.dispatch import get_kernels
-from fastkappa.counting.labels import Column
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import Column
 from fastkappa.counting.pairs import count_known, count_unknown
 from fastkappa.counting.sparse_labels import SparseLabels
 from fastkappa.counting.windows import Window, label_type
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, Key, Ratings, RatingsError
 from fastkappa.engines.running_table import OUTSIDE, Axis, RunningTable
-from fastkappa.types import AnyArray
+from fastkappa.kernels.dispatch import get_kernels
 
 # Labels within so many have a window of their own in the table of a batch.
 LARGEST_RANGE = 1 << 9

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.counting.foreign import to_numpy
-from fastkappa.counting.labels import distinct
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import distinct
+from fastkappa.columns.interop import to_numpy
 from fastkappa.engines.ratings import Kind, RatingsError, common_kind, key_of, label_of, labels_of
 from fastkappa.engines.running_table import OUTSIDE, Axis, RunningTable
-from fastkappa.types import AnyArray
 
 
 class SourceCounts(NamedTuple):

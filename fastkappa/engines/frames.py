@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
 from fastkappa.engines.arrow_columns import count_in_slices, need_pyarrow, of_series
 from fastkappa.engines.arrow_files import check_columns
 from fastkappa.engines.ratings import (
@@ -16,7 +17,6 @@ from fastkappa.engines.ratings import (
     no_label,
 )
 from fastkappa.engines.running_table import RunningTable
-from fastkappa.types import AnyArray
 
 # Cells that an engine may send back: those of the largest table, with missing ratings.
 MOST_CELLS = (LARGEST_NUMBER_OF_LABELS + 1) ** 2

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from fastkappa.types import AnyArray
+from fastkappa.arrays import AnyArray
 
 Kind = Literal["integers", "booleans", "strings", "dates", "times"]
 # A label is one of these once it is counted; None is a missing rating.

@@ -3,7 +3,7 @@ column for each rating, for missing ones and for those outside the labels too.
 
 So how many there are of either is read from it in the end, for every group, and tables of
 parts of the data add up to the table of all of it. (What an accumulator holds is a
-`fastkappa.counting.tally.Tally`: from that ratings can be taken away again.)
+`fastkappa.accumulator.weighted_table.Tally`: from that ratings can be taken away again.)
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.counting.merge import add_exactly
 from fastkappa.engines.ratings import (
     LARGEST_NUMBER_OF_LABELS,
@@ -25,7 +26,6 @@ from fastkappa.engines.ratings import (
     common_kind,
     example_of,
 )
-from fastkappa.types import AnyArray, IntTable
 
 # The key of ratings outside the labels: no key of a rating is made of bytes.
 OUTSIDE = b""

@@ -7,11 +7,11 @@ from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fastkappa.counting.threads import resolve_num_threads
 from fastkappa.engines import arrow_columns, arrow_files, dask_chunks, frames
 from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.engines.ratings import Columns, RatingsError, Wanted
 from fastkappa.engines.running_table import RunningTable
+from fastkappa.kernels.threads import resolve_num_threads
 
 
 def confusion_from_table(

@@ -22,10 +22,10 @@ from sklearn.utils import assert_all_finite, check_array, check_random_state, co
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from fastkappa.arrays import AnyArray
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds
-from fastkappa.types import AnyArray
 
 
 class KappaRounder(

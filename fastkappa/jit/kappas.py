@@ -16,11 +16,11 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.extending import overload
 
+from fastkappa.arrays import AnyArray
 from fastkappa.jit.compiling import exactly
 from fastkappa.jit.double_double import add, double_double, multiply, subtract
 from fastkappa.statistics.kappa import as_tables, kappas
 from fastkappa.statistics.weights import Weights
-from fastkappa.types import AnyArray
 
 NOMINAL, LINEAR, QUADRATIC, MATRIX = range(4)
 KINDS = {None: NOMINAL, "linear": LINEAR, "quadratic": QUADRATIC}

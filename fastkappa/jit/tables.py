@@ -10,16 +10,16 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.extending import overload
 
-from fastkappa.counting import numba_loops, numba_popcount
+from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.counting.confusion import confusion_counts
-from fastkappa.counting.numba_ratings import Ratings, address_of
 from fastkappa.jit.compiling import exactly
-from fastkappa.types import AnyArray, IntTable
+from fastkappa.kernels.numba import loops, popcount
+from fastkappa.kernels.numba.columns import Ratings, address_of
 
 # Fewer pairs are counted before the fast kernel has set up its counters.
 SHORT = 1024
 
-_are_few = exactly(numba_popcount.are_few)
+_are_few = exactly(popcount.are_few)
 
 
 def confusion_matrix(y1: AnyArray, y2: AnyArray, n_labels: int) -> IntTable:
@@ -96,7 +96,7 @@ def count(y1: Any, y2: Any, n_labels: int) -> Any:
     table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
     if n_items >= SHORT and _are_few(n_labels, n_labels):
         ratings = (ratings_of(y1, n_labels), ratings_of(y2, n_labels))
-        numba_loops.count_few(ratings, table, 0, n_items)
+        loops.count_few(ratings, table, 0, n_items)
     else:
         # For more labels the package's other kernel gains little, and takes long to compile.
         for i in range(n_items):

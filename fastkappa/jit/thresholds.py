@@ -9,14 +9,14 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.extending import overload
 
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.real_numbers import read_numbers
 from fastkappa.counting.confusion import confusion_counts
-from fastkappa.counting.numbers import read_numbers
 from fastkappa.jit.compiling import exactly
 from fastkappa.jit.kappas import kappa_of_table, kind_and_matrix
 from fastkappa.jit.tables import check_labels, code
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
-from fastkappa.types import AnyArray
 
 # More thresholds than these are searched by halving.
 FEW = 16

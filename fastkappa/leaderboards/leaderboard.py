@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from fastkappa.counting.dispatch import get_kernels
-from fastkappa.counting.labels import n_samples
-from fastkappa.counting.side_by_side import contiguous_columns
-from fastkappa.counting.threads import resolve_num_threads
+from fastkappa.columns.column import n_samples
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.leaderboards.builder import OnMismatch, Standings
+from fastkappa.leaderboards.items.row_major import contiguous_columns
 from fastkappa.leaderboards.predictions import named_columns
-from fastkappa.leaderboards.standings import OnMismatch, Standings
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.weights import Weights
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.arrays import FloatTable
 from fastkappa.frame import data_frame
-from fastkappa.types import FloatTable
 
 
 class LeaderboardRow(NamedTuple):

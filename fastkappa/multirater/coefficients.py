@@ -11,11 +11,9 @@ import numpy as np
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.result import LabelKappa, MultiRaterResult
-from fastkappa.statistics import student_t
-from fastkappa.statistics.alpha import Alpha, Level
-from fastkappa.statistics.inference import check_confidence, two_sided_p
-from fastkappa.statistics.rater_profiles import Conger, Light
-from fastkappa.statistics.raters import (
+from fastkappa.multirater.statistics import student_t
+from fastkappa.multirater.statistics.alpha import Alpha, Level
+from fastkappa.multirater.statistics.chance_corrected import (
     Chance,
     ChanceCorrected,
     Coefficient,
@@ -28,6 +26,8 @@ from fastkappa.statistics.raters import (
     distances_of,
     fleiss_null_errors,
 )
+from fastkappa.multirater.statistics.profiles import Conger, Light
+from fastkappa.statistics.inference import check_confidence, two_sided_p
 from fastkappa.statistics.weights import Weights
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.statistics.bootstrap import (
@@ -20,7 +21,6 @@ from fastkappa.statistics.bootstrap import (
 from fastkappa.statistics.inference import check_confidence, normal_interval, standard_error
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.types import FloatTable, IntTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,24 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fastkappa.counting.dispatch import get_kernels
-from fastkappa.counting.distinct import distinct_rows
-from fastkappa.counting.foreign import to_numpy
-from fastkappa.counting.labels import distinct, is_missing
-from fastkappa.counting.patterns import (
+from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.column import distinct, is_missing
+from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.paired import check_labels
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import available_threads
+from fastkappa.multirater.items.columns import columns_of, encode, find_labels, read_raters
+from fastkappa.multirater.items.distinct_rows import distinct_rows
+from fastkappa.multirater.items.patterns import (
     count_patterns,
     count_profiles,
     count_rater_pairs,
     patterns_of,
     profiles_are_few,
 )
-from fastkappa.counting.raters import columns_of, encode, find_labels, read_raters
-from fastkappa.counting.threads import available_threads
-from fastkappa.statistics.rater_profiles import Profiles
-from fastkappa.statistics.raters import Patterns
+from fastkappa.multirater.statistics.chance_corrected import Patterns
+from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.two_raters.agreement import as_counts
-from fastkappa.two_raters.columns import check_labels
-from fastkappa.types import AnyArray, IntTable
 
 Counted = tuple[AnyArray, IntTable]
 

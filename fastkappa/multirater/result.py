@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from fastkappa.arrays import AnyArray
+from fastkappa.multirater.statistics.chance_corrected import Coefficient, Disagreement
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
-from fastkappa.statistics.raters import Coefficient, Disagreement
 from fastkappa.two_raters.report import p_value_text
-from fastkappa.types import AnyArray
 
 
 class LabelKappa(NamedTuple):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastkappa.arrays import FloatTable
 from fastkappa.plotting import style
 from fastkappa.plotting.results import read_estimate, write_figures
-from fastkappa.types import FloatTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.plotting.style import POINTS_IN_AN_INCH, import_matplotlib, new_axes
 from fastkappa.statistics.kappa import as_tables
 from fastkappa.two_raters.report import label_text
-from fastkappa.types import AnyArray, FloatTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

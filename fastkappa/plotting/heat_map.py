@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from fastkappa.arrays import FloatTable
 from fastkappa.plotting import style
 from fastkappa.plotting.grid import LARGEST_TEXT, SMALLEST_TEXT, Grid, draw_labels, make_grid
-from fastkappa.types import FloatTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

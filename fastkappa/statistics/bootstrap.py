@@ -16,12 +16,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.inference import STANDARD_NORMAL, check_confidence, normal_quantile
 from fastkappa.statistics.kappa import as_tables, kappas, refuse_fractions
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.types import AnyArray, FloatTable
 
 Statistic: TypeAlias = Callable[[AnyArray], Any]
 Method: TypeAlias = Literal["percentile", "bca"]

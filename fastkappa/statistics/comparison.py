@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
@@ -33,7 +34,6 @@ from fastkappa.statistics.inference import (
 )
 from fastkappa.statistics.kappa import as_tables, kappas, refuse_fractions
 from fastkappa.statistics.weights import Weights
-from fastkappa.types import AnyArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.inference import delta_error, number_or_array, shares_of
 from fastkappa.statistics.kappa import as_tables, kappas
 from fastkappa.statistics.transport import closest_tables
 from fastkappa.statistics.weights import Weights, agreement_matrix
-from fastkappa.types import AnyArray, FloatTable
 
 
 class Estimate(NamedTuple):

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.kappa import as_tables
 from fastkappa.statistics.weights import Weights, disagreement_matrix
-from fastkappa.types import AnyArray, FloatTable
 
 STANDARD_NORMAL = NormalDist()
 

@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.matrices import as_numbers
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.types import AnyArray
 
 # Sums that stay below this bound cannot overflow int64, with room for the last addition.
 INT64_SAFE = float(1 << 62)

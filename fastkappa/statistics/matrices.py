@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.types import AnyArray
+from fastkappa.arrays import AnyArray
 
 
 def as_numbers(values: Any, name: str) -> AnyArray:

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastkappa.arrays import FloatTable
 from fastkappa.statistics.inference import (
     STANDARD_NORMAL,
     delta_error,
@@ -25,7 +26,6 @@ from fastkappa.statistics.inference import (
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.transport import closest_tables
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.types import FloatTable
 
 Alternative: TypeAlias = Literal["two-sided", "one-sided"]
 

@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.kappa import whole_numbers
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.types import AnyArray, FloatTable
 
 
 def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:

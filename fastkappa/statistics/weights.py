@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.matrices import as_numbers
-from fastkappa.types import AnyArray, FloatTable
 
 Weights: TypeAlias = Literal["linear", "quadratic"] | ArrayLike | None
 

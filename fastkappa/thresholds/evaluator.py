@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.counting.dispatch import get_kernels, score_kernels
-from fastkappa.counting.grouped_scores import group_scores
-from fastkappa.counting.scored_items import read_scored_items
-from fastkappa.counting.threads import resolve_num_threads
+from fastkappa.arrays import AnyArray
+from fastkappa.kernels.dispatch import get_kernels, score_kernels
+from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
-from fastkappa.types import AnyArray
+from fastkappa.thresholds.items.grouped_scores import group_scores
+from fastkappa.thresholds.items.scored_items import read_scored_items
 
 # Doubles hold every whole number up to here.
 EXACT = 2.0**53

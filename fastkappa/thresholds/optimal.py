@@ -10,20 +10,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fastkappa.counting.dispatch import get_kernels, score_kernels
-from fastkappa.counting.scored_items import (
+from fastkappa.arrays import AnyArray
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.kernels.dispatch import get_kernels, score_kernels
+from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.thresholds.items.scored_items import (
     ScoredItems,
     read_scored_items,
     read_scores,
     refuse_infinite_scores,
 )
-from fastkappa.counting.sorted_scores import sort_scores
-from fastkappa.counting.threads import resolve_num_threads
-from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.thresholds.items.sorted_scores import sort_scores
 from fastkappa.thresholds.search import best_binned, best_sorted
-from fastkappa.types import AnyArray
 
 METHODS = ("auto", "sort", "bins")
 # Fewer are sorted in the time it takes to set up the bins.

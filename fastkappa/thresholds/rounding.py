@@ -9,16 +9,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.counting.dispatch import get_kernels, score_kernels
-from fastkappa.counting.scored_items import read_scored_items
-from fastkappa.counting.sorted_scores import Floats, Places, SortedScores, sort_scores
-from fastkappa.counting.threads import available_threads
-from fastkappa.statistics.cuts import Programme, best_cuts
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.kernels.dispatch import get_kernels, score_kernels
+from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.smoothing import smoothed_prefix
 from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.thresholds.cuts.programme import Programme, best_cuts
+from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
+from fastkappa.thresholds.items.scored_items import read_scored_items
+from fastkappa.thresholds.items.sorted_scores import Floats, Places, SortedScores, sort_scores
 from fastkappa.thresholds.search import PresortedSearch, best_sorted, only_label
-from fastkappa.types import AnyArray, FloatTable
 
 Method = Literal["exact", "bagged", "smoothed", "closed_form"]
 METHODS: tuple[Method, ...] = ("exact", "bagged", "smoothed", "closed_form")

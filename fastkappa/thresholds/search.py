@@ -8,13 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.counting.bin_table import BinTable, joined_runs
-from fastkappa.counting.binned_scores import bin_scores
-from fastkappa.counting.scored_items import ScoredItems
-from fastkappa.counting.sorted_scores import Floats, Places, SortedScores, thresholds_between
-from fastkappa.counting.split_rows import OpenRows
-from fastkappa.statistics.cuts import Cuts, Programme, best_cuts, rows_worth_splitting
-from fastkappa.types import AnyArray
+from fastkappa.arrays import AnyArray
+from fastkappa.thresholds.cuts.programme import Cuts, Programme, best_cuts, rows_worth_splitting
+from fastkappa.thresholds.items.bin_table import BinTable, joined_runs
+from fastkappa.thresholds.items.binned_scores import bin_scores
+from fastkappa.thresholds.items.scored_items import ScoredItems
+from fastkappa.thresholds.items.sorted_scores import (
+    Floats,
+    Places,
+    SortedScores,
+    thresholds_between,
+)
+from fastkappa.thresholds.items.split_rows import OpenRows
 
 # So many rows are searched at once. Of more, those worth it are found among coarser ones.
 MOST_ROWS = 12_000

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import distinct, is_missing
+from fastkappa.columns.paired import Missing, check_columns, check_labels, drop_missing, explain
 from fastkappa.counting.confusion import ConfusionCounts, confusion_counts
-from fastkappa.counting.labels import distinct, is_missing
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.kappa import as_tables, refuse_fractions, whole_numbers
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.two_raters.columns import Missing, check_columns, check_labels, drop_missing, explain
 from fastkappa.two_raters.report import why_undefined
 from fastkappa.two_raters.result import AgreementResult
-from fastkappa.types import AnyArray
 
 
 def agreement(

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from fastkappa.columns.column import n_samples, read_column
+from fastkappa.columns.paired import Missing, check_columns, check_labels, drop_missing, explain
+from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.confusion import KnownLabels, read_columns
-from fastkappa.counting.dispatch import get_kernels
-from fastkappa.counting.groups import count_by_group
-from fastkappa.counting.labels import n_samples, read_column
-from fastkappa.counting.threads import available_threads
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.frame import data_frame
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.comparison import EqualKappas, compare_strata
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.columns import Missing, check_columns, check_labels, drop_missing, explain
 from fastkappa.two_raters.report import figure, label_text
 from fastkappa.two_raters.result import AgreementResult
 

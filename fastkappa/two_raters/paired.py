@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.column import n_samples
+from fastkappa.columns.paired import Missing, check_columns, drop_missing, explain
+from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.confusion import KnownLabels, read_columns
-from fastkappa.counting.dispatch import get_kernels
-from fastkappa.counting.groups import count_by_group
-from fastkappa.counting.labels import n_samples
-from fastkappa.counting.threads import available_threads
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.bootstrap import Method
 from fastkappa.statistics.comparison import KappaDifference, compare_paired
 from fastkappa.statistics.weights import Weights
-from fastkappa.two_raters.columns import Missing, check_columns, drop_missing, explain
-from fastkappa.types import AnyArray, IntTable
 
 
 def compare_predictions(

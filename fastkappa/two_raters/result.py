@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.frame import data_frame
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.indices import Estimate
@@ -16,7 +17,6 @@ from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agre
 from fastkappa.statistics.scales import Interpretation, interpret
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.report import as_html, as_text, label_text
-from fastkappa.types import AnyArray, FloatTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,0 +1,228 @@
+"""Count where the data is: every engine's table, and what a file larger than memory costs.
+
+    python -m bench.studies.engines [--quick] [--only engines|files]
+
+needs all engines: pip install '.[bench,test]'.
+
+First the same ratings, of which some are missing, are counted by every engine there is: as
+strings and as whole numbers, in 10 million rows. The tables have to be the kernels'; each
+engine's time is shown beside that of its own grouping, where it has one and the kernels were
+preferred. Then Parquet files of two columns and 100 million rows are counted and, in turn,
+read and discarded; the peak of memory is that of a fresh process, above what it had after its
+imports. The files are made in a temporary folder that is removed in the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from bench.harness import machine, timing
+from fastkappa import confusion_counts, confusion_from_table
+
+RESULTS = Path(__file__).parents[1] / "results"
+GRADES = ["none", "mild", "moderate", "severe", "proliferative"]
+SHARES = [0.733, 0.07, 0.153, 0.025, 0.019]
+AGREEMENT = 0.87
+MISSING = 0.02
+CHUNK = 1 << 20
+MOST_MEMORY = 300e6
+LONGEST = 1.3
+
+
+def gradings(n: int, seed: int) -> tuple[Any, Any]:
+    """Return two raters' grades, distributed as those of diabetic retinopathy."""
+    random = np.random.default_rng(seed)
+    bounds = np.cumsum(SHARES)[:-1]
+    left, other = (np.searchsorted(bounds, random.random(n)).astype(np.uint8) for _ in range(2))
+    return left, np.where(random.random(n) < AGREEMENT, left, other)
+
+
+def write(path: Path, n: int, *, as_words: bool) -> np.ndarray[Any, Any]:
+    """Write two columns to a Parquet file and return the table of their pairs."""
+    table = np.zeros((5, 5), np.int64)
+    writer = None
+    for start in range(0, n, CHUNK):
+        pair = gradings(min(CHUNK, n - start), start)
+        table += confusion_counts(*pair, labels=range(5)).table
+        columns = {name: pa.array(column) for name, column in zip(("left", "right"), pair)}
+        if as_words:
+            columns = {
+                name: pa.DictionaryArray.from_arrays(codes, GRADES)
+                for name, codes in columns.items()
+            }
+        rows = pa.table(columns)
+        writer = writer or parquet.ParquetWriter(path, rows.schema)
+        writer.write_table(rows)
+    assert writer is not None
+    writer.close()
+    return table
+
+
+def read_and_discard(path: Path, *, as_words: bool) -> int:
+    """Read both columns a batch at a time, dictionaries staying what they are."""
+    words = ["left", "right"] if as_words else []
+    with parquet.ParquetFile(path, read_dictionary=words) as file:
+        return sum(map(len, file.iter_batches(CHUNK // 4, columns=["left", "right"])))
+
+
+PEAK = """
+import sys
+import duckdb, narwhals, pandas, polars, pyarrow.dataset, pyarrow.parquet
+from bench.harness.memory import peak_above
+from fastkappa import confusion_from_table
+import fastkappa.engines
+print(peak_above(lambda: confusion_from_table(sys.argv[1], "left", "right")))
+"""
+
+
+def measure_file(path: Path, n: int, *, as_words: bool, rounds: int) -> dict[str, Any]:
+    """Return what counting a file takes, in memory and beside reading it."""
+    table = write(path, n, as_words=as_words)
+    counts = confusion_from_table(path, "left", "right")
+    by_grade = np.argsort(GRADES) if as_words else np.arange(5)
+    assert (counts.table == table[np.ix_(by_grade, by_grade)]).all()
+    calls: dict[str, Callable[[], Any]] = {
+        "read": lambda: read_and_discard(path, as_words=as_words),
+        "count": lambda: confusion_from_table(path, "left", "right"),
+    }
+    samples = timing.measure(calls, rounds)
+    ratio = timing.summary(timing.ratios(samples.seconds["count"], samples.seconds["read"]))
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, str(path)], check=True, capture_output=True, text=True
+    )
+    return {
+        "rows": n,
+        "megabytes": path.stat().st_size / 1e6,
+        "seconds": float(np.median(samples.seconds["count"])),
+        "ratio": ratio._asdict(),
+        "peak": int(done.stdout),
+    }
+
+
+def frames(n: int) -> Any:
+    """Return a pandas frame of names and of numbers, some of them missing."""
+    pandas = importlib.import_module("pandas")
+    random = np.random.default_rng(1)
+    left, right = gradings(n, 0)
+    columns: dict[str, Any] = {}
+    for name, codes in (("left", left), ("right", right)):
+        gone = random.random(n) < MISSING
+        names = np.array(GRADES, object)[codes]
+        names[gone] = None
+        columns[name] = names
+        columns[f"{name} grade"] = np.where(gone, np.nan, codes)
+    return pandas.DataFrame(columns)
+
+
+def engines(frame: Any, folder: Path) -> Iterator[tuple[str, Any, bool]]:
+    """Yield each engine with the ratings in it, and whether narwhals could group them too."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    yield "pandas", frame, True
+    polars = importlib.import_module("polars")
+    yield "polars", polars.from_arrow(table), True
+    yield "polars, lazy", polars.from_arrow(table).lazy(), False
+    yield "pyarrow", table, True
+    # The engines below read the ratings from files, as people do who need them.
+    parquet.write_table(table, folder / "ratings.parquet")
+    yield "Parquet file", folder / "ratings.parquet", False
+    duckdb = importlib.import_module("duckdb")
+    yield "DuckDB", duckdb.connect().read_parquet(str(folder / "ratings.parquet")), False
+    with importlib.import_module("distributed").LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        dask = importlib.import_module("dask.dataframe")
+        with cluster.get_client():
+            # As many row groups as there are to be partitions.
+            parquet.write_table(table, folder / "split.parquet", row_group_size=len(frame) // 8 + 1)
+            yield "Dask", dask.read_parquet(folder / "split.parquet", split_row_groups=True), True
+    session = importlib.import_module("pyspark.sql").SparkSession
+    builder = session.builder.master("local[2]").config("spark.ui.enabled", "false")
+    for name in ("spark.driver.bindAddress", "spark.driver.host"):
+        builder = builder.config(name, "127.0.0.1")
+    spark = builder.config("spark.log.level", "ERROR").getOrCreate()
+    yield "Spark", spark.read.parquet(str(folder / "ratings.parquet")), False
+    spark.stop()
+
+
+def group(source: Any, pair: tuple[str, str]) -> int:
+    """Have the engine group by pair of ratings, through narwhals."""
+    narwhals = importlib.import_module("narwhals")
+    frame = narwhals.from_native(source).lazy()
+    return len(frame.group_by(*pair).agg(narwhals.len()).collect())
+
+
+def compare(n: int, folder: Path, rounds: int) -> list[dict[str, Any]]:
+    """Count the same ratings in every engine."""
+    frame = frames(n)
+    pairs = (("left", "right"), ("left grade", "right grade"))
+    expected = {}
+    for pair in pairs:
+        complete = frame[list(pair)].dropna()
+        expected[pair] = confusion_counts(*(complete[name] for name in pair))
+    rows = []
+    for engine, source, groups in engines(frame, folder):
+        for pair in pairs:
+            calls: dict[str, Callable[[], Any]] = {
+                "count": lambda: confusion_from_table(source, *pair)  # noqa: B023
+            }
+            if groups:
+                calls["group"] = lambda: group(source, pair)  # noqa: B023
+            samples = timing.measure(calls, rounds)
+            counts = samples.results["count"]
+            assert (counts.table == expected[pair].table).all(), engine
+            assert counts.labels.tolist() == expected[pair].labels.tolist(), engine
+            assert counts.n_rows == n
+            assert counts.missing == tuple(int(frame[name].isna().sum()) for name in pair)
+            row: dict[str, Any] = {"engine": engine, "columns": pair[0]}
+            row |= {name: float(np.median(taken)) for name, taken in samples.seconds.items()}
+            rows.append(row)
+            beside = f"{row['group']:.3f} s by its own grouping" if groups else ""
+            kind = "numbers" if "grade" in pair[0] else "strings"
+            print(f"  {engine:<14}{kind:<10}{row['count']:>8.3f} s   {beside}", flush=True)
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
+    parser.add_argument("--only", choices=["engines", "files"], help="one half of it")
+    arguments = parser.parse_args()
+    scale, rounds = (10, 3) if arguments.quick else (1, 7)
+    results: dict[str, Any] = {"machine": machine.describe()}
+    with tempfile.TemporaryDirectory() as folder:
+        if arguments.only != "files":
+            n = 10**7 // scale
+            print(f"{n} rows, {MISSING:.0%} missing in each column: all tables are the kernels'")
+            results["engines"] = compare(n, Path(folder), 3)
+        if arguments.only != "engines":
+            n = 10**8 // scale
+            results["files"] = {}
+            for kind in ("uint8", "dictionary"):
+                path = Path(folder, f"{kind}.parquet")
+                file = measure_file(path, n, as_words=kind == "dictionary", rounds=rounds)
+                results["files"][kind] = file
+                met = file["peak"] <= MOST_MEMORY and file["ratio"]["median"] <= LONGEST
+                print(
+                    f"Parquet, {n} rows, two {kind} columns ({file['megabytes']:.0f} MB):"
+                    f" {file['seconds']:.2f} s, {file['ratio']['median']:.2f}"
+                    f" [{file['ratio']['lower']:.2f}, {file['ratio']['upper']:.2f}] × reading,"
+                    f" peak {file['peak'] / 1e6:.0f} MB: {'met' if met else 'NOT MET'}"
+                )
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "engines.json").write_text(json.dumps(results, indent=1))
+
+
+if __name__ == "__main__":
+    main()

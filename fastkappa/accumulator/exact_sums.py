@@ -1,0 +1,79 @@
+"""Sums of item weights without a rounding error, whatever their order.
+
+A finite float is a whole number of units of 2**-1074, the least float there is. So weights
+are cut into whole numbers of 62 bits, from the largest down, that the kernels sum exactly;
+their sums are Python integers, to which adding and from which subtracting is exact too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import Column, check_finite_weights
+from fastkappa.counting.confusion import KnownLabels, select_cells
+from fastkappa.counting.pairs import count_known
+
+# Sums are in units of 2**-UNIT_BITS.
+UNIT_BITS = 1074
+SLICE_BITS = 62
+
+
+def exact_sums(
+    kernels: Any,
+    first: Column,
+    second: Column,
+    known: KnownLabels,
+    weights: AnyArray,
+    num_threads: int,
+) -> AnyArray:
+    """Return the sums of item weights in each cell, Python integers in an object array.
+
+    Raises
+    ------
+    ValueError
+        If a weight is not finite.
+    """
+    encoded = (known.encode(first), known.encode(second))
+    codes = (encoded[0][0], encoded[1][0])
+    positions = (encoded[0][1], encoded[1][1])
+
+    def summed(integers: AnyArray) -> AnyArray:
+        _, high, low = count_known(kernels, first, second, codes, integers, num_threads)
+        sums = high.astype(object) * (1 << 32) + low.astype(object)
+        return select_cells(sums, positions, len(known))
+
+    if weights.dtype.kind != "f":
+        return summed(weights) * (1 << UNIT_BITS)
+    check_finite_weights(weights)
+    total = np.zeros((len(known), len(known)), object)
+    rest = weights.astype(np.float64)
+    while len(rest) and (largest := float(np.abs(rest).max())):
+        shift = SLICE_BITS - int(np.frexp(largest)[1])
+        whole = np.ldexp(rest, shift).astype(np.int64)
+        # Exact: these are the leading bits of a float, and what is left are the others.
+        rest = rest - np.ldexp(whole.astype(np.float64), -shift)
+        sums = summed(whole)
+        if shift <= UNIT_BITS:
+            total = total + sums * (1 << (UNIT_BITS - shift))
+        else:
+            total = total + sums // (1 << (shift - UNIT_BITS))
+    return total
+
+
+def rounded(sums: AnyArray) -> AnyArray:
+    """Return exact sums as the nearest floats.
+
+    Raises
+    ------
+    OverflowError
+        If a sum is beyond float64.
+    """
+    try:
+        return (sums / (1 << UNIT_BITS)).astype(np.float64)
+    except OverflowError:
+        raise OverflowError(
+            "the sums of sample_weight are beyond float64: scale them down."
+        ) from None

@@ -1,0 +1,154 @@
+"""``fastkappa agree``"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from fastkappa.cli.options import Format, Missing, OutputFormat, Weights, refusals
+from fastkappa.statistics.scales import SCALES, find_scale
+
+RATERS = "--raters"
+
+
+class AgreeCommand(TyperCommand):
+    """A command whose ``--raters`` takes several values."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        parsed: list[str] = super().parse_args(ctx, list(spread(args)))
+        return parsed
+
+
+def spread(arguments: list[str]) -> Iterator[str]:
+    """Repeat ``--raters`` before each of the values that follow it.
+
+    Examples
+    --------
+    >>> from fastkappa.cli.commands.agree import spread
+    >>> list(spread(["a.csv", "--raters", "x", "y", "--seed", "1"]))
+    ['a.csv', '--raters', 'x', '--raters', 'y', '--seed', '1']
+    """
+    of_raters, n_values = False, 0
+    for position, argument in enumerate(arguments):
+        if argument == "--":
+            yield from arguments[position:]
+            return
+        if argument.startswith("-") and argument != "-":
+            of_raters, n_values = argument == RATERS, 0
+        elif of_raters:
+            n_values += 1
+            if n_values > 1:
+                yield RATERS
+        yield argument
+
+
+def agree(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Arrow file.")
+    ],
+    raters: Annotated[
+        list[str],
+        typer.Option(
+            RATERS,
+            metavar="COLUMN COLUMN...",
+            help="The columns of two raters or more, after FILE. For one that begins with a"
+            " dash write --raters=-COLUMN.",
+        ),
+    ],
+    weights: Annotated[Weights, typer.Option(help="How disagreement is weighed.")] = Weights.none,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,C",
+            help="All the labels there are, in the order that weights refer to. By default"
+            " those that occur, sorted.",
+        ),
+    ] = None,
+    missing: Annotated[
+        Missing,
+        typer.Option(
+            help="What to do where a rating is missing: with two raters the row is dropped,"
+            " with more the rating alone. In CSV and TSV an empty field is, and NA, NaN,"
+            " null and the like are.",
+        ),
+    ] = Missing.error,
+    group: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Tell of each group of the rows by this column."),
+    ] = None,
+    bootstrap: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Bootstrap intervals of N replicates.")
+    ] = 0,
+    seed: Annotated[int | None, typer.Option(min=0, help="Makes the bootstrap repeatable.")] = None,
+    scale: Annotated[
+        str | None, typer.Option(help=f"Read the agreement by a scale: {', '.join(SCALES)}.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a picture, such as out.svg: the table of two raters, or kappas with"
+            " their intervals over groups or pairs of raters.",
+        ),
+    ] = None,
+    output: OutputFormat = Format.text,
+) -> None:
+    """Tell all about the agreement of two raters or more.
+
+    For two: the table, kappa with its standard error, interval and test,
+    and the other indices of agreement. For more: the coefficients for
+    several raters, and the kappa of each pair.
+    """
+    from fastkappa.cli.reports.agree_parts import Asked
+    from fastkappa.plotting.output import write_picture
+
+    with refusals():
+        if scale is not None:
+            find_scale(scale)
+        asked = Asked(
+            file=str(file),
+            raters=tuple(raters),
+            group=group,
+            weights=None if weights is Weights.none else weights.value,
+            scale=scale,
+            n_resamples=bootstrap,
+            seed=seed,
+        )
+        report = make_report(asked, file, labels, drop_missing=missing is Missing.drop)
+        if plot is not None:
+            write_picture(report.draw, plot)
+        typer.echo(report.as_json() if output is Format.json else report.as_text())
+
+
+def make_report(asked: Any, file: Path, labels: str | None, *, drop_missing: bool) -> Any:
+    """Read a file and report on its raters."""
+    from fastkappa.cli.files.raters import read_raters
+    from fastkappa.cli.files.ratings import count_groups, count_ratings
+    from fastkappa.cli.progress import progress_bar
+    from fastkappa.cli.reports.agree_groups import report_on_groups
+    from fastkappa.cli.reports.agree_pair import report_on_pair
+    from fastkappa.cli.reports.agree_several import report_on_several
+
+    _check_raters(asked.raters)
+    with progress_bar([file]) as bar:
+        options: dict[str, Any] = {"labels": labels, "drop_missing": drop_missing}
+        options["tell"] = bar.starts(file)
+        if len(asked.raters) > 2:
+            whole, groups = read_raters(file, asked.raters, asked.group, **options)
+            return report_on_several(asked, whole, groups)
+        first, second = asked.raters
+        if asked.group is None:
+            return report_on_pair(asked, count_ratings(file, first, second, **options))
+        return report_on_groups(asked, count_groups(file, first, second, asked.group, **options))
+
+
+def _check_raters(raters: tuple[str, ...]) -> None:
+    if len(raters) < 2:
+        raise ValueError(f"--raters must name two columns or more, got {raters[0]!r} alone.")
+    for name in raters:
+        if raters.count(name) > 1:
+            raise ValueError(f"--raters must name each column once, got {name!r} again.")

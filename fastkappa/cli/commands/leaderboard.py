@@ -1,0 +1,91 @@
+"""``fastkappa leaderboard``"""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastkappa.cli.options import Weights, refusals
+
+SOME_NOT_SCORED = 1
+
+
+class Format(str, enum.Enum):
+    table = "table"
+    json = "json"
+    csv = "csv"
+    html = "html"
+
+
+class Mismatch(str, enum.Enum):
+    error = "error"
+    drop = "drop"
+
+
+def leaderboard(
+    truth: Annotated[
+        Path, typer.Argument(metavar="TRUTH", help="A CSV, TSV, Parquet or Arrow file.")
+    ],
+    submissions: Annotated[
+        list[Path], typer.Argument(metavar="SUBMISSION...", help="Such files of predictions.")
+    ],
+    id_column: Annotated[
+        str, typer.Option("--id", metavar="COLUMN", help="The column of the items' ids.")
+    ],
+    target: Annotated[
+        str, typer.Option("--target", metavar="COLUMN", help="The column of their labels.")
+    ],
+    weights: Annotated[Weights, typer.Option(help="The kappa to rank by.")] = Weights.none,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,C",
+            help="The labels to take into account, in their order; the weights refer to it, and"
+            " items with another one are left out. By default all that occur, sorted.",
+        ),
+    ] = None,
+    bootstrap: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="The number of bootstrap replicates; 0 for no intervals."
+        ),
+    ] = 1000,
+    mismatch: Annotated[
+        Mismatch,
+        typer.Option(
+            help="What to do with a submission whose ids are not those of the truth: not score"
+            " it, or drop items that are missing, unknown or repeated, and score the others."
+        ),
+    ] = Mismatch.error,
+    output: Annotated[
+        Format, typer.Option("--format", help="For a person, or for a program.")
+    ] = Format.table,
+) -> None:
+    """Rank files of predictions by their kappa with the truth.
+
+    Prints for each its kappa and interval, the difference to the leader with a paired
+    interval, how often it is first and which ranks it has in the bootstrap replicates. A
+    file that cannot be scored has a row that says why; the exit status is 1 then.
+    """
+    from fastkappa.cli.files.submissions import as_text, rank_files
+    from fastkappa.cli.progress import progress_bar
+
+    with refusals():
+        with progress_bar([truth, *submissions]) as bar:
+            board = rank_files(
+                truth,
+                submissions,
+                id_column,
+                target,
+                weights=None if weights is Weights.none else weights.value,
+                labels=labels,
+                n_resamples=bootstrap,
+                on_mismatch="drop" if mismatch is Mismatch.drop else "raise",
+                bar=bar,
+            )
+        typer.echo(as_text(board, output.value))
+    if any(failure is not None for failure in board.failures):
+        raise typer.Exit(SOME_NOT_SCORED)

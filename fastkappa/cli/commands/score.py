@@ -1,0 +1,52 @@
+"""``fastkappa score``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fastkappa.cli.options import Format, Labels, Missing, OutputFormat, Weights, refusals
+
+
+def score(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Arrow file.")
+    ],
+    y1: Annotated[str, typer.Option("--y1", metavar="COLUMN", help="The first rater's column.")],
+    y2: Annotated[str, typer.Option("--y2", metavar="COLUMN", help="The second rater's column.")],
+    weights: Annotated[
+        Weights,
+        typer.Option(help="The kappa to put first; all three are computed."),
+    ] = Weights.none,
+    labels: Labels = None,
+    missing: Annotated[
+        Missing,
+        typer.Option(
+            help="What to do with a row in which a rating is missing. In CSV and TSV an empty"
+            " field is, and NA, NaN, null and the like are.",
+        ),
+    ] = Missing.error,
+    output: OutputFormat = Format.text,
+) -> None:
+    """Score the agreement of two columns of ratings.
+
+    Prints the table of counts, the number of items n, all three kappas, and the
+    observed and expected agreement, p_o and p_e, of the unweighted one.
+    """
+    from fastkappa.cli.files.ratings import count_ratings
+    from fastkappa.cli.progress import progress_bar
+    from fastkappa.cli.reports.score import as_json, make_report, print_report
+
+    with refusals():
+        with progress_bar([file]) as bar:
+            drop = missing is Missing.drop
+            counts = count_ratings(
+                file, y1, y2, labels=labels, drop_missing=drop, tell=bar.starts(file)
+            )
+        report = make_report(file, (y1, y2), counts, weights.value)
+        if output is Format.json:
+            typer.echo(as_json(report))
+        else:
+            print_report(report)

@@ -1,0 +1,92 @@
+"""The ratings of several raters in a file, read for the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fastkappa.cli.files.ratings import parse_labels
+from fastkappa.columns.missing import find_missing
+from fastkappa.engines.arrow_files import Tell, tell_nobody
+from fastkappa.engines.arrow_raters import read_columns, split_by
+from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, Kind, RatingsError
+from fastkappa.multirater import Ratings
+
+# What labels are, by the kind of their dtype.
+KINDS: dict[str, Kind] = {"U": "strings", "O": "strings", "b": "booleans"}
+
+
+def read_raters(
+    path: Path,
+    raters: Sequence[str],
+    group: str | None = None,
+    *,
+    labels: str | None = None,
+    drop_missing: bool = False,
+    tell: Tell = tell_nobody,
+) -> tuple[Ratings, dict[Any, Ratings]]:
+    """Read the ratings of several raters, and those of each group of the subjects.
+
+    Parameters
+    ----------
+    path : Path
+        A file whose format its suffix tells, one of `fastkappa.engines.arrow_files.SUFFIXES`.
+    raters : sequence of str
+        The raters' columns.
+    group : str, default=None
+        The column of the group.
+    labels : str, default=None
+        All the labels there are, in their order, written as ``a,b,c``. None takes those
+        that occur, sorted.
+    drop_missing : bool, default=False
+        Whether ratings may be missing, and with them groups; a row without a group is in
+        none. They are an error otherwise.
+    tell : callable
+        Called every now and then with the number of bytes read so far.
+
+    Returns
+    -------
+    ratings : Ratings
+        Those of all rows.
+    groups : dict of Ratings
+        Those of each group, sorted; all have the same labels.
+
+    Raises
+    ------
+    RatingsError
+        If the file cannot be read, a column is not there, ratings are missing or are no
+        class labels, or the columns hold different kinds of them.
+    ImportError
+        If pyarrow is not installed.
+    """
+    names = list(dict.fromkeys([*raters, *([] if group is None else [group])]))
+    arrays = read_columns(path, names, tell)
+    _check_missing(arrays, drop_missing)
+    ratings = {name: arrays[name] for name in raters}
+    whole = Ratings.from_raters(ratings)
+    if labels is not None:
+        kind = KINDS.get(whole.labels.dtype.kind, "integers")
+        whole = Ratings.from_raters(ratings, labels=parse_labels(labels, kind))
+    if len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
+        raise RatingsError(
+            f"the columns hold {len(whole.labels)} different ratings, more than the"
+            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: are they ratings?"
+        )
+    if group is None:
+        return whole, {}
+    return whole, {
+        value: Ratings.from_raters(part, labels=whole.labels)
+        for value, part in split_by(arrays[group], ratings)
+    }
+
+
+def _check_missing(arrays: dict[str, Any], drop_missing: bool) -> None:
+    masks = {name: find_missing(array) for name, array in arrays.items()}
+    counted = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
+    if counted and not drop_missing:
+        told = " and ".join(f"{n} in column {name!r}" for name, n in counted.items())
+        raise RatingsError(
+            f"ratings are missing: {told}, of {len(next(iter(arrays.values())))} rows."
+            " --missing drop leaves such ratings out."
+        )

@@ -1,0 +1,178 @@
+"""Files of predictions ranked against a file of the truth, for the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from fastkappa.cli.files.ratings import parse_labels
+from fastkappa.cli.progress import Bar
+from fastkappa.engines.arrow_columns import kind_of_column
+from fastkappa.engines.arrow_files import Tell
+from fastkappa.engines.arrow_raters import read_columns
+from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import available_threads
+from fastkappa.leaderboards.builder import MismatchError, OnMismatch, Standings
+from fastkappa.leaderboards.table import Leaderboard, printable
+from fastkappa.statistics.weights import Weights
+
+# Ranks that are shown while files are still being read.
+RANKS_SHOWN = 10
+STYLE = (
+    "body{font-family:sans-serif}table{border-collapse:collapse}"
+    "th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #ccc}"
+)
+
+
+def rank_files(
+    truth: Path,
+    submissions: Sequence[Path],
+    id_column: str,
+    target: str,
+    *,
+    weights: Weights = None,
+    labels: str | None = None,
+    n_resamples: int = 1000,
+    on_mismatch: OnMismatch = "raise",
+    bar: Bar,
+) -> Leaderboard:
+    """Return the leaderboard of files, reading one at a time.
+
+    A file that cannot be scored has a row that says why. The same files give the same
+    result: random groups and replicates are drawn from a fixed seed.
+
+    Parameters
+    ----------
+    truth : Path
+        The file of the true labels. Its format and those of the others are told by their
+        suffixes.
+    submissions : sequence of Path
+    id_column, target : str
+        The columns of the items' ids and of their labels, in all files.
+    weights : {'linear', 'quadratic'} or None, default=None
+        Disagreement weights.
+    labels : str, default=None
+        The labels to take into account in their order, written as ``a,b,c``; items with
+        another one are left out. None takes those that occur.
+    n_resamples : int, default=1000
+        How many bootstrap replicates to draw.
+    on_mismatch : {'raise', 'drop'}, default='raise'
+        Whether a file whose ids are not those of the truth cannot be scored, or is scored
+        on the items that it has once.
+    bar : Bar
+        Where progress is shown, and the ranks so far.
+
+    Returns
+    -------
+    board : Leaderboard
+
+    Raises
+    ------
+    ValueError
+        If the truth cannot be read or has no ids or labels that can be used.
+    ImportError
+        If pyarrow is not installed.
+    """
+    tell = bar.starts(truth)
+    ids, true_labels = _read(truth, id_column, target, tell)
+    known = None if labels is None else _parsed(labels, true_labels)
+    try:
+        standings = Standings(
+            true_labels,
+            weights=weights,
+            labels=known,
+            ids=ids,
+            on_mismatch=on_mismatch,
+            n_resamples=n_resamples,
+            confidence=0.95,
+            rng=0,
+            kernels=get_kernels(),
+            num_threads=available_threads(),
+        )
+    except ValueError as error:
+        raise RatingsError(f"{truth} cannot be the truth: {error}") from error
+    for file in submissions:
+        tell = bar.starts(file)
+        try:
+            standings.add([str(file)], [_read(file, id_column, target, tell)])
+        except MismatchError as error:
+            why = f"its ids are not those of {truth}: {error.mismatch}."
+            standings.fail(str(file), f"{why} --mismatch drop leaves such items out.")
+        except (ValueError, TypeError) as error:
+            # The name stands beside it already.
+            why = " ".join(str(error).split()).removeprefix(f"{file} ")
+            standings.fail(str(file), why)
+        bar.shows(_ranks_so_far(standings))
+    return standings.ranked()
+
+
+def as_text(board: Leaderboard, output: str) -> str:
+    """Return a leaderboard as a table for a person, or as JSON, CSV or an HTML page."""
+    if output == "json":
+        return json.dumps(board.to_dict(), indent=2)
+    if output == "csv":
+        return _as_csv(board)
+    if output == "html":
+        title = escape("Leaderboard")
+        return (
+            f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title>'
+            f"<style>{STYLE}</style></head>\n<body>\n<h1>{title}</h1>\n{board._repr_html_()}\n"
+            "</body>\n</html>"
+        )
+    return str(board)
+
+
+def _as_csv(board: Leaderboard) -> str:
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    names = ["rank", "name", "kappa", "low", "high", "difference", "difference_low"]
+    names += ["difference_high", "first", "rank_low", "rank_high", "n", "missing", "extra"]
+    writer.writerow([*names, "repeated", "failure"])
+    for row in board.to_dict()["rows"]:
+        pairs = (row[name] or (None, None) for name in ("interval", "difference_interval"))
+        (low, high), difference = pairs
+        cells = [row["rank"], row["name"], row["kappa"], low, high, row["difference"], *difference]
+        cells += [row["first"], *(row["rank_interval"] or (None, None)), row["n"]]
+        writer.writerow([*cells, row["missing"], row["extra"], row["repeated"], row["failure"]])
+    return written.getvalue().rstrip("\n")
+
+
+def _parsed(labels: str, true_labels: Any) -> list[Any]:
+    """Return the labels that a user wrote, in the type of the true ones."""
+    return parse_labels(labels, kind_of_column(true_labels))
+
+
+def _read(file: Path, id_column: str, target: str, tell: Tell) -> tuple[Any, Any]:
+    """Return the ids and the labels in a file, or say what is wrong with it."""
+    columns = read_columns(file, list(dict.fromkeys((id_column, target))), tell)
+    for name, column in columns.items():
+        if column.null_count:
+            raise RatingsError(
+                f"column {name!r} of {file} has {column.null_count} missing values in its"
+                f" {len(column)} rows."
+            )
+        if "binary" in str(column.type):
+            raise RatingsError(f"column {name!r} of {file} holds text that is not UTF-8.")
+    n_labels = len(columns[target].unique())
+    if n_labels > LARGEST_NUMBER_OF_LABELS:
+        raise RatingsError(
+            f"column {target!r} of {file} holds {n_labels} different values, more than the"
+            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
+        )
+    return columns[id_column], columns[target]
+
+
+def _ranks_so_far(standings: Standings) -> list[str]:
+    ranked = sorted(standings.kappas, key=lambda entry: (math.isnan(entry[1]), -entry[1]))
+    lines = [
+        f"{i:>4}  {kappa:7.4f}  {printable(name)}" for i, (name, kappa) in enumerate(ranked, 1)
+    ]
+    left = len(lines) - RANKS_SHOWN
+    return lines[:RANKS_SHOWN] + ([f"      and {left} more"] if left > 0 else [])

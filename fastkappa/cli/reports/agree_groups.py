@@ -1,0 +1,112 @@
+"""The report on two raters in each group of the rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from fastkappa.cli.reports.agree_parts import (
+    ALL,
+    Asked,
+    Report,
+    between,
+    bootstrap_fields,
+    bootstrap_line,
+    bootstrap_of,
+    result_of,
+    undefined_is_told,
+)
+from fastkappa.engines.counted import SourceCounts
+from fastkappa.engines.ratings import RatingsError
+from fastkappa.plotting import plot_forest
+from fastkappa.statistics.comparison import EqualKappas
+from fastkappa.statistics.scales import find_scale
+from fastkappa.two_raters.grouped import GroupedAgreement
+from fastkappa.two_raters.report import figure, label_text, p_value_text
+
+
+def report_on_groups(asked: Asked, counts: Mapping[Any, SourceCounts]) -> Report:
+    """Report on two raters in each group; that of None is of rows without a group."""
+    with undefined_is_told():
+        grouped = _grouped(asked, counts)
+        equality = grouped.equality if len(grouped) > 1 else None
+    names = {group: label_text(group) for group in grouped}
+    groups = {group: {"group": name, **grouped[group].to_dict()} for group, name in names.items()}
+    lines = [asked.heading(), *_remarks(asked, grouped), "", str(grouped)]
+    if equality is not None:
+        lines += ["", *_lines_of(equality)]
+    if asked.n_resamples:
+        lines.append("")
+        for group, name in names.items():
+            with undefined_is_told():
+                drawn = bootstrap_of(grouped[group], asked)
+            groups[group]["bootstrap"] = bootstrap_fields(drawn)
+            lines.append(bootstrap_line(f"kappa of {name}", drawn))
+    if asked.scale is not None:
+        lines += ["", f"kappa by {find_scale(asked.scale).source}"]
+        for group, name in names.items():
+            reading = grouped[group].interpret(asked.scale)
+            groups[group]["interpretation"] = reading._asdict()
+            lines.append(f"  {name}: {reading.reading}")
+    fields = {
+        **asked.fields(),
+        "n_dropped": grouped.n_dropped,
+        "groups": list(groups.values()),
+        "all": grouped.pooled.to_dict(),
+        "equality": None if equality is None else asdict(equality),
+    }
+
+    def draw() -> Any:
+        by_name = {name: grouped[group] for group, name in names.items()}
+        return plot_forest({**by_name, ALL: grouped.pooled})
+
+    return Report(fields, lines, draw)
+
+
+def _grouped(asked: Asked, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
+    named = {group: part for group, part in counts.items() if group is not None}
+    n_without_group = counts[None].n_rows if None in counts else 0
+    results = {
+        group: result_of(part, asked.weights) for group, part in named.items() if part.table.any()
+    }
+    if not results:
+        raise RatingsError("no row has a group and both its ratings among the labels.")
+    parts = list(named.values())
+    missing = tuple(sum(part.missing[i] for part in parts) for i in (0, 1))
+    n_dropped = sum(part.n_dropped for part in parts)
+    whole = SourceCounts(
+        np.sum([part.table for part in parts], axis=0),
+        parts[0].labels,
+        sum(part.n_outside for part in parts),
+        sum(part.n_rows for part in parts),
+        (missing[0], missing[1]),
+        n_dropped,
+    )
+    return GroupedAgreement(
+        results,
+        result_of(whole, asked.weights),
+        (n_without_group, *whole.missing),
+        n_dropped + n_without_group,
+    )
+
+
+def _remarks(asked: Asked, grouped: GroupedAgreement) -> list[str]:
+    if not grouped.n_dropped:
+        return []
+    names = (asked.group, *asked.raters)
+    told = ", ".join(f"{n} in {label_text(name)}" for n, name in zip(grouped.missing, names))
+    return [f"{grouped.n_dropped} rows left out, for what is missing ({told})"]
+
+
+def _lines_of(equality: EqualKappas) -> list[str]:
+    if math.isnan(equality.p_value):
+        return ["the groups cannot be compared: in one kappa or its standard error is undefined"]
+    return [
+        f"common kappa {figure(equality.kappa)} ({between(equality.interval)})",
+        f"test of equal kappas: Q = {figure(equality.statistic)},"
+        f" df = {equality.degrees_of_freedom}, p = {p_value_text(equality.p_value, 2)}",
+    ]

@@ -1,0 +1,289 @@
+"""The only judge of a user's arrays: array-likes become columns of ratings.
+
+Integer ratings stay as they lie in memory. Strings are hashed into codes; categoricals,
+dictionaries and enums bring codes of their own. What is accepted, and the words for what
+is not, are scikit-learn's, so that code written for it sees no difference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.interop import codes_of_foreign, to_numpy
+from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects
+
+CHUNK = 1 << 16
+
+
+class Column(NamedTuple):
+    """One rater's ratings, ready to be counted.
+
+    ``values`` is one-dimensional: integers, or floats that are all whole. They are codes
+    if there are ``categories`` (the label of code i), else the labels themselves, of
+    dtype ``label_dtype``. Where ``obstacle`` is set the ratings are no class labels, and
+    it is scikit-learn's name for what they are.
+    """
+
+    values: AnyArray
+    label_dtype: np.dtype[Any]
+    categories: list[Any] | None = None
+    obstacle: str | None = None
+
+
+def read_column(ratings: Any, name: str) -> Column:
+    """Return the ratings of one rater; ``name`` is what errors call the argument."""
+    words = _words_of_sequence(ratings)
+    if words is not None:
+        return words
+    coded = codes_of_foreign(ratings, name)
+    if coded is None:
+        return _read_array(to_numpy(ratings), name)
+    codes, categories = coded
+    labels = np.asarray(categories)
+    if labels.dtype.kind not in "OUT":
+        # Numbers and dates under a categorical are judged like any others.
+        return _read_array(labels[codes], name)
+    labels = labels.astype(object)
+    problem = _problem_of_objects(labels, name)
+    if problem is not None:
+        return Column(codes, labels.dtype, obstacle=problem)
+    return Column(codes, labels.dtype, _checked_strings(labels.tolist(), name))
+
+
+def n_samples(ratings: Any) -> int:
+    """Return the number of ratings, or raise as scikit-learn does."""
+    shape = getattr(ratings, "shape", None)
+    if shape is not None:
+        if len(shape) == 0:
+            raise TypeError(
+                "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`,"
+                f" got scalar `{ratings!r}` instead."
+            )
+        if isinstance(shape[0], int):
+            return shape[0]
+    if not hasattr(ratings, "__len__") and hasattr(ratings, "__array__"):
+        return len(np.asarray(ratings))
+    try:
+        return len(ratings)
+    except TypeError as error:
+        raise TypeError(f"Expected sequence or array-like, got {type(ratings)}") from error
+
+
+def refuse_masked(**arrays: Any) -> None:
+    """Raise for masked entries, which NumPy's functions would read as if they were not."""
+    for name, values in arrays.items():
+        if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+            position = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
+            raise ValueError(
+                f"{name} must not have masked entries, got one at position {position}: leave"
+                " those items out."
+            )
+
+
+def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
+    """Return item weights as a one-dimensional array of integers or floats.
+
+    NaN and infinity are not looked for: they show in the sums (`check_finite_weights`).
+    """
+    weights = to_numpy(sample_weight)
+    if weights.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{weights}\n")
+    if weights.dtype.kind not in "iufb":
+        try:
+            weights = weights.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"sample_weight must hold numbers: {error}") from error
+    if weights.ndim != 1:
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected"
+            f" either a scalar value or a 1D array of length {n_items}."
+        )
+    if weights.dtype.kind == "b":
+        return weights.view(np.uint8)
+    if weights.dtype.kind == "f" and weights.dtype.itemsize not in (4, 8):
+        return weights.astype(np.float64)
+    return weights
+
+
+def check_finite_weights(weights: AnyArray) -> None:
+    """Raise if weights are not finite; return if they are and only their sum was not."""
+    _check_finite(weights, "sample_weight")
+
+
+def check_some_weight(weights: AnyArray) -> None:
+    """Raise if all item weights are zero."""
+    if not any(weights[start : start + CHUNK].any() for start in range(0, len(weights), CHUNK)):
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+
+
+def _words_of_sequence(ratings: Any) -> Column | None:
+    """Return the column of a list or tuple of strings, hashed as it is."""
+    if not isinstance(ratings, (list, tuple)) or not ratings or not isinstance(ratings[0], str):
+        return None
+    try:
+        codes, labels = codes_of_objects(ratings)
+    except TypeError:
+        return None
+    # A list of words and numbers is NumPy's to read: it makes words of them all.
+    if not all(isinstance(label, str) for label in labels):
+        return None
+    return Column(codes, np.dtype(object), labels)
+
+
+def _read_array(array: AnyArray, name: str) -> Column:
+    array = _one_dimensional(array, name)
+    kind = array.dtype.kind
+    if array.ndim != 1:
+        return Column(array, array.dtype, obstacle=_kind_of_matrix(array, name))
+    if kind in "iu":
+        return Column(array, array.dtype)
+    if kind == "b":
+        return Column(array.view(np.uint8), array.dtype)
+    if kind == "f":
+        return _read_floats(array, name)
+    if kind in "OUT":
+        return _read_strings(array, name)
+    if kind in "mM":
+        if np.isnat(array).any():
+            raise ValueError(f"Input {name} contains NaT.")
+        return Column(array.view(array.dtype.str.replace(kind, "i", 1)[:3]), array.dtype)
+    if kind == "c":
+        raise ValueError(f"Complex data not supported\n{array}\n")
+    if kind == "S":
+        _refuse_bytes()
+    return Column(array, array.dtype, obstacle="unknown")
+
+
+def _one_dimensional(array: AnyArray, name: str) -> AnyArray:
+    if array.ndim == 0:
+        raise TypeError(
+            "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got"
+            f" scalar `{array!r}` instead."
+        )
+    if array.ndim > 2:
+        raise ValueError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
+    if array.ndim == 2 and array.shape[1] == 0:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={array.shape}) while a minimum of 1 is required."
+        )
+    if array.ndim == 2 and array.shape[1] == 1:
+        return array[:, 0]
+    return array
+
+
+def _kind_of_matrix(array: AnyArray, name: str) -> str:
+    """Return scikit-learn's name for a matrix of ratings."""
+    if not min(array.shape):
+        return "unknown"
+    if array.dtype.kind == "O" and not isinstance(array.flat[0], str):
+        return "unknown"
+    if array.dtype.kind == "f" and not _all_whole(array.reshape(-1)):
+        _check_finite(array.reshape(-1), name)
+        return "continuous-multioutput"
+    if array.dtype.kind in "iufb" and len(np.unique(array)) <= 2:
+        return "multilabel-indicator"
+    return "multiclass-multioutput"
+
+
+def _read_floats(array: AnyArray, name: str) -> Column:
+    if not _all_whole(array):
+        _check_finite(array, name)
+        return Column(array, array.dtype, obstacle="continuous")
+    if array.dtype.itemsize not in (4, 8):
+        array = array.astype(np.float64)
+    return Column(array, array.dtype)
+
+
+def _all_whole(array: AnyArray) -> bool:
+    with np.errstate(invalid="ignore"):
+        return all(
+            (chunk == chunk.astype(np.int64)).all()
+            for chunk in (array[i : i + CHUNK] for i in range(0, len(array), CHUNK))
+        )
+
+
+def _check_finite(array: AnyArray, name: str) -> None:
+    infinite = False
+    for start in range(0, len(array), CHUNK):
+        chunk = array[start : start + CHUNK]
+        if np.isnan(chunk).any():
+            raise ValueError(f"Input {name} contains NaN.")
+        infinite = infinite or bool(np.isinf(chunk).any())
+    if infinite:
+        raise ValueError(
+            f"Input {name} contains infinity or a value too large for {array.dtype!r}."
+        )
+
+
+def _read_strings(array: AnyArray, name: str) -> Column:
+    problem = _problem_of_objects(array, name)
+    if problem is not None:
+        return Column(array, array.dtype, obstacle=problem)
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        codes, labels = codes_of_fixed_width(array)
+        return Column(codes, np.dtype(object), labels)
+    try:
+        codes, labels = codes_of_objects(array)
+    except TypeError as error:
+        raise ValueError(f"Input {name} holds a rating that cannot be a label: {error}") from error
+    return Column(codes, np.dtype(object), _checked_strings(labels, name))
+
+
+def _problem_of_objects(array: AnyArray, name: str) -> str | None:
+    """Return scikit-learn's name for an object array whose first rating is no string."""
+    if len(array) == 0 or isinstance(array[0], str):
+        return None
+    if isinstance(array[0], bytes):
+        _refuse_bytes()
+    if isinstance(array[0], Sequence) and not hasattr(array[0], "__array__"):
+        raise ValueError(
+            "You appear to be using a legacy multi-label data representation. Sequence of"
+            " sequences are no longer supported; use a binary array or sparse matrix instead"
+            " - the MultiLabelBinarizer transformer can convert to this format."
+        )
+    if any(is_missing(label) for label in array):
+        raise ValueError(f"Input {name} contains NaN.")
+    return "unknown"
+
+
+def _checked_strings(labels: list[Any], name: str) -> list[Any]:
+    if all(isinstance(label, str) for label in labels):
+        return labels
+    if any(is_missing(label) for label in labels):
+        raise ValueError(f"Input {name} contains NaN.")
+    raise ValueError(f"Mix of label input types (string and number); Got {labels[:10]} in {name}.")
+
+
+def is_missing(label: Any) -> bool:
+    """Tell None, NaN and the missing values of pandas, without importing it."""
+    return (
+        label is None
+        or (isinstance(label, (float, np.floating)) and math.isnan(label))
+        or type(label).__name__ in ("NAType", "NaTType")
+    )
+
+
+def _refuse_bytes() -> None:
+    raise TypeError(
+        "Support for labels represented as bytes is not supported. Convert the labels to a"
+        " string or integer format."
+    )
+
+
+def distinct(labels: Iterable[Any]) -> dict[Any, int]:
+    """Return the position of each label, and refuse a label given twice."""
+    position: dict[Any, int] = {}
+    for label in labels:
+        try:
+            known = label in position
+        except TypeError as error:
+            raise ValueError(f"labels must be one-dimensional, got {label!r} in it.") from error
+        if known:
+            raise ValueError(f"labels must be distinct, got {label!r} more than once.")
+        position[label] = len(position)
+    return position

@@ -1,0 +1,122 @@
+"""Arrays that are not NumPy's: pandas, polars, pyarrow, PyTorch and the array API.
+
+None of these libraries is imported: an object of theirs is known by its type's module.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+
+
+def codes_of_foreign(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
+    """Return the codes and categories a column brings or can hash by itself, or None."""
+    library = type(ratings).__module__.partition(".")[0]
+    if library == "pandas":
+        return _codes_of_pandas(ratings, name)
+    if library == "polars":
+        return _codes_of_polars(ratings, name)
+    if library == "pyarrow":
+        return _codes_of_pyarrow(ratings, name)
+    return None
+
+
+def to_numpy(array: Any) -> AnyArray:
+    """Return an array-like as a NumPy array, copied from another device if it must be."""
+    if type(array) is np.ndarray:
+        return array
+    if type(array).__module__.partition(".")[0] == "pandas":
+        return _pandas_to_numpy(array)
+    try:
+        return np.asarray(array)
+    except (TypeError, RuntimeError):
+        if hasattr(array, "detach"):  # PyTorch, on another device or tracked for gradients
+            array = array.detach().cpu()
+            try:
+                return np.asarray(array)
+            except TypeError:  # bfloat16, which NumPy has not
+                return np.asarray(array.float())
+        if hasattr(array, "__dlpack__"):
+            return np.from_dlpack(array)
+        raise
+    except ValueError:
+        # Rows of different lengths: an array of lists, to be refused by name later.
+        return np.asarray(array, dtype=object)
+
+
+def _refuse_missing(missing: bool, name: str) -> None:
+    if missing:
+        raise ValueError(f"Input {name} contains NaN.")
+
+
+def _codes_of_pandas(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
+    dtype = getattr(ratings, "dtype", None)
+    if dtype is None:
+        return None
+    if type(dtype).__name__ == "CategoricalDtype":
+        categorical = getattr(ratings, "array", ratings)
+        codes = np.asarray(categorical.codes)
+        _refuse_missing(bool(len(codes)) and int(codes.min()) < 0, name)
+        return codes, categorical.categories
+    if not isinstance(dtype, np.dtype):
+        _refuse_missing(bool(ratings.isna().any()), name)
+        if getattr(dtype, "kind", "O") == "O":
+            codes, categories = ratings.factorize()
+            return codes, categories
+    return None
+
+
+def _pandas_to_numpy(array: Any) -> AnyArray:
+    dtype = getattr(array, "dtype", None)
+    # A nullable column without missing values is the plain array of its own dtype.
+    plain = getattr(dtype, "numpy_dtype", None)
+    if plain is not None and plain.kind in "iufb":
+        missing = bool(array.isna().any())
+        converted: AnyArray = (
+            array.to_numpy(dtype=np.float64, na_value=np.nan)
+            if missing
+            else array.to_numpy(dtype=plain)
+        )
+        return converted
+    return np.asarray(array)
+
+
+def _codes_of_polars(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
+    if type(ratings).__name__ != "Series":
+        return None
+    _refuse_missing(ratings.null_count() > 0, name)
+    polars = sys.modules["polars"]
+    if ratings.dtype == polars.String:
+        ratings = ratings.cast(polars.Categorical)
+    if ratings.dtype == polars.Enum:
+        return ratings.to_physical().to_numpy(), ratings.dtype.categories.to_list()
+    if ratings.dtype == polars.Categorical:
+        # Its codes are positions in a pool that other columns share: close them up.
+        labels = ratings.unique()
+        pooled = labels.to_physical().to_numpy()
+        code = np.empty(pooled.max(initial=0) + 1, np.int32)
+        code[pooled] = np.arange(len(pooled), dtype=np.int32)
+        return code[ratings.to_physical().to_numpy()], labels.to_list()
+    return None
+
+
+def _codes_of_pyarrow(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
+    if not hasattr(ratings, "null_count"):
+        return None
+    _refuse_missing(ratings.null_count > 0, name)
+    pyarrow = sys.modules["pyarrow"]
+    kind = pyarrow.types
+    if kind.is_string(ratings.type) or kind.is_large_string(ratings.type):
+        ratings = ratings.dictionary_encode()
+    if not kind.is_dictionary(ratings.type):
+        return None
+    if isinstance(ratings, pyarrow.ChunkedArray):
+        ratings = ratings.unify_dictionaries().combine_chunks()
+        if isinstance(ratings, pyarrow.ChunkedArray):
+            ratings = ratings.chunk(0) if ratings.num_chunks else pyarrow.array([], ratings.type)
+    codes = ratings.indices.to_numpy(zero_copy_only=False)
+    return codes, ratings.dictionary.to_pylist()

@@ -1,0 +1,80 @@
+"""Ratings that are missing, in whatever way a library says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import CHUNK, is_missing
+from fastkappa.columns.interop import to_numpy
+
+
+def find_missing(ratings: Any) -> NDArray[np.bool_] | None:
+    """Return which ratings are missing, or None where none is.
+
+    Missing are None, NaN, NaT, the NA of pandas, the null of polars and pyarrow, and what
+    a NumPy array has masked. Of arrays of numbers nothing as long as they are is made
+    unless one is missing.
+    """
+    library = type(ratings).__module__.partition(".")[0]
+    if library == "pandas" and hasattr(ratings, "isna"):
+        return _if_any(np.asarray(ratings.isna()))
+    if library == "polars" and hasattr(ratings, "is_null"):
+        missing = ratings.is_null()
+        if ratings.dtype.is_float():
+            missing |= ratings.is_nan().fill_null(True)
+        return _if_any(missing.to_numpy())
+    if library == "pyarrow" and hasattr(ratings, "is_null"):
+        return _if_any(np.asarray(ratings.is_null(nan_is_null=True)))
+    if isinstance(ratings, (list, tuple)):
+        return _if_any(np.fromiter(map(is_missing, ratings), bool, len(ratings)))
+    if isinstance(ratings, np.ma.MaskedArray):
+        # What is under a mask may be anything, NaN too.
+        hidden = np.ma.getmaskarray(ratings).reshape(-1)
+        found = _find_in_array(ratings.data.reshape(-1))
+        return _if_any(hidden if found is None else hidden | found)
+    array = to_numpy(ratings)
+    return _find_in_array(array.reshape(-1) if array.ndim == 2 else array)
+
+
+def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
+    """Return the ratings that are not missing, as a column of the same library."""
+    kept = ~missing
+    if isinstance(ratings, (list, tuple)):
+        return [rating for rating, keep in zip(ratings, kept.tolist()) if keep]
+    library = type(ratings).__module__.partition(".")[0]
+    if library in ("polars", "pyarrow"):
+        return ratings.filter(kept)
+    if library == "pandas":
+        rest = ratings[kept]
+    elif isinstance(ratings, np.ma.MaskedArray):
+        rest = ratings.data.reshape(-1)[kept]
+    else:
+        rest = to_numpy(ratings).reshape(-1)[kept]
+    # What was a column of objects for the sake of None may be one of numbers now.
+    return rest.tolist() if rest.dtype == object else rest
+
+
+def _find_in_array(array: AnyArray) -> NDArray[np.bool_] | None:
+    tell: Any = {
+        "f": np.isnan,
+        "m": np.isnat,
+        "M": np.isnat,
+        "O": lambda chunk: np.fromiter(map(is_missing, chunk), bool, len(chunk)),
+    }.get(array.dtype.kind)
+    if tell is None or array.ndim != 1:
+        return None
+    missing: NDArray[np.bool_] | None = None
+    for start in range(0, len(array), CHUNK):
+        found = tell(array[start : start + CHUNK])
+        if found.any():
+            missing = np.zeros(len(array), bool) if missing is None else missing
+            missing[start : start + CHUNK] = found
+    return missing
+
+
+def _if_any(missing: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
+    return missing if missing.any() else None

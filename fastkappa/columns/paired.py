@@ -1,0 +1,110 @@
+"""Columns of ratings as a user gives them: what is none of them, and what is missing."""
+
+from __future__ import annotations
+
+from reprlib import repr as short_repr
+from typing import Any, Literal
+
+import numpy as np
+
+from fastkappa.columns.column import is_missing, n_samples, read_column
+from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.missing import find_missing, without
+
+Missing = Literal["raise", "drop"]
+# Each has a length, and yet no order, or no ratings.
+NO_COLUMNS = (str, bytes, dict, set, frozenset)
+
+
+def check_columns(columns: dict[str, Any], missing: Missing) -> int:
+    """Return how many items the columns have, or say which of them is no column.
+
+    No rating is looked at, so that it costs nothing.
+    """
+    if not isinstance(missing, str) or missing not in ("raise", "drop"):
+        raise ValueError(f"missing must be 'raise' or 'drop', got {missing!r}.")
+    lengths = {name: _length(name, column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        *others, last = lengths
+        raise ValueError(
+            f"{', '.join(others)} and {last} must have the same length, got {lengths}."
+        )
+    return lengths[next(iter(lengths))]
+
+
+def check_labels(labels: Any) -> None:
+    """Raise if a label that was given is None, NaN or the like: no rating can be that."""
+    if labels is None:
+        return
+    for label in to_numpy(labels).ravel().tolist():
+        if is_missing(label):
+            raise ValueError(f"labels must not be missing, got {label!r} among them.")
+
+
+def _length(name: str, column: Any) -> int:
+    try:
+        if isinstance(column, NO_COLUMNS):
+            raise TypeError(f"{type(column).__name__} is no array")
+        length = n_samples(column)
+    except TypeError as error:
+        raise TypeError(
+            f"{name} must be a list or an array, an entry for each item, got {short_repr(column)}."
+        ) from error
+    shape = getattr(column, "shape", None)
+    if shape is None and isinstance(column, (list, tuple)) and length:
+        shape = (length, len(column[0])) if isinstance(column[0], (list, tuple)) else (length,)
+    if shape is not None and len(shape) > 1 and shape[1] != 1:
+        raise ValueError(
+            f"{name} must be one-dimensional, an entry for each item, got {short_repr(column)}."
+            " agreement_from_confusion takes a table of counts."
+        )
+    return length
+
+
+def drop_missing(
+    columns: dict[str, Any], missing: Missing
+) -> tuple[dict[str, Any], dict[str, int], int]:
+    """Return columns without the items that miss a value, and how many miss one.
+
+    The numbers are those of the values missing in each column, and of the items dropped.
+    Masked arrays are refused here if they are to be: counting does not see a mask.
+    """
+    if missing == "raise":
+        masked = {k: v for k, v in columns.items() if isinstance(v, np.ma.MaskedArray)}
+        refuse_missing(masked, None)
+        return columns, dict.fromkeys(columns, 0), 0
+    masks = {name: find_missing(column) for name, column in columns.items()}
+    counted = {name: 0 if mask is None else int(mask.sum()) for name, mask in masks.items()}
+    found = [mask for mask in masks.values() if mask is not None]
+    if not found:
+        return columns, counted, 0
+    dropped = np.logical_or.reduce(found)
+    kept = {name: without(column, dropped) for name, column in columns.items()}
+    return kept, counted, int(dropped.sum())
+
+
+def refuse_missing(columns: dict[str, Any], cause: BaseException | None) -> None:
+    """Raise for the first column in which something is missing."""
+    for name, column in columns.items():
+        mask = find_missing(column)
+        if mask is not None:
+            raise ValueError(
+                f"{name} has {int(mask.sum())} missing of {len(mask)}, the first at position"
+                f" {int(mask.argmax())}: give missing='drop' to leave them out and have them"
+                " counted."
+            ) from cause
+
+
+def explain(columns: dict[str, Any], cause: ValueError) -> None:
+    """Raise for the first column in which something is missing or is no label, if there is one.
+
+    Ratings are looked through once more here, where it is known that they were refused.
+    """
+    refuse_missing(columns, cause)
+    for name, column in columns.items():
+        obstacle = read_column(column, name).obstacle
+        if obstacle:
+            raise ValueError(
+                f"{name} must be labels, but is {obstacle}, got {short_repr(column)}."
+                " continuous_kappa takes numbers that are not whole."
+            ) from cause

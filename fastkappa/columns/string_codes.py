@@ -1,0 +1,73 @@
+"""Strings become codes by hashing, in the order in which they first occur."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+
+# Small enough for the strings of a chunk to stay in the cache.
+CHUNK = 1 << 14
+SLOTS = 1 << 12
+
+
+class _Codes(dict[Any, int]):
+    """Gives each new key the next code."""
+
+    def __missing__(self, key: Any) -> int:
+        code = self[key] = len(self)
+        return code
+
+    def of(self, strings: Sequence[Any]) -> NDArray[np.int32]:
+        return np.fromiter(map(self.__getitem__, strings), np.int32, len(strings))
+
+
+def codes_of_objects(strings: AnyArray | Sequence[Any]) -> tuple[NDArray[np.int32], list[Any]]:
+    """Return the codes of Python objects, and the object of each code.
+
+    Raises
+    ------
+    TypeError
+        If an object cannot be hashed.
+    """
+    known = _Codes()
+    codes = np.empty(len(strings), np.int32)
+    for start in range(0, len(strings), CHUNK):
+        chunk = strings[start : start + CHUNK]
+        codes[start : start + CHUNK] = known.of(
+            chunk.tolist() if isinstance(chunk, np.ndarray) else chunk
+        )
+    return codes, list(known)
+
+
+def codes_of_fixed_width(strings: AnyArray) -> tuple[NDArray[np.int32], list[str]]:
+    """Return the codes of a NumPy array of strings, and the string of each code.
+
+    A string's characters, times odd numbers, sum up to a hash that names a slot; the slot
+    names the code of a string seen before, and one comparison tells whether it is the same
+    string. Only those that are not take the way through Python.
+    """
+    width = strings.dtype.itemsize // 4
+    native = strings.dtype.newbyteorder("=")
+    multipliers = np.random.default_rng(0).integers(1, 1 << 63, width, dtype=np.uint64) | 1
+    known = _Codes()
+    slots = np.zeros(SLOTS, np.int32)
+    seen = np.zeros(1, native)
+    codes = np.empty(len(strings), np.int32)
+    for start in range(0, len(strings), CHUNK):
+        chunk = np.ascontiguousarray(strings[start : start + CHUNK], native)
+        characters = chunk.view(np.uint32).reshape(len(chunk), width)
+        # The upper bits of the sum depend on every character.
+        slot = ((characters @ multipliers) >> np.uint64(64 - 12)).astype(np.intp)
+        guess = slots[slot]
+        other = np.flatnonzero(seen[guess] != chunk) if known else np.arange(len(chunk))
+        if len(other):
+            guess[other] = known.of(chunk[other].tolist())
+            slots[slot[other]] = guess[other]
+            seen = np.array(list(known), native)
+        codes[start : start + CHUNK] = guess
+    return codes, list(known)

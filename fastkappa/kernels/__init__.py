@@ -1,0 +1,1 @@
+"""Loops over items, three backends behind one contract."""

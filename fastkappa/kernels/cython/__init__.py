@@ -1,0 +1,1 @@
+"""The kernels in C, compiled when the package is built."""

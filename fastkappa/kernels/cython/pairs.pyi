@@ -1,0 +1,52 @@
+from fastkappa.arrays import AnyArray, FloatTable, IntTable
+
+READS_AS_FAST: bool
+MOST_ROW_LABELS: int
+
+def count_pairs(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    table: IntTable,
+    start: int,
+    stop: int,
+) -> None: ...
+def sum_pairs(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    weights: AnyArray,
+    counts: IntTable,
+    table: FloatTable,
+    start: int,
+    stop: int,
+) -> None: ...
+def sum_pairs_exactly(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    weights: AnyArray,
+    counts: IntTable,
+    high: IntTable,
+    low: IntTable,
+    start: int,
+    stop: int,
+) -> None: ...
+def count_rows(
+    first: AnyArray,
+    lowest_first: int,
+    matrix: AnyArray,
+    lowest_second: int,
+    tables: IntTable,
+    start: int,
+    stop: int,
+) -> None: ...
+def sum_moments(
+    first: AnyArray, second: AnyArray, lowest: int, n_labels: int, start: int, stop: int
+) -> tuple[int, int, int, int, int, int, int]: ...
+def simd_level() -> str: ...
+def simd_levels() -> list[str]: ...
+def use_simd_level(name: str, asked_by: str = "name") -> None: ...

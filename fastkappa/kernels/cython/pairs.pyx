@@ -1,0 +1,307 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+"""The compiled kernels. The contract is that of `fastkappa.kernels.numpy.pairs`.
+
+An array is read as it lies: its buffer tells address, stride, type and byte order, and
+the C kernels under kernels/ read any of them. Nothing here depends on NumPy's C API, so
+one build serves every NumPy.
+"""
+
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+import os
+import sys
+
+
+cdef extern from "kernels.h" nogil:
+    ctypedef struct weights_t:
+        const char *data
+        Py_ssize_t stride
+        int kind
+        int swapped
+    void c_count_pairs "count_pairs" (
+        const ratings_t *a,
+        const ratings_t *b,
+        Py_ssize_t start,
+        Py_ssize_t stop,
+        int64_t *table,
+    ) noexcept
+    void c_sum_pairs "sum_pairs" (
+        const ratings_t *a,
+        const ratings_t *b,
+        const weights_t *weights,
+        Py_ssize_t start,
+        Py_ssize_t stop,
+        int64_t *counts,
+        double *table,
+    ) noexcept
+    void c_sum_pairs_int "sum_pairs_int" (
+        const ratings_t *a,
+        const ratings_t *b,
+        const weights_t *weights,
+        Py_ssize_t start,
+        Py_ssize_t stop,
+        int64_t *counts,
+        int64_t *high,
+        uint64_t *low,
+    ) noexcept
+    ctypedef struct wide_sum_t:
+        uint64_t low
+        uint64_t high
+    ctypedef struct moments_t:
+        uint64_t inside
+        uint64_t outside
+        wide_sum_t sum_a
+        wide_sum_t sum_b
+        wide_sum_t sum_aa
+        wide_sum_t sum_bb
+        wide_sum_t sum_ab
+    void c_sum_moments "sum_moments" (
+        const ratings_t *a,
+        const ratings_t *b,
+        Py_ssize_t start,
+        Py_ssize_t stop,
+        moments_t *moments,
+    ) noexcept
+    const int ROW_WIDTH
+    const int c_MOST_ROW_LABELS "MOST_ROW_LABELS"
+    Py_ssize_t row_counters(const ratings_t *first, const ratings_t *row) noexcept
+    void c_count_rows "count_rows" (
+        const ratings_t *first,
+        const ratings_t *row,
+        Py_ssize_t row_stride,
+        Py_ssize_t n_columns,
+        Py_ssize_t start,
+        Py_ssize_t stop,
+        int64_t *tables,
+        uint8_t *counts,
+        uint32_t *sums,
+    ) noexcept
+    const int SIMD_LEVELS
+    int simd_level_current() noexcept
+    int simd_level_available(int level) noexcept
+    int simd_level_force(int level) noexcept
+    const char *simd_level_name(int level) noexcept
+    int simd_level_named(const char *name) noexcept
+
+
+# Whether few labels are counted about as fast as the ratings are read.
+READS_AS_FAST = True
+# As many as `count_rows` takes.
+MOST_ROW_LABELS = c_MOST_ROW_LABELS
+
+cdef bint LITTLE_ENDIAN = sys.byteorder == "little"
+
+
+def count_pairs(
+    first,
+    lowest_first,
+    second,
+    lowest_second,
+    int64_t[:, ::1] table,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+):
+    """Add the number of pairs of each cell to ``table``."""
+    cdef Column a = Column(first, lowest_first, table.shape[0] - 1)
+    cdef Column b = Column(second, lowest_second, table.shape[1] - 1)
+    with nogil:
+        c_count_pairs(&a.ratings, &b.ratings, start, stop, &table[0, 0])
+
+
+def sum_pairs(
+    first,
+    lowest_first,
+    second,
+    lowest_second,
+    weights,
+    int64_t[:, ::1] counts,
+    double[:, ::1] table,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+):
+    """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
+    cdef Column a = Column(first, lowest_first, table.shape[0] - 1)
+    cdef Column b = Column(second, lowest_second, table.shape[1] - 1)
+    cdef Column w = Column(weights, 0, 0)
+    cdef weights_t items = w.as_weights()
+    with nogil:
+        c_sum_pairs(&a.ratings, &b.ratings, &items, start, stop, &counts[0, 0], &table[0, 0])
+
+
+def sum_pairs_exactly(
+    first,
+    lowest_first,
+    second,
+    lowest_second,
+    weights,
+    int64_t[:, ::1] counts,
+    int64_t[:, ::1] high,
+    int64_t[:, ::1] low,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+):
+    """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
+    cdef Column a = Column(first, lowest_first, high.shape[0] - 1)
+    cdef Column b = Column(second, lowest_second, high.shape[1] - 1)
+    cdef Column w = Column(weights, 0, 0)
+    cdef weights_t items = w.as_weights()
+    with nogil:
+        c_sum_pairs_int(
+            &a.ratings,
+            &b.ratings,
+            &items,
+            start,
+            stop,
+            &counts[0, 0],
+            &high[0, 0],
+            <uint64_t *> &low[0, 0],
+        )
+
+
+def count_rows(
+    first,
+    lowest_first,
+    matrix,
+    lowest_second,
+    int64_t[:, :, ::1] tables,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+):
+    """Add the pairs of a column and each column of a matrix to the tables of these.
+
+    No table has more than ``MOST_ROW_LABELS`` labels.
+    """
+    if stop <= start or tables.shape[0] == 0:
+        return
+    cdef Column a = Column(first, lowest_first, tables.shape[1] - 1)
+    cdef Column b = Column(matrix[0], lowest_second, tables.shape[2] - 1)
+    if max(a.ratings.n_labels, b.ratings.n_labels) > MOST_ROW_LABELS:
+        raise ValueError(f"tables are too large to count row by row: {tables.shape}")
+    if matrix.shape[1] != tables.shape[0]:
+        raise ValueError(f"{matrix.shape[1]} columns need as many tables, got {tables.shape[0]}")
+    cdef Py_ssize_t row_stride = matrix.strides[0], n_columns = tables.shape[0]
+    cdef Py_ssize_t n_counters = max(row_counters(&a.ratings, &b.ratings), 1)
+    cdef uint8_t[::1] counts = bytearray(n_counters)
+    cdef uint8_t[::1] sums = bytearray(4 * n_counters * -(-n_columns // ROW_WIDTH))
+    with nogil:
+        c_count_rows(
+            &a.ratings, &b.ratings, row_stride, n_columns, start, stop, &tables[0, 0, 0],
+            &counts[0], <uint32_t *> &sums[0],
+        )
+
+
+def sum_moments(first, second, lowest, uint64_t n_labels, Py_ssize_t start, Py_ssize_t stop):
+    """Return how many pairs are outside and inside the labels, and the sums of the latter.
+
+    Those are the sums of the first codes, of the second, of their squares and of their
+    products.
+    """
+    cdef Column a = Column(first, lowest, n_labels)
+    cdef Column b = Column(second, lowest, n_labels)
+    cdef moments_t moments
+    memset(&moments, 0, sizeof(moments))
+    with nogil:
+        c_sum_moments(&a.ratings, &b.ratings, start, stop, &moments)
+    return (
+        moments.outside,
+        moments.inside,
+        whole(&moments.sum_a),
+        whole(&moments.sum_b),
+        whole(&moments.sum_aa),
+        whole(&moments.sum_bb),
+        whole(&moments.sum_ab),
+    )
+
+
+cdef object whole(const wide_sum_t *number):
+    return (<object> number.high << 64) + number.low
+
+
+def simd_level():
+    """Return the name of the vector instructions in use."""
+    return (<bytes> simd_level_name(simd_level_current())).decode()
+
+
+cdef class Column:
+    """An array that C may read for as long as this lives."""
+
+    cdef ratings_t ratings
+    cdef Py_buffer view
+
+    def __cinit__(self, array, lowest, uint64_t n_labels):
+        read_column(array, lowest, n_labels, &self.ratings, &self.view)
+
+    def __dealloc__(self):
+        # A view that was never taken, or is released already, is left alone.
+        PyBuffer_Release(&self.view)
+
+    cdef weights_t as_weights(self) noexcept:
+        cdef weights_t weights
+        weights.data, weights.stride = self.ratings.data, self.ratings.stride
+        weights.kind, weights.swapped = self.ratings.kind, self.ratings.swapped
+        return weights
+
+
+cdef int read_column(
+    object array, object lowest, uint64_t n_labels, ratings_t *column, Py_buffer *view
+) except -1:
+    """Describe a one-dimensional array to C. The caller releases the view."""
+    cdef const char *format
+    cdef int rank
+    PyObject_GetBuffer(array, view, PyBUF_FORMAT | PyBUF_STRIDES)
+    format = view.format
+    column.swapped = (format[0] == c">" and LITTLE_ENDIAN) or (
+        format[0] == c"<" and not LITTLE_ENDIAN
+    )
+    if format[0] in (c"<", c">", c"=", c"@"):
+        format += 1
+    rank = 0 if view.itemsize == 1 else 1 if view.itemsize == 2 else 2 if view.itemsize == 4 else 3
+    if format[0] == c"f":
+        column.kind = RATING_FLOAT32
+    elif format[0] == c"d":
+        column.kind = RATING_FLOAT64
+    elif format[0] in (c"b", c"h", c"i", c"l", c"q"):
+        column.kind = RATING_INT8 + rank
+    elif format[0] in (c"?", c"B", c"H", c"I", c"L", c"Q"):
+        column.kind = RATING_UINT8 + rank
+    else:
+        column.kind = -1
+    if view.ndim != 1 or column.kind == -1 or format[1] != 0:
+        PyBuffer_Release(view)
+        raise TypeError(f"{array!r} is not a one-dimensional array of numbers")
+    column.data = <const char *> view.buf
+    column.stride = view.strides[0]
+    column.lowest = lowest & 0xFFFFFFFFFFFFFFFF
+    column.n_labels = n_labels
+    return 0
+
+
+cdef void add_pairs(
+    const ratings_t *first,
+    const ratings_t *second,
+    Py_ssize_t start,
+    Py_ssize_t stop,
+    int64_t *table,
+) noexcept nogil:
+    c_count_pairs(first, second, start, stop, table)
+
+
+def simd_levels():
+    """Return the names of the levels that can be used here."""
+    return [
+        (<bytes> simd_level_name(level)).decode()
+        for level in range(SIMD_LEVELS)
+        if simd_level_available(level)
+    ]
+
+
+def use_simd_level(name, asked_by="name"):
+    """Use vector instructions of this level from now on: for tests and measurements."""
+    if simd_level_force(simd_level_named(name.encode())) < 0:
+        raise ValueError(f"{asked_by} must be one of {simd_levels()} here, got {name!r}.")
+
+
+if os.environ.get("FASTKAPPA_SIMD"):
+    use_simd_level(os.environ["FASTKAPPA_SIMD"], "FASTKAPPA_SIMD")

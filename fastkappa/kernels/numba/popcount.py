@@ -1,0 +1,161 @@
+"""Few labels are counted without counting each pair: positional popcount, for numba.
+
+1. A pair becomes its cell's number and that a byte with one bit set:
+
+       labels 0..2:  pair (1, 2) -> cell 1*3 + 2 = 5 -> plane 0, byte 0b00100000
+                     pair (2, 2) -> cell 2*3 + 2 = 8 -> plane 1, byte 0b00000001
+
+   Plane p has cells 8p .. 8p+7; a byte of another plane is taken to be 0 there. The last
+   cell needs no count: it has the pairs that are left. So here plane 1 is not looked at,
+   and the nine cells cost one plane.
+
+2. Bits are counted by their position in the byte, with carry-save adders: three bytes
+   x, y, z become their sum's ones and twos, for all 8 positions and all bytes of a vector
+   at once, by five logical operations:
+
+       x = 0b0001, y = 0b0101, z = 0b0110   ones = x^y^z         = 0b0010
+                                            twos = majority bits = 0b0101
+
+   A tree of 63 of them turns 64 vectors into one of weight 64 (and ones, twos, .. 32s,
+   which wait for the next 64). Only that one is counted bit by bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, types
+
+from fastkappa.kernels.numba import vectors
+from fastkappa.kernels.numba.vectors import BYTES, WIDTH, intrinsic
+
+# The vectors of a block: a power of 2.
+VECTORS = 64
+LEVELS = VECTORS.bit_length() - 1
+BLOCK = VECTORS * WIDTH
+# Counters of a plane: the vectors of weight 1, 2, 4 .. 32, and a vector of sums for each bit,
+COUNTERS = (LEVELS + 8) * WIDTH
+# whose bytes do not overflow within so many blocks.
+BLOCKS = 255
+# More planes than that cost more than counting one by one.
+LARGEST_PLANES = {64: 32, 32: 16, 16: 7}[WIDTH]
+
+
+def are_few(n_rows: int, n_columns: int) -> bool:
+    """Tell whether the planes are few and codes and cells fit in bytes."""
+    return 0 < n_rows * n_columns <= 8 * LARGEST_PLANES and max(n_rows, n_columns) < 256
+
+
+@njit
+def mark_block(rows: Any, columns: Any, marks: int) -> int:
+    """Mark the cells of a block of bytes; return how many pairs are outside."""
+    n_outside = 0
+    for i in range(0, BLOCK, WIDTH):
+        n_outside += mark_cells(
+            rows[0] + i, rows[1], rows[2], columns[0] + i, columns[1], columns[2], marks + 2 * i
+        )
+    return n_outside
+
+
+@intrinsic
+def mark_cells(
+    typing: Any,
+    rows: Any,
+    lowest_row: Any,
+    n_rows: Any,
+    columns: Any,
+    lowest_column: Any,
+    n_columns: Any,
+    marks: Any,
+) -> Any:
+    """Write a vector of bytes with one bit set, one of their planes; return how many are outside.
+
+    The pairs are WIDTH bytes at ``rows`` and at ``columns``. Their cells fit in a byte.
+    """
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        rows, lowest_row, n_rows, columns, lowest_column, n_columns, marks = arguments
+        row = builder.sub(vectors.load(builder, rows), vectors.repeat(builder, lowest_row))
+        column = builder.sub(vectors.load(builder, columns), vectors.repeat(builder, lowest_column))
+        outside = builder.or_(
+            builder.icmp_unsigned(">=", row, vectors.repeat(builder, n_rows)),
+            builder.icmp_unsigned(">=", column, vectors.repeat(builder, n_columns)),
+        )
+        # Two bytes are multiplied at once: the lower product does not reach the upper byte.
+        twos = vectors.integers(16, WIDTH // 2)
+        before = builder.mul(builder.bitcast(row, twos), vectors.repeat(builder, n_columns, twos))
+        cell = builder.add(builder.bitcast(before, BYTES), column)
+        bit = builder.shl(vectors.constant(1), builder.and_(cell, vectors.constant(7)))
+        vectors.store(builder, bit, marks)
+        plane = builder.lshr(cell, vectors.constant(3))
+        vectors.store(builder, plane, vectors.after(builder, marks, WIDTH))
+        return vectors.n_true(builder, outside, marks.type)
+
+    return types.int64(*[types.int64] * 7), write
+
+
+@intrinsic
+def add_plane(typing: Any, marks: Any, plane: Any, counters: Any) -> Any:
+    """Add the bits of a block's bytes that belong to a plane to its counters."""
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        marks, plane, counters = arguments
+        wanted, zero = vectors.repeat(builder, plane), vectors.constant(0)
+        waiting = [
+            vectors.load(builder, vectors.after(builder, counters, level * WIDTH))
+            for level in range(LEVELS)
+        ]
+        positions = iter(range(VECTORS))
+
+        def carry(level: int) -> Any:
+            """Return the next vector of weight 2**level."""
+            if level == 0:
+                here = vectors.after(builder, marks, 2 * WIDTH * next(positions))
+                bit = vectors.load(builder, here)
+                planes = vectors.load(builder, vectors.after(builder, here, WIDTH))
+                return builder.select(builder.icmp_unsigned("==", planes, wanted), bit, zero)
+            x, y, z = carry(level - 1), carry(level - 1), waiting[level - 1]
+            differ = builder.xor(x, y)
+            waiting[level - 1] = builder.xor(differ, z)
+            return builder.or_(builder.and_(x, y), builder.and_(differ, z))
+
+        whole = carry(LEVELS)
+        for level in range(LEVELS):
+            here = vectors.after(builder, counters, level * WIDTH)
+            vectors.store(builder, waiting[level], here)
+        for bit in range(8):
+            here = vectors.after(builder, counters, (LEVELS + bit) * WIDTH)
+            chosen = builder.and_(whole, vectors.constant(1 << bit))
+            is_set = builder.icmp_unsigned("!=", chosen, zero)
+            # A true lane is -1.
+            total = builder.sub(vectors.load(builder, here), builder.sext(is_set, BYTES))
+            vectors.store(builder, total, here)
+        return context.get_dummy_value()
+
+    return types.none(types.int64, types.int64, types.int64), write
+
+
+@intrinsic
+def sum_of_bit(typing: Any, counters: Any, bit: Any) -> Any:
+    """Return how often a bit was set, from the counters of its plane."""
+
+    def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        counters, bit = arguments
+        word = bit.type
+        sums = builder.add(counters, builder.mul(bit, ir.Constant(word, WIDTH)))
+        sums = vectors.load(builder, vectors.after(builder, sums, LEVELS * WIDTH))
+        sums = vectors.resize(builder, sums, vectors.integers(32))
+        name = f"llvm.vector.reduce.add.v{WIDTH}i32"
+        whole = vectors.resize(builder, vectors.call(builder, name, ir.IntType(32), sums), word)
+        total = builder.shl(whole, ir.Constant(word, LEVELS))
+        chosen = vectors.repeat(builder, builder.shl(ir.Constant(word, 1), bit))
+        for level in range(LEVELS):
+            here = vectors.after(builder, counters, level * WIDTH)
+            bits = builder.and_(vectors.load(builder, here), chosen)
+            is_set = builder.icmp_unsigned("!=", bits, vectors.constant(0))
+            ones = vectors.n_true(builder, is_set, word)
+            total = builder.add(total, builder.shl(ones, ir.Constant(word, level)))
+        return total
+
+    return types.int64(types.int64, types.int64), write

@@ -1,0 +1,400 @@
+"""The kernels for scores compiled by numba.
+
+The contract is that of `fastkappa.kernels.numpy.scores`.
+
+What is not read as it lies is converted a chunk at a time, to the one type that the loops
+are compiled for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.kernels.numba.loops import compile_lazily
+
+Floats = NDArray[np.float64]
+Bins = tuple[float, float, int]
+
+# Small enough for the copies of a chunk to stay in the second-level cache.
+CHUNK = 1 << 14
+MOST_ROUNDS = 100
+SIGN = np.uint64(1 << 63)
+LARGEST = np.finfo(np.float64).max
+NONE = np.empty(0)
+
+
+def count_scores(
+    scores: AnyArray,
+    codes: AnyArray,
+    lowest: int,
+    weights: Floats | None,
+    bins: Bins,
+    table: NDArray[np.uint32],
+    sums: Floats | None,
+    start: int,
+    stop: int,
+) -> None:
+    """Add the items of each row and label to ``table``, and their weights to ``sums``."""
+    for part in _chunks(start, stop):
+        offsets = _offsets(codes[part], lowest)
+        x = scores[part].astype(np.float64)
+        _count(x, offsets, *bins, table)
+        if weights is not None:
+            _sum(x, offsets, weights[part], *bins, sums)
+
+
+def range_scores(
+    scores: AnyArray, bins: Bins, least: Floats, largest: Floats, start: int, stop: int
+) -> None:
+    """Lower ``least`` and raise ``largest`` to the scores of each row."""
+    for part in _chunks(start, stop):
+        _range(scores[part].astype(np.float64), *bins, least, largest)
+
+
+def collect_scores(
+    scores: AnyArray,
+    codes: AnyArray,
+    lowest: int,
+    n_labels: int,
+    weights: Floats | None,
+    bins: Bins,
+    wanted: NDArray[np.uint8],
+    start: int,
+    stop: int,
+    out: AnyArray,
+    out_codes: NDArray[np.uint16],
+    out_weights: Floats | None,
+) -> int:
+    """Write score, code and weight of the items in the rows that are wanted.
+
+    There is room for stop - start of them; return how many they are.
+    """
+    n = 0
+    places = np.empty(CHUNK, np.int64)
+    for part in _chunks(start, stop):
+        n_own = _choose(scores[part].astype(np.float64), *bins, wanted, part.start, places)
+        items, own = places[:n_own], slice(n, n + n_own)
+        out[own] = scores[items]
+        out_codes[own] = np.minimum(_offsets(codes[items], lowest), np.uint64(n_labels))
+        if weights is not None and out_weights is not None:
+            out_weights[own] = weights[items]
+        n += n_own
+    return n
+
+
+def group_scores(
+    scores: AnyArray,
+    codes: AnyArray,
+    lowest: int,
+    n_labels: int,
+    weights: Floats | None,
+    bins: Bins,
+    places: NDArray[np.int64],
+    start: int,
+    stop: int,
+    out: AnyArray,
+    out_codes: NDArray[np.uint16],
+    out_weights: Floats | None,
+) -> None:
+    """Write score, code and weight of each item to the next of its row's ``places``."""
+    for part in _chunks(start, stop):
+        own = np.empty(part.stop - part.start, np.int64)
+        _place(scores[part].astype(np.float64), *bins, places, own)
+        out[own] = scores[part]
+        out_codes[own] = np.minimum(_offsets(codes[part], lowest), np.uint64(n_labels))
+        if weights is not None and out_weights is not None:
+            out_weights[own] = weights[part]
+
+
+def accumulate_labels(
+    codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
+) -> None:
+    """Write how many items of each label lie between the first place and each other."""
+    _accumulate(codes, NONE if weights is None else weights, places, prefix, np.empty(len(prefix)))
+
+
+def sort_items(
+    scores: AnyArray, codes: AnyArray, lowest: int, n_labels: int
+) -> tuple[AnyArray, NDArray[np.uint16]] | None:
+    """Return scores and codes in the order of the scores, or None for the general way.
+
+    That is taken for scores that are not finite, and for those so far apart that they and
+    the codes need more than 64 bits.
+    """
+    # -0.0 becomes 0.0
+    keys = (scores.astype(np.float64) + 0.0).view(np.uint64)
+    layout = np.zeros(4, np.uint64)
+    _order(keys, layout)
+    limits = np.array([-LARGEST, LARGEST]).view(np.uint64)
+    _order(limits, np.zeros(4, np.uint64))
+    first, last_negative, first_positive, last = (int(key) for key in layout)
+    if first < limits[0] or last > limits[1]:
+        return None
+    n_negative = 0 if first >> 63 else last_negative - first + 1
+    n_positive = last - first_positive + 1 if last > 1 << 63 else 0
+    bits = n_labels.bit_length()
+    if (n_negative + 1 + n_positive) >> (64 - bits):
+        return None
+    # Zero comes after the negative scores, then the first positive one: the many numbers
+    # next to zero that do not occur have no keys.
+    positive = (first_positive - n_negative - 1) % (1 << 64)
+    origins = np.array([first, n_negative, positive, (1 << 63) - n_negative], np.uint64)
+    _pack(keys, _offsets(codes, lowest), origins, np.uint64(bits))
+    keys.sort()
+    ordered = np.empty(len(keys), np.uint16)
+    _unpack(keys, origins, np.uint64(bits), ordered)
+    return keys.view(np.float64).astype(scores.dtype.newbyteorder("="), copy=False), ordered
+
+
+def search_cuts(
+    prefix: Floats,
+    matrix: Floats,
+    chance: Floats,
+    ratio: Floats,
+    positions: NDArray[np.int64],
+    known: bool,
+) -> int:
+    """Search for the best cuts; return the number of rounds, 0 for the general way."""
+    rounds: int = _search(prefix, matrix, chance, ratio, positions, known)
+    return rounds
+
+
+class Evaluator:
+    """Kappa at given thresholds of grouped scores, which see for the first parameters.
+
+    Sums must be whole numbers small enough for doubles.
+    """
+
+    def __init__(
+        self,
+        scores: AnyArray,
+        codes: NDArray[np.uint16],
+        weights: Floats | None,
+        starts: NDArray[np.int64],
+        least: Floats,
+        prefix: Floats,
+        matrix: Floats,
+        chance: Floats,
+        total: float,
+    ) -> None:
+        weights = NONE if weights is None else weights
+        self._items = (scores, codes, weights, starts, least, prefix, matrix, chance, total)
+        self._cuts = np.empty((1, len(matrix) - 1))
+        self._kappa = np.empty(1)
+
+    @staticmethod
+    def supports(n_labels: int) -> bool:
+        """Tell whether there are not too many labels."""
+        return n_labels > 1
+
+    def __call__(self, thresholds: Floats) -> float:
+        """Return kappa, NaN where it is undefined; thresholds may be in any order."""
+        if thresholds.shape != self._cuts.shape[1:] or np.isnan(thresholds).any():
+            raise ValueError("thresholds are too few, too many or NaN")
+        self._cuts[0] = np.sort(thresholds)
+        _kappas(*self._items, self._cuts, self._kappa)
+        return float(self._kappa[0])
+
+    def many(self, thresholds: Floats, kappas: Floats) -> None:
+        """Write kappa for each row of thresholds."""
+        _kappas(*self._items, np.sort(thresholds, axis=1), kappas)
+
+
+def _chunks(start: int, stop: int) -> Iterator[slice]:
+    for begin in range(start, stop, CHUNK):
+        yield slice(begin, min(begin + CHUNK, stop))
+
+
+def _offsets(codes: AnyArray, lowest: int) -> NDArray[np.uint64]:
+    # Differences modulo 2**64 put every integer below `lowest` far above the labels.
+    offsets = codes.astype(np.uint64 if codes.dtype.kind == "u" else np.int64).view(np.uint64)
+    offsets -= np.uint64(lowest % (1 << 64))
+    return offsets
+
+
+@compile_lazily
+def _row(x: float, low: float, scale: float, n_inner: int) -> Any:
+    if not (-LARGEST <= x <= LARGEST):
+        return n_inner + 2
+    step = (x - low) * scale
+    if step < 0:
+        return 0
+    return int(step) + 1 if step < n_inner else n_inner + 1
+
+
+@compile_lazily
+def _count(x: Any, offsets: Any, low: float, scale: float, n_inner: int, table: Any) -> None:
+    n_labels = np.uint64(table.shape[1] - 1)
+    for i in range(len(x)):
+        table[_row(x[i], low, scale, n_inner), min(offsets[i], n_labels)] += 1
+
+
+@compile_lazily
+def _sum(
+    x: Any, offsets: Any, weights: Any, low: float, scale: float, n_inner: int, sums: Any
+) -> None:
+    n_labels = np.uint64(sums.shape[1] - 1)
+    for i in range(len(x)):
+        sums[_row(x[i], low, scale, n_inner), min(offsets[i], n_labels)] += weights[i]
+
+
+@compile_lazily
+def _range(x: Any, low: float, scale: float, n_inner: int, least: Any, largest: Any) -> None:
+    for i in range(len(x)):
+        row = _row(x[i], low, scale, n_inner)
+        if x[i] < least[row]:
+            least[row] = x[i]
+        if x[i] > largest[row]:
+            largest[row] = x[i]
+
+
+@compile_lazily
+def _choose(
+    x: Any, low: float, scale: float, n_inner: int, wanted: Any, first: int, places: Any
+) -> Any:
+    n = 0
+    for i in range(len(x)):
+        places[n] = first + i
+        n += wanted[_row(x[i], low, scale, n_inner)]
+    return n
+
+
+@compile_lazily
+def _place(x: Any, low: float, scale: float, n_inner: int, places: Any, own: Any) -> None:
+    for i in range(len(x)):
+        row = _row(x[i], low, scale, n_inner)
+        own[i] = places[row]
+        places[row] += 1
+
+
+@compile_lazily
+def _accumulate(codes: Any, weights: Any, places: Any, prefix: Any, below: Any) -> None:
+    below[:] = 0
+    prefix[:, 0] = 0
+    for j in range(1, len(places)):
+        for i in range(places[j - 1], places[j]):
+            if codes[i] < len(below):
+                below[codes[i]] += weights[i] if len(weights) else 1.0
+        for y in range(len(below)):
+            prefix[y, j] = below[y]
+
+
+@compile_lazily
+def _order(keys: Any, layout: Any) -> None:
+    first, last_negative = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0)
+    first_positive, last = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0)
+    for i in range(len(keys)):
+        key = keys[i]
+        if key & SIGN:
+            key = ~key
+            last_negative = max(last_negative, key)
+        else:
+            key = key | SIGN
+            if key != SIGN:
+                first_positive = min(first_positive, key)
+        first, last = min(first, key), max(last, key)
+        keys[i] = key
+    layout[0], layout[1], layout[2], layout[3] = first, last_negative, first_positive, last
+
+
+@compile_lazily
+def _pack(keys: Any, offsets: Any, origins: Any, bits: Any) -> None:
+    for i in range(len(keys)):
+        origin = origins[2] if keys[i] & SIGN else origins[0]
+        if keys[i] == SIGN:
+            origin = origins[3]
+        keys[i] = ((keys[i] - origin) << bits) | offsets[i]
+
+
+@compile_lazily
+def _unpack(keys: Any, origins: Any, bits: Any, codes: Any) -> None:
+    mask = (np.uint64(1) << bits) - np.uint64(1)
+    for i in range(len(keys)):
+        codes[i] = keys[i] & mask
+        key = keys[i] >> bits
+        if key == origins[1]:
+            key = SIGN
+        else:
+            key += origins[0] if key < origins[1] else origins[2]
+        keys[i] = key & ~SIGN if key & SIGN else ~key
+
+
+@compile_lazily
+def _search(prefix: Any, matrix: Any, chance: Any, ratio: Any, positions: Any, known: bool) -> Any:
+    n_labels, n_places = prefix.shape
+    candidates = np.empty(n_labels - 1, np.int64)
+    values = np.empty(n_places)
+    for rounds in range(1, MOST_ROUNDS + 1):
+        for c in range(n_labels - 1):
+            for y in range(n_labels):
+                here = matrix[y, c] * ratio[1] - ratio[0] * chance[c]
+                step = here - (matrix[y, c + 1] * ratio[1] - ratio[0] * chance[c + 1])
+                row = prefix[y]
+                if y == 0:
+                    for j in range(n_places):
+                        values[j] = step * row[j]
+                else:
+                    for j in range(n_places):
+                        values[j] += step * row[j]
+            place = 0
+            for j in range(1, n_places):
+                if values[j] < values[place]:
+                    place = j
+            candidates[c] = place
+            if c and place < candidates[c - 1]:
+                return 0
+        observed = by_chance = 0.0
+        for y in range(n_labels):
+            below = 0.0
+            for c in range(n_labels):
+                upto = prefix[y, candidates[c] if c < n_labels - 1 else n_places - 1]
+                observed += matrix[y, c] * (upto - below)
+                by_chance += chance[c] * (upto - below)
+                below = upto
+        if by_chance == 0:
+            return 0
+        if (known or rounds > 1) and observed * ratio[1] >= ratio[0] * by_chance:
+            return rounds
+        positions[:] = candidates
+        ratio[0], ratio[1] = observed, by_chance
+    return 0
+
+
+@compile_lazily
+def _kappas(
+    scores: Any,
+    codes: Any,
+    weights: Any,
+    starts: Any,
+    least: Any,
+    prefix: Any,
+    matrix: Any,
+    chance: Any,
+    total: float,
+    thresholds: Any,
+    kappas: Any,
+) -> None:
+    n_labels = len(matrix)
+    below, upto = np.empty(n_labels), np.empty(n_labels)
+    for k in range(len(thresholds)):
+        observed = by_chance = 0.0
+        below[:] = 0
+        for c in range(n_labels):
+            group = len(least)
+            if c < n_labels - 1:
+                group = max(0, np.searchsorted(least, thresholds[k, c]) - 1)
+            upto[:] = prefix[group]
+            if c < n_labels - 1:
+                for i in range(starts[group], starts[group + 1]):
+                    if scores[i] < thresholds[k, c]:
+                        upto[codes[i]] += weights[i] if len(weights) else 1.0
+            for y in range(n_labels):
+                observed += matrix[y, c] * (upto[y] - below[y])
+                by_chance += chance[c] * (upto[y] - below[y])
+            below[:] = upto
+        kappas[k] = (by_chance - total * observed) / by_chance if by_chance != 0 else np.nan

@@ -1,0 +1,146 @@
+"""The reference kernels: NumPy alone, always there, always tested.
+
+Every kernel file offers the same functions with the same contract; the compiled one has
+`sum_moments` and `count_rows` besides.
+
+A column of ratings is a one-dimensional array and the label of its code 0: the code of
+a rating is ``rating - lowest``. ``table`` has one row and one column more than there
+are codes: ratings outside the codes are counted there, so that the check of bounds is
+part of the count and nothing can be written out of bounds. Kernels add the pairs
+``start <= i < stop`` to the table and are serial.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray, FloatTable, IntTable
+from fastkappa.kernels.numpy.keys import Keys, digits_a_key
+
+# Whether few labels are counted about as fast as the ratings are read.
+READS_AS_FAST = False
+# Small enough for the temporaries of a chunk to stay in the second-level cache.
+CHUNK = 1 << 16
+# ``np.bincount`` makes a table of its own for each chunk; a larger table is added to in place.
+LARGEST_BINCOUNT = 1 << 17
+
+
+def count_pairs(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    table: IntTable,
+    start: int,
+    stop: int,
+) -> None:
+    """Add the number of pairs of each cell to ``table``."""
+    n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
+    n_digits = digits_a_key(n_rows, n_columns, stop - start)
+    if n_digits == 0:
+        _count_in_chunks(first, lowest_first, second, lowest_second, table, start, stop)
+        return
+    keys = Keys(n_rows, n_columns, n_digits, stop - start)
+    while start < stop:
+        chunk = slice(start, start + keys.chunk_length(stop - start))
+        start = chunk.stop
+        if not keys.add(first[chunk], lowest_first, second[chunk], lowest_second):
+            _count_in_chunks(first, lowest_first, second, lowest_second, table, chunk.start, start)
+    table[:-1, :-1] += keys.table()
+
+
+def _count_in_chunks(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    table: IntTable,
+    start: int,
+    stop: int,
+) -> None:
+    flat = table.reshape(-1)
+    for begin in range(start, stop, CHUNK):
+        end = min(begin + CHUNK, stop)
+        cells = _cells(first, lowest_first, second, lowest_second, table.shape, begin, end)
+        _count(cells, flat)
+
+
+def _count(cells: NDArray[np.intp], flat: NDArray[np.int64]) -> None:
+    if flat.size <= LARGEST_BINCOUNT:
+        flat += np.bincount(cells, minlength=flat.size)
+    else:
+        np.add.at(flat, cells, 1)
+
+
+def sum_pairs(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    weights: AnyArray,
+    counts: IntTable,
+    table: FloatTable,
+    start: int,
+    stop: int,
+) -> None:
+    """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
+    flat = table.reshape(-1)
+    for begin in range(start, stop, CHUNK):
+        end = min(begin + CHUNK, stop)
+        cells = _cells(first, lowest_first, second, lowest_second, table.shape, begin, end)
+        _count(cells, counts.reshape(-1))
+        np.add.at(flat, cells, weights[begin:end].astype(np.float64))
+
+
+def sum_pairs_exactly(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    weights: AnyArray,
+    counts: IntTable,
+    high: IntTable,
+    low: IntTable,
+    start: int,
+    stop: int,
+) -> None:
+    """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``.
+
+    Neither half can overflow below 2**31 items, whatever the weights are.
+    """
+    for begin in range(start, stop, CHUNK):
+        end = min(begin + CHUNK, stop)
+        cells = _cells(first, lowest_first, second, lowest_second, high.shape, begin, end)
+        _count(cells, counts.reshape(-1))
+        chunk = weights[begin:end]
+        wide = chunk.astype(np.uint64 if chunk.dtype.kind == "u" else np.int64)
+        np.add.at(high.reshape(-1), cells, (wide >> wide.dtype.type(32)).astype(np.int64))
+        np.add.at(low.reshape(-1), cells, (wide & wide.dtype.type(0xFFFFFFFF)).astype(np.int64))
+
+
+def _cells(
+    first: AnyArray,
+    lowest_first: int,
+    second: AnyArray,
+    lowest_second: int,
+    shape: tuple[int, ...],
+    begin: int,
+    end: int,
+) -> NDArray[np.intp]:
+    """Return the index of each pair's cell in the flattened table."""
+    rows = _codes(first[begin:end], lowest_first, shape[0] - 1)
+    rows *= np.uint64(shape[1])
+    rows += _codes(second[begin:end], lowest_second, shape[1] - 1)
+    return rows.view(np.intp) if np.intp(0).itemsize == 8 else rows.astype(np.intp)
+
+
+def _codes(ratings: AnyArray, lowest: int, n_codes: int) -> NDArray[np.uint64]:
+    """Return the codes of a chunk, ``n_codes`` for a rating outside them."""
+    # Differences modulo 2**64 put every rating below `lowest` far above `n_codes`,
+    # for signed and unsigned ratings alike.
+    with np.errstate(invalid="ignore"):
+        codes = ratings.astype(np.uint64 if ratings.dtype.kind == "u" else np.int64)
+    codes = codes.view(np.uint64)
+    codes -= np.uint64(lowest % (1 << 64))
+    return np.minimum(codes, np.uint64(n_codes), out=codes)

@@ -1,0 +1,164 @@
+"""The reference kernels for scores: NumPy alone, always there, always tested.
+
+Every ``*_scores`` kernel file offers the same functions with the same contract; the
+compiled ones have `sort_items`, `search_cuts` and `Evaluator` besides, which are None here,
+for what takes their place is NumPy's anyway.
+
+A score has one of ``n_inner + 3`` rows: row 0 is below ``low``, rows 1 to ``n_inner`` are
+bins of equal width from there on, the next is above them, and the last has NaN and the
+infinities. Sums and products round, but keep the order: no score is in a lower row than a
+lower score. Codes are ``codes - lowest``, those that are no label becoming ``n_labels``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+
+Floats = NDArray[np.float64]
+Bins = tuple[float, float, int]
+
+CHUNK = 1 << 15
+
+sort_items = None
+search_cuts = None
+Evaluator = None
+
+
+def count_scores(
+    scores: AnyArray,
+    codes: AnyArray,
+    lowest: int,
+    weights: Floats | None,
+    bins: Bins,
+    table: NDArray[np.uint32],
+    sums: Floats | None,
+    start: int,
+    stop: int,
+) -> None:
+    """Add the items of each row and label to ``table``, and their weights to ``sums``."""
+    n_labels = table.shape[1] - 1
+    for begin in range(start, stop, CHUNK):
+        part = slice(begin, min(begin + CHUNK, stop))
+        cells = _rows(scores[part], bins) * (n_labels + 1)
+        cells += _codes(codes[part], lowest, n_labels)
+        np.add.at(table.reshape(-1), cells, 1)
+        if weights is not None and sums is not None:
+            np.add.at(sums.reshape(-1), cells, weights[part])
+
+
+def range_scores(
+    scores: AnyArray, bins: Bins, least: Floats, largest: Floats, start: int, stop: int
+) -> None:
+    """Lower ``least`` and raise ``largest`` to the scores of each row."""
+    for begin in range(start, stop, CHUNK):
+        part = scores[begin : min(begin + CHUNK, stop)].astype(np.float64)
+        rows = _rows(part, bins)
+        np.minimum.at(least, rows, part)
+        np.maximum.at(largest, rows, part)
+
+
+def collect_scores(
+    scores: AnyArray,
+    codes: AnyArray,
+    lowest: int,
+    n_labels: int,
+    weights: Floats | None,
+    bins: Bins,
+    wanted: NDArray[np.uint8],
+    start: int,
+    stop: int,
+    out: AnyArray,
+    out_codes: NDArray[np.uint16],
+    out_weights: Floats | None,
+) -> int:
+    """Write score, code and weight of the items in the rows that are wanted.
+
+    There is room for stop - start of them; return how many they are.
+    """
+    n = 0
+    for begin in range(start, stop, CHUNK):
+        part = slice(begin, min(begin + CHUNK, stop))
+        items = begin + np.flatnonzero(wanted[_rows(scores[part], bins)])
+        own = slice(n, n + len(items))
+        out[own] = scores[items]
+        out_codes[own] = _codes(codes[items], lowest, n_labels)
+        if weights is not None and out_weights is not None:
+            out_weights[own] = weights[items]
+        n += len(items)
+    return n
+
+
+def group_scores(
+    scores: AnyArray,
+    codes: AnyArray,
+    lowest: int,
+    n_labels: int,
+    weights: Floats | None,
+    bins: Bins,
+    places: NDArray[np.int64],
+    start: int,
+    stop: int,
+    out: AnyArray,
+    out_codes: NDArray[np.uint16],
+    out_weights: Floats | None,
+) -> None:
+    """Write score, code and weight of each item to the next of its row's ``places``."""
+    for begin in range(start, stop, CHUNK):
+        part = slice(begin, min(begin + CHUNK, stop))
+        rows = _rows(scores[part], bins)
+        order = np.argsort(rows, kind="stable")
+        rows = rows[order]
+        n_items = np.bincount(rows, minlength=len(places))
+        # How many of the chunk's items of its row come before each.
+        before = np.arange(len(rows)) - (np.cumsum(n_items) - n_items)[rows]
+        own = places[rows] + before
+        out[own] = scores[part][order]
+        out_codes[own] = _codes(codes[part], lowest, n_labels)[order]
+        if weights is not None and out_weights is not None:
+            out_weights[own] = weights[part][order]
+        places += n_items
+
+
+def accumulate_labels(
+    codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
+) -> None:
+    """Write how many items of each label, a row of ``prefix``, lie below each place.
+
+    Items are counted from the first place on, or their weights summed.
+    """
+    n_labels = len(prefix)
+    prefix[:, 0] = 0
+    if weights is not None:
+        # One after the other, for sums of nothing to be 0.
+        inside = slice(int(places[0]), int(places[-1]))
+        for label in range(n_labels):
+            own = np.where(codes[inside] == label, weights[inside], 0.0)
+            sums = np.concatenate([[0.0], np.cumsum(own)])
+            prefix[label] = sums[places - places[0]]
+        return
+    row = np.repeat(np.arange(len(places) - 1), np.diff(places))
+    cells = row * n_labels + codes[int(places[0]) : int(places[-1])]
+    counts = np.bincount(cells, minlength=n_labels * (len(places) - 1))
+    np.cumsum(counts.reshape(-1, n_labels).T, axis=1, out=prefix[:, 1:])
+
+
+def _rows(scores: AnyArray, bins: Bins) -> NDArray[np.intp]:
+    low, scale, n_inner = bins
+    x = scores.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps = (x - low) * scale
+        steps = np.where(steps < 0, -1.0, steps)
+        steps = np.where(steps < n_inner, steps, n_inner)
+    rows = steps.astype(np.intp) + 1
+    rows[~np.isfinite(x)] = n_inner + 2
+    return rows
+
+
+def _codes(codes: AnyArray, lowest: int, n_labels: int) -> NDArray[np.intp]:
+    # Differences modulo 2**64 put every integer below `lowest` far above `n_labels`.
+    offsets = codes.astype(np.uint64 if codes.dtype.kind == "u" else np.int64).view(np.uint64)
+    offsets = offsets - np.uint64(lowest % (1 << 64))
+    return np.minimum(offsets, np.uint64(n_labels)).astype(np.intp)

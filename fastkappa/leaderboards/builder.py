@@ -1,0 +1,279 @@
+"""Predictions scored against one truth as they come in, and ranked in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.columns.column import Column
+from fastkappa.counting.confusion import KnownLabels
+from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
+from fastkappa.leaderboards.items.many_columns import count_many_known, count_many_unknown
+from fastkappa.leaderboards.items.random_groups import (
+    GroupSums,
+    ItemGroups,
+    Prediction,
+    sum_by_group,
+)
+from fastkappa.leaderboards.items.reference import Truth
+from fastkappa.leaderboards.items.stacks import Tables
+from fastkappa.leaderboards.ranking import Ranking, draw_groups, rank, resampled_kappas
+from fastkappa.leaderboards.score_many import kappas_of
+from fastkappa.leaderboards.table import Leaderboard
+from fastkappa.statistics.bootstrap import as_generator
+from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix
+
+OnMismatch = Literal["raise", "drop"]
+# As many random groups of items; each costs as much as a replicate does.
+GROUPS = 1000
+
+
+class MismatchError(ValueError):
+    """The ids of a prediction are not those of the truth; ``mismatch`` counts and names them."""
+
+    def __init__(self, name: str, n_items: int, mismatch: str) -> None:
+        super().__init__(
+            f"the ids of {name} are not those of the {n_items} items: {mismatch}."
+            " on_mismatch='drop' leaves such items out of it."
+        )
+        self.mismatch = mismatch
+
+
+class _Entry(NamedTuple):
+    """One prediction and how it stands."""
+
+    name: Any
+    kappa: float = float("nan")
+    n: int = 0
+    missing: int = 0
+    extra: int = 0
+    repeated: int = 0
+    failure: str | None = None
+
+
+class _Resampled(NamedTuple):
+    """The sums over groups of predictions that have their labels in common."""
+
+    entries: list[int]
+    sums: GroupSums
+    matrix: FloatTable
+
+
+class Standings:
+    """Scores predictions as they come; what it keeps of one does not depend on its length."""
+
+    def __init__(
+        self,
+        y_true: Any,
+        *,
+        weights: Weights,
+        labels: Any,
+        ids: Any,
+        on_mismatch: OnMismatch,
+        n_resamples: int,
+        confidence: float,
+        rng: Any,
+        kernels: Any,
+        num_threads: int,
+    ) -> None:
+        if on_mismatch not in ("raise", "drop"):
+            raise ValueError(f"on_mismatch must be 'raise' or 'drop', got {on_mismatch!r}.")
+        is_whole = hasattr(n_resamples, "__index__") and not isinstance(n_resamples, bool)
+        if not is_whole or n_resamples < 0:
+            raise ValueError(
+                f"n_resamples must be a whole number, 0 or above, got {n_resamples!r}."
+            )
+        named = weights is None or isinstance(weights, str)
+        if labels is None and not named:
+            raise ValueError("a matrix of weights needs labels, which its rows and columns are of.")
+        self._confidence = check_confidence(confidence)
+        self._truth = Truth(y_true, "y_true")
+        column = self._truth.column
+        n_labels = 1 if labels is None else len(KnownLabels(labels, column, column))
+        as_weights(weights, n_labels)
+        if self._truth.n_items == 0:
+            raise ValueError("y_true must hold at least one item, got none.")
+        self._ids = None if ids is None else ItemIds(ids, "ids")
+        if self._ids is not None and len(self._ids) != self._truth.n_items:
+            raise ValueError(
+                f"ids must have one id for each of the {self._truth.n_items} items of y_true, got"
+                f" {len(self._ids)}."
+            )
+        self._weights, self._labels = weights, labels
+        self._on_mismatch = on_mismatch
+        self._n_resamples = int(n_resamples)
+        self._kernels, self._num_threads = kernels, num_threads
+        self._generator = as_generator(rng)
+        self._groups = ItemGroups(self._truth.n_items, GROUPS, self._generator)
+        self._entries: list[_Entry] = []
+        self._resampled: list[_Resampled] = []
+
+    @property
+    def kappas(self) -> list[tuple[Any, float]]:
+        """The names and kappas of the predictions scored so far."""
+        return [(entry.name, entry.kappa) for entry in self._entries if entry.failure is None]
+
+    def fail(self, name: Any, failure: str) -> None:
+        """Take down why a prediction cannot be scored."""
+        self._entries.append(_Entry(name, failure=failure))
+
+    def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
+        """Score predictions of all items: columns or, where there are ids, (ids, column).
+
+        Raises
+        ------
+        ValueError
+            If a prediction is not what it must be; the error names it, and none is taken.
+        """
+        read = [self._read(name, prediction) for name, prediction in zip(names, predictions)]
+        first = len(self._entries)
+        whole = [j for j, (_, items, _) in enumerate(read) if items is None]
+        entries: dict[int, _Entry] = {}
+        for batch in ([whole] if whole else []) + [
+            [j] for j in range(len(read)) if read[j][1] is not None
+        ]:
+            pairs = [read[j][0] for j in batch]
+            items = read[batch[0]][1]
+            tables = self._count(pairs)
+            numbers = tables.tables.sum(axis=(1, 2)).tolist()
+            for j, kappa, n in zip(batch, kappas_of(tables, self._weights).tolist(), numbers):
+                found = read[j][2]
+                mismatches = (found.missing, found.extra, found.repeated) if found else ((), (), ())
+                missing, extra, repeated = map(len, mismatches)
+                entries[j] = _Entry(names[j], kappa, n, missing, extra, repeated)
+            if self._n_resamples:
+                self._sum(tables, pairs, items, [first + j for j in batch])
+        self._entries.extend(entries[j] for j in range(len(read)))
+
+    def ranked(self) -> Leaderboard:
+        """Return the leaderboard of all predictions so far.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        if not self._entries:
+            raise ValueError("predictions must hold at least one prediction, got none.")
+        scored = [j for j, entry in enumerate(self._entries) if entry.failure is None]
+        failed = [j for j, entry in enumerate(self._entries) if entry.failure is not None]
+        kappas = np.array([self._entries[j].kappa for j in scored])
+        ranking = None
+        if scored:
+            ranking = rank(kappas, self._replicates()[:, scored], self._confidence)
+        return self._table(ranking, kappas, scored, failed)
+
+    def _read(
+        self, name: Any, prediction: Any
+    ) -> tuple[tuple[Column, Column], NDArray[np.intp] | None, Alignment | None]:
+        """Return true and predicted labels of the same items, and which items these are."""
+        said = f"prediction {name!r}"
+        if self._ids is None:
+            pair = self._truth.beside(prediction, said)
+            self._check_unit(pair, said)
+            return pair, None, None
+        if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
+            raise TypeError(
+                f"{said} must be a pair (ids, labels), as ids are given for y_true, got"
+                f" {type(prediction).__name__}."
+            )
+        alignment = self._ids.align(prediction[0], f"ids of {said}")
+        if not alignment.is_complete() and self._on_mismatch == "raise":
+            raise MismatchError(said, self._truth.n_items, alignment.mismatch())
+        pair = self._truth.matched(
+            prediction[1], len(prediction[0]), alignment.items, alignment.others, said
+        )
+        self._check_unit(pair, said)
+        is_whole = alignment.items is None or len(alignment.items) == self._truth.n_items
+        return pair, None if is_whole else alignment.items, alignment
+
+    def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
+        """Raise for dates that the truth's unit is too coarse for."""
+        unit = self._truth.column.label_dtype
+        if unit.kind in "mM" and pair[0].label_dtype != unit:
+            raise ValueError(
+                f"{name} must hold dates of no finer unit than y_true, {unit}, got"
+                f" {pair[0].label_dtype}."
+            )
+
+    def _count(self, pairs: list[tuple[Column, Column]]) -> Tables:
+        if self._labels is None:
+            return count_many_unknown(self._kernels, pairs, self._num_threads)
+        return count_many_known(self._kernels, pairs, self._labels, None, self._num_threads)
+
+    def _sum(
+        self,
+        tables: Tables,
+        pairs: list[tuple[Column, Column]],
+        items: NDArray[np.intp] | None,
+        entries: list[int],
+    ) -> None:
+        """Sum predictions up by group, those together that have their labels in common."""
+        first = self._truth.column if items is not None else pairs[0][0]
+        for mask in np.unique(tables.present, axis=0):
+            some = np.flatnonzero((tables.present == mask).all(axis=1))
+            if not mask.any():
+                continue
+            matrix = disagreement_matrix(self._weights, int(mask.sum()))
+            known = KnownLabels(tables.labels[mask], first, pairs[some[0]][1])
+            predictions = [Prediction(pairs[j][1], items, matrix) for j in some]
+            sums = sum_by_group(
+                self._kernels, self._groups, first, known, predictions, self._num_threads
+            )
+            here = [entries[j] for j in some]
+            if items is None and not tables.n_outside[some].any():
+                # The true labels are those of the same items for all.
+                sums = sums._replace(rows=sums.rows[:, :1].copy())
+            self._resampled.append(_Resampled(here, sums, matrix))
+
+    def _replicates(self) -> FloatTable:
+        """Return the kappas of all replicates, shape (n_resamples, number of entries)."""
+        replicates = np.full((self._n_resamples, len(self._entries)), np.nan)
+        start = 0
+        for times in draw_groups(self._groups.n_groups, self._n_resamples, self._generator):
+            for entries, sums, matrix in self._resampled:
+                replicates[start : start + len(times), entries] = resampled_kappas(
+                    times, sums.weighted, sums.rows, sums.columns, matrix
+                )
+            start += len(times)
+        return replicates
+
+    def _table(
+        self, ranking: Ranking | None, kappas: FloatTable, scored: list[int], failed: list[int]
+    ) -> Leaderboard:
+        order = [] if ranking is None else [scored[j] for j in ranking.order]
+        entries = [self._entries[j] for j in (*order, *failed)]
+        n_failed = len(failed)
+
+        def column(values: Any, missing: Any, *width: int) -> AnyArray:
+            below = np.full((n_failed, *width), missing)
+            if ranking is None:
+                return below
+            return np.concatenate([np.asarray(values)[ranking.order], below])
+
+        def counts(name: str) -> AnyArray:
+            return np.array([getattr(entry, name) for entry in entries], np.int64)
+
+        nan = np.nan
+        return Leaderboard(
+            tuple(entry.name for entry in entries),
+            column(ranking and ranking.rank, 0),
+            column(kappas, nan),
+            column(ranking and ranking.interval, nan, 2),
+            column(ranking and ranking.difference, nan),
+            column(ranking and ranking.difference_interval, nan, 2),
+            column(ranking and ranking.first, nan),
+            column(ranking and ranking.rank_interval, 0, 2),
+            counts("n"),
+            counts("missing"),
+            counts("extra"),
+            counts("repeated"),
+            tuple(entry.failure for entry in entries),
+            self._confidence,
+            self._n_resamples,
+        )

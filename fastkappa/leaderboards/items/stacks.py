@@ -1,0 +1,75 @@
+"""The tables of several columns, as one stack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.counting.merge import union_of_labels
+
+
+class Tables(NamedTuple):
+    """Square tables of several columns on common labels.
+
+    Attributes
+    ----------
+    tables : ndarray of shape (m, l, l)
+    labels : ndarray of shape (l,)
+    present : ndarray of bool, shape (m, l)
+        Which labels belong to a table: those that occur in one of its two columns, or all
+        where labels are given.
+    n_outside : ndarray of shape (m,)
+    """
+
+    tables: AnyArray
+    labels: AnyArray
+    present: NDArray[np.bool_]
+    n_outside: NDArray[np.int64]
+
+
+def join(parts: Sequence[Tables]) -> Tables:
+    """Return all tables as one stack, on the labels of any of them."""
+    if len(parts) == 1:
+        return parts[0]
+    labels = union_of_labels([part.labels for part in parts])
+    n_tables = sum(len(part.tables) for part in parts)
+    tables = np.zeros(
+        (n_tables, len(labels), len(labels)), np.result_type(*{part.tables.dtype for part in parts})
+    )
+    present = np.zeros((n_tables, len(labels)), np.bool_)
+    begin = 0
+    for part in parts:
+        rows = slice(begin, begin + len(part.tables))
+        place = np.searchsorted(labels, part.labels.astype(labels.dtype))
+        tables[rows, place[:, None], place] = part.tables
+        present[rows, place] = part.present
+        begin = rows.stop
+    return Tables(tables, labels, present, np.concatenate([part.n_outside for part in parts]))
+
+
+def concatenate(parts: Sequence[Tables]) -> Tables:
+    """Return all tables, which have the same labels, as one stack."""
+    if len(parts) == 1:
+        return parts[0]
+    tables, _, present, outside = zip(*parts)
+    return Tables(
+        np.concatenate(tables), parts[0].labels, np.concatenate(present), np.concatenate(outside)
+    )
+
+
+def in_order(parts: Sequence[tuple[Sequence[int], Tables]]) -> Tables:
+    """Return all tables as one stack, those of each part at the positions that go with it."""
+    joined = join([tables for _, tables in parts])
+    positions = [position for where, _ in parts for position in where]
+    if positions == list(range(len(positions))):
+        return joined
+    order = np.argsort(positions)
+    return joined._replace(
+        tables=joined.tables[order],
+        present=joined.present[order],
+        n_outside=joined.n_outside[order],
+    )

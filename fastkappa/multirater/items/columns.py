@@ -1,0 +1,209 @@
+"""Several raters' ratings become codes: the positions of their labels, and one for missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import Column, n_samples, read_column
+from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.missing import find_missing, without
+from fastkappa.counting.confusion import KnownLabels
+from fastkappa.counting.pairs import count_unknown
+from fastkappa.counting.sparse_labels import SparseLabels
+from fastkappa.counting.windows import Window
+
+# Ratings are encoded a chunk at a time, which stays in the cache.
+CHUNK = 1 << 15
+
+
+class Rater(NamedTuple):
+    """A rater's ratings but for the missing ones, and which those are, None if none is."""
+
+    name: str
+    column: Column
+    missing: NDArray[np.bool_] | None
+    n_subjects: int
+
+
+class Codes(NamedTuple):
+    """A rater's ratings with what makes codes of them.
+
+    The code of a rating is ``lookup[i]``, i being ``rating - labels.lowest`` or its code
+    among sparse labels: the label's position, ``n_labels`` if the rating is missing and
+    ``n_labels + 1`` if it is no label. Values are codes already if there is no lookup.
+    """
+
+    rater: Rater
+    values: AnyArray
+    n_labels: int
+    labels: Window | SparseLabels
+    lookup: AnyArray | None
+
+    def take(self, start: int, stop: int) -> AnyArray:
+        """Return the codes of some of the values, or raise if one is no label."""
+        values = self.values[start:stop]
+        if self.lookup is None:
+            return values
+        if isinstance(self.labels, SparseLabels):
+            codes = self.lookup[self.labels.codes(values)]
+        else:
+            # Differences modulo 2**64 put what is below the lowest label far above the others.
+            places = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64)
+            places = places.view(np.uint64)
+            places -= np.uint64(self.labels.lowest % (1 << 64))
+            np.minimum(places, np.uint64(self.labels.n_labels), out=places)
+            codes = self.lookup[places.view(np.int64)]
+        if codes.max(initial=0) > self.n_labels:
+            column = self.rater.column
+            rating = values[codes > self.n_labels][0].item()
+            if column.categories is not None:
+                rating = column.categories[rating]
+            raise ValueError(
+                f"{self.rater.name} holds {rating!r}, which is none of the labels; name it in"
+                " missing_codes if it stands for a missing rating."
+            )
+        return codes
+
+
+def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
+    """Return the columns of a subjects × raters array or frame, and their names if it has any."""
+    library = type(ratings).__module__.partition(".")[0]
+    if library in ("pandas", "polars", "pyarrow") and len(getattr(ratings, "shape", ())) == 2:
+        if library == "pandas":
+            names = [str(name) for name in ratings.columns]
+            return [ratings.iloc[:, i] for i in range(len(names))], names
+        if library == "polars":
+            return ratings.get_columns(), list(ratings.columns)
+        return list(ratings.columns), list(ratings.column_names)
+    if isinstance(ratings, (list, tuple)):
+        # NumPy would make words of a list of words and NaN.
+        rows = [row.tolist() if hasattr(row, "tolist") else row for row in ratings]
+        if not all(isinstance(row, (list, tuple)) for row in rows):
+            raise ValueError("ratings must be subjects × raters, got a list that holds no lists.")
+        if len({len(row) for row in rows}) > 1:
+            raise ValueError(
+                "ratings must have one rating a rater in every row, None if it is missing, got"
+                f" rows of {min(map(len, rows))} to {max(map(len, rows))}."
+            )
+        return [list(column) for column in zip(*rows)], None
+    array = ratings if isinstance(ratings, np.ma.MaskedArray) else to_numpy(ratings)
+    if array.ndim != 2:
+        got = f"an array of shape {array.shape}" if array.ndim else short_repr(ratings)
+        raise ValueError(f"ratings must be subjects × raters, got {got}.")
+    return [array[:, i] for i in range(array.shape[1])], None
+
+
+def read_raters(columns: Sequence[Any], names: Sequence[str]) -> list[Rater]:
+    """Return the ratings of each rater, whose labels can be compared.
+
+    Raises
+    ------
+    ValueError
+        If the raters have not rated as many subjects each, ratings are no labels, or some
+        raters use words and others numbers.
+    """
+    lengths = [n_samples(column) for column in columns]
+    if len(set(lengths)) > 1:
+        raise ValueError(f"raters must rate the same subjects, got {lengths} ratings of them.")
+    raters = [_read_rater(column, name) for column, name in zip(columns, names)]
+    kinds: dict[str, str] = {}
+    for rater in raters:
+        if len(rater.column.values):
+            kinds.setdefault(_kind(rater.column), rater.name)
+    if len(kinds) > 1:
+        found = " and ".join(f"{kind} by {name}" for kind, name in kinds.items())
+        raise ValueError(f"ratings must be of one kind, got {found}.")
+    if any(rater.column.obstacle == "continuous" for rater in raters):
+        raters = [rater._replace(column=_by_value(rater.column)) for rater in raters]
+    return raters
+
+
+def find_labels(kernels: Any, raters: list[Rater], num_threads: int) -> AnyArray:
+    """Return the labels that occur, sorted."""
+    found = [
+        _labels_of(kernels, rater.column, num_threads)
+        for rater in raters
+        if len(rater.column.values)
+    ]
+    if not found:
+        return np.empty(0, np.int64)
+    if len({labels.dtype.kind for labels in found}) == 1:
+        return np.unique(np.concatenate(found))
+    together = sorted({label for labels in found for label in labels.tolist()})
+    whole = all(isinstance(label, int) for label in together)
+    # NumPy makes floats of whole numbers on both sides of int64 and uint64.
+    return np.array(together, object if whole and together[-1] >= 1 << 63 else None)
+
+
+def encode(raters: list[Rater], labels: AnyArray, missing_codes: Sequence[Any]) -> list[Codes]:
+    """Return every rater's codes for the labels, those of missing codes as missing."""
+    return [_encode(rater, labels, missing_codes) for rater in raters]
+
+
+def _read_rater(ratings: Any, name: str) -> Rater:
+    n_subjects = n_samples(ratings)
+    missing = find_missing(ratings)
+    if missing is None and getattr(ratings, "dtype", None) == np.dtype(object):
+        # An array of objects for the sake of None in another column holds numbers here.
+        ratings = ratings.tolist()
+    if missing is not None and missing.all():
+        return Rater(name, Column(np.empty(0, np.int64), np.dtype(np.int64)), missing, n_subjects)
+    column = read_column(ratings if missing is None else without(ratings, missing), name)
+    if column.obstacle not in (None, "continuous"):
+        raise ValueError(f"{name} must be one column of labels, got what is {column.obstacle}.")
+    return Rater(name, column, missing, n_subjects)
+
+
+def _labels_of(kernels: Any, column: Column, num_threads: int) -> AnyArray:
+    """Return the labels that a rater gave, by counting pairs with a rater of a single label."""
+    zeros = np.broadcast_to(np.zeros(1, np.uint8), len(column.values))
+    single = Column(zeros, zeros.dtype)
+    given = count_unknown(kernels, column, single, num_threads).rows
+    if column.categories is not None:
+        return np.array([column.categories[code] for code in given])
+    if column.label_dtype.kind in "mM":
+        return given.view(column.label_dtype)
+    dtypes = {"b": np.dtype(bool), "f": np.dtype(np.float64)}
+    return given.astype(dtypes.get(column.label_dtype.kind, given.dtype), copy=False)
+
+
+def _kind(column: Column) -> str:
+    if column.categories is not None:
+        return "words"
+    return "dates" if column.label_dtype.kind in "mM" else "numbers"
+
+
+def _by_value(column: Column) -> Column:
+    """Return a column of any numbers as one with a category for each."""
+    values, codes = np.unique(column.values, return_inverse=True)
+    return Column(codes, np.dtype(np.float64), values.astype(np.float64).tolist())
+
+
+def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> Codes:
+    column, n_labels = rater.column, len(labels)
+    if labels.dtype.kind in "mM":
+        column = column._replace(
+            values=column.values.view(column.label_dtype).astype(labels.dtype).view(np.int64)
+        )
+        wanted = np.concatenate([labels, np.array(missing_codes, labels.dtype)])
+    else:
+        wanted = np.empty(n_labels + len(missing_codes), object)
+        wanted[:] = [*labels.tolist(), *missing_codes]
+    known = KnownLabels(wanted, column._replace(label_dtype=labels.dtype), column)
+    places, positions = known.encode(column)
+    dtype = np.min_scalar_type(n_labels + 1)
+    lookup = np.where(positions < 0, n_labels + 1, np.minimum(positions, n_labels))
+    lookup = np.append(lookup, n_labels + 1).astype(dtype)
+    codes = Codes(rater, column.values, n_labels, places, lookup)
+    if rater.missing is None:
+        return codes
+    whole = np.full(rater.n_subjects, n_labels, dtype)
+    parts = [codes.take(i, i + CHUNK) for i in range(0, len(column.values), CHUNK)]
+    whole[~rater.missing] = np.concatenate([whole[:0], *parts])
+    return codes._replace(values=whole, lookup=None)

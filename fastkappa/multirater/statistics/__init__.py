@@ -1,0 +1,1 @@
+"""From counts of patterns to coefficients."""

@@ -1,1 +1,0 @@
-"""What the commands print: for a person, and as JSON for a program."""

@@ -1,1 +1,0 @@
-"""What `fastkappa agree` tells: as text for a person, as JSON for a program, and as a picture."""

@@ -1,0 +1,1 @@
+"""From arrays to kappa in one compiled call."""

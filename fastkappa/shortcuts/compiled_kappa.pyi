@@ -1,0 +1,13 @@
+from typing import Any
+
+from fastkappa.arrays import AnyArray
+
+def kappa_of_arrays(y1: Any, y2: Any, weights: Any) -> float | None: ...
+
+class CompiledScorer:
+    def __init__(
+        self, general: Any, lowest: int, n_labels: int, weights: Any, empty: AnyArray
+    ) -> None: ...
+    @staticmethod
+    def supports(n_labels: int, weights: Any) -> bool: ...
+    def __call__(self, y1: AnyArray, y2: AnyArray) -> float: ...

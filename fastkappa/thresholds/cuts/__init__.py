@@ -1,0 +1,1 @@
+"""The exact programme: tables of sums, never a sample."""

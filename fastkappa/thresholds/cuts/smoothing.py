@@ -1,0 +1,91 @@
+"""Label shares smoothed along the order of the scores.
+
+The rows of a table are groups of items in the order of their scores, as in `cuts`. Which
+label an item has is a matter of chance; how likely each label is at a score is not, and
+changes slowly. So the share of a label in each row is replaced by an average over the rows
+around it: a moving average over ranks, applied twice, which weighs ranks by a triangle.
+
+Of a step function, the moving average applied twice is a second difference of its second
+integral. So no rank is visited for another one's average, and items with weights, and rows
+of many items, are as good as so many items one by one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# A share is averaged over so many times n**(4/5) of n ranks on each side. Simulations of
+# ordinal data chose the factor (bench/rounding.py); the power is that of kernel regression.
+FACTOR = 0.3
+
+
+def smoothed_prefix(prefix: Floats, n_items: float) -> Floats:
+    """Return counts below each place for a cut, as they are expected by smoothed shares.
+
+    Parameters
+    ----------
+    prefix : ndarray of shape (K, n_rows + 1)
+        The count, or the sum of item weights, of each label in the rows below. Every row
+        has items.
+    n_items : float
+        How many items there are, or how many of equal weight are worth as much.
+
+    Returns
+    -------
+    prefix : ndarray of shape (K, n_rows + 1)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
+    >>> smoothed_prefix(np.array([[0.0, 1, 2, 2, 2], [0, 0, 0, 1, 2]]), 4).round(3)
+    array([[0.   , 1.   , 1.848, 2.   , 2.   ],
+           [0.   , 0.   , 0.152, 1.   , 2.   ]])
+    """
+    below = prefix.sum(axis=0)
+    total = float(below[-1])
+    reach = min(1.0, FACTOR * n_items**-0.2) * total
+    shares = np.diff(prefix) / np.diff(below)
+    # Beyond both ends the shares are mirrored, so the totals of the labels stay.
+    mirrored = np.concatenate([shares[:, ::-1], shares, shares[:, ::-1]], axis=1)
+    ends = np.concatenate([-below[:0:-1], below, 2 * total - below[-2::-1]])
+    thrice = _Integral(ends, mirrored, 3)
+    around = thrice(below - reach) - 2 * thrice(below) + thrice(below + reach)
+    smooth = (around - around[:, :1]) / (reach * reach)
+    # What is known beforehand is not left to rounding.
+    smooth[:, -1] = prefix[:, -1]
+    return np.ascontiguousarray(smooth)
+
+
+class _Integral:
+    """The integral of step functions, taken several times."""
+
+    def __init__(self, ends: Floats, steps: Floats, times: int) -> None:
+        self._ends = ends
+        # Within a step it is a polynomial; here are its Taylor coefficients, highest first.
+        self._coefficients = [steps]
+        widths = np.diff(ends)
+        for _ in range(times):
+            n = len(self._coefficients)
+            raised = [part / (n - i) for i, part in enumerate(self._coefficients)]
+            start = np.zeros_like(steps)
+            gained = _polynomial([*raised, start], widths)
+            np.cumsum(gained[:, :-1], axis=1, out=start[:, 1:])
+            self._coefficients = [*raised, start]
+
+    def __call__(self, places: Floats) -> Floats:
+        step = np.searchsorted(self._ends, places, side="right") - 1
+        step = np.clip(step, 0, len(self._ends) - 2)
+        return _polynomial(
+            [part[:, step] for part in self._coefficients], places - self._ends[step]
+        )
+
+
+def _polynomial(coefficients: list[Floats], x: Floats) -> Floats:
+    value = coefficients[0]
+    for part in coefficients[1:]:
+        value = value * x + part
+    return value

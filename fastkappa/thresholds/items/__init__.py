@@ -1,0 +1,1 @@
+"""Scored items: samples, never a statistic."""

@@ -1,0 +1,214 @@
+"""Items with a true label and a score: what a user gave, as kernels take it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import (
+    Column,
+    check_finite_weights,
+    check_some_weight,
+    n_samples,
+    read_column,
+    read_sample_weight,
+    refuse_masked,
+)
+from fastkappa.columns.real_numbers import read_numbers, refuse_infinite
+from fastkappa.counting.confusion import KnownLabels
+from fastkappa.counting.pairs import count_unknown
+from fastkappa.counting.sparse_labels import SparseLabels
+from fastkappa.counting.windows import CHUNK, Window
+
+# Beyond this, item weights are scaled: products of three sums of them must be finite.
+LARGEST_WEIGHT = 2.0**60
+# Doubles hold every whole number up to here.
+LARGEST_WHOLE = 2.0**53
+
+
+class ScoredItems(NamedTuple):
+    """Items with a true label, a score and perhaps a weight.
+
+    The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are float32 or float64 as
+    they lie in memory, and may hold NaN and infinity: whoever meets them refuses them.
+    ``weights`` are positive float64: those given, times ``weight_scale``, and ``counts_whole``
+    tells whether their sums are whole numbers for the user.
+    """
+
+    scores: AnyArray
+    codes: AnyArray
+    lowest: int
+    labels: AnyArray
+    weights: AnyArray | None
+    weight_scale: float
+    counts_whole: bool
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return len(self.labels)
+
+    def part(self, inside: slice) -> ScoredItems:
+        """Return some of the items."""
+        return self._replace(
+            scores=self.scores[inside],
+            codes=self.codes[inside],
+            weights=None if self.weights is None else self.weights[inside],
+        )
+
+    def table_at(self, thresholds: AnyArray) -> AnyArray:
+        """Return the confusion table of thresholds, summed item by item."""
+        table = np.zeros(self.n_labels**2)
+        for start in range(0, len(self.scores), CHUNK):
+            chunk = slice(start, start + CHUNK)
+            given = np.searchsorted(thresholds, self.scores[chunk], "right")
+            codes = self.codes[chunk].astype(np.int64 if self.lowest < 0 else np.uint64)
+            cells = (codes - codes.dtype.type(self.lowest)).astype(np.intp) * self.n_labels + given
+            weights = None if self.weights is None else self.weights[chunk]
+            table += np.bincount(cells, weights, minlength=len(table))
+        return table.reshape(self.n_labels, self.n_labels)
+
+    def in_given_weights(self, table: AnyArray) -> AnyArray:
+        """Return a table of counts or sums in the type and the scale of what was given."""
+        if self.counts_whole:
+            return table.astype(np.int64)
+        with np.errstate(over="ignore"):
+            given: AnyArray = table / self.weight_scale
+        if not np.isfinite(given).all():
+            raise OverflowError("the sums of sample_weight are beyond float64: scale them down.")
+        return given
+
+
+def read_scored_items(
+    kernels: Any, y_true: Any, scores: Any, labels: Any, sample_weight: Any, num_threads: int
+) -> ScoredItems:
+    """Return the items, those without weight left out."""
+    numbers = read_scores(scores)
+    refuse_masked(y_true=y_true, labels=labels, sample_weight=sample_weight)
+    n_items = n_samples(y_true)
+    if n_items != len(numbers):
+        raise ValueError(
+            f"y_true and scores must have the same length, got {n_items} and {len(numbers)}."
+        )
+    if n_items == 0:
+        raise ValueError("y_true and scores must not be empty, got no items.")
+    column = read_column(y_true, "y_true")
+    if column.obstacle:
+        raise ValueError(f"y_true must hold class labels, got {column.obstacle} values.")
+    weights, scale, whole = None, 1.0, True
+    if sample_weight is not None:
+        weights, scale, whole = _read_weights(sample_weight, n_items)
+        if not weights.all():
+            # An item without weight counts for nothing, not even as a label that occurs.
+            refuse_infinite_scores(numbers)
+            kept = weights != 0
+            weights, numbers = weights[kept], numbers[kept]
+            column = column._replace(values=column.values[kept])
+    if labels is None:
+        codes, lowest, found = _encode_unknown(kernels, column, num_threads)
+    else:
+        codes, lowest, found = _encode(
+            kernels, column, KnownLabels(labels, column, column), num_threads
+        )
+    return ScoredItems(numbers, codes, lowest, found, weights, scale, whole)
+
+
+def read_scores(scores: Any) -> AnyArray:
+    """Return scores as a one-dimensional array of float32 or float64, not yet checked."""
+    numbers = read_numbers(scores, "scores")
+    if numbers.dtype.kind == "f" and numbers.dtype.itemsize in (4, 8):
+        return numbers
+    half = numbers.dtype.kind == "f" and numbers.dtype.itemsize == 2
+    with np.errstate(over="ignore"):
+        # What float64 does not hold becomes infinite, and is refused as such.
+        return numbers.astype(np.float32 if half else np.float64)
+
+
+def refuse_infinite_scores(scores: AnyArray) -> None:
+    """Raise for the first score that is NaN or infinite, if there is one."""
+    for start in range(0, len(scores), CHUNK):
+        refuse_infinite(scores[start : start + CHUNK], "scores", start)
+
+
+def _read_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bool]:
+    """Return weights that are finite and not negative.
+
+    Also what they were multiplied by, and whether their sums are exact whole numbers.
+    """
+    given = read_sample_weight(sample_weight, n_items)
+    if len(given) != n_items:
+        raise ValueError(
+            f"sample_weight must have one weight an item, got {len(given)} for {n_items} items."
+        )
+    check_finite_weights(given)
+    if given.min() < 0:
+        raise ValueError(f"sample_weight must not be negative, got {given.min()}.")
+    check_some_weight(given)
+    weights = given.astype(np.float64)
+    largest = float(weights.max())
+    if 1 / LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
+        return weights, 1.0, given.dtype.kind != "f" and float(weights.sum()) < LARGEST_WHOLE
+    # A power of two takes nothing from the digits, and changes no kappa.
+    scale = 2.0 ** min(-int(np.frexp(largest)[1]), 1022)
+    return weights * scale, scale, False
+
+
+def _encode_unknown(
+    kernels: Any, column: Column, num_threads: int
+) -> tuple[AnyArray, int, AnyArray]:
+    """Return the codes of a column whose labels are those that occur, sorted."""
+    counts = count_unknown(kernels, column, column, num_threads)
+    if column.categories is not None:
+        words = np.array(sorted(column.categories[code] for code in counts.rows))
+        return _encode(kernels, column, KnownLabels(words, column, column), num_threads)
+    found = counts.rows
+    labels = found.astype(column.label_dtype)
+    if column.label_dtype.kind in "mM":
+        labels = found.view(column.label_dtype)
+    if column.values.dtype.kind in "iu" and int(found[-1]) - int(found[0]) == len(found) - 1:
+        return column.values, int(found[0]), labels
+    return _encode(kernels, column, KnownLabels(labels, column, column), num_threads)
+
+
+def _encode(
+    kernels: Any, column: Column, known: KnownLabels, num_threads: int
+) -> tuple[AnyArray, int, AnyArray]:
+    """Return the codes of a column with known labels, or name the first that is not among them."""
+    window = known.in_a_row()
+    if window is not None and column.categories is None and column.values.dtype.kind in "iu":
+        # Counted, for that is several times as fast as the least and the largest are found.
+        occurring = count_unknown(kernels, column, column, num_threads).rows
+        least, largest = int(occurring[0]), int(occurring[-1])
+        if window.lowest <= least and largest < window.lowest + window.n_labels:
+            return column.values, window.lowest, known.array
+    codes, positions = known.encode(column)
+    n_labels = len(known)
+    code = np.append(positions, -1).astype(np.min_scalar_type(-n_labels - 1))
+    encoded = np.empty(len(column.values), code.dtype)
+    for start in range(0, len(encoded), CHUNK):
+        chunk = column.values[start : start + CHUNK]
+        encoded[start : start + CHUNK] = part = code[_places(codes, chunk)]
+        if part.min() < 0:
+            got = chunk[int(part.argmin())]
+            label = got if column.categories is None else column.categories[got]
+            if column.label_dtype.kind in "mM":
+                label = got.view(column.label_dtype)
+            if isinstance(label, np.generic):
+                label = label.item()
+            raise ValueError(
+                f"y_true holds {label!r}, which is not among the labels {known.array.tolist()}."
+            )
+    return encoded, 0, known.array
+
+
+def _places(codes: Window | SparseLabels, values: AnyArray) -> AnyArray:
+    """Return the code of each value, and that after the last for a value without one."""
+    if isinstance(codes, SparseLabels):
+        return codes.codes(values)
+    with np.errstate(invalid="ignore"):
+        offsets = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64)
+    offsets = offsets.view(np.uint64) - np.uint64(codes.lowest % (1 << 64))
+    places: AnyArray = np.minimum(offsets, np.uint64(codes.n_labels)).astype(np.intp)
+    return places

@@ -1,0 +1,116 @@
+"""Scored items in the order of their scores."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.thresholds.items.scored_items import ScoredItems, refuse_infinite_scores
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class SortedScores(NamedTuple):
+    """Items in the order of their scores.
+
+    Item i has label ``codes[i]``, a uint16 below ``n_labels``. A place between items is the
+    number of items below it.
+    """
+
+    scores: AnyArray
+    codes: AnyArray
+    weights: Floats | None
+    n_labels: int
+
+    def distinct_places(self) -> Places:
+        """Return the places between items of different scores, and both ends."""
+        inner = np.flatnonzero(self.scores[1:] != self.scores[:-1]) + 1
+        return np.concatenate([[0], inner, [len(self.scores)]])
+
+    def even_places(self, n_rows: int) -> Places:
+        """Return places between different scores, about evenly spread, and both ends."""
+        n_items = len(self.scores)
+        spread = np.arange(1, n_rows) * n_items // n_rows
+        inner = np.searchsorted(self.scores, self.scores[spread], "left")
+        return ascending(np.concatenate([[0], inner, [n_items]]))
+
+    def chosen(self, mask: NDArray[np.bool_]) -> SortedScores:
+        """Return some of the items."""
+        weights = None if self.weights is None else self.weights[mask]
+        return SortedScores(self.scores[mask], self.codes[mask], weights, self.n_labels)
+
+    def thresholds_at(self, places: Places) -> AnyArray:
+        """Return thresholds with so many items below each."""
+        last = len(self.scores) - 1
+        lower = np.where(places > 0, self.scores[np.maximum(places - 1, 0)], -np.inf)
+        upper = np.where(places <= last, self.scores[np.minimum(places, last)], np.inf)
+        return thresholds_between(lower, upper)
+
+    def prefix_at(self, kernels: Any, places: Places, item_weights: Floats | None = None) -> Floats:
+        """Return the count, or sum of weights, of each label below each place but the first."""
+        weights = self.weights if item_weights is None else item_weights
+        prefix = np.zeros((self.n_labels, len(places)))
+        kernels.accumulate_labels(self.codes, weights, places, prefix)
+        return prefix
+
+
+def join_sorted(parts: list[SortedScores]) -> SortedScores:
+    """Return the items of parts of which each lies above the one before."""
+    if len(parts) == 1:
+        return parts[0]
+    weights = None
+    if parts[0].weights is not None:
+        weights = np.concatenate([part.weights for part in parts if part.weights is not None])
+    return SortedScores(
+        np.concatenate([part.scores for part in parts]),
+        np.concatenate([part.codes for part in parts]),
+        weights,
+        parts[0].n_labels,
+    )
+
+
+def ascending(places: Places) -> Places:
+    """Return places that do not descend without repetitions."""
+    kept: Places = places[np.append(places[:-1] != places[1:], True)]
+    return kept
+
+
+def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
+    """Return a threshold above each lower score and not above the upper one.
+
+    It is the middle where that is a number of their type; -inf and inf stand for no score.
+    """
+    middle = lower / 2 + upper / 2
+    middle = np.where((lower < middle) & (middle <= upper), middle, upper)
+    middle = np.where(np.isneginf(lower), lower, middle)
+    # 0.0 and not -0.0
+    return middle + middle.dtype.type(0)
+
+
+def sort_scores(kernels: Any, items: ScoredItems) -> SortedScores:
+    """Return the items in the order of their scores."""
+    n_labels = items.n_labels
+    if items.weights is None and kernels.sort_items is not None:
+        ordered = kernels.sort_items(items.scores, items.codes, items.lowest, n_labels)
+        if ordered is not None:
+            in_order, in_order_codes = ordered
+            return SortedScores(in_order, in_order_codes, None, n_labels)
+    order = np.argsort(items.scores)
+    scores = items.scores[order]
+    # NaN comes last, infinity before it or first.
+    if not np.isfinite(scores[[0, -1]]).all():
+        refuse_infinite_scores(items.scores)
+    codes = items.codes[order]
+    if items.lowest:
+        # A difference that does not fit wraps, and wraps back in the next line.
+        codes = codes - np.array(items.lowest, codes.dtype)
+    return SortedScores(
+        scores.astype(scores.dtype.newbyteorder("=")),
+        codes.astype(np.uint16),
+        None if items.weights is None else items.weights[order],
+        n_labels,
+    )

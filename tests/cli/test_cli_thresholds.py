@@ -1,0 +1,220 @@
+"""`fastkappa thresholds`: what it prints for a person and for a program, and refusals."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pyarrow = pytest.importorskip("pyarrow")
+pytest.importorskip("typer")
+
+from fastkappa import cohen_kappa_score, optimal_thresholds  # noqa: E402
+from fastkappa.thresholds.rounding import METHODS, find_rounding  # noqa: E402
+from tests.helpers.command_line import CommandLine  # noqa: E402
+
+WORDS = np.array(["poor", "fair", "good", "best"])
+SMALL = """\
+grade,score
+1,0.2
+1,1.1
+2,0.9
+2,2.6
+3,2.4
+3,3.5
+"""
+
+
+command = CommandLine("thresholds")
+run, text_of, json_of, refusal = command.run, command.text_of, command.json_of, command.refusal
+
+
+@pytest.fixture(scope="module")
+def items() -> tuple[np.ndarray, np.ndarray]:
+    """Return labels 0 to 3 and scores."""
+    rng = np.random.default_rng(0)
+    latent = rng.normal(size=300)
+    y = np.clip(np.rint(1.5 + 1.2 * latent), 0, 3).astype(int)
+    return y, 1.5 + 0.5 * latent + rng.normal(0, 0.3, 300)
+
+
+@pytest.fixture(scope="module")
+def file(items: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from pyarrow import parquet
+
+    y, scores = items
+    path = tmp_path_factory.mktemp("files") / "items.parquet"
+    columns = {"y": y, "word": WORDS[y], "s": scores, "narrow": scores.astype(np.float32)}
+    parquet.write_table(pyarrow.table(columns), path)
+    return path
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "small.csv"
+    path.write_text(text)
+    return path
+
+
+def test_text(tmp_path: Path) -> None:
+    path = write(tmp_path, SMALL)
+    printed = text_of(path, "--y", "grade", "--score", "score")
+    y, scores = [1, 1, 2, 2, 3, 3], np.array([0.2, 1.1, 0.9, 2.6, 2.4, 3.5])
+    best = optimal_thresholds(y, scores)
+    half = cohen_kappa_score(y, [1, 1, 1, 3, 2, 3], weights="quadratic")
+    every = combinations_with_replacement([0, *sorted(scores + 0.01)], 2)
+    assert best.kappa == max(
+        cohen_kappa_score(y, 1 + np.searchsorted(cuts, scores), weights="quadratic")
+        for cuts in every
+    )
+    assert printed.splitlines()[:8] == [
+        f"{path}: cut points on score for grade",
+        "n = 6, quadratic weights, method exact",
+        "",
+        "  label          from    half point",
+        "  1              -inf",
+        f"  2    {best.thresholds[0]:>14.6g}           1.5",
+        f"  3    {best.thresholds[1]:>14.6g}           2.5",
+        "",
+    ]
+    assert f"  kappa at the half points    {half:>10.4f}\n" in printed
+    assert f"  kappa at the cut points     {best.kappa:>10.4f}\n" in printed
+    rows = [["1", "2", "3"], *([str(i + 1), *map(str, row)] for i, row in enumerate(best.table))]
+    assert [line.split() for line in printed.splitlines()[-4:]] == rows
+
+
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+@pytest.mark.parametrize("score", ["s", "narrow"])
+def test_json(items: Any, file: Path, weights: str, score: str) -> None:
+    y, scores = items
+    if score == "narrow":
+        scores = scores.astype(np.float32)
+    found = json_of(file, "--y", "y", "--score", score, "--weights", weights)
+    name = None if weights == "none" else weights
+    best = optimal_thresholds(y, scores, weights=name)
+    half = np.clip(np.floor(scores + 0.5), 0, 3).astype(int)
+    assert found["thresholds"] == best.thresholds.tolist()
+    assert found["table"] == best.table.tolist()
+    assert found["kappa"]["thresholds"] == best.kappa
+    assert found["half_points"] == [0.5, 1.5, 2.5]
+    assert found["kappa"]["half_points"] == pytest.approx(
+        cohen_kappa_score(y, half, weights=name), abs=1e-14
+    )
+    assert 0.4 < found["kappa"]["out_of_fold"] < best.kappa
+    assert (found["n"], found["rows"], found["dropped"], found["outside"]) == (300, 300, 0, 0)
+    assert (found["labels"], found["method"], found["weights"]) == ([0, 1, 2, 3], "exact", weights)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_are_those_of_the_rounder(items: Any, file: Path, method: Any) -> None:
+    y, scores = items
+    found = json_of(file, "--y", "y", "--score", "s", "--method", method)
+    same = find_rounding(y, scores, method=method, rng=np.random.default_rng(0))
+    assert found["thresholds"] == same.thresholds.tolist()
+    assert found["kappa"]["thresholds"] == same.kappa
+    assert found["kappa"]["out_of_fold"] == same.oof_kappa
+    assert found == json_of(file, "--y", "y", "--score", "s", "--method", method)
+
+
+def test_labels_in_their_order(items: Any, file: Path) -> None:
+    y, scores = items
+    order = ",".join(WORDS)
+    found = json_of(file, "--y", "word", "--score", "s", "--labels", order)
+    assert found["labels"] == WORDS.tolist()
+    assert found["thresholds"] == optimal_thresholds(y, scores).thresholds.tolist()
+    assert found["half_points"] == [0.5, 1.5, 2.5]
+    reverse = json_of(file, "--y", "y", "--score", "s", "--labels", "3,2,1,0")
+    assert reverse["labels"] == [3, 2, 1, 0]
+    assert reverse["half_points"] == [0.5, 1.5, 2.5]
+    apart = json_of(file, "--y", "y", "--score", "s", "--labels", "0,2,9")
+    assert apart["half_points"] == [1, 5.5]
+
+
+def test_labels_leave_others_out(items: Any, file: Path) -> None:
+    y, scores = items
+    found = json_of(file, "--y", "word", "--score", "s", "--labels", "poor,good,best")
+    kept = y != 1
+    best = optimal_thresholds(WORDS[y[kept]], scores[kept], labels=["poor", "good", "best"])
+    assert found["thresholds"] == best.thresholds.tolist()
+    assert found["table"] == best.table.tolist()
+    assert (found["n"], found["outside"]) == (kept.sum(), (~kept).sum())
+    printed = text_of(file, "--y", "word", "--score", "s", "--labels", "poor,good,best")
+    assert f"{(~kept).sum()} left out for a label outside those wanted" in printed
+
+
+def test_missing_values(tmp_path: Path) -> None:
+    path = write(tmp_path, SMALL + ",1.5\n2,\nNA,NaN\n")
+    columns = ("--y", "grade", "--score", "score")
+    message = refusal(path, *columns)
+    assert "2 in column 'grade' and 2 in column 'score', of 9 rows. --missing drop" in message
+    found = json_of(path, *columns, "--missing", "drop")
+    assert found["missing"] == {"y": 2, "score": 2}
+    assert (found["rows"], found["dropped"], found["n"]) == (9, 3, 6)
+    assert found["thresholds"] == json_of(write(tmp_path, SMALL), *columns)["thresholds"]
+    path = write(tmp_path, SMALL + ",1.5\n")
+    printed = text_of(path, *columns, "--missing", "drop")
+    assert "1 left out for a missing value (1 in grade, 0 in score)" in printed
+
+
+def test_labels_without_items_and_undefined_kappa(tmp_path: Path) -> None:
+    path = write(tmp_path, "y,s\n1,1\n1,2\n2,3\n2,4\n")
+    found = json_of(path, "--y", "y", "--score", "s", "--labels", "0,1,2,3")
+    assert found["thresholds"] == ["-inf", 2.5, "inf"]
+    assert found["kappa"]["thresholds"] == 1
+    assert found["kappa"]["out_of_fold"] is None  # four items are no five folds
+    printed = text_of(path, "--y", "y", "--score", "s", "--labels", "0,1,2,3")
+    assert [line.split() for line in printed.splitlines()[4:8]] == [
+        ["0", "-inf"],
+        ["1", "-inf", "0.5"],
+        ["2", "2.5", "1.5"],
+        ["3", "inf", "2.5"],
+    ]
+    path = write(tmp_path, "y,s\n" + "yes,1\n" * 6)
+    found = json_of(path, "--y", "y", "--score", "s")
+    assert found["kappa"] == {"half_points": None, "thresholds": None, "out_of_fold": None}
+    assert text_of(path, "--y", "y", "--score", "s").count("undefined") == 3
+
+
+def test_booleans_and_whole_floats(tmp_path: Path) -> None:
+    path = write(tmp_path, "y,s,f\n" + "true,3,2.0\nfalse,1,1.0\n" * 3)
+    found = json_of(path, "--y", "y", "--score", "s")
+    assert (found["labels"], found["thresholds"]) == ([False, True], [2.0])
+    found = json_of(path, "--y", "y", "--score", "s", "--labels", "true,false")
+    assert found["labels"] == [True, False]
+    found = json_of(path, "--y", "f", "--score", "s")
+    assert (found["labels"], found["half_points"]) == ([1, 2], [1.5])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--y", "y", "--score", "word"), "scores must hold real numbers"),
+        (("--y", "s", "--score", "y"), "column 's' holds continuous values: labels must be"),
+        (("--y", "y", "--score", "scores"), "has no column 'scores'"),
+        (("--y", "y", "--score", "s", "--labels", "a,b"), "'a', but the ratings are integers"),
+        (("--y", "y", "--score", "s", "--labels", "8,9"), "none of the labels in column 'y'"),
+        (
+            ("--y", "y", "--score", "s", "--method", "closed_form", "--weights", "linear"),
+            "'closed_form' is for weights='quadratic' alone, got weights='linear'",
+        ),
+    ],
+)
+def test_refusals(file: Path, arguments: tuple[str, ...], message: str) -> None:
+    assert message in refusal(file, *arguments)
+
+
+def test_refused_values(tmp_path: Path) -> None:
+    path = write(tmp_path, "y,s\n1,1\n2,inf\n")
+    message = refusal(path, "--y", "y", "--score", "s")
+    assert "scores must be finite, got inf at position 1." in message
+    assert "scores are column 's'" in message
+    path = write(tmp_path, "y,s\n2020-01-01,1\n2020-01-02,2\n")
+    assert "column 'y' holds date or time values" in refusal(path, "--y", "y", "--score", "s")
+    path = write(tmp_path, "y,s\n" + "".join(f"{i},{i}\n" for i in range(2001)))
+    assert "holds 2001 different values" in refusal(path, "--y", "y", "--score", "s")
+    path = write(tmp_path, "y,s\n,1\n2,\n")
+    message = refusal(path, "--y", "y", "--score", "s", "--missing", "drop")
+    assert "no rows are left: all 2 of" in message
+    assert run(path, "--y", "y", "--score", "s", "--method", "best").exit_code == 2

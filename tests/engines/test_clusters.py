@@ -1,0 +1,168 @@
+"""Counting for real on a cluster: Dask in processes, one of which dies, and Spark."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa import confusion_counts, confusion_from_table
+
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+
+from tests.conftest import IN_CI  # noqa: E402
+from tests.helpers.engine_sources import (  # noqa: E402
+    COLUMNS,
+    SOURCES,
+    arrow_table,
+    assert_same,
+    expected,
+    pandas_frame,
+    written,
+)
+
+N_CHUNKS, CHUNK = 40, 1000
+PATIENCE = 60
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Start two worker processes of one thread each."""
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    environment = dict(os.environ)
+    with (
+        distributed.LocalCluster(**options, dashboard_address=None, silence_logs=50) as started,
+        distributed.Client(started) as client,
+    ):
+        yield client
+    # Dask leaves in this process what it sets for its workers: OMP_NUM_THREADS is 1.
+    os.environ.clear()
+    os.environ.update(environment)
+
+
+def slow_chunk(seed: int, log: Path) -> Any:
+    """Return ratings after a while, and leave a trace of every attempt to make them."""
+    (log / f"{seed}-{os.getpid()}-{time.time_ns()}").touch()
+    time.sleep(0.03)
+    return np.random.default_rng(seed).integers(5, size=CHUNK)
+
+
+def slow_column(first_seed: int, log: Path) -> Any:
+    da = importlib.import_module("dask.array")
+    make = dask.delayed(slow_chunk, pure=False)
+    chunks = [make(first_seed + i, log) for i in range(N_CHUNKS)]
+    return da.concatenate([da.from_delayed(chunk, (CHUNK,), np.int64) for chunk in chunks])
+
+
+def test_dask_counts_in_its_workers(cluster: Any) -> None:
+    for name in ("Dask", "Dask arrays"):
+        source = SOURCES[name](COLUMNS, Path())
+        assert_same(confusion_from_table(source, "left", "right"), expected("left", "right"))
+        groups = confusion_from_table(source, "left grade", "right grade", group="clinic")
+        assert_same(groups["east"], expected("left grade", "right grade", where=["east"]))
+
+
+def test_a_worker_is_killed_in_the_middle(cluster: Any, tmp_path: Path) -> None:
+    workers = list(cluster.run(os.getpid).values())
+    assert len(set(workers) - {os.getpid()}) == 2
+    source = {"left": slow_column(0, tmp_path), "right": slow_column(1000, tmp_path)}
+    results: list[Any] = []
+    counting = threading.Thread(
+        target=lambda: results.append(confusion_from_table(source, "left", "right"))
+    )
+    counting.start()
+    started = time.monotonic()
+    while len(list(tmp_path.iterdir())) < N_CHUNKS and time.monotonic() < started + PATIENCE:
+        time.sleep(0.005)
+    os.kill(workers[0], signal.SIGKILL)
+    assert not results, "the worker was to be killed before the end"
+    counting.join(PATIENCE)
+    left, right = (
+        np.concatenate(
+            [np.random.default_rng(seed + i).integers(5, size=CHUNK) for i in range(N_CHUNKS)]
+        )
+        for seed in (0, 1000)
+    )
+    (counts,) = results
+    assert counts.table.tolist() == confusion_counts(left, right).table.tolist()
+    attempts = [path.name.split("-") for path in tmp_path.iterdir()]
+    # What the dead worker had in its hands was made again, by another one.
+    assert len(attempts) > 2 * N_CHUNKS
+    assert str(workers[0]) in {pid for _, pid, _ in attempts}
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    """Start Spark in this machine; it is a Java program."""
+    sql = pytest.importorskip("pyspark.sql")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        reason = "Spark needs Java, and there is none: install a JRE of version 17 or later"
+        assert not IN_CI, reason
+        pytest.skip(reason)
+    builder = sql.SparkSession.builder.master("local[2]").appName("fastkappa tests")
+    options = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.log.level": "ERROR",
+    }
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    with pytest.MonkeyPatch.context() as patch:
+        # Spark would take whatever python3 is first on the path for its workers.
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        session = builder.getOrCreate()
+        yield session
+        session.stop()
+
+
+@pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*:DeprecationWarning")
+def test_spark_counts_by_itself(spark: Any, tmp_path: Path) -> None:
+    frame = spark.read.parquet(str(written(arrow_table(COLUMNS), tmp_path / "parts")))
+    for pair in (("left", "right"), ("left grade", "right grade"), ("left day", "right day")):
+        assert_same(confusion_from_table(frame, *pair), expected(*pair))
+    for weight in ("items", "importance"):
+        groups = confusion_from_table(frame, "left", "right", weight=weight, group="clinic")
+        assert list(groups) == ["east", "north", "south", None]
+        for clinic, counts in groups.items():
+            wanted = expected("left", "right", weight=weight, where=[clinic])
+            assert_same(counts, wanted | {"labels": counts.labels})
+    with pytest.raises(ValueError, match=r"has no column 'lefft'.*'left'"):
+        confusion_from_table(frame, "lefft", "right")
+    with pytest.raises(ValueError, match="ratings must be whole numbers"):
+        confusion_from_table(frame, "importance", "importance")
+
+
+def test_missing_numbers_are_no_label_on_spark(spark: Any) -> None:
+    """NaN and null are two things to Spark; neither is a rating."""
+    rows = [(1.0, 1.0), (float("nan"), 2.0), (None, 2.0), (2.0, 2.0)]
+    counts = confusion_from_table(spark.createDataFrame(rows, "a double, b double"), "a", "b")
+    assert counts.labels.tolist() == [1, 2]
+    assert (counts.missing, counts.n_dropped) == ((2, 0), 2)
+
+
+def test_partitions_of_different_types_are_one_column() -> None:
+    """A whole number is a float in partitions where others are missing."""
+    dd = importlib.import_module("dask.dataframe")
+    frame = pandas_frame(COLUMNS)[["left grade", "right grade"]]
+    whole = frame.dropna().astype(int)
+    parts = [dd.from_pandas(part, npartitions=1) for part in (whole[:1000], frame)]
+    counts = confusion_from_table(
+        {n: dd.concat([part[n] for part in parts]).to_dask_array(lengths=True) for n in frame},
+        "left grade",
+        "right grade",
+    )
+    assert counts.labels.tolist() == [0, 1, 2, 3, 4]
+    assert counts.n_rows == 1000 + len(frame)

@@ -1,0 +1,309 @@
+"""The same ratings in every engine give the table that the kernels count."""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastkappa
+from fastkappa import confusion_from_table
+from fastkappa.engines import frames
+from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS
+
+pa = pytest.importorskip("pyarrow")
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+duckdb = pytest.importorskip("duckdb")
+pytest.importorskip("narwhals")
+dd = pytest.importorskip("dask.dataframe")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+from tests.helpers.engine_sources import (  # noqa: E402
+    COLUMNS,
+    SOURCES,
+    arrow_table,
+    assert_same,
+    expected,
+    pandas_frame,
+    written,
+)
+
+
+@pytest.fixture(params=SOURCES)
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """Return the same ratings in each engine in turn."""
+    return SOURCES[request.param](COLUMNS, tmp_path)
+
+
+@pytest.mark.parametrize("pair", [("left", "right"), ("left grade", "right grade")])
+def test_table_of_the_kernels(source: Any, pair: tuple[str, str]) -> None:
+    counts = confusion_from_table(source, *pair)
+    assert_same(counts, expected(*pair))
+    assert counts.n_dropped > 0
+
+
+@pytest.mark.parametrize("pair", [("left refer", "right refer"), ("left day", "right day")])
+def test_booleans_and_dates(source: Any, pair: tuple[str, str]) -> None:
+    counts = confusion_from_table(source, *pair)
+    wanted = expected(*pair)
+    assert_same(counts, wanted | {"labels": wanted["labels"].astype(counts.labels.dtype)})
+    assert counts.labels.dtype.kind == wanted["labels"].dtype.kind
+
+
+@pytest.mark.parametrize("weight", ["items", "importance"])
+def test_weights(source: Any, weight: str) -> None:
+    """Quarters are summed exactly, in whatever order."""
+    counts = confusion_from_table(source, "left", "right", weight=weight)
+    assert_same(counts, expected("left", "right", weight=weight))
+
+
+def test_groups(source: Any) -> None:
+    groups = confusion_from_table(source, "left grade", "right grade", group="clinic")
+    assert list(groups) == ["east", "north", "south", None]
+    for clinic, counts in groups.items():
+        assert_same(counts, expected("left grade", "right grade", where=[clinic]))
+
+
+def test_labels_given(source: Any) -> None:
+    labels = ["severe", "none", "never given"]
+    counts = confusion_from_table(source, "left", "right", labels=labels)
+    assert_same(counts, expected("left", "right", labels=labels))
+    assert counts.n_outside > 0
+
+
+def test_the_same_column_twice(source: Any) -> None:
+    counts = confusion_from_table(source, "left", "left")
+    assert_same(counts, expected("left", "left"))
+
+
+def test_an_unknown_column_is_named(source: Any) -> None:
+    with pytest.raises(ValueError, match=r"has no column 'rihgt'.*Did you mean 'right'\?"):
+        confusion_from_table(source, "left", "rihgt")
+
+
+def test_ratings_of_two_kinds(source: Any) -> None:
+    with pytest.raises(ValueError, match=r"'left' holds strings .* column 'right grade' holds int"):
+        confusion_from_table(source, "left", "right grade")
+
+
+def test_measurements_are_no_ratings(source: Any) -> None:
+    with pytest.raises(ValueError, match=r"'importance' holds \d\.\d+: ratings must be whole"):
+        confusion_from_table(source, "importance", "right grade")
+
+
+def test_kappa_follows_from_the_table(source: Any) -> None:
+    counts = confusion_from_table(source, "left grade", "right grade")
+    rows = [i for i, grade in enumerate(COLUMNS["left grade"]) if grade is not None]
+    kappa = fastkappa.cohen_kappa_score(
+        [COLUMNS["left grade"][i] for i in rows],
+        [COLUMNS["right grade"][i] for i in rows],
+        weights="quadratic",
+    )
+    assert fastkappa.kappa_from_confusion(counts.table, "quadratic") == pytest.approx(kappa)
+
+
+LAZY = [name for name in SOURCES if name in ("polars, lazy", "DuckDB")]
+IN_MEMORY = ["pandas", "polars", "pyarrow table", "mapping", "Dask", "Parquet folder", "CSV file"]
+
+
+@pytest.mark.parametrize("name", IN_MEMORY + LAZY)
+def test_identifiers_are_no_ratings(name: str, tmp_path: Path) -> None:
+    n = 3 * LARGEST_NUMBER_OF_LABELS
+    columns = {"id": list(range(n)), "name": [f"n{i}" for i in range(n)], "y": [0, 1] * (n // 2)}
+    for column in ("id", "name"):
+        source = SOURCES[name](columns, tmp_path)
+        with pytest.raises(ValueError, match=f"'{column}' holds .* different ratings .* a rating"):
+            confusion_from_table(source, column, column)
+    source = SOURCES[name](columns, tmp_path)
+    counts = confusion_from_table(source, "id", "y", labels=[1, 0])
+    assert counts.table.tolist() == [[1, 0], [0, 1]]
+    assert counts.n_outside == n - 2
+
+
+@pytest.mark.parametrize("name", LAZY)
+def test_an_engine_sends_no_more_cells_than_fit(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frames, "MOST_CELLS", 100)
+    source = SOURCES[name]({"id": list(range(101)), "y": [0] * 101}, tmp_path)
+    with pytest.raises(ValueError, match="'id' and 'y' hold more than 100 different pairs"):
+        confusion_from_table(source, "id", "y")
+
+
+@pytest.mark.parametrize("name", IN_MEMORY + LAZY + ["Dask arrays", "Arrow file"])
+def test_no_item_with_both_ratings(name: str, tmp_path: Path) -> None:
+    source = SOURCES[name]({"a": [1, None], "b": [None, 2]}, tmp_path)
+    counts = confusion_from_table(source, "a", "b")
+    assert counts.table.shape == (0, 0)
+    assert (counts.n_rows, counts.missing, counts.n_dropped) == (2, (1, 1), 2)
+
+
+@pytest.mark.parametrize("name", IN_MEMORY + LAZY)
+def test_no_rows(name: str, tmp_path: Path) -> None:
+    if name == "CSV file":
+        source: Any = tmp_path / "ratings.csv"
+        source.write_text("a,b\n")
+    elif name == "Parquet folder":
+        source = written(arrow_table({"a": [1], "b": [1]}).slice(1), tmp_path / "parts")
+    elif name in ("pandas", "mapping"):
+        source = {"a": pd.Series([], dtype=int), "b": pd.Series([], dtype=int)}
+    elif name == "Dask":
+        source = dd.from_pandas(pd.DataFrame({"a": [1], "b": [1]}).iloc[1:], npartitions=1)
+    elif name == "polars":
+        source = pl.DataFrame({"a": [1], "b": [1]}).clear()
+    elif name == "polars, lazy":
+        source = pl.LazyFrame({"a": [1], "b": [1]}).filter(pl.col("a") > 1)
+    else:
+        source = duckdb.connect().sql("select 1 as a, 1 as b where false")
+    counts = confusion_from_table(source, "a", "b")
+    assert (counts.table.shape, counts.n_rows, counts.n_dropped) == ((0, 0), 0, 0)
+
+
+def test_whole_numbers_of_every_size() -> None:
+    big = 2**64 - 1
+    counts = confusion_from_table(
+        {"a": np.array([big, 1], np.uint64), "b": np.array([1, 1], np.int8)}, "a", "b"
+    )
+    assert counts.labels.tolist() == [1, big]
+    assert counts.table.tolist() == [[1, 0], [1, 0]]
+    spread = pa.table({"a": [-(2**63), None, 2**63 - 1], "b": [2**63 - 1, 5, 5]})
+    counts = confusion_from_table(spread, "a", "b")
+    assert counts.labels.tolist() == [-(2**63), 5, 2**63 - 1]
+    assert counts.table.tolist() == [[0, 0, 1], [0, 0, 0], [0, 1, 0]]
+
+
+def test_sums_of_weights_beyond_int64() -> None:
+    columns = {"a": ["x"] * 4, "w": [2**62] * 4}
+    for source in (pa.table(columns), pl.LazyFrame(columns), pa.table(columns).to_reader(1)):
+        with pytest.raises(OverflowError, match="float weights"):
+            confusion_from_table(source, "a", "a", weight="w")
+
+
+@pytest.mark.parametrize("weights", [[1.0, None], [1.0, float("nan")], [float("inf"), 1.0]])
+def test_weights_that_are_none(weights: list[Any]) -> None:
+    columns = {"a": ["x", "y"], "w": weights}
+    for source in (pa.table(columns), pl.LazyFrame(columns), pl.DataFrame(columns)):
+        with pytest.raises(
+            ValueError, match=r"'w' (lacks 1 weights|holds weights that are not fin)"
+        ):
+            confusion_from_table(source, "a", "a", weight="w")
+
+
+def test_times_of_any_zone_are_instants() -> None:
+    berlin = pd.to_datetime(["2024-05-01 12:00", None]).tz_localize("Europe/Berlin")
+    london = pd.to_datetime(["2024-05-01 11:00", "2024-05-01 11:00"]).tz_localize("Europe/London")
+    frame = pd.DataFrame({"a": berlin, "b": london})
+    for source in (frame, pl.from_pandas(frame).lazy(), pa.Table.from_pandas(frame)):
+        counts = confusion_from_table(source, "a", "b")
+        assert counts.labels.tolist() == [datetime.datetime(2024, 5, 1, 10)]
+        assert (counts.table.tolist(), counts.missing) == ([[1]], (1, 0))
+
+
+def test_folders_named_for_a_value_are_a_column(tmp_path: Path) -> None:
+    table = arrow_table(COLUMNS)
+    for clinic in ("north", "south", "east"):
+        (tmp_path / f"clinic={clinic}").mkdir()
+        rows = table.filter(pa.compute.equal(table["clinic"], clinic)).drop(["clinic"])
+        parquet.write_table(rows, tmp_path / f"clinic={clinic}" / "data.parquet")
+    (tmp_path / "_SUCCESS").touch()
+    groups = confusion_from_table(tmp_path, "left", "right", group="clinic")
+    assert list(groups) == ["east", "north", "south"]
+    for clinic, counts in groups.items():
+        assert_same(counts, expected("left", "right", where=[clinic]) | {"labels": counts.labels})
+
+
+def test_a_folder_of_text_is_one_table(tmp_path: Path) -> None:
+    """What is a number in one file is a string if another file has words."""
+    (tmp_path / "1.csv").write_text("a,b\n1,1\n01,2\n")
+    (tmp_path / "2.csv").write_text("b,a\n2,1\n1,\n")
+    counts = confusion_from_table(tmp_path, "a", "b")
+    assert counts.labels.tolist() == [1, 2]
+    assert counts.table.tolist() == [[1, 2], [0, 0]]
+    (tmp_path / "3.csv").write_text("a,b\nx,x\n")
+    counts = confusion_from_table(tmp_path, "a", "b")
+    assert counts.labels.tolist() == ["01", "1", "2", "x"]
+
+
+def test_folders_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="has no file; a folder is read if"):
+        confusion_from_table(tmp_path, "a", "b")
+    (tmp_path / "1.csv").write_text("a,b\n1,1\n")
+    (tmp_path / "1.tsv").write_text("a\tb\n1\t1\n")
+    with pytest.raises(ValueError, match="files of the formats csv and tsv"):
+        confusion_from_table(tmp_path, "a", "b")
+
+
+def test_anything_that_gives_an_arrow_stream() -> None:
+    class Stream:
+        def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+            return arrow_table(COLUMNS).__arrow_c_stream__(requested_schema)
+
+    assert_same(confusion_from_table(Stream(), "left", "right"), expected("left", "right"))
+
+
+@pytest.mark.parametrize("source", [3, [1, 2], None, np.zeros((3, 2))])
+def test_what_is_no_source(source: Any) -> None:
+    with pytest.raises(TypeError, match=r"source must be a path, a data frame, .* got <class"):
+        confusion_from_table(source, "a", "b")
+
+
+@pytest.mark.parametrize(
+    ("labels", "problem"),
+    [
+        ([1, 1], "labels must be distinct, got 1 more than once"),
+        ([], "should contain at least one label"),
+        (3, "labels must be one-dimensional, got 3"),
+        ([[1, 2]], "labels must be one-dimensional"),
+        ([1, None], r"labels must not be missing, got \[1, None\]"),
+        ([0.5], r"labels must be whole numbers, .* got 0\.5"),
+    ],
+)
+def test_what_is_no_label(labels: Any, problem: str) -> None:
+    for source in ({"a": [1, 2]}, pl.LazyFrame({"a": [1, 2]})):
+        with pytest.raises(ValueError, match=problem):
+            confusion_from_table(source, "a", "a", labels=labels)
+
+
+def test_labels_of_another_kind_are_given_to_no_item() -> None:
+    counts = confusion_from_table({"a": [1, 2]}, "a", "a", labels=["1", "2"])
+    assert counts.table.tolist() == [[0, 0], [0, 0]]
+    assert counts.n_outside == 2
+
+
+def test_names_that_are_no_strings() -> None:
+    with pytest.raises(TypeError, match="named by strings, got 0"):
+        confusion_from_table(pd.DataFrame({0: [1], 1: [1]}), 0, 1)
+
+
+def test_columns_of_different_lengths() -> None:
+    da = importlib.import_module("dask.array")
+    for make in (np.zeros, da.zeros):
+        with pytest.raises(ValueError, match="different lengths"):
+            confusion_from_table({"a": make(3), "b": make(4)}, "a", "b")
+
+
+def test_number_of_threads() -> None:
+    big = {name: values * 200 for name, values in COLUMNS.items() if "day" not in name}
+    table = arrow_table({name: big[name] for name in ("left", "right")})
+    one = confusion_from_table(table, "left", "right", num_threads=1)
+    two = confusion_from_table(table, "left", "right", num_threads=2)
+    assert one.table.tolist() == two.table.tolist()
+    assert (one.table == 200 * expected("left", "right")["table"]).all()
+    with pytest.raises(ValueError, match="num_threads must be at least 1"):
+        confusion_from_table(table, "left", "right", num_threads=0)
+
+
+@pytest.mark.parametrize("library", ["narwhals", "pyarrow"])
+def test_without_a_library_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    frame = pandas_frame({"a": [1, 2]})
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=rf"needs {library}.*pip install 'fastkappa\[frames\]'"):
+        confusion_from_table(frame, "a", "a")

@@ -1,0 +1,229 @@
+"""The kernels for scores do the same on every backend, at every SIMD level."""
+
+from __future__ import annotations
+
+import importlib
+import math
+
+import numpy as np
+import pytest
+
+from fastkappa.kernels import dispatch
+from tests.conftest import kernel_variants
+
+
+@pytest.fixture(params=kernel_variants())
+def scores_of(request):
+    """Return the score kernels of each backend, and at each SIMD level, in turn."""
+    name, _, level = request.param.partition("-")
+    reason = dispatch.why_missing(name)
+    if reason is not None:
+        pytest.skip(f"backend {name} is missing: {reason}")
+    module = dispatch.score_kernels(dispatch.get_kernels(name))
+    if not level:
+        yield module
+        return
+    module.use_simd_level(level)
+    yield module
+    module.use_simd_level(dispatch.get_kernels("cython").simd_level())
+
+
+def row_of(score, bins):
+    """Return the row of one score, step by step."""
+    low, scale, n_inner = bins
+    if not math.isfinite(score):
+        return n_inner + 2
+    step = (score - low) * scale
+    if step < 0:
+        return 0
+    return int(step) + 1 if step < n_inner else n_inner + 1
+
+
+def some_scores(n, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=n).astype(dtype)
+    if n > 20:
+        scores[:8] = np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-30, 3e38, -3e38
+    return scores
+
+
+LAYOUTS = {
+    "contiguous": lambda a: a,
+    "strided": lambda a: np.repeat(a, 2)[::2],
+    "backwards": lambda a: np.ascontiguousarray(a[::-1])[::-1],
+    "swapped": lambda a: a.astype(a.dtype.newbyteorder()),
+    "unaligned": lambda a: np.frombuffer(b"\0" + a.tobytes(), np.uint8)[1:].view(a.dtype),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n", [0, 1, 7, 3001])
+def test_count_range_and_collect(scores_of, layout, dtype, n):
+    rng = np.random.default_rng(n)
+    scores = LAYOUTS[layout](some_scores(n, dtype))
+    codes = rng.integers(2, 8, n).astype(np.int8)
+    weights = rng.integers(1, 9, n) / 4
+    lowest, n_labels = 3, 4
+    for bins in ((-1.5, 7.3, 21), (0.25, 2.0**900, 5), (-1e-3, 1e3, 2)):
+        n_rows = bins[2] + 3
+        start, stop = min(n, 1), n - n // 10
+        table = np.zeros((n_rows, n_labels + 1), np.uint32)
+        sums = np.zeros((n_rows, n_labels + 1))
+        expected, expected_sums = table.copy(), sums.copy()
+        least, largest = np.full(n_rows, np.inf), np.full(n_rows, -np.inf)
+        wanted = np.zeros(n_rows, np.uint8)
+        wanted[[1, 2, n_rows - 2]] = 1
+        chosen = []
+        for i in range(start, stop):
+            row = row_of(float(scores[i]), bins)
+            code = codes[i] - lowest if 0 <= codes[i] - lowest < n_labels else n_labels
+            expected[row, code] += 1
+            expected_sums[row, code] += weights[i]
+            if wanted[row]:
+                chosen.append((float(scores[i]), code, weights[i]))
+        scores_of.count_scores(scores, codes, lowest, weights, bins, table, sums, start, stop)
+        assert (table == expected).all()
+        assert (sums == expected_sums).all()
+        scores_of.count_scores(scores, codes, lowest, None, bins, table, None, start, stop)
+        assert (table == 2 * expected).all()
+        scores_of.range_scores(scores, bins, least, largest, start, stop)
+        for row in np.flatnonzero(expected[:-1].any(axis=1)):
+            own = [float(s) for s in scores[start:stop] if row_of(float(s), bins) == row]
+            assert (least[row], largest[row]) == (min(own), max(own))
+        for given in (weights, None):
+            room = max(stop - start, 0)
+            out, out_codes = np.empty(room, dtype), np.empty(room, np.uint16)
+            out_weights = None if given is None else np.empty(room)
+            n_found = scores_of.collect_scores(
+                scores,
+                codes,
+                lowest,
+                n_labels,
+                given,
+                bins,
+                wanted,
+                start,
+                stop,
+                out,
+                out_codes,
+                out_weights,
+            )
+            found = [out, out_codes] + [out_weights] * (given is not None)
+            columns = [part[:n_found].tolist() for part in found]
+            assert list(zip(*columns)) == [item[: len(columns)] for item in chosen]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_group(scores_of, layout, dtype, weighted):
+    n, lowest, n_labels, bins = 3001, 3, 4, (-1.5, 7.3, 21)
+    rng = np.random.default_rng(0)
+    scores = LAYOUTS[layout](some_scores(n, dtype))
+    codes = rng.integers(3, 7, n).astype(np.int16)
+    weights = rng.random(n) if weighted else None
+    rows = np.array([row_of(float(score), bins) for score in scores])
+    n_items = np.bincount(rows, minlength=bins[2] + 3)
+    places = np.cumsum(n_items) - n_items
+    out, out_codes = np.empty(n, dtype), np.empty(n, np.uint16)
+    out_weights = np.empty(n) if weighted else None
+    for stretch in ((0, 1700), (1700, 1700), (1700, n)):
+        scores_of.group_scores(
+            scores,
+            codes,
+            lowest,
+            n_labels,
+            weights,
+            bins,
+            places,
+            *stretch,
+            out,
+            out_codes,
+            out_weights,
+        )
+    assert (places == np.cumsum(n_items)).all()
+    order = np.argsort(rows, kind="stable")
+    np.testing.assert_array_equal(out, scores[order].astype(dtype))
+    assert (out_codes == codes[order] - lowest).all()
+    if weighted:
+        assert (out_weights == weights[order]).all()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("which", ["both signs", "positive", "negative", "zeros", "one"])
+def test_sort_items(scores_of, layout, dtype, which):
+    if scores_of.sort_items is None:
+        assert scores_of is importlib.import_module("fastkappa.kernels.numpy.scores")
+        return
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=2500).round(2).astype(dtype)
+    scores = {
+        "both signs": scores,
+        "positive": np.abs(scores) + 1,
+        "negative": -np.abs(scores) - 1,
+        "zeros": np.where(rng.random(2500) < 0.5, -0.0, 0.0).astype(dtype),
+        "one": scores[:1],
+    }[which]
+    codes = rng.integers(-3, 4, len(scores)).astype(np.int16)
+    scores_of_layout = LAYOUTS[layout](scores)
+    ordered, ordered_codes = scores_of.sort_items(scores_of_layout, codes, -3, 7)
+    assert ordered.dtype == dtype
+    pairs = sorted(zip((scores + 0.0).tolist(), (codes + 3).tolist()))
+    assert list(zip(ordered.tolist(), ordered_codes.tolist())) == pairs
+    for bad in (math.nan, math.inf, -math.inf, -math.nan):
+        scores[0] = bad
+        assert scores_of.sort_items(LAYOUTS[layout](scores), codes, -3, 7) is None
+
+
+def test_sort_items_leaves_keys_that_are_too_long(scores_of):
+    if scores_of.sort_items is None:
+        return
+    scores = np.array([-1e308, -5e-324, 5e-324, 1e308])
+    assert scores_of.sort_items(scores, np.zeros(4, np.int64), 0, 9) is None
+    ordered, _ = scores_of.sort_items(scores[1:3], np.zeros(2, np.int64), 0, 9)
+    assert ordered.tolist() == [-5e-324, 5e-324]
+
+
+def test_accumulate_labels(scores_of):
+    rng = np.random.default_rng(6)
+    codes = rng.integers(0, 3, 500).astype(np.uint16)
+    places = np.array([4, 4, 9, 100, 101, 480])
+    for weights in (None, rng.random(500)):
+        prefix = np.full((3, len(places)), np.nan)
+        scores_of.accumulate_labels(codes, weights, places, prefix)
+        ones = np.ones(500) if weights is None else weights
+        for y in range(3):
+            expected = [ones[4:stop][codes[4:stop] == y].sum() for stop in places]
+            np.testing.assert_allclose(prefix[y], expected, rtol=1e-13)
+
+
+def test_search_cuts(scores_of):
+    """It finds what the general way finds, or leaves it to that."""
+    from fastkappa.thresholds.cuts.programme import Programme, best_cuts
+
+    if scores_of.search_cuts is None:
+        return
+    rng = np.random.default_rng(8)
+    n_found = 0
+    for _ in range(60):
+        n_labels, n_rows = int(rng.integers(2, 6)), int(rng.integers(1, 400))
+        table = rng.integers(0, 5, (n_rows, n_labels)) + rng.integers(0, 2, n_labels)
+        table += np.rint(np.linspace(0, 3, n_rows)[:, None] * np.arange(n_labels)).astype(int)
+        prefix = np.zeros((n_labels, n_rows + 1))
+        np.cumsum(table.T, axis=1, out=prefix[:, 1:])
+        sizes = prefix.sum(axis=0).astype(np.int64)
+        position = np.arange(n_labels)
+        matrix = (position[:, None] - position) ** 2
+        general = Programme(prefix[:, -1], matrix)
+        expected = best_cuts(general, prefix, sizes)
+        found = best_cuts(Programme(prefix[:, -1], matrix, 0, scores_of.search_cuts), prefix, sizes)
+        assert (found.positions == expected.positions).all()
+        assert found.ratio == expected.ratio
+        ratio, positions = np.array(general.start), np.empty(n_labels - 1, np.int64)
+        rounds = scores_of.search_cuts(
+            prefix, general.matrix, general.chance, ratio, positions, False
+        )
+        n_found += rounds > 0
+    assert n_found > 40

@@ -1,0 +1,360 @@
+"""Leaderboards: ranks, paired intervals, and ids that do not match."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+from fastkappa import Leaderboard, cohen_kappa_score, leaderboard
+from fastkappa.leaderboards.items.alignment import ItemIds
+from fastkappa.leaderboards.ranking import draw_groups, rank, ranks_of, resampled_kappas
+
+WEIGHTS = (None, "linear", "quadratic")
+
+
+def contest(n: int, m: int, n_labels: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return a truth and predictions with common and with own mistakes, the better the later."""
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(n_labels, n, p=np.arange(1, n_labels + 1) / sum(range(n_labels + 1)))
+    hard = np.where(rng.random(n) < 0.25, rng.integers(0, n_labels, n), truth)
+    wrong = rng.random((m, n)) < np.linspace(0.15, 0.1, m)[:, None]
+    return truth, np.where(wrong, rng.integers(0, n_labels, (m, n)), hard)
+
+
+def tables_of(truth: np.ndarray, predictions: np.ndarray, n_labels: int) -> np.ndarray:
+    cells = truth * n_labels + predictions
+    counted = [np.bincount(row, minlength=n_labels**2) for row in np.atleast_2d(cells)]
+    return np.array(counted, float).reshape(-1, n_labels, n_labels)
+
+
+def plain_kappas(tables: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """Return kappa from its definition."""
+    shares = tables / tables.sum(axis=(-2, -1), keepdims=True)
+    by_chance = shares.sum(axis=-1)[..., :, None] * shares.sum(axis=-2)[..., None, :]
+    return 1 - (matrix * shares).sum(axis=(-2, -1)) / (matrix * by_chance).sum(axis=(-2, -1))
+
+
+def matrix_of(weights: Any, n_labels: int) -> np.ndarray:
+    distance = np.abs(np.subtract.outer(np.arange(n_labels), np.arange(n_labels)))
+    return {None: distance > 0, "linear": distance, "quadratic": distance**2}[weights]
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("order", ["as they come", "sorted"])
+def test_intervals_agree_with_the_plain_bootstrap_of_items(weights: Any, order: str) -> None:
+    n, m, n_labels, n_resamples = 10_000, 6, 5, 1500
+    truth, predictions = contest(n, m, n_labels)
+    if order == "sorted":
+        # All that is hard comes last: groups of neighbours would give other intervals.
+        places = np.lexsort((truth, (predictions != truth).sum(axis=0)))
+        truth, predictions = truth[places], predictions[:, places]
+    rng = np.random.default_rng(1)
+    matrix = matrix_of(weights, n_labels)
+    replicates = np.empty((n_resamples, m))
+    for replicate in replicates:
+        drawn = rng.integers(0, n, n)
+        replicate[:] = plain_kappas(
+            tables_of(truth[drawn], predictions[:, drawn], n_labels), matrix
+        )
+    kappas = plain_kappas(tables_of(truth, predictions, n_labels), matrix)
+
+    result = leaderboard(truth, predictions, axis=1, weights=weights, n_resamples=4000, rng=2)
+    order_ = np.array(result.names)
+    np.testing.assert_allclose(result.kappa, kappas[order_], rtol=1e-12)
+    shares = (0.025, 0.975)
+    leader = order_[0]
+    for found, samples in (
+        (result.interval, replicates[:, order_]),
+        (result.difference_interval[1:], (replicates - replicates[:, [leader]])[:, order_[1:]]),
+    ):
+        expected = np.quantile(samples, shares, axis=0).T
+        # An end of the interval is known to some 4 % of its length with so many replicates.
+        length = expected[:, 1] - expected[:, 0]
+        assert (np.abs(found - expected) < 0.09 * length[:, None]).all()
+    first = (replicates == replicates.max(axis=1, keepdims=True)).mean(axis=0)[order_]
+    np.testing.assert_allclose(result.first, first, atol=0.06)
+    ranks = np.quantile(ranks_of(replicates)[:, order_], shares, axis=0).T
+    assert (np.abs(result.rank_interval - ranks) <= 1).all()
+    # What predictions have in common cancels: that is what pairing is for.
+    unpaired = np.hypot(*np.ptp(result.interval[:2], axis=1))
+    assert np.ptp(result.difference_interval[1]) < 0.9 * unpaired
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_up_to_1000_items_it_is_the_bootstrap_of_items(weights: Any, backend: str) -> None:
+    """Each replicate is that of the items drawn, and is scored here by another way."""
+    n, m = 150, 4
+    truth, predictions = contest(n, m)
+    result = leaderboard(
+        truth, predictions, axis=1, weights=weights, n_resamples=40, rng=7, backend=backend
+    )
+    generator = np.random.default_rng(7)
+    (times,) = draw_groups(n, 40, generator)
+    assert (times.sum(axis=1) == n).all()
+    replicates = np.array(
+        [
+            [
+                cohen_kappa_score(
+                    *(np.repeat(y, row.astype(int)) for y in (truth, p)), weights=weights
+                )
+                for p in predictions
+            ]
+            for row in times
+        ]
+    )
+    expected = np.quantile(replicates, (0.025, 0.975), axis=0).T
+    np.testing.assert_allclose(result.interval, expected[list(result.names)], atol=1e-12)
+    alone = [cohen_kappa_score(truth, p, weights=weights) for p in predictions]
+    assert result.kappa.tolist() == sorted(alone, reverse=True)
+    assert result.names == tuple(np.argsort(alone)[::-1].tolist())
+
+
+@pytest.mark.parametrize("n_labels", [2, 7, 60])
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_groups_of_items_sum_up_to_all_of_them(n_labels: int, weights: Any, backend: str) -> None:
+    """With every group drawn once, a replicate is the sample: for few labels and for many."""
+    from fastkappa.counting.confusion import KnownLabels, read_columns
+    from fastkappa.kernels.dispatch import get_kernels
+    from fastkappa.leaderboards.items import random_groups
+
+    rng = np.random.default_rng(5)
+    truth = rng.integers(0, n_labels, 3000).astype(np.int16)
+    prediction = np.where(rng.random(3000) < 0.5, truth, rng.integers(0, n_labels + 1, 3000))
+    matrix = matrix_of(weights, n_labels).astype(float)
+    groups = random_groups.ItemGroups(3000, 1000, rng)
+    assert len(np.unique(groups.of_item)) > 900
+    first, second = read_columns(truth, prediction, ("truth", "prediction"))
+    known = KnownLabels(range(n_labels), first, second)
+    kept = np.flatnonzero(rng.random(3000) < 0.8)
+    columns = [
+        random_groups.Prediction(second, None, matrix),
+        random_groups.Prediction(second._replace(values=second.values[kept]), kept, matrix),
+    ]
+    sums = random_groups.sum_by_group(get_kernels(backend), groups, first, known, columns, 2)
+    once = np.ones((1, 1000))
+    found = resampled_kappas(once, sums.weighted, sums.rows, sums.columns, matrix)[0]
+    for kappa, items in zip(found, (slice(None), kept)):
+        with_label = prediction[items] < n_labels
+        y1, y2 = truth[items][with_label], prediction[items][with_label]
+        expected = cohen_kappa_score(y1, y2, weights=weights, labels=range(n_labels))
+        assert kappa == pytest.approx(expected, rel=1e-12)
+    of_seven = kept[groups.of_item[kept] == 7]
+    of_seven = of_seven[prediction[of_seven] < n_labels]
+    assert sums.rows[7, 1].tolist() == np.bincount(truth[of_seven], minlength=n_labels).tolist()
+
+
+def test_what_the_ranking_makes_of_replicates() -> None:
+    kappas = np.array([0.2, np.nan, 0.7, 0.7])
+    replicates = np.array(
+        [
+            [0.3, np.nan, 0.6, 0.6],
+            [0.8, 0.1, 0.5, 0.7],
+            [0.1, np.nan, 0.9, 0.8],
+            [np.nan, np.nan, np.nan, np.nan],
+        ]
+    )
+    found = rank(kappas, replicates, 0.9)
+    assert found.order.tolist() == [2, 3, 0, 1]
+    assert found.rank.tolist() == [3, 4, 1, 1]
+    assert ranks_of(replicates)[:3].tolist() == [[3, 4, 1, 1], [1, 4, 3, 2], [3, 4, 1, 2]]
+    # Two are first together in the first replicate, and nobody is in the last.
+    np.testing.assert_allclose(found.first, [1 / 3, 0, 0.5, 1 / 6])
+    np.testing.assert_allclose(found.difference, [-0.5, np.nan, 0, 0])
+    np.testing.assert_allclose(found.interval[0], np.quantile([0.3, 0.8, 0.1], [0.05, 0.95]))
+    np.testing.assert_allclose(found.interval[1], [0.1, 0.1])
+    assert found.difference_interval[2].tolist() == [0, 0]
+    expected = np.quantile([0, 0.2, -0.1], [0.05, 0.95])
+    np.testing.assert_allclose(found.difference_interval[3], expected, atol=1e-15)
+
+
+def test_undefined_and_equal_predictions(backend: str) -> None:
+    truth = [0, 1, 0, 1, 1, 0, 1, 0]
+    result = leaderboard(
+        truth, {"b": truth, "a": truth, "worse": [0, 1, 0, 1, 1, 0, 0, 1]}, rng=0, backend=backend
+    )
+    assert result.names == ("b", "a", "worse")
+    assert result.rank.tolist() == [1, 1, 3]
+    assert result.first[0] == result.first[1]
+    assert math.isclose(result.first.sum(), 1)
+    one_label = leaderboard([1, 1, 1], {"same": [1, 1, 1], "other": [1, 2, 1]}, rng=0)
+    assert one_label.names == ("other", "same")
+    assert np.isnan(one_label.kappa).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("kind", ["int", "str", "int as float"])
+def test_items_are_matched_by_their_ids(kind: str, backend: str) -> None:
+    truth, predictions = contest(400, 3)
+    ids = np.random.default_rng(3).permutation(10_000)[:400]
+    ids = {"int": ids, "str": ids.astype(str), "int as float": ids.astype(float)}[kind]
+    expected = leaderboard(truth, predictions, axis=1, rng=1, backend=backend)
+    order = np.random.default_rng(4).permutation(400)
+    shuffled = {j: (ids[order], p[order]) for j, p in enumerate(predictions)}
+    found = leaderboard(truth, shuffled, ids=ids, rng=1, backend=backend)
+    assert str(found) == str(expected)
+    in_a_list = [(ids.tolist(), predictions[0]), *list(shuffled.values())[1:]]
+    assert str(leaderboard(truth, in_a_list, ids=ids, rng=1)) == str(expected)
+
+
+def test_ids_that_do_not_match_are_counted_and_named(backend: str) -> None:
+    truth, (good, bad) = contest(30, 2)
+    ids = np.arange(100, 130)
+    # 105 and 106 are missing, 107 is there twice, and 1, twice, and 2 are none of ours.
+    broken_ids = np.r_[ids[8:], 107, 1, ids[:5], 107, 2, 1]
+    place = np.clip(broken_ids - 100, 0, None)
+    predictions = {"good": (ids, good), "broken": (broken_ids, bad[place])}
+    message = (
+        r"ids of prediction 'broken' are not those of the 30 items: 2 missing \(105, 106\),"
+        r" 2 extra \(1, 2\), 1 repeated \(107\)"
+    )
+    with pytest.raises(ValueError, match=message):
+        leaderboard(truth, predictions, ids=ids, backend=backend)
+    result = leaderboard(
+        truth, predictions, ids=ids, on_mismatch="drop", n_resamples=50, rng=0, backend=backend
+    )
+    row = next(row for row in result if row.name == "broken")
+    assert (row.n, row.missing, row.extra, row.repeated) == (27, 2, 2, 1)
+    kept = np.delete(np.arange(30), [5, 6, 7])
+    assert row.kappa == cohen_kappa_score(truth[kept], bad[kept])
+    assert "missing" in str(result)
+    # One that has none of the items is last, and the others rank.
+    nothing = {**predictions, "nothing": ([1, 2], [0, 1])}
+    result = leaderboard(truth, nothing, ids=ids, on_mismatch="drop", rng=0, backend=backend)
+    assert result.names[-1] == "nothing"
+    assert math.isnan(result.kappa[-1])
+    assert result.n[-1] == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_alignment_against_a_plain_loop(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ids = rng.permutation(40)[:30]
+    others = rng.integers(0, 45, 35)
+    for convert in (np.asarray, lambda a: a.astype(str), lambda a: a.astype(str).astype(object)):
+        mine, theirs = convert(ids), convert(others)
+        found = ItemIds(mine, "ids").align(theirs, "others")
+        lists = mine.tolist(), theirs.tolist()
+        once = [i for i in lists[0] if lists[1].count(i) == 1]
+        assert [lists[0][i] for i in found.items] == once
+        assert [lists[1][i] for i in found.others] == once
+        assert found.missing == [i for i in lists[0] if i not in lists[1]]
+        assert found.repeated == [i for i in lists[0] if lists[1].count(i) > 1]
+        assert set(found.extra) == set(lists[1]) - set(lists[0])
+        assert len(found.extra) == len(set(found.extra))
+
+
+def test_given_labels_leave_items_out(backend: str) -> None:
+    truth, predictions = contest(300, 3)
+    matrix = [[0, 2, 1], [1, 0, 3], [4, 1, 0]]
+    options: dict[str, Any] = {"labels": [3, 1, 4], "backend": backend, "rng": 0}
+    for weights in ("quadratic", matrix):
+        result = leaderboard(truth, predictions, axis=1, weights=weights, **options)
+        for name, kappa, n in zip(result.names, result.kappa, result.n):
+            p = predictions[name]
+            assert kappa == cohen_kappa_score(truth, p, weights=weights, labels=[3, 1, 4])
+            assert n == (np.isin(truth, [3, 1, 4]) & np.isin(p, [3, 1, 4])).sum()
+
+
+def test_strings_and_late_labels_keep_to_themselves(backend: str) -> None:
+    """A label that only one prediction has moves no other one's weights."""
+    words = np.array(["a", "b", "c", "d"])
+    truth, predictions = contest(500, 2, 3)
+    late = predictions[1].copy()
+    late[:9] = 3
+    alone = leaderboard(words[truth], {"x": words[predictions[0]]}, weights="quadratic", rng=0)
+    columns = {"x": words[predictions[0]], "late": words[late]}
+    both = leaderboard(words[truth], columns, weights="quadratic", rng=0, backend=backend)
+    j = both.names.index("x")
+    assert both.kappa[j] == alone.kappa[0]
+    np.testing.assert_allclose(both.interval[j], alone.interval[0], rtol=1e-12)
+
+
+def test_dates_are_labels_too(backend: str) -> None:
+    days = np.array(["2025-01-01", "2025-02-01", "2026-01-01"], "datetime64[D]")
+    truth, predictions = contest(300, 2, 3)
+    months = days.astype("datetime64[M]")
+    columns = {"days": days[predictions[0]], "months": months[predictions[1]]}
+    ids = np.arange(300)
+    by_id = {name: (ids[::-1], column[::-1]) for name, column in columns.items()}
+    for result in (
+        leaderboard(days[truth], columns, rng=0, backend=backend),
+        leaderboard(days[truth], by_id, ids=ids, rng=0, backend=backend),
+    ):
+        for name, kappa, interval in zip(result.names, result.kappa, result.interval):
+            j = list(columns).index(name)
+            assert kappa == cohen_kappa_score(truth, predictions[j])
+            alone = leaderboard(truth, [predictions[j]], rng=0).interval[0]
+            np.testing.assert_allclose(interval, alone, rtol=1e-12)
+    with pytest.raises(ValueError, match="no finer unit than y_true"):
+        leaderboard(months[truth], columns)
+
+
+def test_the_result_is_a_table() -> None:
+    truth, predictions = contest(2000, 3)
+    names = {"<b>bold</b>": predictions[0], "two\nlines": predictions[1], "plain": predictions[2]}
+    result = leaderboard(truth, names, rng=0)
+    assert isinstance(result, Leaderboard)
+    assert len(result) == 3
+    lines = str(result).splitlines()
+    assert lines[0] == "3 predictions ranked by kappa; 1000 bootstrap replicates"
+    assert [line.split()[0] for line in lines[3:]] == ["1", "2", "3"]
+    assert repr(result) == str(result)
+    assert "&lt;b&gt;bold&lt;/b&gt;" in result._repr_html_()
+    assert "'two\\nlines'" in str(result)
+    fields = json.loads(json.dumps(result.to_dict()))
+    assert [row["name"] for row in fields["rows"]] == list(result.names)
+    assert [row["kappa"] for row in fields["rows"]] == result.kappa.tolist()
+    frame = result.to_frame()
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame["kappa"].tolist() == result.kappa.tolist()
+    assert frame["high"].tolist() == result.interval[:, 1].tolist()
+    with pytest.raises(ValueError, match="read-only"):
+        result.kappa[0] = 1
+    with pytest.raises(AttributeError):
+        result.confidence = 0.5  # type: ignore[misc]
+    without = leaderboard(truth, names, n_resamples=0)
+    assert np.isnan(without.interval).all()
+    assert without.kappa.tolist() == result.kappa.tolist()
+    assert "interval" not in str(without)
+
+
+def test_a_seed_makes_it_repeatable() -> None:
+    truth, predictions = contest(5000, 3)
+    results = [leaderboard(truth, predictions, axis=1, rng=seed) for seed in (3, 3, 4)]
+    assert results[0].to_dict() == results[1].to_dict()
+    assert results[0].to_dict() != results[2].to_dict()
+    threads = leaderboard(truth, predictions, axis=1, rng=3, num_threads=1, backend="numpy")
+    assert threads.to_dict() == results[0].to_dict()
+
+
+def test_refusals_name_the_argument() -> None:
+    truth, ids = [0, 1, 2], [7, 8, 9]
+    good = {"a": truth}
+    paired = {"a": (ids, truth)}
+    refusals: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+        (good, {"ids": ids}, TypeError, r"prediction 'a' must be a pair \(ids, labels\)"),
+        (np.zeros((3, 2)), {"ids": ids}, TypeError, "must be a mapping or an iterable of pairs"),
+        (paired, {"ids": [7, 8]}, ValueError, "one id for each of the 3 items of y_true, got 2"),
+        (paired, {"ids": [7, 7, 9]}, ValueError, "ids must be distinct, got .* once: 7"),
+        (paired, {"ids": [7, None, 9]}, ValueError, "ids must not be missing"),
+        (paired, {"ids": [7, 8.5, 9]}, ValueError, "ids must be whole numbers or strings"),
+        ({"a": (ids, [1])}, {"ids": ids}, ValueError, "one rating for each of its 3 ids, got 1"),
+        (good, {"on_mismatch": "ignore"}, ValueError, "on_mismatch must be"),
+        (good, {"n_resamples": -1}, ValueError, "n_resamples must be a whole number"),
+        (good, {"n_resamples": 1.5}, ValueError, "n_resamples must be a whole number"),
+        (good, {"confidence": 95}, ValueError, "confidence"),
+        (good, {"weights": "cubic"}, ValueError, "weights must be"),
+        (good, {"weights": np.ones((3, 3))}, ValueError, "a matrix of weights needs labels"),
+        (good, {"weights": np.ones((3, 3)), "labels": truth}, ValueError, "diagonal"),
+        ({}, {}, ValueError, "at least one prediction"),
+        ({"a": [1]}, {}, ValueError, "prediction 'a'"),
+    ]
+    for predictions, options, error, reason in refusals:
+        with pytest.raises(error, match=reason):
+            leaderboard(truth, predictions, **options)
+    with pytest.raises(ValueError, match="at least one item"):
+        leaderboard([], {"a": []})

@@ -1,0 +1,253 @@
+"""Many predictions against one truth: each as if it were scored alone."""
+
+from __future__ import annotations
+
+import math
+import tracemalloc
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastkappa import cohen_kappa_score, confusion_counts, score_many
+
+WEIGHTS = (None, "linear", "quadratic")
+
+
+def ratings(n: int, m: int, n_labels: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return a truth and m predictions, the shape of these being (m, n)."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, n_labels, n)
+    predictions = rng.integers(0, n_labels, (m, n))
+    return truth, np.where(rng.random((m, n)) < 0.6, truth, predictions)
+
+
+def assert_each_alone(scores: Any, truth: Any, columns: Any, weights: Any, **options: Any) -> None:
+    """Compare with one call for each prediction, of functions that are tested elsewhere."""
+    labels = scores.labels.tolist()
+    assert len(scores.kappas) == len(scores.tables) == len(scores.names) == len(columns)
+    for kappa, table, n_outside, column in zip(
+        scores.kappas, scores.tables, scores.n_outside, columns
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            alone = cohen_kappa_score(truth, column, weights=weights, **options)
+        np.testing.assert_allclose(kappa, alone, rtol=1e-15)
+        expected = confusion_counts(truth, column, backend="numpy", **options)
+        place = [labels.index(label) for label in expected.labels.tolist()]
+        assert table.dtype == expected.table.dtype
+        np.testing.assert_array_equal(table[np.ix_(place, place)], expected.table)
+        assert table.sum() == expected.table.sum()
+        assert n_outside == expected.n_outside
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "int16"])
+@pytest.mark.parametrize("m", [1, 3, 40])
+def test_arrays_either_way(weights: Any, dtype: str, m: int, backend: str) -> None:
+    truth, predictions = (array.astype(dtype) for array in ratings(3000, m, 6))
+    by_rows = score_many(truth, predictions, weights=weights, axis=1, backend=backend)
+    assert_each_alone(by_rows, truth, predictions, weights)
+    assert by_rows.names == list(range(m))
+    row_major = np.ascontiguousarray(predictions.T)
+    for columns in (predictions.T, row_major, row_major[:, ::-1][:, ::-1]):
+        by_columns = score_many(truth, columns, weights=weights, backend=backend)
+        np.testing.assert_array_equal(by_columns.kappas, by_rows.kappas)
+        np.testing.assert_array_equal(by_columns.tables, by_rows.tables)
+
+
+@given(data=st.data())
+def test_labels_that_turn_up_late(data: Any, backend: str) -> None:
+    """No prediction's labels change the score of another one."""
+    n = data.draw(st.sampled_from([1, 50, 5000]))
+    alphabet = st.lists(
+        st.sampled_from([-7, 0, 1, 2, 3, 4, 9, 300, 10**6, 10**12]), min_size=1, max_size=5
+    )
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    truth = rng.choice(np.array(data.draw(alphabet)), n)
+    m = data.draw(st.sampled_from([2, 9, 20]))
+    columns = [rng.choice(np.array(data.draw(alphabet)), n) for _ in range(m)]
+    columns = [
+        column.astype(np.int16) if np.abs(column).max() < 30000 else column for column in columns
+    ]
+    weights = data.draw(st.sampled_from(WEIGHTS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = score_many(truth, columns, weights=weights, backend=backend)
+    assert_each_alone(scores, truth, columns, weights)
+    assert scores.labels.tolist() == sorted({*truth.tolist()}.union(*(c.tolist() for c in columns)))
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2, 3, 4, 5], [4, 0, 2], [3, 100, 1]])
+@pytest.mark.parametrize("m", [2, 20])
+def test_given_labels_and_item_weights(labels: Any, m: int, backend: str) -> None:
+    truth, predictions = ratings(2000, m, 6)
+    rng = np.random.default_rng(1)
+    for sample_weight in (None, rng.integers(0, 9, 2000), rng.integers(0, 9, 2000) / 4):
+        for given_labels in (labels, None):
+            options = {"labels": given_labels, "sample_weight": sample_weight}
+            scores = score_many(
+                truth, predictions, axis=1, weights="linear", backend=backend, **options
+            )
+            assert_each_alone(scores, truth, predictions, "linear", **options)
+
+
+def test_a_matrix_refers_to_the_labels_of_all(backend: str) -> None:
+    truth, predictions = ratings(500, 12, 4)
+    predictions[3:] = np.minimum(predictions[3:], 2)
+    matrix = np.array([[0, 1, 5, 9], [2, 0, 1, 3], [4, 1, 0, 1], [7, 2, 2, 0]])
+    scores = score_many(truth, predictions, axis=1, weights=matrix, backend=backend)
+    for kappa, prediction in zip(scores.kappas, predictions):
+        assert kappa == pytest.approx(
+            cohen_kappa_score(truth, prediction, weights=matrix, labels=range(4)), rel=1e-15
+        )
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "bool"])
+def test_a_table_that_lies_row_by_row(dtype: str, backend: str) -> None:
+    """Long columns whose items lie far apart are copied, some at a time, by any threads."""
+    truth, predictions = ratings(40_001, 75, 2)
+    wide = np.zeros((40_001, 80), dtype)
+    wide[:, 3:78] = predictions.T
+    columns = wide[:, 3:78]
+    expected = score_many(truth.astype(dtype), predictions.astype(dtype), axis=1)
+    for threads in (1, 2):
+        scores = score_many(truth.astype(dtype), columns, num_threads=threads, backend=backend)
+        np.testing.assert_array_equal(scores.tables, expected.tables)
+        np.testing.assert_array_equal(scores.kappas, expected.kappas)
+    backwards = score_many(truth[::-1].astype(dtype), columns[::-1], backend=backend)
+    np.testing.assert_array_equal(backwards.tables, expected.tables)
+
+
+def test_every_form_of_predictions(backend: str) -> None:
+    truth, predictions = ratings(300, 9, 3)
+    columns = {f"model {j}": column for j, column in enumerate(predictions)}
+    expected = score_many(truth, columns, backend=backend)
+    assert_each_alone(expected, truth, predictions, None)
+    frames = [
+        pandas.DataFrame(columns),
+        polars.DataFrame(columns),
+        pyarrow.table(columns),
+        dict(pandas.DataFrame(columns).items()),
+    ]
+    for frame in frames:
+        scores = score_many(truth, frame, backend=backend)
+        assert scores.names == list(columns)
+        np.testing.assert_array_equal(scores.kappas, expected.kappas)
+    for form in (list(predictions), (c.tolist() for c in predictions), iter(predictions)):
+        scores = score_many(truth.tolist(), form, backend=backend)
+        assert scores.names == list(range(9))
+        np.testing.assert_array_equal(scores.kappas, expected.kappas)
+    twice = pandas.DataFrame(np.column_stack([predictions[0], predictions[1]]), columns=["a", "a"])
+    assert score_many(truth, twice).names == ["a", "a"]
+
+
+@pytest.mark.parametrize("m", [2, 12])
+def test_words_dates_booleans_and_floats(m: int, backend: str) -> None:
+    truth, predictions = ratings(400, m, 3)
+    words = np.array(["bad", "fair", "good"])
+    days = np.array(["2025-01-01", "2025-01-02", "2025-03-01"], "datetime64[D]")
+    for labels in (words, words.astype(object), days, np.array([0.0, 1.0, 2.0])):
+        scores = score_many(labels[truth], labels[predictions], axis=1, backend=backend)
+        assert_each_alone(scores, labels[truth], list(labels[predictions]), None)
+        assert scores.labels.dtype.kind == confusion_counts(labels, labels).labels.dtype.kind
+    scores = score_many(truth > 0, predictions > 0, axis=1, backend=backend)
+    assert scores.labels.dtype == bool
+    assert_each_alone(scores, truth > 0, list(predictions > 0), None)
+    mixed = [truth.astype(np.uint64), *predictions]
+    assert_each_alone(score_many(truth, mixed, backend=backend), truth, mixed, None)
+
+
+def test_dates_of_several_units_on_given_labels(backend: str) -> None:
+    days = np.array(["2025-01-01", "2025-02-01", "2026-01-01"], "datetime64[D]")
+    truth, predictions = ratings(200, 12, 3)
+    columns = [
+        days.astype(f"datetime64[{'DMsh'[j % 4]}]")[column] for j, column in enumerate(predictions)
+    ]
+    scores = score_many(days[truth], columns, labels=days[[2, 0]], backend=backend)
+    assert_each_alone(scores, days[truth], columns, None, labels=days[[2, 0]])
+
+
+def test_integers_are_counted_where_they_lie(backend: str) -> None:
+    truth, predictions = (array.astype(np.uint8) for array in ratings(1 << 20, 12, 6))
+    score_many(truth, predictions, axis=1, backend=backend)
+    tracemalloc.start()
+    scores = score_many(truth, predictions, axis=1, backend=backend)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(scores.kappas) == 12
+    # NumPy's kernels have temporaries, of a chunk of the items.
+    assert peak < (1 << 24 if backend == "numpy" else 1 << 19)
+
+
+def test_columns_of_an_iterator_are_asked_for_a_few_at_a_time(monkeypatch: Any) -> None:
+    truth, predictions = ratings(100, 3, 4)
+    monkeypatch.setattr("fastkappa.leaderboards.score_many.BYTES_AT_ONCE", 1)
+    monkeypatch.setattr("fastkappa.leaderboards.score_many.COLUMNS_AT_ONCE", 2)
+    asked = []
+
+    def columns() -> Any:
+        for j, column in enumerate(predictions):
+            asked.append(j)
+            yield column if j < 2 else column + 10
+
+    scores = score_many(truth, columns())
+    assert asked == [0, 1, 2]
+    assert scores.labels.tolist() == [0, 1, 2, 3, 10, 11, 12, 13]
+    assert_each_alone(scores, truth, [predictions[0], predictions[1], predictions[2] + 10], None)
+    with pytest.warns(UserWarning, match="undefined for 1 of 3"):
+        known = score_many(truth, columns(), labels=[0, 1, 2, 3])
+    assert known.n_outside.tolist() == [0, 0, 100]
+
+
+def test_undefined_kappas_are_counted() -> None:
+    with pytest.warns(UserWarning, match="undefined for 1 of 2 predictions"):
+        scores = score_many([1, 1], {"same": [1, 1], "other": [1, 2]})
+    assert np.isnan(scores.kappas).tolist() == [True, False]
+
+
+def test_refusals_name_the_argument() -> None:
+    truth = [0, 1, 2]
+    refusals: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+        ({"a": truth, "b": [0, 1]}, {}, ValueError, r"prediction 'b' .* 3 of y_true, got 2"),
+        ({"a": [0.5, 1, 2]}, {}, ValueError, "continuous"),
+        ({"a": [0, np.nan, 2]}, {}, ValueError, "prediction 'a' contains NaN"),
+        ({"a": ["x", "y", "z"]}, {}, ValueError, "Mix of label input types"),
+        ({}, {}, ValueError, "at least one prediction"),
+        (np.zeros((2, 3), int), {}, ValueError, "With axis=1 it would have"),
+        (np.zeros((2, 4), int), {}, ValueError, r"got an array of shape \(2, 4\)\.$"),
+        (np.zeros(3, int), {}, ValueError, r"got an array of shape \(3,\)"),
+        ("abc", {}, TypeError, "got 'abc'"),
+        (3, {}, TypeError, "got int"),
+        ({"a": truth}, {"axis": 2}, ValueError, "axis must be 0 or 1"),
+        ({"a": truth}, {"weights": "cubic"}, ValueError, "weights"),
+        ({"a": truth}, {"sample_weight": [1, 2]}, ValueError, "sample_weight .* 3 items, got 2"),
+        ({"a": truth}, {"labels": [1, 1]}, ValueError, "distinct"),
+        ({"a": truth}, {"backend": "fortran"}, ValueError, "backend"),
+        ({"a": truth}, {"num_threads": 0}, ValueError, "num_threads"),
+    ]
+    for predictions, options, error, reason in refusals:
+        with pytest.raises(error, match=reason):
+            score_many(truth, predictions, **options)
+    with pytest.raises(ValueError, match="y_true contains NaN"):
+        score_many([1.0, math.nan], {"a": [1, 2]})
+
+
+def test_long_columns_are_counted_block_by_block(monkeypatch: Any, backend: str) -> None:
+    monkeypatch.setattr("fastkappa.leaderboards.items.many_columns.BLOCK_BYTES", 1 << 12)
+    truth, predictions = (array.astype(np.uint8) for array in ratings(20_001, 9, 5))
+    predictions[4, -1] = 200
+    for threads in (1, 2):
+        scores = score_many(truth, predictions, axis=1, num_threads=threads, backend=backend)
+        assert_each_alone(scores, truth, predictions, None)
+        options = {"labels": [0, 1, 2, 200]}
+        scores = score_many(
+            truth, predictions, axis=1, num_threads=threads, backend=backend, **options
+        )
+        assert_each_alone(scores, truth, predictions, None, **options)

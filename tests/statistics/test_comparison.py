@@ -1,0 +1,315 @@
+"""Kappas compared, and studies planned: published figures, simulation, exact derivatives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa import (
+    agreement_from_confusion,
+    compare_independent,
+    compare_paired,
+    compare_predictions,
+    compare_strata,
+    kappa_from_confusion,
+    power,
+    sample_size,
+)
+from fastkappa.exceptions import undefined_metric_warning
+from tests.helpers.published import TABLES
+from tests.helpers.published_agreement import MULTIPLE_SCLEROSIS, PLANS
+
+WINNIPEG = TABLES["landis_koch_ms_winnipeg"].table
+NEW_ORLEANS = TABLES["landis_koch_ms_neworleans"].table
+WEIGHTS: dict[str, Any] = {"unweighted": None, "linear": "linear", "quadratic": "quadratic"}
+
+
+def close(value: float) -> Any:
+    return pytest.approx(value, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_strata_as_sas_compares_them(weights: str) -> None:
+    published = MULTIPLE_SCLEROSIS[weights]
+    tables = [WINNIPEG, NEW_ORLEANS]
+    results = {
+        i: agreement_from_confusion(t, weights=WEIGHTS[weights]) for i, t in enumerate(tables)
+    }
+    for test in (
+        compare_strata(tables, weights=WEIGHTS[weights]),
+        compare_strata(np.array(tables), weights=WEIGHTS[weights]),
+        compare_strata(results),
+        compare_strata(list(results.values())),
+    ):
+        assert test.kappa == close(published.kappa)
+        assert test.standard_error == close(published.error)
+        assert test.statistic == close(published.statistic)
+        assert test.p_value == close(published.p)
+        assert test.degrees_of_freedom == 1
+        assert test.interval[1] == close(test.kappa + 1.959963984540054 * test.standard_error)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_independent_samples(weights: str) -> None:
+    published = MULTIPLE_SCLEROSIS[weights]
+    difference = compare_independent(WINNIPEG, NEW_ORLEANS, weights=WEIGHTS[weights])
+    assert difference.z == close(published.z)
+    # One degree of freedom: the same test.
+    assert difference.p_value == close(published.p)
+    assert difference.value == difference.kappas[0] - difference.kappas[1]
+    swapped = compare_independent(NEW_ORLEANS, WINNIPEG, weights=WEIGHTS[weights])
+    assert swapped.interval == close((-difference.interval[1], -difference.interval[0]))
+
+
+def test_strata_may_have_other_labels() -> None:
+    test = compare_strata([[[20, 5], [10, 15]], WINNIPEG, NEW_ORLEANS])
+    assert test.degrees_of_freedom == 2
+    assert 0 < test.p_value < 1
+
+
+def test_strata_that_cannot_be_compared() -> None:
+    with pytest.warns(undefined_metric_warning(), match="standard error is 0 in stratum 'b'"):
+        test = compare_strata({"a": WINNIPEG, "b": [[3, 0], [0, 4]]})
+    assert math.isnan(test.kappa)
+    assert math.isnan(test.p_value)
+    with pytest.warns(undefined_metric_warning(), match="kappa is undefined in stratum 1"):
+        compare_strata([WINNIPEG, [[3, 0], [0, 0]]])
+
+
+def simulated_joint(rng: Any, n: int) -> Any:
+    truth = rng.integers(0, 3, n)
+    first = np.where(rng.random(n) < 0.7, truth, rng.integers(0, 3, n))
+    second = np.where(rng.random(n) < 0.6, first, rng.integers(0, 3, n))
+    return truth, first, second
+
+
+def cube(truth: Any, first: Any, second: Any) -> Any:
+    return np.bincount((truth * 3 + first) * 3 + second, minlength=27).reshape(3, 3, 3)
+
+
+@pytest.mark.parametrize("weights", [None, "quadratic", [[0, 1, 3], [2, 0, 1], [1, 5, 0]]])
+def test_paired_error_is_that_of_the_delta_method(weights: Any) -> None:
+    joint = cube(*simulated_joint(np.random.default_rng(1), 400)) + 1
+
+    def difference(p: Any) -> float:
+        return kappa_from_confusion(p.sum(2), weights) - kappa_from_confusion(p.sum(1), weights)
+
+    n, step = joint.sum(), 1e-5
+    shares = joint / n
+    slope = np.zeros(joint.shape)
+    for cell in np.ndindex(joint.shape):
+        moved = np.zeros(joint.shape)
+        moved[cell] = step
+        slope[cell] = (difference(shares + moved) - difference(shares - moved)) / (2 * step)
+    mean = (shares * slope).sum()
+    error = math.sqrt((shares * (slope - mean) ** 2).sum() / n)
+    found = compare_paired(joint, weights=weights)
+    assert found.value == close(difference(joint))
+    assert found.standard_error == pytest.approx(error, rel=1e-6)
+    assert found.z == close(found.value / found.standard_error)
+
+
+def test_paired_error_is_that_of_simulated_studies() -> None:
+    rng = np.random.default_rng(2)
+    found = [compare_paired(cube(*simulated_joint(rng, 500))) for _ in range(600)]
+    scatter = np.std([difference.value for difference in found])
+    errors = np.mean([difference.standard_error for difference in found])
+    assert errors == pytest.approx(scatter, rel=0.1)
+    truth = compare_paired(cube(*simulated_joint(rng, 10**6))).value
+    covered = np.mean([d.interval[0] < truth < d.interval[1] for d in found])
+    assert 0.925 < covered < 0.975
+
+
+def test_paired_bootstrap() -> None:
+    joint = cube(*simulated_joint(np.random.default_rng(3), 2000))
+    found = compare_paired(joint, n_resamples=4000, rng=4)
+    assert found.bootstrap is not None
+    assert found.bootstrap.value == found.value
+    assert found.bootstrap.standard_error == pytest.approx(found.standard_error, rel=0.06)
+    assert found.bootstrap.interval == pytest.approx(found.interval, abs=0.01)
+    assert compare_paired(joint).bootstrap is None
+
+
+def test_a_prediction_compared_with_itself() -> None:
+    truth, first, _ = simulated_joint(np.random.default_rng(5), 300)
+    same = compare_predictions(truth, first, first)
+    assert (same.value, same.standard_error) == (0, 0)
+    assert math.isnan(same.p_value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda codes: codes,
+        lambda codes: np.array(["low", "mid", "top"])[codes].tolist(),
+        lambda codes: codes * 1000.0 - 70_000,
+        lambda codes: codes.astype(np.uint8),
+        lambda codes: codes * 2**40 - 2**41,
+    ],
+)
+def test_predictions_are_counted_jointly(change: Any) -> None:
+    columns = simulated_joint(np.random.default_rng(6), 700)
+    found = compare_predictions(*map(change, columns), weights="quadratic")
+    joint = compare_paired(cube(*columns), weights="quadratic")
+    assert found == joint or vars(found) == vars(joint)
+
+
+def test_predictions_of_labels_the_truth_has_not() -> None:
+    found = compare_predictions([0, 0, 1, 1], [0, 3, 1, 1], [0, 0, 1, 2], weights="linear")
+    assert found.kappas == (
+        kappa_from_confusion([[1, 0, 0, 1], [0, 2, 0, 0], [0] * 4, [0] * 4], "linear"),
+        kappa_from_confusion([[2, 0, 0, 0], [0, 1, 1, 0], [0] * 4, [0] * 4], "linear"),
+    )
+    only = compare_predictions([0, 0, 1, 1, 2], [0, 1, 1, 1, 2], [0, 0, 1, 1, 0], labels=[1, 0])
+    assert only.kappas == (0.5, 1.0)
+
+
+def test_predictions_with_missing_labels() -> None:
+    truth, first, second = [0, 1, None, 1, 0], [0, 1, 1, 1, 1], [0, 0, 1, None, 0]
+    with pytest.raises(ValueError, match=r"y_true has 1 missing of 5"):
+        compare_predictions(truth, first, second)
+    found = compare_predictions(truth, first, second, missing="drop")
+    assert found.kappas == compare_predictions([0, 1, 0], [0, 1, 1], [0, 0, 0]).kappas
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: compare_strata([WINNIPEG]), "two strata or more, got 1"),
+        (lambda: compare_strata([WINNIPEG, [[1, -1], [1, 1]]]), "negative"),
+        (lambda: compare_strata([WINNIPEG, [1, 2]]), "shape"),
+        (lambda: compare_independent(WINNIPEG, np.ones((2, 2, 2))), r"\(l, l\), got \(2, 2, 2\)"),
+        (lambda: compare_independent(WINNIPEG, NEW_ORLEANS, confidence=2), "confidence .* got 2"),
+        (
+            lambda: compare_strata(
+                [
+                    agreement_from_confusion(WINNIPEG),
+                    agreement_from_confusion(NEW_ORLEANS, weights="linear"),
+                ]
+            ),
+            "different weights cannot be compared, got None and 'linear'",
+        ),
+        (
+            lambda: compare_strata([agreement_from_confusion(WINNIPEG)] * 2, weights="linear"),
+            "results bring their own",
+        ),
+        (lambda: compare_paired(np.ones((2, 2))), r"joint must have the shape .* got \(2, 2\)"),
+        (lambda: compare_paired(np.ones((2, 2, 3))), r"got \(2, 2, 3\)"),
+        (lambda: compare_paired(np.zeros((2, 2, 2))), "joint must not be empty"),
+        (lambda: compare_paired(np.full((2, 2, 2), 0.5)), "joint must hold whole counts"),
+        (lambda: compare_paired(-np.ones((2, 2, 2))), "negative"),
+        (
+            lambda: compare_predictions([1], [1, 2], [1]),
+            r"same length, got \{'y_true': 1, 'first': 2",
+        ),
+        (lambda: compare_predictions([1], [1], [1], labels=[2]), r"labels among \[2\]"),
+        (lambda: compare_predictions([], [], []), "must not be empty, got no items"),
+        (lambda: compare_predictions([1], [1], [1], missing="no"), "missing must be"),
+    ],
+)
+def test_what_is_refused(call: Any, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        call()
+
+
+# Planning.
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_sample_sizes_of_irr(plan: Any) -> None:
+    arguments: dict[str, Any] = {"rates": plan.rates, "alternative": "one-sided"}
+    n = sample_size(plan.kappa, plan.null_kappa, **arguments)
+    assert n == plan.n
+    assert power(n, plan.kappa, plan.null_kappa, **arguments) >= 0.8
+    assert power(n - 1, plan.kappa, plan.null_kappa, **arguments) < 0.8
+
+
+def cantor(rates: Any, kappa: float) -> float:
+    """Return the variance of kappa of one item, by the formula of Cantor (1996)."""
+    first, second = rates
+    chance = first * second + (1 - first) * (1 - second)
+    agree = kappa * (1 - chance) + chance
+    both = (agree + first + second - 1) / 2
+    table = [[both, first - both], [second - both, 1 - first - second + both]]
+    rows, columns = (first, 1 - first), (second, 1 - second)
+    cells = [(i, j) for i in (0, 1) for j in (0, 1)]
+    same = sum(
+        table[i][i] * ((1 - chance) - (columns[i] + rows[i]) * (1 - agree)) ** 2 for i in (0, 1)
+    )
+    other = sum(table[i][j] * (columns[i] + rows[j]) ** 2 for i, j in cells if i != j)
+    rest = (agree * chance - 2 * chance + agree) ** 2
+    return (same + (1 - agree) ** 2 * other - rest) / (1 - chance) ** 4
+
+
+@pytest.mark.parametrize("alternative", ["one-sided", "two-sided"])
+@pytest.mark.parametrize(
+    ("rates", "kappa", "null_kappa"),
+    [((0.5, 0.5), 0.4, 0.0), ((0.3, 0.2), 0.5, 0.7), ((0.9, 0.8), 0.6, 0.2), ((0.4, 0.6), 0, -0.3)],
+)
+def test_sample_size_and_power_by_the_formula(
+    rates: Any, kappa: float, null_kappa: float, alternative: Any
+) -> None:
+    from scipy.stats import norm
+
+    tail = 0.01 / (2 if alternative == "two-sided" else 1)
+    deviations = [math.sqrt(cantor(rates, value)) for value in (null_kappa, kappa)]
+    expected = (norm.isf(tail) * deviations[0] + norm.ppf(0.9) * deviations[1]) / (
+        kappa - null_kappa
+    )
+    arguments: dict[str, Any] = {"rates": rates, "alternative": alternative, "alpha": 0.01}
+    assert sample_size(kappa, null_kappa, power=0.9, **arguments) == math.ceil(expected**2)
+    distance = abs(kappa - null_kappa) * math.sqrt(77) - norm.isf(tail) * deviations[0]
+    assert power(77, kappa, null_kappa, **arguments) == close(norm.cdf(distance / deviations[1]))
+
+
+def test_two_labels_may_be_given_as_shares() -> None:
+    numbers = sample_size(0.6, 0.3, rates=(0.3, 0.4))
+    assert sample_size(0.6, 0.3, rates=([0.3, 0.7], [0.4, 0.6])) == numbers
+    for weights in ("linear", "quadratic"):
+        assert sample_size(0.6, 0.3, rates=(0.3, 0.4), weights=weights) == numbers
+
+
+@pytest.mark.parametrize("weights", [None, "quadratic"])
+def test_planned_power_is_that_of_simulated_studies(weights: Any) -> None:
+    """Three labels: items are drawn from the mixture that the docstring tells of."""
+    margin = np.array([0.5, 0.3, 0.2])
+    arguments: dict[str, Any] = {"rates": (margin, margin), "weights": weights}
+    n = sample_size(0.5, 0.3, **arguments)
+    assert power(n, 0.5, 0.3, **arguments) == pytest.approx(0.8, abs=0.01)
+    shares = 0.5 * np.outer(margin, margin) + 0.5 * np.diag(margin)
+    null = 0.7 * np.outer(margin, margin) + 0.3 * np.diag(margin)
+    assert kappa_from_confusion(shares, weights) == pytest.approx(0.5)
+    rng = np.random.default_rng(0)
+    error = np.std(
+        kappa_from_confusion(rng.multinomial(n, null.ravel(), 4000).reshape(-1, 3, 3), weights)
+    )
+    drawn = kappa_from_confusion(
+        rng.multinomial(n, shares.ravel(), 4000).reshape(-1, 3, 3), weights
+    )
+    assert np.mean(drawn > 0.3 + 1.96 * error) == pytest.approx(0.8, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda: sample_size(0.5, 0.5), "kappa and null_kappa must differ, got 0.5 for both"),
+        (lambda: sample_size(1.5), "kappa must be a number between -1 and 1, got 1.5"),
+        (lambda: sample_size(0.9, rates=(0.5, 0.2)), r"kappa can be 0\.4000 at most .* got 0\.9"),
+        (lambda: sample_size(0.2, -0.9, rates=(0.5, 0.2)), "null_kappa is too far below 0"),
+        (lambda: sample_size(0.5, alpha=0), "alpha must be a number between 0 and 1, got 0"),
+        (lambda: sample_size(0.5, power=1), "power must be a number between 0 and 1, got 1"),
+        (lambda: sample_size(0.5, alternative="less"), "alternative must be .* got 'less'"),
+        (lambda: sample_size(0.5, rates=(1.2, 0.5)), "rates must be shares that sum to 1"),
+        (lambda: sample_size(0.5, rates=([0.5, 0.5], [0.2, 0.3, 0.5])), "rates must be two"),
+        (lambda: sample_size(0.5, rates=0.5), "rates must be a pair"),
+        (lambda: sample_size(0.5, weights="cubic"), "weights must be"),
+        (lambda: power(0, 0.5), "n must be a whole number above 0, got 0"),
+        (lambda: power(10.5, 0.5), "n must be a whole number above 0, got 10.5"),
+    ],
+)
+def test_plans_that_are_none(call: Any, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        call()
