@@ -4,7 +4,7 @@
 4 % of the fastest reader at every size from 1e4 to 1e8 items (int64, Zen 5). The others were
 np.sum, np.maximum.reduce and np.bitwise_xor.reduce, slower by up to a factor of four where
 the arrays fit in a cache, and compiled loops over one array after the other or over two or
-four stretches at once.
+four ranges at once.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from fastkappa.counting.confusion import (
     square_table,
 )
 from fastkappa.counting.incremental import FixedTable, GrowingTable
-from fastkappa.counting.windows import label_limits
+from fastkappa.counting.label_ranges import label_limits
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
 from fastkappa.statistics.kappa import kappa_from_confusion

@@ -7,14 +7,13 @@ their sums are Python integers, to which adding and from which subtracting is ex
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, check_finite_weights
 from fastkappa.counting.confusion import KnownLabels, select_cells
 from fastkappa.counting.pairs import count_known
+from fastkappa.kernels.contract import PairKernels
 
 # Sums are in units of 2**-UNIT_BITS.
 UNIT_BITS = 1074
@@ -22,7 +21,7 @@ SLICE_BITS = 62
 
 
 def exact_sums(
-    kernels: Any,
+    kernels: PairKernels,
     first: Column,
     second: Column,
     known: KnownLabels,

@@ -7,7 +7,7 @@ ratings and groups, and sums weights as the kernels do.)
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
 from fastkappa.counting.confusion import ConfusionCounts, KnownLabels, in_int64, tabulate
 from fastkappa.counting.merge import union_of_labels
+from fastkappa.kernels.contract import PairKernels
 
 
 class Tally(NamedTuple):
@@ -66,7 +67,7 @@ def tally_of_counts(counts: ConfusionCounts) -> Tally:
 
 
 def take_tally(
-    kernels: Any,
+    kernels: PairKernels,
     first: Column,
     second: Column,
     labels: AnyArray | None,

@@ -15,16 +15,17 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
 from fastkappa.counting.confusion import KnownLabels, as_labels, same_integers
-from fastkappa.counting.pairs import LARGEST_STRETCH
-from fastkappa.counting.sparse_labels import SparseLabels
-from fastkappa.counting.windows import CHUNK, Window, label_type
-from fastkappa.kernels.threads import Stretches, run_in_threads
+from fastkappa.counting.label_ranges import CHUNK, LabelRange, label_type
+from fastkappa.counting.pairs import LARGEST_RANGE
+from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # The tables of all groups together: 512 MB.
 MOST_CELLS = 1 << 26
 SAMPLE = 1 << 12
 # Labels in a wider range are looked up one by one.
-LARGEST_WINDOW = 1 << 16
+WIDEST_RANGE = 1 << 16
 ITEMS_WORTH_A_THREAD = 1 << 17
 
 
@@ -53,7 +54,7 @@ class _Axis(NamedTuple):
     """How the ratings of a column become codes; ``guessed`` if some may have none."""
 
     column: Column
-    labels: Window | SparseLabels
+    labels: LabelRange | LabelMap
     guessed: bool = False
 
     @property
@@ -64,9 +65,9 @@ class _Axis(NamedTuple):
     def codes(self, chunk: slice) -> AnyArray:
         """Return the codes of a chunk, the number of labels for what is none of them."""
         values = self.column.values[chunk]
-        if isinstance(self.labels, SparseLabels):
+        if isinstance(self.labels, LabelMap):
             return self.labels.codes(values).astype(np.int64)
-        # Modulo 2**64, what lies below the window comes out above it.
+        # Modulo 2**64, what lies below the range comes out above it.
         unsigned = values.astype(label_type(values)).view(np.uint64)
         unsigned -= np.uint64(self.labels.lowest % (1 << 64))
         return np.minimum(unsigned, np.uint64(self.labels.n_labels)).view(np.int64)
@@ -75,13 +76,13 @@ class _Axis(NamedTuple):
         """Return the label of each code, as Python has it."""
         if self.column.categories is not None:
             return list(self.column.categories)
-        if isinstance(self.labels, SparseLabels):
+        if isinstance(self.labels, LabelMap):
             return list(self.labels.labels_by_code().tolist())
         return list(range(self.labels.lowest, self.labels.lowest + self.labels.n_labels))
 
 
 def count_by_group(
-    kernels: Any,
+    kernels: PairKernels,
     groups: Column,
     first: Column,
     second: Column,
@@ -104,7 +105,7 @@ def count_by_group(
         axes = [_looked_up(axis, 0) for axis in axes]
     counts = _count(kernels, axes, num_threads)
     if any(axis.guessed and counts.take(-1, i).any() for i, axis in enumerate(axes)):
-        axes = [_looked_up(axis, LARGEST_WINDOW) for axis in axes]
+        axes = [_looked_up(axis, WIDEST_RANGE) for axis in axes]
         if _n_cells(axes) > MOST_CELLS:
             axes = [_looked_up(axis, 0) for axis in axes]
         counts = _count(kernels, axes, num_threads)
@@ -133,25 +134,25 @@ def _guess(column: Column) -> _Axis:
     """Return the codes that a column seems to have."""
     values = column.values
     if column.categories is not None:
-        return _Axis(column, Window(0, len(column.categories)))
+        return _Axis(column, LabelRange(0, len(column.categories)))
     if len(values) == 0:
-        return _Axis(column, Window(0, 0))
+        return _Axis(column, LabelRange(0, 0))
     samples = (values[:SAMPLE], values[:: max(1, len(values) // SAMPLE)])
     lowest = min(int(sample.min()) for sample in samples)
     highest = max(int(sample.max()) for sample in samples)
-    guess = _Axis(column, Window(lowest, highest - lowest + 1), guessed=True)
-    return guess if guess.length <= LARGEST_WINDOW else _looked_up(guess, 0)
+    guess = _Axis(column, LabelRange(lowest, highest - lowest + 1), guessed=True)
+    return guess if guess.length <= WIDEST_RANGE else _looked_up(guess, 0)
 
 
 def _looked_up(axis: _Axis, widest: int) -> _Axis:
-    """Return the codes that a column does have: those of a window, if it is not too wide."""
+    """Return the codes that a column does have: those of a range, if it is not too wide."""
     if not axis.guessed:
         return axis
     values = axis.column.values
     lowest, highest = int(values.min()), int(values.max())
     if highest - lowest < widest:
-        return _Axis(axis.column, Window(lowest, highest - lowest + 1))
-    labels = SparseLabels(label_type(values))
+        return _Axis(axis.column, LabelRange(lowest, highest - lowest + 1))
+    labels = LabelMap(label_type(values))
     for start in range(0, len(values), CHUNK):
         labels.learn(values[start : start + CHUNK])
     return _Axis(axis.column, labels)
@@ -161,7 +162,7 @@ def _n_cells(axes: list[_Axis]) -> int:
     return axes[0].length * axes[1].length * axes[2].length
 
 
-def _count(kernels: Any, axes: list[_Axis], num_threads: int) -> IntTable:
+def _count(kernels: PairKernels, axes: list[_Axis], num_threads: int) -> IntTable:
     """Return the counts of group, first and second; the last of each is what is no label."""
     groups, first, second = (axis.length for axis in axes)
     n_cells = _n_cells(axes)
@@ -178,13 +179,13 @@ def _count(kernels: Any, axes: list[_Axis], num_threads: int) -> IntTable:
     return table[:-1].reshape(groups, first, second)
 
 
-def _count_share(kernels: Any, axes: list[_Axis], stretches: Stretches) -> IntTable:
+def _count_share(kernels: PairKernels, axes: list[_Axis], ranges: ItemRanges) -> IntTable:
     groups, first, second = axes
     # The kernels' own row for what is outside stays empty: each code is within.
     table = np.zeros((groups.length * first.length + 1, second.length), np.int64)
-    while stretch := stretches.take(LARGEST_STRETCH):
-        for begin in range(*stretch, CHUNK):
-            chunk = slice(begin, min(begin + CHUNK, stretch[1]))
+    while bounds := ranges.take(LARGEST_RANGE):
+        for begin in range(*bounds, CHUNK):
+            chunk = slice(begin, min(begin + CHUNK, bounds[1]))
             rows = groups.codes(chunk)
             rows *= first.length
             rows += first.codes(chunk)

@@ -19,9 +19,10 @@ from fastkappa.columns.column import (
     refuse_masked,
 )
 from fastkappa.columns.interop import to_numpy
+from fastkappa.counting.label_ranges import Counts, LabelRange, label_limits, label_type
 from fastkappa.counting.pairs import count_known, count_unknown
-from fastkappa.counting.sparse_labels import SparseLabels
-from fastkappa.counting.windows import Counts, Window, label_limits, label_type
+from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 
@@ -173,19 +174,23 @@ class KnownLabels:
     def __len__(self) -> int:
         return len(self.array)
 
-    def in_a_row(self) -> Window | None:
-        """Return the labels as a window, if they are whole numbers that go up by one."""
+    def in_a_row(self) -> LabelRange | None:
+        """Return the labels as a range, if they are whole numbers that go up by one."""
         labels = list(self.position)
         if not all(isinstance(label, int) for label in labels):
             return None
-        window = Window(int(labels[0]), len(labels))
-        return window if labels == list(range(window.lowest, window.lowest + len(labels))) else None
+        label_range = LabelRange(int(labels[0]), len(labels))
+        return (
+            label_range
+            if labels == list(range(label_range.lowest, label_range.lowest + len(labels)))
+            else None
+        )
 
-    def encode(self, column: Column) -> tuple[Window | SparseLabels, AnyArray]:
+    def encode(self, column: Column) -> tuple[LabelRange | LabelMap, AnyArray]:
         """Return codes for a column, and the position of each code's label, -1 for none."""
         if column.categories is not None:
             position = [self.position.get(label, -1) for label in column.categories]
-            return Window(0, len(position)), np.array(position, dtype=np.intp)
+            return LabelRange(0, len(position)), np.array(position, dtype=np.intp)
         limits = label_limits(column.values)
         wanted = {
             int(label): position
@@ -195,13 +200,13 @@ class KnownLabels:
             and limits[0] <= label <= limits[1]
         }
         if not wanted:
-            return Window(0, 0), np.empty(0, np.intp)
+            return LabelRange(0, 0), np.empty(0, np.intp)
         lowest, highest = min(wanted), max(wanted)
         if highest - lowest < 4 * len(wanted) + 64:
             positions = np.full(highest - lowest + 1, -1, np.intp)
             positions[[label - lowest for label in wanted]] = list(wanted.values())
-            return Window(lowest, len(positions)), positions
-        sparse = SparseLabels(label_type(column.values))
+            return LabelRange(lowest, len(positions)), positions
+        sparse = LabelMap(label_type(column.values))
         sparse.add(np.array(list(wanted), dtype=label_type(column.values)))
         return sparse, np.array(list(wanted.values()), dtype=np.intp)
 
@@ -214,7 +219,7 @@ def _array_of_labels(labels: Any) -> AnyArray:
 
 
 def tabulate(
-    kernels: Any,
+    kernels: PairKernels,
     first: Column,
     second: Column,
     known: KnownLabels | None,

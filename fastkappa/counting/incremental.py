@@ -9,19 +9,16 @@ counted again in a table with room for them.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
 from fastkappa.counting.confusion import ConfusionCounts, KnownLabels
-from fastkappa.counting.sparse_table import SparseTable
-from fastkappa.counting.windows import (
+from fastkappa.counting.label_ranges import (
     CHUNK,
     Counts,
-    Window,
+    LabelRange,
     embed,
     empty_table,
     largest_table,
@@ -29,9 +26,11 @@ from fastkappa.counting.windows import (
     occurring_part,
     widen,
 )
+from fastkappa.counting.sparse_table import SparseTable
+from fastkappa.kernels.contract import PairKernels
 
 LabelType = type[np.int64] | type[np.uint64]
-NO_LABELS = (Window(0, 0), Window(0, 0))
+NO_LABELS = (LabelRange(0, 0), LabelRange(0, 0))
 
 
 class GrowingTable:
@@ -44,25 +43,27 @@ class GrowingTable:
     def __init__(
         self,
         types: tuple[LabelType, LabelType] = (np.int64, np.int64),
-        windows: tuple[Window, Window] = NO_LABELS,
+        label_ranges: tuple[LabelRange, LabelRange] = NO_LABELS,
     ) -> None:
-        """Make a table with room for the labels in ``windows``, which are those expected."""
+        """Make a table with room for the labels in ``ranges``, which are those expected."""
         self._types = types
         self._sparse: SparseTable | None = None
-        self._use(windows, empty_table(windows))
+        self._use(label_ranges, empty_table(label_ranges))
 
     def takes(self, limits: tuple[int, int]) -> bool:
         """Tell whether the labels of a type, whose least and largest are given, can be held."""
         return limits[1] < 1 << 63
 
-    def _use(self, windows: tuple[Window, Window], table: IntTable) -> None:
-        self.windows, self._table = windows, table
-        self.lowest = (windows[0].lowest, windows[1].lowest)
+    def _use(self, label_ranges: tuple[LabelRange, LabelRange], table: IntTable) -> None:
+        self.label_ranges, self._table = label_ranges, table
+        self.lowest = (label_ranges[0].lowest, label_ranges[1].lowest)
         # Made once: a short call has no time for it.
         self._last_row, self._last_column = table[-1].data, table[:, -1].data
         self._empty_row, self._empty_column = bytes(table[-1].nbytes), bytes(table[:, -1].nbytes)
 
-    def add(self, kernels: Any, first: AnyArray, second: AnyArray, start: int, stop: int) -> None:
+    def add(
+        self, kernels: PairKernels, first: AnyArray, second: AnyArray, start: int, stop: int
+    ) -> None:
         """Count the pairs ``start <= i < stop``."""
         if self._sparse is not None:
             self._sparse.add(kernels, first, second, start, stop)
@@ -76,7 +77,7 @@ class GrowingTable:
         ):
             self._add_outsiders(kernels, first, second, start, stop)
 
-    def take_away(self, kernels: Any, first: AnyArray, second: AnyArray) -> bool:
+    def take_away(self, kernels: PairKernels, first: AnyArray, second: AnyArray) -> bool:
         """Subtract pairs that were added before; change nothing and return False if one was not."""
         if self._sparse is not None:
             return self.subtract(_counted(self._types, kernels, first, second))
@@ -110,29 +111,32 @@ class GrowingTable:
         if self._sparse is not None:
             return self._sparse.counts()
         examples = tuple(Column(np.empty(0, held), np.dtype(held)) for held in self._types)
-        counts = occurring_part(self._table[:-1, :-1], self.windows, *examples)
+        counts = occurring_part(self._table[:-1, :-1], self.label_ranges, *examples)
         return counts._replace(table=counts.table.copy())
 
     def _hold(self, counts: Counts) -> None:
         """Go on from a table of counts."""
-        windows = (widen(Window(0, 0), counts.rows), widen(Window(0, 0), counts.columns))
-        if n_cells_of(windows) > largest_table(int(counts.table.sum())):
+        label_ranges = (
+            widen(LabelRange(0, 0), counts.rows),
+            widen(LabelRange(0, 0), counts.columns),
+        )
+        if n_cells_of(label_ranges) > largest_table(int(counts.table.sum())):
             self._sparse = SparseTable(counts)
             self._use(NO_LABELS, empty_table(NO_LABELS))
             return
         self._sparse = None
-        table = empty_table(windows)
-        rows = counts.rows - np.array(windows[0].lowest, counts.rows.dtype)
-        columns = counts.columns - np.array(windows[1].lowest, counts.columns.dtype)
+        table = empty_table(label_ranges)
+        rows = counts.rows - np.array(label_ranges[0].lowest, counts.rows.dtype)
+        columns = counts.columns - np.array(label_ranges[1].lowest, counts.columns.dtype)
         table[np.ix_(rows.astype(np.intp), columns.astype(np.intp))] = counts.table
-        self._use(windows, table)
+        self._use(label_ranges, table)
 
     def _add_outsiders(
-        self, kernels: Any, first: AnyArray, second: AnyArray, start: int, stop: int
+        self, kernels: PairKernels, first: AnyArray, second: AnyArray, start: int, stop: int
     ) -> None:
         self._table[-1] = 0
         self._table[:, -1] = 0
-        counted = self.windows
+        counted = self.label_ranges
         for begin in range(start, stop, CHUNK):
             chunk = slice(begin, min(begin + CHUNK, stop))
             a, b = first[chunk].astype(self._types[0]), second[chunk].astype(self._types[1])
@@ -141,7 +145,7 @@ class GrowingTable:
                 continue
             a, b = a[outside], b[outside]
             if self._sparse is None:
-                wider = (widen(self.windows[0], a), widen(self.windows[1], b))
+                wider = (widen(self.label_ranges[0], a), widen(self.label_ranges[1], b))
                 self._make_room(wider, stop - start)
             if self._sparse is not None:
                 self._sparse.add(kernels, a, b, 0, len(a))
@@ -149,13 +153,13 @@ class GrowingTable:
                 lowest = self.lowest
                 kernels.count_pairs(a, lowest[0], b, lowest[1], self._table, 0, len(a))
 
-    def _make_room(self, wider: tuple[Window, Window], n_new: int) -> None:
+    def _make_room(self, wider: tuple[LabelRange, LabelRange], n_new: int) -> None:
         """Widen the table to these ranges, or give up having one of a range."""
         if n_cells_of(wider) > largest_table(int(self._table.sum()) + n_new):
             self._sparse = SparseTable(self.counts())
             self._use(NO_LABELS, empty_table(NO_LABELS))
         else:
-            self._use(wider, embed(self._table, self.windows, wider))
+            self._use(wider, embed(self._table, self.label_ranges, wider))
 
 
 class FixedTable:
@@ -166,9 +170,9 @@ class FixedTable:
 
     def __init__(self, labels: AnyArray) -> None:
         example = Column(np.empty(0, np.int64), np.dtype(np.int64))
-        window = KnownLabels(labels, example, example).in_a_row()
+        label_range = KnownLabels(labels, example, example).in_a_row()
         self._labels = labels
-        self._window = window or Window(0, 0)
+        self._window = label_range or LabelRange(0, 0)
         n_labels = self._window.n_labels
         self._table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
 
@@ -177,12 +181,14 @@ class FixedTable:
         lowest, n_labels = self._window
         return bool(n_labels) and limits[0] <= lowest and lowest + n_labels - 1 <= limits[1]
 
-    def add(self, kernels: Any, first: AnyArray, second: AnyArray, start: int, stop: int) -> None:
+    def add(
+        self, kernels: PairKernels, first: AnyArray, second: AnyArray, start: int, stop: int
+    ) -> None:
         """Count the pairs ``start <= i < stop``."""
         lowest = self._window.lowest
         kernels.count_pairs(first, lowest, second, lowest, self._table, start, stop)
 
-    def take_away(self, kernels: Any, first: AnyArray, second: AnyArray) -> bool:
+    def take_away(self, kernels: PairKernels, first: AnyArray, second: AnyArray) -> bool:
         """Subtract pairs that were added before; change nothing and return False if one was not."""
         lowest = self._window.lowest
         table = np.zeros_like(self._table)
@@ -206,17 +212,17 @@ def _take_away(table: IntTable, part: IntTable) -> bool:
 
 
 def _counted(
-    types: tuple[LabelType, LabelType], kernels: Any, first: AnyArray, second: AnyArray
+    types: tuple[LabelType, LabelType], kernels: PairKernels, first: AnyArray, second: AnyArray
 ) -> Counts:
     table = GrowingTable(types)
     table.add(kernels, first, second, 0, len(first))
     return table.counts()
 
 
-def _inside(values: AnyArray, window: Window) -> NDArray[np.bool_]:
-    if window.n_labels == 0:
+def _inside(values: AnyArray, label_range: LabelRange) -> NDArray[np.bool_]:
+    if label_range.n_labels == 0:
         return np.zeros(len(values), np.bool_)
-    lowest = values.dtype.type(window.lowest)
-    highest = values.dtype.type(window.lowest + window.n_labels - 1)
+    lowest = values.dtype.type(label_range.lowest)
+    highest = values.dtype.type(label_range.lowest + label_range.n_labels - 1)
     inside: NDArray[np.bool_] = (values >= lowest) & (values <= highest)
     return inside

@@ -8,18 +8,19 @@ to occur, or be given.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fastkappa.columns.column import Column
 from fastkappa.counting.confusion import KnownLabels
+from fastkappa.counting.label_ranges import LabelRange, label_limits
 from fastkappa.counting.pairs import (
-    LARGEST_STRETCH,
-    LONGEST_STRETCH,
+    LARGEST_RANGE,
+    LONGEST_RANGE,
     count_unknown,
     threads_worth_it,
 )
-from fastkappa.counting.windows import Window, label_limits
-from fastkappa.kernels.threads import Stretches, run_in_threads
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # Up to so many labels, or items, a table is counted as fast. Where labels are not known, a
 # wrong guess costs a second look at the items, which takes more to be worth it.
@@ -43,22 +44,22 @@ class Moments(NamedTuple):
 
 
 def moments_of(
-    kernels: Any, first: Column, second: Column, known: KnownLabels | None, num_threads: int
+    kernels: PairKernels, first: Column, second: Column, known: KnownLabels | None, num_threads: int
 ) -> Moments | None:
     """Return the moments of two columns, or None where a table is wanted or as fast."""
     n_items = len(first.values)
     plain = first.categories is None and second.categories is None
     if not plain or n_items < FEWEST_ITEMS or not hasattr(kernels, "sum_moments"):
         return None
-    window = _sampled(kernels, first, second) if known is None else known.in_a_row()
+    label_range = _sampled(kernels, first, second) if known is None else known.in_a_row()
     fewest = LABELS_NOT_WORTH_A_GUESS if known is None else LABELS_COUNTED_AS_FAST
-    if window is None or not fewest < window.n_labels <= MOST_LABELS:
+    if label_range is None or not fewest < label_range.n_labels <= MOST_LABELS:
         return None
     for column in (first, second):
         least, largest = label_limits(column.values)
-        if window.lowest < least or window.lowest + window.n_labels - 1 > largest:
+        if label_range.lowest < least or label_range.lowest + label_range.n_labels - 1 > largest:
             return None
-    work = partial(_sum_share, kernels, first, second, window, known is not None)
+    work = partial(_sum_share, kernels, first, second, label_range, known is not None)
     # Sums are read as fast as a table of one cell is.
     threads = min(num_threads, threads_worth_it(kernels, first, second, 1))
     parts = run_in_threads(work, n_items, threads)
@@ -68,7 +69,7 @@ def moments_of(
     return Moments(*(sum(part) for part in zip(*sums)))
 
 
-def _sampled(kernels: Any, first: Column, second: Column) -> Window | None:
+def _sampled(kernels: PairKernels, first: Column, second: Column) -> LabelRange | None:
     """Return the range of labels if the first items have each label in it."""
     head = [column._replace(values=column.values[:SAMPLE]) for column in (first, second)]
     counts = count_unknown(kernels, head[0], head[1], 1)
@@ -76,27 +77,27 @@ def _sampled(kernels: Any, first: Column, second: Column) -> Window | None:
     lowest = min(labels)
     if len(labels) < max(labels) - lowest + 1:
         return None
-    return Window(lowest, len(labels))
+    return LabelRange(lowest, len(labels))
 
 
 def _sum_share(
-    kernels: Any,
+    kernels: PairKernels,
     first: Column,
     second: Column,
-    window: Window,
+    label_range: LabelRange,
     outsiders_are_left_out: bool,
-    stretches: Stretches,
+    ranges: ItemRanges,
 ) -> Moments | None:
     """Return the moments of one thread's items, None if it met a label not known."""
     total = Moments(0, 0, 0, 0, 0, 0)
-    # Short stretches are for turning back early, where a guess was wrong.
-    length = LONGEST_STRETCH if outsiders_are_left_out else LARGEST_STRETCH
-    while stretch := stretches.take(length):
+    # Short ranges are for turning back early, where a guess was wrong.
+    length = LONGEST_RANGE if outsiders_are_left_out else LARGEST_RANGE
+    while bounds := ranges.take(length):
         n_outside, *sums = kernels.sum_moments(
-            first.values, second.values, window.lowest, window.n_labels, *stretch
+            first.values, second.values, label_range.lowest, label_range.n_labels, *bounds
         )
         if n_outside and not outsiders_are_left_out:
-            stretches.abandon()
+            ranges.abandon()
             return None
         total = Moments(*(a + b for a, b in zip(total, sums)))
     return total

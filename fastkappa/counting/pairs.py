@@ -2,7 +2,7 @@
 
 Labels that are not known beforehand are found by the count itself: it starts with the
 range of a small sample, the kernels count whatever falls outside that range apart, and a
-stretch of items with outsiders is counted again with a wider range. So the items are
+range of items with outsiders is counted again with a wider range. So the items are
 read once, and no temporary of their number is made.
 """
 
@@ -15,15 +15,13 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
-from fastkappa.counting.sparse_labels import SparseLabels
-from fastkappa.counting.sparse_table import SparseTable
-from fastkappa.counting.windows import (
+from fastkappa.counting.label_ranges import (
     CHUNK,
     Counts,
-    Window,
+    LabelRange,
     embed,
     empty_table,
-    guess_window,
+    guess_label_range,
     label_type,
     largest_table,
     merge_counts,
@@ -32,13 +30,16 @@ from fastkappa.counting.windows import (
     occurring_part,
     widen,
 )
-from fastkappa.kernels.threads import Stretches, run_in_threads
+from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.counting.sparse_table import SparseTable
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-FIRST_STRETCH = 1 << 14
-# Stretches that may have to be counted again are short; others are long, for each takes
+FIRST_RANGE = 1 << 14
+# Ranges that may have to be counted again are short; others are long, for each takes
 # Python some microseconds, but end often enough for Python to hear Ctrl-C.
-LARGEST_STRETCH = 1 << 22
-LONGEST_STRETCH = 1 << 27
+LARGEST_RANGE = 1 << 22
+LONGEST_RANGE = 1 << 27
 # Threads take some 100 microseconds to start, in which one reads so much, or counts so many
 # pairs where that takes more time than to read them.
 BYTES_WORTH_A_THREAD = 1 << 24
@@ -46,18 +47,18 @@ PAIRS_WORTH_A_THREAD = 1 << 18
 MOST_CELLS_READ_AS_FAST = 1 << 8
 
 
-def count_unknown(kernels: Any, first: Column, second: Column, num_threads: int) -> Counts:
+def count_unknown(kernels: PairKernels, first: Column, second: Column, num_threads: int) -> Counts:
     """Return the table of all labels that occur, in columns of integers or whole floats."""
     n_items = len(first.values)
-    window = guess_window(first)
-    windows = (window, window if second is first else guess_window(second))
-    threads = min(num_threads, threads_worth_it(kernels, first, second, n_cells_of(windows)))
+    label_range = guess_label_range(first)
+    label_ranges = (label_range, label_range if second is first else guess_label_range(second))
+    threads = min(num_threads, threads_worth_it(kernels, first, second, n_cells_of(label_ranges)))
     largest = largest_table(n_items // threads)
-    work = partial(_count_share, kernels, first, second, windows, largest)
+    work = partial(_count_share, kernels, first, second, label_ranges, largest)
     return merge_counts(run_in_threads(work, n_items, threads))
 
 
-def threads_worth_it(kernels: Any, first: Column, second: Column, n_cells: int) -> int:
+def threads_worth_it(kernels: PairKernels, first: Column, second: Column, n_cells: int) -> int:
     """Return how many threads have enough to do, at least one."""
     n_items = len(first.values)
     if kernels.READS_AS_FAST and n_cells <= MOST_CELLS_READ_AS_FAST:
@@ -67,10 +68,10 @@ def threads_worth_it(kernels: Any, first: Column, second: Column, n_cells: int) 
 
 
 def count_known(
-    kernels: Any,
+    kernels: PairKernels,
     first: Column,
     second: Column,
-    labels: tuple[Window | SparseLabels, Window | SparseLabels],
+    labels: tuple[LabelRange | LabelMap, LabelRange | LabelMap],
     weights: AnyArray | None,
     num_threads: int,
 ) -> tuple[AnyArray, ...]:
@@ -85,12 +86,12 @@ def count_known(
     if weights is not None:
         dtypes += [np.float64] if weights.dtype.kind == "f" else [np.int64, np.int64]
 
-    def work(stretches: Stretches) -> tuple[AnyArray, ...]:
+    def work(ranges: ItemRanges) -> tuple[AnyArray, ...]:
         tables = tuple(np.zeros(shape, dtype) for dtype in dtypes)
         # Sums that are not finite are judged by the caller, who sees them in the table.
         with np.errstate(over="ignore", invalid="ignore"):
-            while stretch := stretches.take(LONGEST_STRETCH):
-                add_stretch(kernels, first.values, second.values, labels, weights, tables, *stretch)
+            while bounds := ranges.take(LONGEST_RANGE):
+                add_range(kernels, first.values, second.values, labels, weights, tables, *bounds)
         return tables
 
     # Each thread has tables of its own, which take time to clear and to add up.
@@ -100,11 +101,11 @@ def count_known(
     return tuple(sum(parts[1:], start=parts[0]) for parts in zip(*shares))
 
 
-def add_stretch(
-    kernels: Any,
+def add_range(
+    kernels: PairKernels,
     first: AnyArray,
     second: AnyArray,
-    labels: tuple[Window | SparseLabels, Window | SparseLabels],
+    labels: tuple[LabelRange | LabelMap, LabelRange | LabelMap],
     weights: AnyArray | None,
     tables: tuple[AnyArray, ...],
     start: int,
@@ -113,7 +114,7 @@ def add_stretch(
     """Add the items ``start <= i < stop`` to the tables that `count_known` tells of."""
     a, b = labels
     # Codes are looked up a chunk at a time.
-    step = stop - start if isinstance(a, Window) and isinstance(b, Window) else CHUNK
+    step = stop - start if isinstance(a, LabelRange) and isinstance(b, LabelRange) else CHUNK
     for begin in range(start, stop, step):
         chunk = slice(begin, min(begin + step, stop))
         n_items = chunk.stop - begin
@@ -128,71 +129,71 @@ def add_stretch(
             add(*codes, weights[chunk], *tables, 0, n_items)
 
 
-def codes_and_lowest(labels: Window | SparseLabels, values: AnyArray) -> tuple[AnyArray, int]:
+def codes_and_lowest(labels: LabelRange | LabelMap, values: AnyArray) -> tuple[AnyArray, int]:
     """Return a chunk as kernels take it: ratings and the rating of code 0."""
-    if isinstance(labels, Window):
+    if isinstance(labels, LabelRange):
         return values, labels.lowest
     return labels.codes(values), 0
 
 
 def _count_share(
-    kernels: Any,
+    kernels: PairKernels,
     first: Column,
     second: Column,
-    windows: tuple[Window, Window],
+    label_ranges: tuple[LabelRange, LabelRange],
     largest: int,
-    stretches: Stretches,
+    ranges: ItemRanges,
 ) -> Counts:
     """Return the table of the labels that occur in what one thread takes of the items."""
-    if n_cells_of(windows) > largest:
-        return _count_sparse(kernels, first, second, stretches.take(LARGEST_STRETCH), stretches)
-    table = empty_table(windows)
-    length = FIRST_STRETCH
-    while stretch := stretches.take(max(length, 16 * table.size)):
-        counts = empty_table(windows)
-        _count(kernels, first, second, windows, counts, stretch)
+    if n_cells_of(label_ranges) > largest:
+        return _count_sparse(kernels, first, second, ranges.take(LARGEST_RANGE), ranges)
+    table = empty_table(label_ranges)
+    length = FIRST_RANGE
+    while bounds := ranges.take(max(length, 16 * table.size)):
+        counts = empty_table(label_ranges)
+        _count(kernels, first, second, label_ranges, counts, bounds)
         while counts[-1].any() or counts[:, -1].any():
-            items = slice(*stretch)
+            items = slice(*bounds)
             wider = (
-                widen(windows[0], first.values[items]),
-                widen(windows[1], second.values[items]),
+                widen(label_ranges[0], first.values[items]),
+                widen(label_ranges[1], second.values[items]),
             )
             if n_cells_of(wider) > largest:
-                so_far = occurring_part(table[:-1, :-1], windows, first, second)
-                rest = _count_sparse(kernels, first, second, stretch, stretches)
+                so_far = occurring_part(table[:-1, :-1], label_ranges, first, second)
+                rest = _count_sparse(kernels, first, second, bounds, ranges)
                 return merge_counts([so_far, rest])
-            table = embed(table, windows, wider)
-            windows, length = wider, FIRST_STRETCH
-            counts = empty_table(windows)
-            _count(kernels, first, second, windows, counts, stretch)
+            table = embed(table, label_ranges, wider)
+            label_ranges, length = wider, FIRST_RANGE
+            counts = empty_table(label_ranges)
+            _count(kernels, first, second, label_ranges, counts, bounds)
         table += counts
         # Large tables take time to clear and to add up.
-        length = min(4 * length, max(LARGEST_STRETCH, 256 * table.size))
-    return occurring_part(table[:-1, :-1], windows, first, second)
+        length = min(4 * length, max(LARGEST_RANGE, 256 * table.size))
+    return occurring_part(table[:-1, :-1], label_ranges, first, second)
 
 
 def _count(
-    kernels: Any,
+    kernels: PairKernels,
     first: Column,
     second: Column,
-    windows: tuple[Window, Window],
+    label_ranges: tuple[LabelRange, LabelRange],
     table: IntTable,
-    stretch: tuple[int, int],
+    bounds: tuple[int, int],
 ) -> None:
-    (a, b) = windows
-    kernels.count_pairs(first.values, a.lowest, second.values, b.lowest, table, *stretch)
+    (a, b) = label_ranges
+    kernels.count_pairs(first.values, a.lowest, second.values, b.lowest, table, *bounds)
 
 
 def _count_sparse(
-    kernels: Any,
+    kernels: PairKernels,
     first: Column,
     second: Column,
-    stretch: tuple[int, int] | None,
-    stretches: Stretches,
+    bounds: tuple[int, int] | None,
+    ranges: ItemRanges,
 ) -> Counts:
     """Return the table of the labels that occur, however far apart they lie."""
     table = SparseTable(no_counts(label_type(first.values), label_type(second.values)))
-    while stretch is not None:
-        table.add(kernels, first.values, second.values, *stretch)
-        stretch = stretches.take(LARGEST_STRETCH)
+    while bounds is not None:
+        table.add(kernels, first.values, second.values, *bounds)
+        bounds = ranges.take(LARGEST_RANGE)
     return table.counts()

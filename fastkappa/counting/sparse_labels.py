@@ -11,7 +11,7 @@ from fastkappa.arrays import AnyArray
 LARGEST_LOOKUP = 1 << 20
 
 
-class SparseLabels:
+class LabelMap:
     """Gives labels codes 0, 1, 2, ..., in the order in which they were learnt."""
 
     def __init__(self, dtype: type[np.int64] | type[np.uint64]) -> None:

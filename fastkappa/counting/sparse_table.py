@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.sparse_labels import SparseLabels
-from fastkappa.counting.windows import CHUNK, Counts, sorted_counts
+from fastkappa.counting.label_ranges import CHUNK, Counts, sorted_counts
+from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.kernels.contract import PairKernels
 
 
 class SparseTable:
     """Counts of labels that lie far apart, each label having a code."""
 
     def __init__(self, counts: Counts) -> None:
-        self._rows = SparseLabels(counts.rows.dtype.type)
-        self._columns = SparseLabels(counts.columns.dtype.type)
+        self._rows = LabelMap(counts.rows.dtype.type)
+        self._columns = LabelMap(counts.columns.dtype.type)
         for known, labels in ((self._rows, counts.rows), (self._columns, counts.columns)):
             if len(labels):
                 known.add(labels)
@@ -24,7 +23,9 @@ class SparseTable:
         self._grow()
         self._table[: len(counts.rows), : len(counts.columns)] = counts.table
 
-    def add(self, kernels: Any, first: AnyArray, second: AnyArray, start: int, stop: int) -> None:
+    def add(
+        self, kernels: PairKernels, first: AnyArray, second: AnyArray, start: int, stop: int
+    ) -> None:
         """Count the pairs ``start <= i < stop``."""
         for begin in range(start, stop, CHUNK):
             chunk = slice(begin, min(begin + CHUNK, stop))

@@ -20,7 +20,7 @@ from fastkappa.engines.ratings import (
     not_whole,
 )
 from fastkappa.engines.running_table import RunningTable
-from fastkappa.kernels.threads import Stretches, run_in_threads
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # Few enough for what is made of them to stay small, enough for Python's share to be too.
 SLICE = 1 << 18
@@ -71,10 +71,10 @@ def count_in_slices(
         add_arrays(tally, take(0, n_rows))
         return
 
-    def work(stretches: Stretches) -> RunningTable:
+    def work(ranges: ItemRanges) -> RunningTable:
         part = tally.empty_copy()
-        while stretch := stretches.take(SLICE):
-            add_arrays(part, take(*stretch))
+        while bounds := ranges.take(SLICE):
+            add_arrays(part, take(*bounds))
         return part
 
     threads = max(1, min(num_threads, n_rows // SLICE))

@@ -33,14 +33,14 @@ COLUMNS_TOLD = 20
 BATCH = 1 << 18
 READ_AHEAD = 4
 
-Tell = Callable[[int], None]
+OnProgress = Callable[[int], None]
 
 
-def tell_nobody(n_bytes: int) -> None:
+def ignore_progress(n_bytes: int) -> None:
     """Take note that so many bytes of a file have been read."""
 
 
-def count_path(tally: RunningTable, path: Path, tell: Tell = tell_nobody) -> None:
+def count_path(tally: RunningTable, path: Path, on_progress: OnProgress = ignore_progress) -> None:
     """Count a file, or all files of a folder, whose format the suffix tells.
 
     Raises
@@ -61,10 +61,10 @@ def count_path(tally: RunningTable, path: Path, tell: Tell = tell_nobody) -> Non
         if path.stat().st_size == 0:
             raise RatingsError(f"{path} is empty.")
         if file_format in DELIMITERS:
-            _count_text(tally, [path], DELIMITERS[file_format], tell)
+            _count_text(tally, [path], DELIMITERS[file_format], on_progress)
         else:
             read = parquet_batches if file_format == "parquet" else arrow_batches
-            for batch in read(path, tally.columns.distinct(), tell):
+            for batch in read(path, tally.columns.distinct(), on_progress):
                 add_table(tally, batch, 1)
                 del batch  # here and below: the next one is read into its memory
 
@@ -135,7 +135,7 @@ def _count_folder(tally: RunningTable, folder: Path) -> None:
             f" by suffix: {', '.join(SUFFIXES)}."
         )
     if formats[0] in DELIMITERS:
-        _count_text(tally, files, DELIMITERS[formats[0]], tell_nobody)
+        _count_text(tally, files, DELIMITERS[formats[0]], ignore_progress)
         return
     opened = partial(
         dataset.dataset,
@@ -154,15 +154,17 @@ def _count_folder(tally: RunningTable, folder: Path) -> None:
     count_dataset(tally, whole)
 
 
-def _count_text(tally: RunningTable, files: Sequence[Path], delimiter: str, tell: Tell) -> None:
+def _count_text(
+    tally: RunningTable, files: Sequence[Path], delimiter: str, on_progress: OnProgress
+) -> None:
     texts = TextTable(tally)
     for file in files:
         check = partial(check_columns, file, tally.columns.distinct())
-        texts.add(file, delimiter, check, tell)
+        texts.add(file, delimiter, check, on_progress)
     texts.add_to(tally)
 
 
-def parquet_batches(path: Path, columns: Sequence[str], tell: Tell) -> Iterator[Any]:
+def parquet_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:
     """Yield columns of a Parquet file a batch at a time, strings as dictionaries."""
     from pyarrow import parquet
 
@@ -176,10 +178,10 @@ def parquet_batches(path: Path, columns: Sequence[str], tell: Tell) -> Iterator[
             n_read += len(batch)
             yield batch
             del batch
-            tell(size * n_read // max(n_rows, 1))
+            on_progress(size * n_read // max(n_rows, 1))
 
 
-def arrow_batches(path: Path, columns: Sequence[str], tell: Tell) -> Iterator[Any]:
+def arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:
     """Yield columns of an Arrow file or stream a batch at a time."""
     import pyarrow
 
@@ -201,7 +203,7 @@ def arrow_batches(path: Path, columns: Sequence[str], tell: Tell) -> Iterator[An
             # rating, shows here only.
             batch.validate(full=True)
             yield batch
-            tell(size * (i + 1) // n_batches if is_file else source.tell())
+            on_progress(size * (i + 1) // n_batches if is_file else source.tell())
 
 
 @contextmanager

@@ -9,13 +9,13 @@ from typing import Any, BinaryIO
 from fastkappa.engines.arrow_columns import need_pyarrow
 from fastkappa.engines.arrow_files import (
     DELIMITERS,
-    Tell,
+    OnProgress,
     arrow_batches,
     check_columns,
     format_of,
+    ignore_progress,
     one_error,
     parquet_batches,
-    tell_nobody,
 )
 from fastkappa.engines.ratings import RatingsError
 
@@ -23,7 +23,9 @@ from fastkappa.engines.ratings import RatingsError
 MOST_GROUPS = 2000
 
 
-def read_columns(path: Path, columns: Sequence[str], tell: Tell = tell_nobody) -> dict[str, Any]:
+def read_columns(
+    path: Path, columns: Sequence[str], on_progress: OnProgress = ignore_progress
+) -> dict[str, Any]:
     """Return columns of a file, each an Arrow array whose missing ratings are null or NaN.
 
     Parameters
@@ -32,7 +34,7 @@ def read_columns(path: Path, columns: Sequence[str], tell: Tell = tell_nobody) -
         A file whose format its suffix tells, one of `fastkappa.engines.arrow_files.SUFFIXES`.
     columns : sequence of str
         The columns' names.
-    tell : callable
+    on_progress : callable
         Called every now and then with the number of bytes read so far.
 
     Returns
@@ -56,10 +58,10 @@ def read_columns(path: Path, columns: Sequence[str], tell: Tell = tell_nobody) -
         if path.stat().st_size == 0:
             raise RatingsError(f"{path} is empty.")
         if file_format in DELIMITERS:
-            table = _read_text(path, columns, DELIMITERS[file_format], tell)
+            table = _read_text(path, columns, DELIMITERS[file_format], on_progress)
         else:
             read = parquet_batches if file_format == "parquet" else arrow_batches
-            batches = list(read(path, columns, tell))
+            batches = list(read(path, columns, on_progress))
             # Without rows a file has no batch either.
             table = pyarrow.Table.from_batches(batches) if batches else pyarrow.table({})
             table.validate(full=True)
@@ -82,7 +84,7 @@ def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict
         yield value, {name: column.filter(rows) for name, column in columns.items()}
 
 
-def _read_text(path: Path, columns: Sequence[str], delimiter: str, tell: Tell) -> Any:
+def _read_text(path: Path, columns: Sequence[str], delimiter: str, on_progress: OnProgress) -> Any:
     import pyarrow
     from pyarrow import csv
 
@@ -94,7 +96,7 @@ def _read_text(path: Path, columns: Sequence[str], delimiter: str, tell: Tell) -
         include_columns=list(columns), strings_can_be_null=True, auto_dict_encode=True
     )
     with open(path, "rb") as file:
-        source = pyarrow.PythonFile(_ToldFile(file, tell), mode="r")
+        source = pyarrow.PythonFile(_ToldFile(file, on_progress), mode="r")
         if path.name.lower().endswith(".gz"):
             source = pyarrow.CompressedInputStream(source, "gzip")
         return csv.read_csv(source, parse_options=parse_options, convert_options=convert_options)
@@ -103,8 +105,8 @@ def _read_text(path: Path, columns: Sequence[str], delimiter: str, tell: Tell) -
 class _ToldFile:
     """A file whose reading is told of."""
 
-    def __init__(self, file: BinaryIO, tell: Tell) -> None:
-        self._file, self._tell = file, tell
+    def __init__(self, file: BinaryIO, on_progress: OnProgress) -> None:
+        self._file, self._on_progress = file, on_progress
 
     @property
     def closed(self) -> bool:
@@ -115,5 +117,5 @@ class _ToldFile:
 
     def read(self, n_bytes: int = -1) -> bytes:
         taken = self._file.read(n_bytes)
-        self._tell(self._file.tell())
+        self._on_progress(self._file.tell())
         return taken

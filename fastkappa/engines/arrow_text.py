@@ -35,7 +35,9 @@ class TextTable:
         self._others: dict[Any, _Others] = {}
         self._weights_are_whole = True
 
-    def add(self, path: Path, delimiter: str, check: Check, tell: Callable[[int], None]) -> None:
+    def add(
+        self, path: Path, delimiter: str, check: Check, on_progress: Callable[[int], None]
+    ) -> None:
         """Count a file; ``check`` is given the names of its columns."""
         import pyarrow
         from pyarrow import csv
@@ -68,7 +70,7 @@ class TextTable:
             ) as reader:
                 for batch in reader:
                     self._add_batch(dict(zip(types, batch.columns)))
-                    tell(file.tell())
+                    on_progress(file.tell())
 
     def add_to(self, tally: RunningTable) -> None:
         """Add what was counted, its labels being what the texts mean."""

@@ -9,21 +9,21 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
+from fastkappa.counting.label_ranges import LabelRange, label_type
 from fastkappa.counting.pairs import count_known, count_unknown
-from fastkappa.counting.sparse_labels import SparseLabels
-from fastkappa.counting.windows import Window, label_type
+from fastkappa.counting.sparse_labels import LabelMap
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, Key, Ratings, RatingsError
 from fastkappa.engines.running_table import OUTSIDE, Axis, RunningTable
 from fastkappa.kernels.dispatch import get_kernels
 
-# Labels within so many have a window of their own in the table of a batch.
+# Labels within so many have a range of their own in the table of a batch.
 LARGEST_RANGE = 1 << 9
 # More items than so many may be worth more threads than one.
 FEW = 1 << 20
 SAMPLE = 1 << 16
 
 # Ratings, what their codes are, and the labels of the codes.
-Codes = tuple[AnyArray, Window | SparseLabels, Sequence[Any]]
+Codes = tuple[AnyArray, LabelRange | LabelMap, Sequence[Any]]
 
 
 def add_ratings(
@@ -89,18 +89,20 @@ def _codes(ratings: Ratings, tally: RunningTable, axis: Axis) -> Codes:
     values, lowest, categories = ratings.values, ratings.lowest, ratings.categories
     if categories is not None:
         if len(categories) <= LARGEST_RANGE:
-            return values, Window(lowest, len(categories)), categories
+            return values, LabelRange(lowest, len(categories)), categories
         return _codes_of_few(_minus(values, lowest), categories, tally, axis)
-    window = _window(values)
-    if window.n_labels <= LARGEST_RANGE:
-        return values, window, _labels(window)
+    label_range = _window(values)
+    if label_range.n_labels <= LARGEST_RANGE:
+        return values, label_range, _labels(label_range)
     if axis.wanted is None:
         labels = np.unique(values)
         tally.refuse_if_many(axis, len(labels), len(values))
     else:
-        wanted = axis.wanted.whole_numbers(window.lowest, window.lowest + window.n_labels - 1)
+        wanted = axis.wanted.whole_numbers(
+            label_range.lowest, label_range.lowest + label_range.n_labels - 1
+        )
         labels = np.array(wanted, label_type(values))
-    codes = SparseLabels(label_type(values))
+    codes = LabelMap(label_type(values))
     if len(labels):
         codes.add(labels)
     return values, codes, labels.tolist()
@@ -117,19 +119,19 @@ def _codes_of_few(
         kept = [i for i in kept if categories[i] is None or categories[i] in axis.wanted]
     code = np.full(len(categories), len(kept), np.int32)
     code[kept] = np.arange(len(kept))
-    return code[codes], Window(0, len(kept)), [categories[i] for i in kept]
+    return code[codes], LabelRange(0, len(kept)), [categories[i] for i in kept]
 
 
 def _codes_by_group(groups: Codes, rows: Codes) -> Codes:
     """Return codes of pairs of a group and a rating, a row being a group's rating."""
     n_groups, n_rows = len(groups[2]), len(rows[2]) + 1
     codes = _from_zero(groups) * n_rows + _from_zero(rows)
-    return codes, Window(0, n_groups * n_rows), groups[2]
+    return codes, LabelRange(0, n_groups * n_rows), groups[2]
 
 
 def _from_zero(codes: Codes) -> AnyArray:
     values, labels, _ = codes
-    if isinstance(labels, SparseLabels):
+    if isinstance(labels, LabelMap):
         return labels.codes(values).astype(np.int64)
     return _minus(values, labels.lowest)
 
@@ -160,10 +162,10 @@ def _sums(tables: Sequence[AnyArray], column: Any) -> AnyArray:
         ) from error
 
 
-def _window(values: AnyArray) -> Window:
+def _window(values: AnyArray) -> LabelRange:
     lowest = int(values.min())
-    return Window(lowest, int(values.max()) - lowest + 1)
+    return LabelRange(lowest, int(values.max()) - lowest + 1)
 
 
-def _labels(window: Window) -> range:
-    return range(window.lowest, window.lowest + window.n_labels)
+def _labels(label_range: LabelRange) -> range:
+    return range(label_range.lowest, label_range.lowest + label_range.n_labels)

@@ -43,7 +43,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Penalty on the squared coefficients, not negative, in the units of
         `sklearn.linear_model.Ridge`.
     scale : {'penalized', 'variance'}, default='penalized'
-        How far to stretch: to the maximum of kappa less the penalty, or, in the same
+        How far to range: to the maximum of kappa less the penalty, or, in the same
         direction, to the maximum of kappa, where predictions vary as much as the truth.
         Without a penalty the two are the same.
     fit_intercept : bool, default=True

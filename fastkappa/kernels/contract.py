@@ -24,6 +24,8 @@ class PairKernels(Protocol):
 
     __name__: str
     READS_AS_FAST: bool
+    sum_moments: Any
+    count_rows: Any
 
     def count_pairs(
         self,

@@ -8,6 +8,8 @@ import os
 import types
 from typing import Any
 
+from fastkappa.kernels.contract import PairKernels
+
 # Best first: what an automatic choice takes.
 BACKENDS = ("cython", "numba", "numpy")
 
@@ -42,7 +44,7 @@ def get_kernels(backend: str | None = None) -> Any:
     return _kernels_by_name(backend, "backend")
 
 
-def score_kernels(kernels: Any) -> Any:
+def score_kernels(kernels: PairKernels) -> Any:
     """Return the kernels for scores that belong to a backend's kernel module."""
     return importlib.import_module(f"fastkappa.kernels.{name_of(kernels)}.scores")
 
@@ -52,7 +54,7 @@ def forget_choice() -> None:
     _default_kernels.cache_clear()
 
 
-def name_of(kernels: Any) -> str:
+def name_of(kernels: PairKernels) -> str:
     """Return the backend a kernel module belongs to."""
     module_name: str = kernels.__name__
     return module_name.split(".")[-2]
@@ -63,7 +65,7 @@ def why_missing(backend: str) -> str | None:
     return None if _load(backend) is not None else _missing[backend]
 
 
-def simd_level(kernels: Any) -> str:
+def simd_level(kernels: PairKernels) -> str:
     """Return the vector instructions that the kernels use, as far as they choose them."""
     level: str = kernels.simd_level() if hasattr(kernels, "simd_level") else "left to the compiler"
     return level

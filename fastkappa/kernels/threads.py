@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 # What a thread takes at least, while there is as much.
-SHORTEST_STRETCH = 1 << 17
+SHORTEST_RANGE = 1 << 17
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
@@ -51,8 +51,8 @@ def resolve_num_threads(num_threads: int | None) -> int:
     return min(int(num_threads), available_threads())
 
 
-class Stretches:
-    """Hands the items out to the threads, a stretch at a time, so that none waits for long."""
+class ItemRanges:
+    """Hands the items out to the threads, a range at a time, so that none waits for long."""
 
     def __init__(self, n_items: int, num_threads: int) -> None:
         self._n_items = n_items
@@ -67,8 +67,8 @@ class Stretches:
             if left <= 0:
                 return None
             if self._num_threads > 1:
-                # Stretches get shorter, for the threads to end at the same time.
-                length = min(length, max(left // (2 * self._num_threads), SHORTEST_STRETCH))
+                # Ranges get shorter, for the threads to end at the same time.
+                length = min(length, max(left // (2 * self._num_threads), SHORTEST_RANGE))
             self._next = min(start + length, self._n_items)
             return start, self._next
 
@@ -79,22 +79,22 @@ class Stretches:
 
 
 def run_in_threads(
-    work: Callable[[Stretches], Result], n_items: int, num_threads: int
+    work: Callable[[ItemRanges], Result], n_items: int, num_threads: int
 ) -> list[Result]:
     """Return what ``work`` returns in each thread, having taken its share of the items.
 
     The calling thread works too. An exception in any thread is raised when every one has
     ended, for they all read memory that the caller owns.
     """
-    stretches = Stretches(n_items, num_threads)
+    ranges = ItemRanges(n_items, num_threads)
     if num_threads == 1:
-        return [work(stretches)]
+        return [work(ranges)]
     pool = _shared_pool(num_threads - 1)
-    others = [pool.submit(work, stretches) for _ in range(num_threads - 1)]
+    others = [pool.submit(work, ranges) for _ in range(num_threads - 1)]
     try:
-        own = work(stretches)
+        own = work(ranges)
     except BaseException:
-        stretches.abandon()
+        ranges.abandon()
         raise
     finally:
         for other in others:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.columns.column import Column
 from fastkappa.counting.confusion import KnownLabels
+from fastkappa.kernels.contract import PairKernels
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.many_columns import count_many_known, count_many_unknown
 from fastkappa.leaderboards.items.random_groups import (
@@ -19,7 +20,7 @@ from fastkappa.leaderboards.items.random_groups import (
     Prediction,
     sum_by_group,
 )
-from fastkappa.leaderboards.items.reference import Truth
+from fastkappa.leaderboards.items.reference import Reference
 from fastkappa.leaderboards.items.stacks import Tables
 from fastkappa.leaderboards.ranking import Ranking, draw_groups, rank, resampled_kappas
 from fastkappa.leaderboards.score_many import kappas_of
@@ -64,7 +65,7 @@ class _Resampled(NamedTuple):
     matrix: FloatTable
 
 
-class Standings:
+class LeaderboardBuilder:
     """Scores predictions as they come; what it keeps of one does not depend on its length."""
 
     def __init__(
@@ -78,7 +79,7 @@ class Standings:
         n_resamples: int,
         confidence: float,
         rng: Any,
-        kernels: Any,
+        kernels: PairKernels,
         num_threads: int,
     ) -> None:
         if on_mismatch not in ("raise", "drop"):
@@ -92,7 +93,7 @@ class Standings:
         if labels is None and not named:
             raise ValueError("a matrix of weights needs labels, which its rows and columns are of.")
         self._confidence = check_confidence(confidence)
-        self._truth = Truth(y_true, "y_true")
+        self._truth = Reference(y_true, "y_true")
         column = self._truth.column
         n_labels = 1 if labels is None else len(KnownLabels(labels, column, column))
         as_weights(weights, n_labels)

@@ -9,7 +9,7 @@ from typing import Any
 from fastkappa.columns.column import n_samples
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
-from fastkappa.leaderboards.builder import OnMismatch, Standings
+from fastkappa.leaderboards.builder import LeaderboardBuilder, OnMismatch
 from fastkappa.leaderboards.items.row_major import contiguous_columns
 from fastkappa.leaderboards.predictions import named_columns
 from fastkappa.leaderboards.table import Leaderboard
@@ -113,7 +113,7 @@ def leaderboard(
     """
     kernels = get_kernels(backend)
     threads = resolve_num_threads(num_threads)
-    standings = Standings(
+    standings = LeaderboardBuilder(
         y_true,
         weights=weights,
         labels=labels,

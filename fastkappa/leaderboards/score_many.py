@@ -15,7 +15,7 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.items.many_columns import count_many_known, count_many_unknown
-from fastkappa.leaderboards.items.reference import Truth
+from fastkappa.leaderboards.items.reference import Reference
 from fastkappa.leaderboards.items.stacks import Tables, concatenate, join
 from fastkappa.leaderboards.predictions import named_columns
 from fastkappa.statistics.kappa import kappas
@@ -156,7 +156,7 @@ def count_predictions(
     """Return the names and the tables of predictions."""
     kernels = get_kernels(backend)
     threads = resolve_num_threads(num_threads)
-    truth = Truth(y_true, "y_true")
+    truth = Reference(y_true, "y_true")
     item_weights = None if sample_weight is None else _read_weights(sample_weight, truth.n_items)
     names: list[Any] = []
     parts: list[Tables] = []
@@ -192,7 +192,7 @@ def kappas_of(counted: Tables, weights: Weights) -> NDArray[np.float64]:
 
 
 def _some_at_a_time(
-    truth: Truth, columns: Iterator[tuple[Any, Any]], most_bytes: int | None
+    truth: Reference, columns: Iterator[tuple[Any, Any]], most_bytes: int | None
 ) -> Iterator[tuple[list[Any], list[tuple[Column, Column]]]]:
     """Yield names and columns of predictions, as many as may be held at once, or all for None."""
     names: list[Any] = []

@@ -6,6 +6,7 @@ import functools
 import importlib
 from typing import Any
 
+from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.dispatch import get_kernels, name_of
 
 
@@ -15,7 +16,7 @@ def compiled_kappa() -> Any:
 
 
 @functools.cache
-def _module_beside(kernels: Any) -> Any:
+def _module_beside(kernels: PairKernels) -> Any:
     if name_of(kernels) != "cython":
         return None
     return importlib.import_module("fastkappa.shortcuts.compiled_kappa")

@@ -28,7 +28,7 @@ from fastkappa.statistics.inference import (
     delta_error,
     kappa_gradient,
     normal_interval,
-    shares_of,
+    proportions_of,
     standard_error,
     two_sided_p,
 )
@@ -269,7 +269,7 @@ def compare_paired(
     counts = _joint_counts(joint)
     first, second = counts.sum(axis=2), counts.sum(axis=1)
     both = (float(kappas(first, weights)), float(kappas(second, weights)))
-    n, shares = shares_of(counts.reshape(1, -1))
+    n, shares = proportions_of(counts.reshape(1, -1))
     slope = kappa_gradient(first, weights)[:, :, None] - kappa_gradient(second, weights)[:, None, :]
     error = float(delta_error(shares, slope.reshape(1, -1), n))
     drawn = None

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.statistics.inference import delta_error, number_or_array, shares_of
+from fastkappa.statistics.inference import delta_error, number_or_array, proportions_of
 from fastkappa.statistics.kappa import as_tables, kappas
 from fastkappa.statistics.transport import closest_tables
 from fastkappa.statistics.weights import Weights, agreement_matrix
@@ -42,7 +42,7 @@ def percent_agreement(table: ArrayLike, weights: Weights = None) -> Estimate:
         Between 0 and 1; NaN for an empty table.
     """
     tables = as_tables(table)
-    n, shares = shares_of(tables)
+    n, shares = proportions_of(tables)
     agreement = agreement_matrix(weights, tables.shape[-1])
     value = (shares * agreement).sum(axis=(-2, -1))
     error = delta_error(shares, np.broadcast_to(agreement, shares.shape), n)
@@ -55,7 +55,7 @@ def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
     Parameters are those of `percent_agreement`.
     """
     tables = as_tables(table)
-    _, shares = shares_of(tables)
+    _, shares = proportions_of(tables)
     agreement = agreement_matrix(weights, tables.shape[-1])
     rows, columns = shares.sum(axis=-1), shares.sum(axis=-2)
     return number_or_array(np.asarray(((rows @ agreement) * columns).sum(axis=-1)))
@@ -103,7 +103,7 @@ def krippendorff_alpha(table: ArrayLike, weights: Weights = None) -> Estimate:
     0.343956
     """
     pi, error = scott_pi(table, weights)
-    n, _ = shares_of(as_tables(table))
+    n, _ = proportions_of(as_tables(table))
     with np.errstate(divide="ignore", invalid="ignore"):
         value = 1 - (1 - np.asarray(pi)) * (2 * n - 1) / (2 * n)
     return Estimate(number_or_array(np.asarray(value)), error)
@@ -189,7 +189,7 @@ def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> An
     >>> round(bangdiwala_b([[20, 20], [10, 50]]), 6)
     0.537037
     """
-    _, shares = shares_of(as_tables(table))
+    _, shares = proportions_of(as_tables(table))
     n_labels = shares.shape[-1]
     position = np.arange(n_labels)
     dark, within = np.zeros(shares.shape[:-2]), np.zeros(shares.shape[:-2])
@@ -207,7 +207,7 @@ def prevalence_index(table: ArrayLike) -> Any:
 
     It is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
     """
-    _, shares = shares_of(as_tables(table))
+    _, shares = proportions_of(as_tables(table))
     if shares.shape[-1] != 2:
         return number_or_array(np.full(shares.shape[:-2], np.nan))
     return number_or_array(np.asarray(shares[..., 0, 0] - shares[..., 1, 1]))
@@ -218,7 +218,7 @@ def bias_index(table: ArrayLike) -> Any:
 
     It is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
     """
-    _, shares = shares_of(as_tables(table))
+    _, shares = proportions_of(as_tables(table))
     if shares.shape[-1] != 2:
         return number_or_array(np.full(shares.shape[:-2], np.nan))
     return number_or_array(np.asarray(shares[..., 0, 1] - shares[..., 1, 0]))
@@ -280,7 +280,7 @@ def _common_margin(
 ) -> tuple[FloatTable, FloatTable, FloatTable, FloatTable]:
     """Return shares, n, weights of agreement and the mean of the two margins."""
     tables = as_tables(table)
-    n, shares = shares_of(tables)
+    n, shares = proportions_of(tables)
     margin = (shares.sum(axis=-1) + shares.sum(axis=-2)) / 2
     return shares, n, agreement_matrix(weights, tables.shape[-1]), margin
 

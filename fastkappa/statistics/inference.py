@@ -125,7 +125,7 @@ def kappa_gradient(tables: AnyArray, weights: Weights) -> FloatTable:
 def terms_of(tables: AnyArray, weights: Weights) -> Terms:
     """Return the terms of the standard errors of a checked stack of tables."""
     matrix = disagreement_matrix(weights, tables.shape[-1])
-    n, shares = shares_of(tables)
+    n, shares = proportions_of(tables)
     rows, columns = shares.sum(axis=-1), shares.sum(axis=-2)
     row_means = columns @ matrix.T
     return Terms(
@@ -141,7 +141,7 @@ def terms_of(tables: AnyArray, weights: Weights) -> Terms:
     )
 
 
-def shares_of(tables: AnyArray) -> tuple[FloatTable, FloatTable]:
+def proportions_of(tables: AnyArray) -> tuple[FloatTable, FloatTable]:
     """Return the sum of each table, and its cells as shares of that; NaN if it is empty."""
     counts = tables.astype(np.float64)
     n = np.asarray(counts.sum(axis=(-2, -1)))

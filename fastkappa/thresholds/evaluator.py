@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.statistics.kappa import kappas
@@ -161,7 +162,7 @@ class ThresholdEvaluator:
         self.__dict__.update(state)
         self._fast = self._compiled(score_kernels(get_kernels()))
 
-    def _compiled(self, kernels: Any) -> Any:
+    def _compiled(self, kernels: ScoreKernels) -> Any:
         """Return the compiled evaluator, or None where doubles would round."""
         items = self._items
         totals = items.prefix[-1]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.kappa import kappas
@@ -112,7 +113,7 @@ def table_at_thresholds(
     return read.in_given_weights(table_of(kernels, sort_scores(kernels, read), thresholds))
 
 
-def table_of(kernels: Any, items: SortedScores, thresholds: AnyArray) -> Floats:
+def table_of(kernels: ScoreKernels, items: SortedScores, thresholds: AnyArray) -> Floats:
     """Return the confusion table that thresholds give, in the weights of the items."""
     places = places_below(items, thresholds)
     ends = np.concatenate([[0], places, [len(items.scores)]])
@@ -127,7 +128,7 @@ def places_below(items: SortedScores, thresholds: AnyArray) -> Places:
 class Search(NamedTuple):
     """The four methods: each finds thresholds of sorted items."""
 
-    kernels: Any
+    kernels: ScoreKernels
     matrix: FloatTable
     n_resamples: int
     rng: np.random.Generator

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.thresholds.cuts.programme import Cuts, Programme, best_cuts, rows_worth_splitting
 from fastkappa.thresholds.items.bin_table import BinTable, joined_runs
 from fastkappa.thresholds.items.binned_scores import bin_scores
@@ -37,7 +38,7 @@ class Best(NamedTuple):
 
 
 def best_sorted(
-    kernels: Any, items: SortedScores, matrix: AnyArray, min_class_size: int
+    kernels: ScoreKernels, items: SortedScores, matrix: AnyArray, min_class_size: int
 ) -> Best | None:
     """Return the best cuts, or None if none give each label as many items as it must have."""
     n_items = len(items.scores)
@@ -57,7 +58,7 @@ def best_sorted(
 
 
 def best_binned(
-    kernels: Any, items: ScoredItems, matrix: AnyArray, min_class_size: int, threads: int
+    kernels: ScoreKernels, items: ScoredItems, matrix: AnyArray, min_class_size: int, threads: int
 ) -> tuple[Best, AnyArray] | None:
     """Return the best cuts and thresholds, or None where sorting all items is the better way.
 
@@ -144,7 +145,7 @@ def coarse_bins(n_items: int, n_labels: int) -> int:
 
 
 def best_inside(
-    kernels: Any,
+    kernels: ScoreKernels,
     programme: Programme,
     prefix: Floats,
     sizes: Places,
@@ -208,7 +209,7 @@ class PresortedSearch:
     whatever their weights.
     """
 
-    def __init__(self, kernels: Any, items: SortedScores, matrix: AnyArray) -> None:
+    def __init__(self, kernels: ScoreKernels, items: SortedScores, matrix: AnyArray) -> None:
         self._kernels = kernels
         self._items = items
         self._matrix = matrix

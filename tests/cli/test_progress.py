@@ -156,7 +156,7 @@ def test_bytes_told_go_up_to_the_size_of_the_file(tmp_path: Path, name: str) -> 
         with new(path, table.schema) as writer:
             writer.write_table(table, max_chunksize=100)
     told: list[int] = []
-    count_ratings(path, "a", "b", tell=told.append)
+    count_ratings(path, "a", "b", on_progress=told.append)
     assert told == sorted(told)
     assert 0 < told[-1] <= path.stat().st_size
     assert told[-1] >= 0.9 * path.stat().st_size
@@ -172,7 +172,7 @@ def test_files_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(console, "Console", lambda **_: shown)
     with progress.progress_bar([*files, tmp_path / "not there.csv"]) as bar:
         for file in files:
-            tell = bar.starts(file)
-            tell(500)
+            on_progress = bar.starts(file)
+            on_progress(500)
     assert "2.csv (3 of 4)" in screen.getvalue()
     assert "2.5/3.0 kB" in screen.getvalue()

@@ -128,7 +128,7 @@ def test_group(scores_of, layout, dtype, weighted):
     places = np.cumsum(n_items) - n_items
     out, out_codes = np.empty(n, dtype), np.empty(n, np.uint16)
     out_weights = np.empty(n) if weighted else None
-    for stretch in ((0, 1700), (1700, 1700), (1700, n)):
+    for bounds in ((0, 1700), (1700, 1700), (1700, n)):
         scores_of.group_scores(
             scores,
             codes,
@@ -137,7 +137,7 @@ def test_group(scores_of, layout, dtype, weighted):
             weights,
             bins,
             places,
-            *stretch,
+            *bounds,
             out,
             out_codes,
             out_weights,

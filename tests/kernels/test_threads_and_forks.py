@@ -295,12 +295,12 @@ def test_an_error_on_another_thread_reaches_the_caller() -> None:
     """And nothing is still being worked on when it does."""
     started, ended = threading.Barrier(3, timeout=LIMIT), []
 
-    def work(stretches: threads.Stretches) -> None:
+    def work(ranges: threads.ItemRanges) -> None:
         started.wait()
         try:
-            while stretch := stretches.take(1000):
-                if threading.current_thread() is not caller and stretch[0] >= 0:
-                    raise KeyError(stretch)
+            while bounds := ranges.take(1000):
+                if threading.current_thread() is not caller and bounds[0] >= 0:
+                    raise KeyError(bounds)
         finally:
             ended.append(threading.current_thread())
 
@@ -317,24 +317,24 @@ def test_an_error_on_another_thread_reaches_the_caller() -> None:
 def test_stretches_cover_every_item_once(n_items: int, num_threads: int, length: int) -> None:
     length = max(length, n_items // 1000)
 
-    def work(stretches: threads.Stretches) -> list[tuple[int, int]]:
+    def work(ranges: threads.ItemRanges) -> list[tuple[int, int]]:
         taken = []
-        while stretch := stretches.take(length):
-            assert 0 < stretch[1] - stretch[0] <= length
-            taken.append(stretch)
+        while bounds := ranges.take(length):
+            assert 0 < bounds[1] - bounds[0] <= length
+            taken.append(bounds)
         return taken
 
     shares = threads.run_in_threads(work, n_items, num_threads)
-    taken = sorted(stretch for share in shares for stretch in share)
+    taken = sorted(bounds for share in shares for bounds in share)
     assert [start for start, _ in taken] == [0, *(stop for _, stop in taken)][: len(taken)]
     assert (taken[-1][1] if taken else 0) == n_items
 
 
 def test_no_stretch_after_they_are_abandoned() -> None:
-    stretches = threads.Stretches(100, 1)
-    assert stretches.take(10) == (0, 10)
-    stretches.abandon()
-    assert stretches.take(10) is None
+    ranges = threads.ItemRanges(100, 1)
+    assert ranges.take(10) == (0, 10)
+    ranges.abandon()
+    assert ranges.take(10) is None
 
 
 def test_the_interpreter_ends_while_the_pool_lives() -> None:

@@ -136,9 +136,11 @@ def smoothed_by_hand(counts: np.ndarray, n_items: float, parts: int) -> np.ndarr
     sizes = counts.sum(axis=1)
     total = int(sizes.sum())
     shares = np.repeat(counts / sizes[:, None], np.rint(sizes * parts).astype(int), axis=0)
-    window = round(min(1.0, FACTOR * n_items**-0.2) * total * parts)
+    label_range = round(min(1.0, FACTOR * n_items**-0.2) * total * parts)
     mirrored = np.concatenate([shares[::-1], shares, shares[::-1]])
-    triangle = fftconvolve(np.full(window, 1 / window), np.full(window, 1 / window))
+    triangle = fftconvolve(
+        np.full(label_range, 1 / label_range), np.full(label_range, 1 / label_range)
+    )
     smooth = np.stack([fftconvolve(column, triangle, "same") for column in mirrored.T], axis=1)
     below = np.cumsum(smooth[total * parts : 2 * total * parts], axis=0) / parts
     ends = np.rint(np.cumsum(sizes) * parts).astype(int)

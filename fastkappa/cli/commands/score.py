@@ -43,7 +43,7 @@ def score(
         with progress_bar([file]) as bar:
             drop = missing is Missing.drop
             counts = count_ratings(
-                file, y1, y2, labels=labels, drop_missing=drop, tell=bar.starts(file)
+                file, y1, y2, labels=labels, drop_missing=drop, on_progress=bar.starts(file)
             )
         report = make_report(file, (y1, y2), counts, weights.value)
         if output is Format.json:

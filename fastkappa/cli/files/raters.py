@@ -8,7 +8,7 @@ from typing import Any
 
 from fastkappa.cli.files.ratings import parse_labels
 from fastkappa.columns.missing import find_missing
-from fastkappa.engines.arrow_files import Tell, tell_nobody
+from fastkappa.engines.arrow_files import OnProgress, ignore_progress
 from fastkappa.engines.arrow_raters import read_columns, split_by
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, Kind, RatingsError
 from fastkappa.multirater import Ratings
@@ -24,7 +24,7 @@ def read_raters(
     *,
     labels: str | None = None,
     drop_missing: bool = False,
-    tell: Tell = tell_nobody,
+    on_progress: OnProgress = ignore_progress,
 ) -> tuple[Ratings, dict[Any, Ratings]]:
     """Read the ratings of several raters, and those of each group of the subjects.
 
@@ -42,7 +42,7 @@ def read_raters(
     drop_missing : bool, default=False
         Whether ratings may be missing, and with them groups; a row without a group is in
         none. They are an error otherwise.
-    tell : callable
+    on_progress : callable
         Called every now and then with the number of bytes read so far.
 
     Returns
@@ -61,7 +61,7 @@ def read_raters(
         If pyarrow is not installed.
     """
     names = list(dict.fromkeys([*raters, *([] if group is None else [group])]))
-    arrays = read_columns(path, names, tell)
+    arrays = read_columns(path, names, on_progress)
     _check_missing(arrays, drop_missing)
     ratings = {name: arrays[name] for name in raters}
     whole = Ratings.from_raters(ratings)

@@ -10,7 +10,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_files import Tell, count_path, format_of, tell_nobody
+from fastkappa.engines.arrow_files import OnProgress, count_path, format_of, ignore_progress
 from fastkappa.engines.counted import SourceCounts, finish, finish_groups, kind_of, n_first_among
 from fastkappa.engines.ratings import Columns, Kind, RatingsError, Wanted
 from fastkappa.engines.running_table import RunningTable
@@ -23,7 +23,7 @@ def count_ratings(
     *,
     labels: str | None = None,
     drop_missing: bool = False,
-    tell: Tell = tell_nobody,
+    on_progress: OnProgress = ignore_progress,
 ) -> SourceCounts:
     """Count the ratings of two raters in two columns of a file.
 
@@ -38,7 +38,7 @@ def count_ratings(
         occur, sorted.
     drop_missing : bool, default=False
         Whether rows with a missing rating are left out. They are an error otherwise.
-    tell : callable
+    on_progress : callable
         Called every now and then with the number of bytes read so far.
 
     Returns
@@ -66,7 +66,7 @@ def count_ratings(
     >>> counts.labels
     array([0, 1, 2])
     """
-    return finish(*_read(path, Columns(y1, y2), labels, drop_missing, tell))
+    return finish(*_read(path, Columns(y1, y2), labels, drop_missing, on_progress))
 
 
 def count_groups(
@@ -77,7 +77,7 @@ def count_groups(
     *,
     labels: str | None = None,
     drop_missing: bool = False,
-    tell: Tell = tell_nobody,
+    on_progress: OnProgress = ignore_progress,
 ) -> dict[Any, SourceCounts]:
     """Count the ratings of two raters in each group of the rows of a file.
 
@@ -101,7 +101,9 @@ def count_groups(
     ImportError
         If pyarrow is not installed.
     """
-    groups = finish_groups(*_read(path, Columns(y1, y2, group=group), labels, drop_missing, tell))
+    groups = finish_groups(
+        *_read(path, Columns(y1, y2, group=group), labels, drop_missing, on_progress)
+    )
     if None in groups and not drop_missing:
         raise RatingsError(
             f"the group is missing in column {group!r} of {groups[None].n_rows} rows."
@@ -111,7 +113,7 @@ def count_groups(
 
 
 def _read(
-    path: Path, columns: Columns, labels: str | None, drop_missing: bool, tell: Tell
+    path: Path, columns: Columns, labels: str | None, drop_missing: bool, on_progress: OnProgress
 ) -> tuple[RunningTable, list[Any] | None]:
     """Count a file, and return the counts and the labels asked for, or say what is wrong."""
     y1, y2 = columns.y1, columns.y2
@@ -121,7 +123,7 @@ def _read(
     format_of(path)  # a folder without a suffix is refused as a file would be
     if path.is_dir():
         raise RatingsError(f"{path} is a directory, not a file.")
-    count_path(tally, path, tell)
+    count_path(tally, path, on_progress)
     if tally.n_rows == 0:
         raise RatingsError(f"{path} has no rows.")
     all_labels = finish(tally)

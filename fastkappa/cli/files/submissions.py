@@ -14,12 +14,12 @@ from typing import Any
 from fastkappa.cli.files.ratings import parse_labels
 from fastkappa.cli.progress import Bar
 from fastkappa.engines.arrow_columns import kind_of_column
-from fastkappa.engines.arrow_files import Tell
+from fastkappa.engines.arrow_files import OnProgress
 from fastkappa.engines.arrow_raters import read_columns
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
-from fastkappa.leaderboards.builder import MismatchError, OnMismatch, Standings
+from fastkappa.leaderboards.builder import LeaderboardBuilder, MismatchError, OnMismatch
 from fastkappa.leaderboards.table import Leaderboard, printable
 from fastkappa.statistics.weights import Weights
 
@@ -80,11 +80,11 @@ def rank_files(
     ImportError
         If pyarrow is not installed.
     """
-    tell = bar.starts(truth)
-    ids, true_labels = _read(truth, id_column, target, tell)
+    on_progress = bar.starts(truth)
+    ids, true_labels = _read(truth, id_column, target, on_progress)
     known = None if labels is None else _parsed(labels, true_labels)
     try:
-        standings = Standings(
+        standings = LeaderboardBuilder(
             true_labels,
             weights=weights,
             labels=known,
@@ -99,9 +99,9 @@ def rank_files(
     except ValueError as error:
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
     for file in submissions:
-        tell = bar.starts(file)
+        on_progress = bar.starts(file)
         try:
-            standings.add([str(file)], [_read(file, id_column, target, tell)])
+            standings.add([str(file)], [_read(file, id_column, target, on_progress)])
         except MismatchError as error:
             why = f"its ids are not those of {truth}: {error.mismatch}."
             standings.fail(str(file), f"{why} --mismatch drop leaves such items out.")
@@ -149,9 +149,9 @@ def _parsed(labels: str, true_labels: Any) -> list[Any]:
     return parse_labels(labels, kind_of_column(true_labels))
 
 
-def _read(file: Path, id_column: str, target: str, tell: Tell) -> tuple[Any, Any]:
+def _read(file: Path, id_column: str, target: str, on_progress: OnProgress) -> tuple[Any, Any]:
     """Return the ids and the labels in a file, or say what is wrong with it."""
-    columns = read_columns(file, list(dict.fromkeys((id_column, target))), tell)
+    columns = read_columns(file, list(dict.fromkeys((id_column, target))), on_progress)
     for name, column in columns.items():
         if column.null_count:
             raise RatingsError(
@@ -169,7 +169,7 @@ def _read(file: Path, id_column: str, target: str, tell: Tell) -> tuple[Any, Any
     return columns[id_column], columns[target]
 
 
-def _ranks_so_far(standings: Standings) -> list[str]:
+def _ranks_so_far(standings: LeaderboardBuilder) -> list[str]:
     ranked = sorted(standings.kappas, key=lambda entry: (math.isnan(entry[1]), -entry[1]))
     lines = [
         f"{i:>4}  {kappa:7.4f}  {printable(name)}" for i, (name, kappa) in enumerate(ranked, 1)

@@ -23,24 +23,25 @@ from fastkappa.counting.confusion import (
     square_table,
 )
 from fastkappa.counting.incremental import NO_LABELS, GrowingTable
-from fastkappa.counting.pairs import (
-    BYTES_WORTH_A_THREAD,
-    PAIRS_WORTH_A_THREAD,
-    add_stretch,
-    count_known,
-    count_unknown,
-)
-from fastkappa.counting.sparse_labels import SparseLabels
-from fastkappa.counting.windows import (
+from fastkappa.counting.label_ranges import (
     Counts,
-    Window,
-    guess_window,
+    LabelRange,
+    guess_label_range,
     label_type,
     largest_table,
     n_cells_of,
     widen,
 )
-from fastkappa.kernels.threads import Stretches, run_in_threads
+from fastkappa.counting.pairs import (
+    BYTES_WORTH_A_THREAD,
+    PAIRS_WORTH_A_THREAD,
+    add_range,
+    count_known,
+    count_unknown,
+)
+from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.leaderboards.items.row_major import (
     CACHE_LINE,
     as_matrix,
@@ -58,11 +59,11 @@ ROWS_AT_ONCE = 1 << 20
 FEWEST_COLUMNS = 32
 BYTES_OF_ROWS = 1 << 22
 
-Encoded = tuple[Window | SparseLabels, AnyArray]
+Encoded = tuple[LabelRange | LabelMap, AnyArray]
 
 
 def count_many_unknown(
-    kernels: Any, pairs: Sequence[tuple[Column, Column]], num_threads: int
+    kernels: PairKernels, pairs: Sequence[tuple[Column, Column]], num_threads: int
 ) -> Tables:
     """Return the table of each pair of columns, on all labels that occur in any, sorted."""
     if len(pairs) < 2 * num_threads:
@@ -72,10 +73,12 @@ def count_many_unknown(
     rest = list(range(len(pairs)))
     first = pairs[0][0]
     # Predictions are expected to have the labels of the truth.
-    window = widen(Window(0, 0), first.values)
-    if (window.n_labels + 1) ** 2 <= largest_table(len(first.values)):
+    label_range = widen(LabelRange(0, 0), first.values)
+    if (label_range.n_labels + 1) ** 2 <= largest_table(len(first.values)):
         plain = [j for j in rest if all(map(_is_plain, pairs[j]))]
-        expected, tables = _count_expected(kernels, window, [pairs[j] for j in plain], num_threads)
+        expected, tables = _count_expected(
+            kernels, label_range, [pairs[j] for j in plain], num_threads
+        )
         done = [plain[i] for i in expected]
         if done:
             parts.append((done, tables))
@@ -92,13 +95,16 @@ def _is_plain(column: Column) -> bool:
 
 
 def _count_expected(
-    kernels: Any, window: Window, pairs: Sequence[tuple[Column, Column]], num_threads: int
+    kernels: PairKernels,
+    label_range: LabelRange,
+    pairs: Sequence[tuple[Column, Column]],
+    num_threads: int,
 ) -> tuple[list[int], Tables]:
-    """Return the tables of the pairs that have no labels besides those in a window, and which."""
-    n_labels, lowest = window.n_labels, window.lowest
-    stack = _count_rows(kernels, pairs, (window, window), num_threads)
+    """Return the tables of the pairs that have no labels besides those in a range, and which."""
+    n_labels, lowest = label_range.n_labels, label_range.lowest
+    stack = _count_rows(kernels, pairs, (label_range, label_range), num_threads)
     if stack is None:
-        stack = _count_columns(kernels, pairs, window, num_threads)
+        stack = _count_columns(kernels, pairs, label_range, num_threads)
     expected = ~np.logical_or(stack[:, -1].any(axis=1), stack[:, :, -1].any(axis=1))
     stack = stack[expected, :-1, :-1]
     present: NDArray[np.bool_] = np.logical_or(stack.any(axis=1), stack.any(axis=2))
@@ -111,10 +117,13 @@ def _count_expected(
 
 
 def _count_columns(
-    kernels: Any, pairs: Sequence[tuple[Column, Column]], window: Window, num_threads: int
+    kernels: PairKernels,
+    pairs: Sequence[tuple[Column, Column]],
+    label_range: LabelRange,
+    num_threads: int,
 ) -> AnyArray:
-    """Return the tables of columns, all on the labels of one window."""
-    n_labels, lowest = window.n_labels, window.lowest
+    """Return the tables of columns, all on the labels of one range."""
+    n_labels, lowest = label_range.n_labels, label_range.lowest
     stack = np.zeros((len(pairs), n_labels + 1, n_labels + 1), np.int64)
 
     def count(j: int, items: slice, second: AnyArray) -> None:
@@ -126,15 +135,15 @@ def _count_columns(
 
 
 def _count_others(
-    kernels: Any, pairs: Sequence[tuple[Column, Column]], num_threads: int
+    kernels: PairKernels, pairs: Sequence[tuple[Column, Column]], num_threads: int
 ) -> list[Counts]:
     """Return the counts of each pair of columns, whatever labels they have."""
     tables = []
     for first, second in pairs:
         types = (label_type(first.values), label_type(second.values))
-        windows = (guess_window(first), guess_window(second))
-        few = n_cells_of(windows) <= largest_table(len(first.values))
-        tables.append(GrowingTable(types, windows if few else NO_LABELS))
+        label_ranges = (guess_label_range(first), guess_label_range(second))
+        few = n_cells_of(label_ranges) <= largest_table(len(first.values))
+        tables.append(GrowingTable(types, label_ranges if few else NO_LABELS))
 
     def count(j: int, items: slice, second: AnyArray) -> None:
         tables[j].add(kernels, pairs[j][0].values[items], second, 0, len(second))
@@ -149,7 +158,7 @@ def _one_table(counts: Counts, pair: tuple[Column, Column]) -> Tables:
 
 
 def count_many_known(
-    kernels: Any,
+    kernels: PairKernels,
     pairs: Sequence[tuple[Column, Column]],
     labels: Any,
     weights: AnyArray | None,
@@ -189,9 +198,9 @@ def count_many_known(
 
 
 def _count_known_in_blocks(
-    kernels: Any,
+    kernels: PairKernels,
     pairs: Sequence[tuple[Column, Column]],
-    codes: Sequence[tuple[Window | SparseLabels, Window | SparseLabels]],
+    codes: Sequence[tuple[LabelRange | LabelMap, LabelRange | LabelMap]],
     weights: AnyArray | None,
     num_threads: int,
 ) -> list[tuple[AnyArray, ...]]:
@@ -210,21 +219,21 @@ def _count_known_in_blocks(
     def count(j: int, items: slice, second: AnyArray) -> None:
         first = pairs[j][0].values[items]
         own = None if weights is None else weights[items]
-        add_stretch(kernels, first, second, codes[j], own, tables[j], 0, len(second))
+        add_range(kernels, first, second, codes[j], own, tables[j], 0, len(second))
 
     _for_all(kernels, count, pairs, num_threads)
     return tables
 
 
 def _count_rows(
-    kernels: Any,
+    kernels: PairKernels,
     pairs: Sequence[tuple[Column, Column]],
-    codes: tuple[Window | SparseLabels, Window | SparseLabels],
+    codes: tuple[LabelRange | LabelMap, LabelRange | LabelMap],
     num_threads: int,
 ) -> AnyArray | None:
     """Return the tables of columns that lie row by row; None where there is no kernel for it."""
     rows, columns = codes
-    if not isinstance(rows, Window) or not isinstance(columns, Window):
+    if not isinstance(rows, LabelRange) or not isinstance(columns, LabelRange):
         return None
     if len(pairs) < FEWEST_COLUMNS:
         return None
@@ -236,10 +245,10 @@ def _count_rows(
     if matrix is None:
         return None
 
-    def work(stretches: Stretches) -> AnyArray:
+    def work(ranges: ItemRanges) -> AnyArray:
         tables = np.zeros((len(pairs), rows.n_labels + 1, columns.n_labels + 1), np.int64)
-        while stretch := stretches.take(ROWS_AT_ONCE):
-            kernels.count_rows(first.values, rows.lowest, matrix, columns.lowest, tables, *stretch)
+        while bounds := ranges.take(ROWS_AT_ONCE):
+            kernels.count_rows(first.values, rows.lowest, matrix, columns.lowest, tables, *bounds)
         return tables
 
     num_threads = max(1, min(num_threads, matrix.size * matrix.itemsize // BYTES_OF_ROWS))
@@ -248,7 +257,7 @@ def _count_rows(
 
 
 def _for_all(
-    kernels: Any,
+    kernels: PairKernels,
     count: Callable[[int, slice, AnyArray], None],
     pairs: Sequence[tuple[Column, Column]],
     num_threads: int,
@@ -268,10 +277,10 @@ def _for_all(
         in_lines = max(COLUMNS_AT_ONCE, CACHE_LINE // seconds[0].itemsize)
         at_once = min(in_lines, -(-len(pairs) // num_threads))
 
-    def work(stretches: Stretches) -> None:
+    def work(ranges: ItemRanges) -> None:
         # Sums that are not finite are judged afterwards, from the table.
         with np.errstate(over="ignore", invalid="ignore"):
-            while columns := stretches.take(at_once):
+            while columns := ranges.take(at_once):
                 for items, parts in blocks_of_columns(seconds[slice(*columns)], length):
                     for j, part in enumerate(parts, columns[0]):
                         count(j, items, part)
@@ -280,7 +289,7 @@ def _for_all(
 
 
 def _threads_worth_it(
-    kernels: Any, pairs: Sequence[tuple[Column, Column]], num_threads: int
+    kernels: PairKernels, pairs: Sequence[tuple[Column, Column]], num_threads: int
 ) -> int:
     """Return how many threads have enough to do, at least one and at most a column each."""
     if kernels.READS_AS_FAST:

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.columns.column import Column
 from fastkappa.counting.confusion import KnownLabels
+from fastkappa.counting.label_ranges import CHUNK, LabelRange, label_type
 from fastkappa.counting.pairs import codes_and_lowest
-from fastkappa.counting.sparse_labels import SparseLabels
-from fastkappa.counting.windows import CHUNK, Window, label_type
-from fastkappa.kernels.threads import Stretches, run_in_threads
+from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # The tables of all groups, while they stay in the cache: 4 MB. With larger ones it takes longer
 # to count than to sum items up one by one.
@@ -98,7 +99,7 @@ class ItemGroups:
         return codes
 
 
-def _places(labels: Window | SparseLabels, positions: AnyArray, values: AnyArray) -> AnyArray:
+def _places(labels: LabelRange | LabelMap, positions: AnyArray, values: AnyArray) -> AnyArray:
     """Return the position of the label of each rating, -1 where it has none."""
     values, lowest = codes_and_lowest(labels, values)
     # Modulo 2**64, what lies below the lowest label comes out above all of them.
@@ -110,7 +111,7 @@ def _places(labels: Window | SparseLabels, positions: AnyArray, values: AnyArray
 
 
 def sum_by_group(
-    kernels: Any,
+    kernels: PairKernels,
     groups: ItemGroups,
     first: Column,
     known: KnownLabels,
@@ -124,9 +125,9 @@ def sum_by_group(
     shape = (n_groups, len(predictions))
     sums = GroupSums(np.zeros(shape), np.zeros((*shape, n_labels)), np.zeros((*shape, n_labels)))
 
-    def work(stretches: Stretches) -> None:
-        while stretch := stretches.take(1):
-            j = stretch[0]
+    def work(ranges: ItemRanges) -> None:
+        while bounds := ranges.take(1):
+            j = bounds[0]
             column, items, cell_weights = predictions[j]
             own = codes if items is None else codes[items]
             labels, positions = known.encode(column)
@@ -142,7 +143,7 @@ def sum_by_group(
 
 
 def _sum_tables(
-    kernels: Any,
+    kernels: PairKernels,
     codes: AnyArray,
     values: AnyArray,
     lowest: int,
@@ -167,7 +168,7 @@ def _sum_tables(
 
 def _sum_items(
     codes: AnyArray,
-    labels: Window | SparseLabels,
+    labels: LabelRange | LabelMap,
     positions: AnyArray,
     values: AnyArray,
     cell_weights: FloatTable,

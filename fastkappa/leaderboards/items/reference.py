@@ -13,7 +13,7 @@ from fastkappa.columns.column import Column, n_samples, read_column, refuse_mask
 from fastkappa.counting.confusion import read_columns
 
 
-class Truth:
+class Reference:
     """The column that all others are counted against, read and judged once."""
 
     def __init__(self, ratings: Any, name: str) -> None:

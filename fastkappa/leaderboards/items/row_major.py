@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.kernels.threads import Stretches, run_in_threads
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # Other arrays may not be what their memory says.
 PLAIN = (np.ndarray, np.memmap)
@@ -78,9 +78,9 @@ def contiguous_columns(columns: Sequence[Any], num_threads: int) -> Sequence[Any
         return columns
     copied = _room_for(matrix, len(matrix))
 
-    def work(stretches: Stretches) -> None:
-        while stretch := stretches.take(TILE):
-            copied[:, slice(*stretch)] = matrix[slice(*stretch)].T
+    def work(ranges: ItemRanges) -> None:
+        while bounds := ranges.take(TILE):
+            copied[:, slice(*bounds)] = matrix[slice(*bounds)].T
 
     run_in_threads(work, len(matrix), max(1, min(num_threads, copied.nbytes // BYTES_A_THREAD)))
     return list(copied)

@@ -14,9 +14,10 @@ from fastkappa.columns.column import Column, n_samples, read_column
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import find_missing, without
 from fastkappa.counting.confusion import KnownLabels
+from fastkappa.counting.label_ranges import LabelRange
 from fastkappa.counting.pairs import count_unknown
-from fastkappa.counting.sparse_labels import SparseLabels
-from fastkappa.counting.windows import Window
+from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.kernels.contract import PairKernels
 
 # Ratings are encoded a chunk at a time, which stays in the cache.
 CHUNK = 1 << 15
@@ -42,7 +43,7 @@ class Codes(NamedTuple):
     rater: Rater
     values: AnyArray
     n_labels: int
-    labels: Window | SparseLabels
+    labels: LabelRange | LabelMap
     lookup: AnyArray | None
 
     def take(self, start: int, stop: int) -> AnyArray:
@@ -50,7 +51,7 @@ class Codes(NamedTuple):
         values = self.values[start:stop]
         if self.lookup is None:
             return values
-        if isinstance(self.labels, SparseLabels):
+        if isinstance(self.labels, LabelMap):
             codes = self.lookup[self.labels.codes(values)]
         else:
             # Differences modulo 2**64 put what is below the lowest label far above the others.
@@ -124,7 +125,7 @@ def read_raters(columns: Sequence[Any], names: Sequence[str]) -> list[Rater]:
     return raters
 
 
-def find_labels(kernels: Any, raters: list[Rater], num_threads: int) -> AnyArray:
+def find_labels(kernels: PairKernels, raters: list[Rater], num_threads: int) -> AnyArray:
     """Return the labels that occur, sorted."""
     found = [
         _labels_of(kernels, rater.column, num_threads)
@@ -160,7 +161,7 @@ def _read_rater(ratings: Any, name: str) -> Rater:
     return Rater(name, column, missing, n_subjects)
 
 
-def _labels_of(kernels: Any, column: Column, num_threads: int) -> AnyArray:
+def _labels_of(kernels: PairKernels, column: Column, num_threads: int) -> AnyArray:
     """Return the labels that a rater gave, by counting pairs with a rater of a single label."""
     zeros = np.broadcast_to(np.zeros(1, np.uint8), len(column.values))
     single = Column(zeros, zeros.dtype)

@@ -11,12 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.kernels.threads import Stretches, run_in_threads
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.multirater.items.columns import CHUNK, Codes
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows
 
@@ -26,13 +27,13 @@ Result = TypeVar("Result")
 MOST_CELLS = 1 << 19
 # Threads take some 100 microseconds to start; so many ratings take several times that.
 RATINGS_WORTH_A_THREAD = 1 << 18
-STRETCH = 1 << 20
+RANGE = 1 << 20
 # Patterns have a byte for each label, which many subjects of any numbers would make too many.
 LARGEST_COUNTS = 1 << 33
 
 
 def count_profiles(
-    kernels: Any, raters: Sequence[Codes], num_threads: int
+    kernels: PairKernels, raters: Sequence[Codes], num_threads: int
 ) -> tuple[AnyArray, IntTable]:
     """Return the distinct profiles, codes of shape (P, R), and how many subjects have each."""
     base = raters[0].n_labels + 1
@@ -55,7 +56,7 @@ def count_profiles(
 
 
 def count_patterns(
-    kernels: Any, raters: Sequence[Codes], num_threads: int
+    kernels: PairKernels, raters: Sequence[Codes], num_threads: int
 ) -> tuple[AnyArray, IntTable]:
     """Return the distinct patterns, counts of shape (P, l), and how many subjects have each."""
     n_raters, n_labels = len(raters), raters[0].n_labels
@@ -86,7 +87,7 @@ def count_patterns(
     return patterns, table[rows, columns]
 
 
-def count_rater_pairs(kernels: Any, raters: Sequence[Codes], num_threads: int) -> IntTable:
+def count_rater_pairs(kernels: PairKernels, raters: Sequence[Codes], num_threads: int) -> IntTable:
     """Return the tables of all pairs of raters in one pass over the ratings.
 
     Their shape is (R (R - 1) / 2, l + 1, l + 1); the last row and column are those of missing
@@ -95,9 +96,9 @@ def count_rater_pairs(kernels: Any, raters: Sequence[Codes], num_threads: int) -
     size = raters[0].n_labels + 1
     pairs = list(combinations(range(len(raters)), 2))
 
-    def work(stretches: Stretches) -> IntTable:
+    def work(ranges: ItemRanges) -> IntTable:
         tables = np.zeros((len(pairs), size, size), np.int64)
-        for chunk in _chunks(raters, stretches):
+        for chunk in _chunks(raters, ranges):
             for (a, b), table in zip(pairs, tables):
                 kernels.count_pairs(chunk[a], 0, chunk[b], 0, table, 0, len(chunk[a]))
         return tables
@@ -139,7 +140,7 @@ def _as_patterns(
 
 
 def _count(
-    kernels: Any,
+    kernels: PairKernels,
     raters: Sequence[Codes],
     cells: Callable[[list[AnyArray]], tuple[AnyArray, AnyArray]],
     shape: tuple[int, int],
@@ -147,9 +148,9 @@ def _count(
 ) -> IntTable:
     """Return how many subjects have each cell, of the rows and columns that it gets."""
 
-    def work(stretches: Stretches) -> IntTable:
+    def work(ranges: ItemRanges) -> IntTable:
         table = np.zeros((shape[0] + 1, shape[1] + 1), np.int64)
-        for chunk in _chunks(raters, stretches):
+        for chunk in _chunks(raters, ranges):
             rows, columns = cells(chunk)
             kernels.count_pairs(rows, 0, columns, 0, table, 0, len(rows))
         return table[:-1, :-1]
@@ -165,10 +166,10 @@ def _collect(
 ) -> tuple[AnyArray, IntTable]:
     """Return the distinct rows of codes, arranged before they are compared."""
 
-    def work(stretches: Stretches) -> DistinctRows:
+    def work(ranges: ItemRanges) -> DistinctRows:
         distinct = DistinctRows(len(raters), raters[0].n_labels + 1)
-        while stretch := stretches.take(BLOCK):
-            rows = np.stack([codes.take(*stretch) for codes in raters], axis=1)
+        while bounds := ranges.take(BLOCK):
+            rows = np.stack([codes.take(*bounds) for codes in raters], axis=1)
             distinct.add(arrange(rows))
         return distinct
 
@@ -179,18 +180,18 @@ def _collect(
 
 
 def _in_threads(
-    work: Callable[[Stretches], Result], raters: Sequence[Codes], num_threads: int
+    work: Callable[[ItemRanges], Result], raters: Sequence[Codes], num_threads: int
 ) -> list[Result]:
     n_subjects = raters[0].rater.n_subjects
     worth = max(1, n_subjects * len(raters) // RATINGS_WORTH_A_THREAD)
     return run_in_threads(work, n_subjects, min(num_threads, worth))
 
 
-def _chunks(raters: Sequence[Codes], stretches: Stretches) -> Iterator[list[AnyArray]]:
+def _chunks(raters: Sequence[Codes], ranges: ItemRanges) -> Iterator[list[AnyArray]]:
     """Yield the codes of all raters for some subjects at a time, which fit in the cache."""
-    while stretch := stretches.take(STRETCH):
-        for start in range(*stretch, CHUNK):
-            stop = min(start + CHUNK, stretch[1])
+    while bounds := ranges.take(RANGE):
+        for start in range(*bounds, CHUNK):
+            stop = min(start + CHUNK, bounds[1])
             yield [codes.take(start, stop) for codes in raters]
 
 

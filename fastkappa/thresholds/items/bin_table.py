@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.kernels.threads import Stretches, run_in_threads
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.thresholds.items.binned_scores import ITEMS_WORTH_A_THREAD, BinnedScores, bin_scores
 from fastkappa.thresholds.items.sorted_scores import SortedScores, join_sorted, sort_scores
 
@@ -111,10 +111,10 @@ class BinTable(NamedTuple):
             segment.binned.pick(segment.offset + rows) for segment, rows in self._by_segment(wanted)
         ]
 
-        def work(stretches: Stretches) -> list[tuple[int, SortedScores]]:
+        def work(ranges: ItemRanges) -> list[tuple[int, SortedScores]]:
             done = []
-            while stretch := stretches.take(1):
-                done.append((stretch[0], sort_scores(kernels, picked[stretch[0]])))
+            while bounds := ranges.take(1):
+                done.append((bounds[0], sort_scores(kernels, picked[bounds[0]])))
             return done
 
         few = sum(len(items.scores) for items in picked) < ITEMS_WORTH_A_THREAD // 8

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.kernels.threads import Stretches, new_lock, run_in_threads
+from fastkappa.kernels.contract import ScoreKernels
+from fastkappa.kernels.threads import ItemRanges, new_lock, run_in_threads
 from fastkappa.thresholds.items.scored_items import ScoredItems, refuse_infinite_scores
 
 Floats = NDArray[np.float64]
@@ -21,7 +22,7 @@ QUANTILES = (0.002, 0.998)
 MOST_CELLS = 1 << 18
 # Threads take some 100 microseconds to start, in which one counts so many items.
 ITEMS_WORTH_A_THREAD = 1 << 18
-LONGEST_STRETCH = 1 << 22
+LONGEST_RANGE = 1 << 22
 # What is picked is first written where it all has room.
 PICKED_AT_ONCE = 1 << 18
 # Of the items counted in 32 bits, before these are added to the sums in 64 bits.
@@ -38,7 +39,11 @@ class BinnedScores:
     """
 
     def __init__(
-        self, kernels: Any, items: ScoredItems, bins: tuple[float, float, int], threads: int
+        self,
+        kernels: ScoreKernels,
+        items: ScoredItems,
+        bins: tuple[float, float, int],
+        threads: int,
     ) -> None:
         self.kernels, self.items, self.bins = kernels, items, bins
         self._threads = max(1, min(threads, len(items.scores) // ITEMS_WORTH_A_THREAD))
@@ -63,13 +68,13 @@ class BinnedScores:
         lock = new_lock()
         n_done = 0
 
-        def work(stretches: Stretches) -> None:
+        def work(ranges: ItemRanges) -> None:
             nonlocal n_done
             # Written again and again, it stays in the cache.
             own = _room_for(items, min(PICKED_AT_ONCE, len(items.scores)))
-            while stretch := stretches.take(PICKED_AT_ONCE):
+            while bounds := ranges.take(PICKED_AT_ONCE):
                 room = own.scores, own.codes, own.weights
-                n = self.kernels.collect_scores(*self._given(items), wanted, *stretch, *room)
+                n = self.kernels.collect_scores(*self._given(items), wanted, *bounds, *room)
                 with lock:
                     start, n_done = n_done, n_done + n
                 place = slice(start, start + n)
@@ -90,11 +95,11 @@ class BinnedScores:
         n_items = np.zeros((len(shares), self.bins[2] + 3), np.int64)
         n_items[-1, self._bin] = np.diff(self.sizes)
 
-        def count(stretches: Stretches) -> None:
-            while stretch := stretches.take(1):
+        def count(ranges: ItemRanges) -> None:
+            while bounds := ranges.take(1):
                 table = np.zeros((n_items.shape[1], items.n_labels + 1), np.uint32)
-                self._add_to(table, None, shares[stretch[0]])
-                n_items[stretch[0]] = table.sum(axis=1)
+                self._add_to(table, None, shares[bounds[0]])
+                n_items[bounds[0]] = table.sum(axis=1)
 
         # The last share has what the others have not.
         run_in_threads(count, len(shares) - 1, max(1, len(shares) - 1))
@@ -103,9 +108,9 @@ class BinnedScores:
         places = np.cumsum(n_items.T).reshape(n_items.T.shape).T - n_items
         places = np.ascontiguousarray(places)
 
-        def group(stretches: Stretches) -> None:
-            while stretch := stretches.take(1):
-                own, share = places[stretch[0]], shares[stretch[0]]
+        def group(ranges: ItemRanges) -> None:
+            while bounds := ranges.take(1):
+                own, share = places[bounds[0]], shares[bounds[0]]
                 self.kernels.group_scores(*self._given(items), own, *share, *room)
 
         run_in_threads(group, len(shares), len(shares))
@@ -134,11 +139,11 @@ class BinnedScores:
     def _ranges_of(self, scores: AnyArray) -> tuple[AnyArray, AnyArray]:
         """Return the least and the largest of some of the scores in each bin."""
 
-        def work(stretches: Stretches) -> tuple[Floats, Floats]:
+        def work(ranges: ItemRanges) -> tuple[Floats, Floats]:
             least = np.full(self.bins[2] + 3, np.inf)
             largest = np.full(self.bins[2] + 3, -np.inf)
-            while stretch := stretches.take(LONGEST_STRETCH):
-                self.kernels.range_scores(scores, self.bins, least, largest, *stretch)
+            while bounds := ranges.take(LONGEST_RANGE):
+                self.kernels.range_scores(scores, self.bins, least, largest, *bounds)
             return least, largest
 
         threads = max(1, min(self._threads, len(scores) // ITEMS_WORTH_A_THREAD))
@@ -152,19 +157,19 @@ class BinnedScores:
         items = self.items
         shape = (self.bins[2] + 3, items.n_labels + 1)
 
-        def work(stretches: Stretches) -> tuple[AnyArray, Floats | None]:
+        def work(ranges: ItemRanges) -> tuple[AnyArray, Floats | None]:
             # Half as wide, they take half the room in the cache.
             table, total = np.zeros(shape, np.uint32), None
             sums = None if items.weights is None else np.zeros(shape)
             left = MOST_COUNTED
-            while stretch := stretches.take(LONGEST_STRETCH):
-                start, stop = stretch
+            while bounds := ranges.take(LONGEST_RANGE):
+                start, stop = bounds
                 if stop - start > left:
                     total = table.astype(np.int64) if total is None else total + table
                     table[:] = 0
                     left = MOST_COUNTED
                 left -= stop - start
-                self._add_to(table, sums, stretch)
+                self._add_to(table, sums, bounds)
             return table.astype(np.int64) if total is None else total + table, sums
 
         shares = run_in_threads(work, len(items.scores), self._threads)
@@ -185,12 +190,12 @@ class BinnedScores:
         )
 
     def _add_to(
-        self, table: NDArray[np.uint32], sums: Floats | None, stretch: tuple[int, int]
+        self, table: NDArray[np.uint32], sums: Floats | None, bounds: tuple[int, int]
     ) -> None:
         items = self.items
         weights = None if sums is None else items.weights
         self.kernels.count_scores(
-            items.scores, items.codes, items.lowest, weights, self.bins, table, sums, *stretch
+            items.scores, items.codes, items.lowest, weights, self.bins, table, sums, *bounds
         )
 
 
@@ -208,7 +213,9 @@ def _room_for(items: ScoredItems, n: int) -> ScoredItems:
     )
 
 
-def bin_scores(kernels: Any, items: ScoredItems, n_bins: int, threads: int) -> BinnedScores | None:
+def bin_scores(
+    kernels: ScoreKernels, items: ScoredItems, n_bins: int, threads: int
+) -> BinnedScores | None:
     """Return the items in about so many bins, or None for scores that no bins divide evenly."""
     sample = items.scores[:: _sample_step(items.scores)].astype(np.float64)
     if not np.isfinite(sample).all():

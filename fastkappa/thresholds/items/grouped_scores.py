@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.thresholds.items.binned_scores import BinnedScores, bin_scores
 from fastkappa.thresholds.items.scored_items import ScoredItems
 from fastkappa.thresholds.items.sorted_scores import sort_scores
@@ -62,7 +63,7 @@ class GroupedScores(NamedTuple):
         return np.ascontiguousarray(np.diff(below, axis=1).swapaxes(1, 2))
 
 
-def group_scores(kernels: Any, items: ScoredItems, threads: int) -> GroupedScores:
+def group_scores(kernels: ScoreKernels, items: ScoredItems, threads: int) -> GroupedScores:
     """Return the items in groups: bins where that can be, or else all items in order."""
     n_items = len(items.scores)
     # Sums of fractions must be those of the items one after the other.

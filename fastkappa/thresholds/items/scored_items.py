@@ -18,9 +18,10 @@ from fastkappa.columns.column import (
 )
 from fastkappa.columns.real_numbers import read_numbers, refuse_infinite
 from fastkappa.counting.confusion import KnownLabels
+from fastkappa.counting.label_ranges import CHUNK, LabelRange
 from fastkappa.counting.pairs import count_unknown
-from fastkappa.counting.sparse_labels import SparseLabels
-from fastkappa.counting.windows import CHUNK, Window
+from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.kernels.contract import PairKernels
 
 # Beyond this, item weights are scaled: products of three sums of them must be finite.
 LARGEST_WEIGHT = 2.0**60
@@ -82,7 +83,12 @@ class ScoredItems(NamedTuple):
 
 
 def read_scored_items(
-    kernels: Any, y_true: Any, scores: Any, labels: Any, sample_weight: Any, num_threads: int
+    kernels: PairKernels,
+    y_true: Any,
+    scores: Any,
+    labels: Any,
+    sample_weight: Any,
+    num_threads: int,
 ) -> ScoredItems:
     """Return the items, those without weight left out."""
     numbers = read_scores(scores)
@@ -156,7 +162,7 @@ def _read_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bo
 
 
 def _encode_unknown(
-    kernels: Any, column: Column, num_threads: int
+    kernels: PairKernels, column: Column, num_threads: int
 ) -> tuple[AnyArray, int, AnyArray]:
     """Return the codes of a column whose labels are those that occur, sorted."""
     counts = count_unknown(kernels, column, column, num_threads)
@@ -173,16 +179,16 @@ def _encode_unknown(
 
 
 def _encode(
-    kernels: Any, column: Column, known: KnownLabels, num_threads: int
+    kernels: PairKernels, column: Column, known: KnownLabels, num_threads: int
 ) -> tuple[AnyArray, int, AnyArray]:
     """Return the codes of a column with known labels, or name the first that is not among them."""
-    window = known.in_a_row()
-    if window is not None and column.categories is None and column.values.dtype.kind in "iu":
+    label_range = known.in_a_row()
+    if label_range is not None and column.categories is None and column.values.dtype.kind in "iu":
         # Counted, for that is several times as fast as the least and the largest are found.
         occurring = count_unknown(kernels, column, column, num_threads).rows
         least, largest = int(occurring[0]), int(occurring[-1])
-        if window.lowest <= least and largest < window.lowest + window.n_labels:
-            return column.values, window.lowest, known.array
+        if label_range.lowest <= least and largest < label_range.lowest + label_range.n_labels:
+            return column.values, label_range.lowest, known.array
     codes, positions = known.encode(column)
     n_labels = len(known)
     code = np.append(positions, -1).astype(np.min_scalar_type(-n_labels - 1))
@@ -203,9 +209,9 @@ def _encode(
     return encoded, 0, known.array
 
 
-def _places(codes: Window | SparseLabels, values: AnyArray) -> AnyArray:
+def _places(codes: LabelRange | LabelMap, values: AnyArray) -> AnyArray:
     """Return the code of each value, and that after the last for a value without one."""
-    if isinstance(codes, SparseLabels):
+    if isinstance(codes, LabelMap):
         return codes.codes(values)
     with np.errstate(invalid="ignore"):
         offsets = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.thresholds.items.scored_items import ScoredItems, refuse_infinite_scores
 
 Floats = NDArray[np.float64]
@@ -50,7 +51,9 @@ class SortedScores(NamedTuple):
         upper = np.where(places <= last, self.scores[np.minimum(places, last)], np.inf)
         return thresholds_between(lower, upper)
 
-    def prefix_at(self, kernels: Any, places: Places, item_weights: Floats | None = None) -> Floats:
+    def prefix_at(
+        self, kernels: ScoreKernels, places: Places, item_weights: Floats | None = None
+    ) -> Floats:
         """Return the count, or sum of weights, of each label below each place but the first."""
         weights = self.weights if item_weights is None else item_weights
         prefix = np.zeros((self.n_labels, len(places)))
@@ -91,7 +94,7 @@ def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
     return middle + middle.dtype.type(0)
 
 
-def sort_scores(kernels: Any, items: ScoredItems) -> SortedScores:
+def sort_scores(kernels: ScoreKernels, items: ScoredItems) -> SortedScores:
     """Return the items in the order of their scores."""
     n_labels = items.n_labels
     if items.weights is None and kernels.sort_items is not None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.thresholds.items.sorted_scores import SortedScores, ascending
 
 Floats = NDArray[np.float64]
@@ -27,7 +28,7 @@ class OpenRows(NamedTuple):
         return starts
 
     def split(
-        self, kernels: Any, prefix: Floats, sizes: Places, n_parts: int | None
+        self, kernels: ScoreKernels, prefix: Floats, sizes: Places, n_parts: int | None
     ) -> tuple[Floats, Places, OpenRows]:
         """Return prefix sums and sizes of the table with these rows split, and their parts.
 

@@ -19,7 +19,7 @@ CHUNK = 1 << 15
 SAMPLE = 256
 
 
-class Window(NamedTuple):
+class LabelRange(NamedTuple):
     """The labels from ``lowest`` on: label i is ``lowest + i``."""
 
     lowest: int
@@ -53,22 +53,22 @@ def label_limits(values: AnyArray) -> tuple[int, int]:
     return int(limits.min), int(limits.max)
 
 
-def guess_window(column: Column) -> Window:
+def guess_label_range(column: Column) -> LabelRange:
     """Return the labels a column seems to have."""
     values = column.values
     spread = values[:: max(1, len(values) // SAMPLE)]
-    return widen(widen(Window(0, 0), values[:SAMPLE]), spread)
+    return widen(widen(LabelRange(0, 0), values[:SAMPLE]), spread)
 
 
-def widen(window: Window, values: AnyArray) -> Window:
-    """Return a window that holds the values too."""
+def widen(label_range: LabelRange, values: AnyArray) -> LabelRange:
+    """Return a range that holds the values too."""
     if len(values) == 0:
-        return window
+        return label_range
     lowest, highest = int(values.min()), int(values.max())
-    if window.n_labels:
-        lowest = min(lowest, window.lowest)
-        highest = max(highest, window.lowest + window.n_labels - 1)
-    return Window(lowest, highest - lowest + 1)
+    if label_range.n_labels:
+        lowest = min(lowest, label_range.lowest)
+        highest = max(highest, label_range.lowest + label_range.n_labels - 1)
+    return LabelRange(lowest, highest - lowest + 1)
 
 
 def largest_table(n_items: int) -> int:
@@ -76,38 +76,40 @@ def largest_table(n_items: int) -> int:
     return min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * n_items))
 
 
-def n_cells_of(windows: tuple[Window, Window]) -> int:
-    """Return how many cells a table of two windows has, with its last row and column."""
-    return (windows[0].n_labels + 1) * (windows[1].n_labels + 1)
+def n_cells_of(label_ranges: tuple[LabelRange, LabelRange]) -> int:
+    """Return how many cells a table of two ranges has, with its last row and column."""
+    return (label_ranges[0].n_labels + 1) * (label_ranges[1].n_labels + 1)
 
 
-def empty_table(windows: tuple[Window, Window]) -> IntTable:
-    """Return a table of two windows, and of a last row and column for what is in neither."""
-    return np.zeros((windows[0].n_labels + 1, windows[1].n_labels + 1), np.int64)
+def empty_table(label_ranges: tuple[LabelRange, LabelRange]) -> IntTable:
+    """Return a table of two ranges, and of a last row and column for what is in neither."""
+    return np.zeros((label_ranges[0].n_labels + 1, label_ranges[1].n_labels + 1), np.int64)
 
 
 def embed(
-    table: IntTable, windows: tuple[Window, Window], wider: tuple[Window, Window]
+    table: IntTable,
+    label_ranges: tuple[LabelRange, LabelRange],
+    wider: tuple[LabelRange, LabelRange],
 ) -> IntTable:
-    """Return the table of wider windows with the counts of the narrower ones in it."""
+    """Return the table of wider ranges with the counts of the narrower ones in it."""
     larger = empty_table(wider)
-    row, column = (w.lowest - v.lowest if v.n_labels else 0 for v, w in zip(wider, windows))
+    row, column = (w.lowest - v.lowest if v.n_labels else 0 for v, w in zip(wider, label_ranges))
     inner = table[:-1, :-1]
     larger[row : row + inner.shape[0], column : column + inner.shape[1]] = inner
     return larger
 
 
-def _labels(window: Window, values: AnyArray) -> AnyArray:
-    """Return the labels of a window, in the signed or unsigned type of the values."""
+def _labels(label_range: LabelRange, values: AnyArray) -> AnyArray:
+    """Return the labels of a range, in the signed or unsigned type of the values."""
     dtype = label_type(values)
-    return np.array(window.lowest, dtype) + np.arange(window.n_labels, dtype=dtype)
+    return np.array(label_range.lowest, dtype) + np.arange(label_range.n_labels, dtype=dtype)
 
 
 def occurring_part(
-    table: IntTable, windows: tuple[Window, Window], first: Column, second: Column
+    table: IntTable, label_ranges: tuple[LabelRange, LabelRange], first: Column, second: Column
 ) -> Counts:
     """Return the part of a table whose labels occur."""
-    rows, columns = _labels(windows[0], first.values), _labels(windows[1], second.values)
+    rows, columns = _labels(label_ranges[0], first.values), _labels(label_ranges[1], second.values)
     in_rows, in_columns = table.any(axis=1), table.any(axis=0)
     if in_rows.all() and in_columns.all():
         return Counts(table, rows, columns)
