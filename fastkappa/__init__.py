@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from fastkappa.config import show_config
 from fastkappa.continuous import continuous_kappa
-from fastkappa.counting.confusion import ConfusionCounts, confusion_counts
+from fastkappa.counting.confusion import confusion_counts
+from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.headers import get_include
 from fastkappa.metrics import cohen_kappa_score, confusion_matrix
 from fastkappa.scorer import compile_scorer

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import check_some_weight, read_sample_weight
+from fastkappa.columns.item_weights import check_some_weight, read_sample_weight
 from fastkappa.columns.real_numbers import read_numbers, refuse_infinite
 from fastkappa.exceptions import undefined_metric_warning
 

@@ -14,16 +14,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, n_samples, read_sample_weight
-from fastkappa.counting.confusion import (
-    ConfusionCounts,
-    KnownLabels,
-    check_lengths,
-    in_int64,
-    read_columns,
-    tabulate,
-)
+from fastkappa.columns.column import Column, n_samples
+from fastkappa.columns.item_weights import read_sample_weight
+from fastkappa.columns.pair import check_lengths, read_columns
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.moments import moments_of
+from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate
 from fastkappa.exceptions import invalid_parameter_error, undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.confusion import KnownLabels, check_lengths, read_columns, tabulate
+from fastkappa.columns.pair import check_lengths, read_columns
+from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.counting.tabulate import tabulate
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.shortcuts.loading import compiled_kappa

@@ -18,16 +18,14 @@ from fastkappa.accumulator.weighted_table import (
     tally_of_counts,
 )
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, read_sample_weight, refuse_masked
-from fastkappa.counting.confusion import (
-    ConfusionCounts,
-    KnownLabels,
-    check_lengths,
-    read_columns,
-    square_table,
-)
+from fastkappa.columns.column import Column, refuse_masked
+from fastkappa.columns.item_weights import read_sample_weight
+from fastkappa.columns.pair import check_lengths, read_columns
+from fastkappa.counting.codecs import label_limits
 from fastkappa.counting.incremental import FixedTable, GrowingTable
-from fastkappa.counting.label_ranges import label_limits
+from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.counting.table import square
+from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
 from fastkappa.statistics.kappa import kappa_from_confusion
@@ -176,7 +174,7 @@ class ConfusionAccumulator:
             self._check_kind(columns)
             if self._are_plain(*columns, weights):
                 first, second = (column.values for column in columns)
-                if self._integers.take_away(self._kernels, first, second):
+                if self._integers.subtract(self._kernels, first, second):
                     return
             self._take_away(self._tally_of(columns, weights))
 
@@ -397,7 +395,7 @@ class ConfusionAccumulator:
             return add(self._tally, tally_of_counts(counts))
         dtype = np.dtype(np.bool_ if self._has_only_booleans else np.int64)
         column = Column(np.empty(0, np.int64), dtype)
-        table, labels = square_table(counts, column, column)
+        table, labels = square(counts, column, column)
         return add(self._tally, tally_of_counts(ConfusionCounts(table, labels, 0)))
 
     def _hold_no_integers(self) -> None:

@@ -10,9 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, check_finite_weights
-from fastkappa.counting.confusion import KnownLabels, select_cells
+from fastkappa.columns.column import Column
+from fastkappa.columns.item_weights import check_finite_weights
+from fastkappa.counting.item_sums import whole_sums
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import count_known
+from fastkappa.counting.tabulate import on_known_labels
 from fastkappa.kernels.contract import PairKernels
 
 # Sums are in units of 2**-UNIT_BITS.
@@ -35,14 +38,13 @@ def exact_sums(
     ValueError
         If a weight is not finite.
     """
-    encoded = (known.encode(first), known.encode(second))
-    codes = (encoded[0][0], encoded[1][0])
-    positions = (encoded[0][1], encoded[1][1])
+    encodings = (known.encode(first), known.encode(second))
+    codecs = (encodings[0].codec, encodings[1].codec)
 
     def summed(integers: AnyArray) -> AnyArray:
-        _, high, low = count_known(kernels, first, second, codes, integers, num_threads)
-        sums = high.astype(object) * (1 << 32) + low.astype(object)
-        return select_cells(sums, positions, len(known))
+        _, high, low = count_known(kernels, first, second, codecs, integers, num_threads)
+        sums = whole_sums(high, low).astype(object)
+        return on_known_labels(sums, encodings, known)
 
     if weights.dtype.kind != "f":
         return summed(weights) * (1 << UNIT_BITS)

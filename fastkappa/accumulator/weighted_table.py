@@ -14,8 +14,9 @@ import numpy as np
 from fastkappa.accumulator.exact_sums import UNIT_BITS, exact_sums, rounded
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
-from fastkappa.counting.confusion import ConfusionCounts, KnownLabels, in_int64, tabulate
-from fastkappa.counting.merge import union_of_labels
+from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.counting.table import union_of_labels
+from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate
 from fastkappa.kernels.contract import PairKernels
 
 

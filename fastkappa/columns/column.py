@@ -7,14 +7,14 @@ is not, are scikit-learn's, so that code written for it sees no difference.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import codes_of_foreign, to_numpy
+from fastkappa.columns.missing import is_missing
 from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects
 
 CHUNK = 1 << 16
@@ -37,9 +37,9 @@ class Column(NamedTuple):
 
 def read_column(ratings: Any, name: str) -> Column:
     """Return the ratings of one rater; ``name`` is what errors call the argument."""
-    words = _words_of_sequence(ratings)
-    if words is not None:
-        return words
+    strings = _strings_of_sequence(ratings)
+    if strings is not None:
+        return strings
     coded = codes_of_foreign(ratings, name)
     if coded is None:
         return _read_array(to_numpy(ratings), name)
@@ -85,43 +85,7 @@ def refuse_masked(**arrays: Any) -> None:
             )
 
 
-def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
-    """Return item weights as a one-dimensional array of integers or floats.
-
-    NaN and infinity are not looked for: they show in the sums (`check_finite_weights`).
-    """
-    weights = to_numpy(sample_weight)
-    if weights.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported\n{weights}\n")
-    if weights.dtype.kind not in "iufb":
-        try:
-            weights = weights.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"sample_weight must hold numbers: {error}") from error
-    if weights.ndim != 1:
-        raise ValueError(
-            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected"
-            f" either a scalar value or a 1D array of length {n_items}."
-        )
-    if weights.dtype.kind == "b":
-        return weights.view(np.uint8)
-    if weights.dtype.kind == "f" and weights.dtype.itemsize not in (4, 8):
-        return weights.astype(np.float64)
-    return weights
-
-
-def check_finite_weights(weights: AnyArray) -> None:
-    """Raise if weights are not finite; return if they are and only their sum was not."""
-    _check_finite(weights, "sample_weight")
-
-
-def check_some_weight(weights: AnyArray) -> None:
-    """Raise if all item weights are zero."""
-    if not any(weights[start : start + CHUNK].any() for start in range(0, len(weights), CHUNK)):
-        raise ValueError("Sample weights must contain at least one non-zero number.")
-
-
-def _words_of_sequence(ratings: Any) -> Column | None:
+def _strings_of_sequence(ratings: Any) -> Column | None:
     """Return the column of a list or tuple of strings, hashed as it is."""
     if not isinstance(ratings, (list, tuple)) or not ratings or not isinstance(ratings[0], str):
         return None
@@ -129,7 +93,7 @@ def _words_of_sequence(ratings: Any) -> Column | None:
         codes, labels = codes_of_objects(ratings)
     except TypeError:
         return None
-    # A list of words and numbers is NumPy's to read: it makes words of them all.
+    # NumPy reads a list of strings and numbers: it makes strings of them all.
     if not all(isinstance(label, str) for label in labels):
         return None
     return Column(codes, np.dtype(object), labels)
@@ -183,7 +147,7 @@ def _kind_of_matrix(array: AnyArray, name: str) -> str:
     if array.dtype.kind == "O" and not isinstance(array.flat[0], str):
         return "unknown"
     if array.dtype.kind == "f" and not _all_whole(array.reshape(-1)):
-        _check_finite(array.reshape(-1), name)
+        check_finite(array.reshape(-1), name)
         return "continuous-multioutput"
     if array.dtype.kind in "iufb" and len(np.unique(array)) <= 2:
         return "multilabel-indicator"
@@ -192,7 +156,7 @@ def _kind_of_matrix(array: AnyArray, name: str) -> str:
 
 def _read_floats(array: AnyArray, name: str) -> Column:
     if not _all_whole(array):
-        _check_finite(array, name)
+        check_finite(array, name)
         return Column(array, array.dtype, obstacle="continuous")
     if array.dtype.itemsize not in (4, 8):
         array = array.astype(np.float64)
@@ -207,7 +171,8 @@ def _all_whole(array: AnyArray) -> bool:
         )
 
 
-def _check_finite(array: AnyArray, name: str) -> None:
+def check_finite(array: AnyArray, name: str) -> None:
+    """Raise for NaN and infinity, in scikit-learn's words."""
     infinite = False
     for start in range(0, len(array), CHUNK):
         chunk = array[start : start + CHUNK]
@@ -259,31 +224,8 @@ def _checked_strings(labels: list[Any], name: str) -> list[Any]:
     raise ValueError(f"Mix of label input types (string and number); Got {labels[:10]} in {name}.")
 
 
-def is_missing(label: Any) -> bool:
-    """Tell None, NaN and the missing values of pandas, without importing it."""
-    return (
-        label is None
-        or (isinstance(label, (float, np.floating)) and math.isnan(label))
-        or type(label).__name__ in ("NAType", "NaTType")
-    )
-
-
 def _refuse_bytes() -> None:
     raise TypeError(
         "Support for labels represented as bytes is not supported. Convert the labels to a"
         " string or integer format."
     )
-
-
-def distinct(labels: Iterable[Any]) -> dict[Any, int]:
-    """Return the position of each label, and refuse a label given twice."""
-    position: dict[Any, int] = {}
-    for label in labels:
-        try:
-            known = label in position
-        except TypeError as error:
-            raise ValueError(f"labels must be one-dimensional, got {label!r} in it.") from error
-        if known:
-            raise ValueError(f"labels must be distinct, got {label!r} more than once.")
-        position[label] = len(position)
-    return position

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import CHUNK, is_missing
 from fastkappa.columns.interop import to_numpy
+
+# Entries that are looked at together.
+CHUNK = 1 << 16
+
+
+def is_missing(label: Any) -> bool:
+    """Return whether a label is None, NaN or a missing value of pandas, which is not imported."""
+    return (
+        label is None
+        or (isinstance(label, (float, np.floating)) and math.isnan(label))
+        or type(label).__name__ in ("NAType", "NaTType")
+    )
 
 
 def find_missing(ratings: Any) -> NDArray[np.bool_] | None:
@@ -59,17 +71,17 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
 
 
 def _find_in_array(array: AnyArray) -> NDArray[np.bool_] | None:
-    tell: Any = {
+    are_missing: Any = {
         "f": np.isnan,
         "m": np.isnat,
         "M": np.isnat,
         "O": lambda chunk: np.fromiter(map(is_missing, chunk), bool, len(chunk)),
     }.get(array.dtype.kind)
-    if tell is None or array.ndim != 1:
+    if are_missing is None or array.ndim != 1:
         return None
     missing: NDArray[np.bool_] | None = None
     for start in range(0, len(array), CHUNK):
-        found = tell(array[start : start + CHUNK])
+        found = are_missing(array[start : start + CHUNK])
         if found.any():
             missing = np.zeros(len(array), bool) if missing is None else missing
             missing[start : start + CHUNK] = found

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from fastkappa.columns.column import is_missing, n_samples, read_column
+from fastkappa.columns.column import n_samples, read_column
 from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.missing import find_missing, without
+from fastkappa.columns.missing import find_missing, is_missing, without
 
 Missing = Literal["raise", "drop"]
 # Each has a length, and yet no order, or no ratings.

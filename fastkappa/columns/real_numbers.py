@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import is_missing, refuse_masked
+from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.missing import is_missing
 
 
 def read_numbers(values: Any, name: str) -> AnyArray:

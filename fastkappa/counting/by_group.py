@@ -8,16 +8,23 @@ are they looked up, and the items counted again.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
-from fastkappa.counting.confusion import KnownLabels, as_labels, same_integers
-from fastkappa.counting.label_ranges import CHUNK, LabelRange, label_type
+from fastkappa.counting.codecs import (
+    CHUNK,
+    NO_LABELS,
+    Codec,
+    LabelMap,
+    LabelRange,
+    label_type,
+)
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import LARGEST_RANGE
-from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.counting.table import common_labels, scatter
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
@@ -54,31 +61,18 @@ class _Axis(NamedTuple):
     """How the ratings of a column become codes; ``guessed`` if some may have none."""
 
     column: Column
-    labels: LabelRange | LabelMap
+    codec: Codec
     guessed: bool = False
 
     @property
     def length(self) -> int:
-        """The number of codes, that of what is no label included."""
-        return self.labels.n_labels + 1
+        """The number of codes, including that of ratings outside the labels."""
+        return self.codec.n_labels + 1
 
-    def codes(self, chunk: slice) -> AnyArray:
-        """Return the codes of a chunk, the number of labels for what is none of them."""
-        values = self.column.values[chunk]
-        if isinstance(self.labels, LabelMap):
-            return self.labels.codes(values).astype(np.int64)
-        # Modulo 2**64, what lies below the range comes out above it.
-        unsigned = values.astype(label_type(values)).view(np.uint64)
-        unsigned -= np.uint64(self.labels.lowest % (1 << 64))
-        return np.minimum(unsigned, np.uint64(self.labels.n_labels)).view(np.int64)
-
-    def labels_by_code(self) -> list[Any]:
-        """Return the label of each code, as Python has it."""
-        if self.column.categories is not None:
-            return list(self.column.categories)
-        if isinstance(self.labels, LabelMap):
-            return list(self.labels.labels_by_code().tolist())
-        return list(range(self.labels.lowest, self.labels.lowest + self.labels.n_labels))
+    def occurring(self, totals: AnyArray) -> tuple[AnyArray, AnyArray]:
+        """Return which codes have items, and their integer labels or category codes."""
+        found = np.flatnonzero(totals)
+        return found, self.codec.labels(label_type(self.column.values))[found]
 
 
 def count_by_group(
@@ -88,6 +82,8 @@ def count_by_group(
     second: Column,
     known: KnownLabels | None,
     num_threads: int,
+    *,
+    items_worth_a_thread: int = ITEMS_WORTH_A_THREAD,
 ) -> GroupedCounts:
     """Return the table of two raters for each group.
 
@@ -96,38 +92,39 @@ def count_by_group(
     ValueError
         If the tables of all groups would have too many cells.
     """
-    columns = (groups, first, second)
     if known is None:
-        axes = [_guess(column) for column in columns]
+        axes = [_guess(column) for column in (groups, first, second)]
     else:
-        axes = [_guess(groups), *(_Axis(c, known.encode(c)[0]) for c in (first, second))]
+        axes = [_guess(groups), *(_Axis(c, known.encode(c).codec) for c in (first, second))]
     if _n_cells(axes) > MOST_CELLS:
         axes = [_looked_up(axis, 0) for axis in axes]
-    counts = _count(kernels, axes, num_threads)
+    counts = _count(kernels, axes, num_threads, items_worth_a_thread)
     if any(axis.guessed and counts.take(-1, i).any() for i, axis in enumerate(axes)):
         axes = [_looked_up(axis, WIDEST_RANGE) for axis in axes]
         if _n_cells(axes) > MOST_CELLS:
             axes = [_looked_up(axis, 0) for axis in axes]
-        counts = _count(kernels, axes, num_threads)
+        counts = _count(kernels, axes, num_threads, items_worth_a_thread)
 
     by_group = counts.sum(axis=(1, 2))
-    known_groups = _known_labels(axes[0], by_group[:-1], axes[0], by_group[:-1])
+    found, own = axes[0].occurring(by_group[:-1])
+    group_labels, places, _ = common_labels(own, own, groups, groups)
+    inside = counts[found, :-1, :-1]
     if known is None:
-        both = counts.sum(axis=0)[:-1, :-1]
-        known = _known_labels(axes[1], both.sum(axis=1), axes[2], both.sum(axis=0))
-    tables = np.zeros((len(known_groups), len(known), len(known)), np.int64)
-    positions = [
-        np.array([which.position.get(label, -1) for label in axis.labels_by_code()], np.intp)
-        for which, axis in zip((known_groups, known, known), axes)
-    ]
-    inside = [np.flatnonzero(position >= 0) for position in positions]
-    cells = np.ix_(*(position[codes] for position, codes in zip(positions, inside)))
-    # Added, not assigned: the dictionary of an Arrow column may hold a label twice.
-    np.add.at(tables, cells, counts[np.ix_(*inside)])
-    totals = np.zeros(len(known_groups), np.int64)
-    np.add.at(totals, positions[0][inside[0]], by_group[inside[0]])
-    n_outside = totals - tables.sum(axis=(1, 2))
-    return GroupedCounts(tables, known_groups.array, known.array, n_outside)
+        row_codes, rows = axes[1].occurring(inside.sum(axis=(0, 2)))
+        column_codes, columns = axes[2].occurring(inside.sum(axis=(0, 1)))
+        labels, row_places, column_places = common_labels(rows, columns, first, second)
+        inside = inside[:, row_codes][:, :, column_codes]
+    else:
+        labels = known.array
+        row_places, column_places = (known.encode(column).positions for column in (first, second))
+    n_labels = len(labels)
+    tables = scatter(inside, row_places, column_places, (n_labels, n_labels))
+    # The dictionary of an Arrow column may hold a group twice.
+    shape = (len(group_labels), n_labels * n_labels)
+    tables = scatter(tables.reshape(len(found), -1), places, np.arange(shape[1]), shape)
+    tables = tables.reshape(-1, n_labels, n_labels)
+    totals = scatter(by_group[found][:, None], places, np.zeros(1, np.intp), (shape[0], 1))[:, 0]
+    return GroupedCounts(tables, group_labels, labels, totals - tables.sum(axis=(1, 2)))
 
 
 def _guess(column: Column) -> _Axis:
@@ -136,11 +133,9 @@ def _guess(column: Column) -> _Axis:
     if column.categories is not None:
         return _Axis(column, LabelRange(0, len(column.categories)))
     if len(values) == 0:
-        return _Axis(column, LabelRange(0, 0))
+        return _Axis(column, NO_LABELS)
     samples = (values[:SAMPLE], values[:: max(1, len(values) // SAMPLE)])
-    lowest = min(int(sample.min()) for sample in samples)
-    highest = max(int(sample.max()) for sample in samples)
-    guess = _Axis(column, LabelRange(lowest, highest - lowest + 1), guessed=True)
+    guess = _Axis(column, NO_LABELS.widened(samples[0]).widened(samples[1]), guessed=True)
     return guess if guess.length <= WIDEST_RANGE else _looked_up(guess, 0)
 
 
@@ -162,8 +157,10 @@ def _n_cells(axes: list[_Axis]) -> int:
     return axes[0].length * axes[1].length * axes[2].length
 
 
-def _count(kernels: PairKernels, axes: list[_Axis], num_threads: int) -> IntTable:
-    """Return the counts of group, first and second; the last of each is what is no label."""
+def _count(
+    kernels: PairKernels, axes: list[_Axis], num_threads: int, items_worth_a_thread: int
+) -> IntTable:
+    """Return the counts of group, first and second; the last of each are outside the labels."""
     groups, first, second = (axis.length for axis in axes)
     n_cells = _n_cells(axes)
     if n_cells > MOST_CELLS:
@@ -172,43 +169,23 @@ def _count(kernels: PairKernels, axes: list[_Axis], num_threads: int) -> IntTabl
             " a table each."
         )
     n_items = len(axes[0].column.values)
-    work = partial(_count_share, kernels, axes)
-    worth = min(n_items // ITEMS_WORTH_A_THREAD, n_items // (4 * n_cells))
+    work = partial(_count_partition, kernels, axes)
+    worth = min(n_items // items_worth_a_thread, n_items // (4 * n_cells))
     parts = run_in_threads(work, n_items, max(1, min(num_threads, worth)))
     table: IntTable = sum(parts[1:], start=parts[0])
     return table[:-1].reshape(groups, first, second)
 
 
-def _count_share(kernels: PairKernels, axes: list[_Axis], ranges: ItemRanges) -> IntTable:
+def _count_partition(kernels: PairKernels, axes: list[_Axis], ranges: ItemRanges) -> IntTable:
     groups, first, second = axes
     # The kernels' own row for what is outside stays empty: each code is within.
     table = np.zeros((groups.length * first.length + 1, second.length), np.int64)
     while bounds := ranges.take(LARGEST_RANGE):
         for begin in range(*bounds, CHUNK):
             chunk = slice(begin, min(begin + CHUNK, bounds[1]))
-            rows = groups.codes(chunk)
+            rows = groups.codec.codes(groups.column.values[chunk])
             rows *= first.length
-            rows += first.codes(chunk)
-            kernels.count_pairs(rows, 0, second.codes(chunk), 0, table, 0, len(rows))
+            rows += first.codec.codes(first.column.values[chunk])
+            columns = second.codec.codes(second.column.values[chunk])
+            kernels.count_pairs(rows, 0, columns, 0, table, 0, len(rows))
     return table
-
-
-def _known_labels(
-    rows: _Axis, row_totals: AnyArray, columns: _Axis, column_totals: AnyArray
-) -> KnownLabels:
-    """Return the labels that occur in either column, sorted, in the columns' own type."""
-    occurring = []
-    for axis, totals in ((rows, row_totals), (columns, column_totals)):
-        named = axis.labels_by_code()
-        occurring.append([named[code] for code in np.flatnonzero(totals)])
-    if rows.column.categories is not None:
-        labels = np.array(sorted({*occurring[0], *occurring[1]}))
-    else:
-        integers = same_integers(
-            *(
-                np.array(some, label_type(axis.column.values))
-                for some, axis in zip(occurring, (rows, columns))
-            )
-        )
-        labels = as_labels(np.union1d(*integers), rows.column, columns.column)
-    return KnownLabels(labels, rows.column, columns.column)

@@ -11,8 +11,8 @@ from functools import partial
 from typing import NamedTuple
 
 from fastkappa.columns.column import Column
-from fastkappa.counting.confusion import KnownLabels
-from fastkappa.counting.label_ranges import LabelRange, label_limits
+from fastkappa.counting.codecs import LabelRange, label_limits
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import (
     LARGEST_RANGE,
     LONGEST_RANGE,
@@ -51,7 +51,7 @@ def moments_of(
     plain = first.categories is None and second.categories is None
     if not plain or n_items < FEWEST_ITEMS or not hasattr(kernels, "sum_moments"):
         return None
-    label_range = _sampled(kernels, first, second) if known is None else known.in_a_row()
+    label_range = _sampled(kernels, first, second) if known is None else known.as_range()
     fewest = LABELS_NOT_WORTH_A_GUESS if known is None else LABELS_COUNTED_AS_FAST
     if label_range is None or not fewest < label_range.n_labels <= MOST_LABELS:
         return None
@@ -59,7 +59,7 @@ def moments_of(
         least, largest = label_limits(column.values)
         if label_range.lowest < least or label_range.lowest + label_range.n_labels - 1 > largest:
             return None
-    work = partial(_sum_share, kernels, first, second, label_range, known is not None)
+    work = partial(_sum_partition, kernels, first, second, label_range, known is not None)
     # Sums are read as fast as a table of one cell is.
     threads = min(num_threads, threads_worth_it(kernels, first, second, 1))
     parts = run_in_threads(work, n_items, threads)
@@ -80,7 +80,7 @@ def _sampled(kernels: PairKernels, first: Column, second: Column) -> LabelRange 
     return LabelRange(lowest, len(labels))
 
 
-def _sum_share(
+def _sum_partition(
     kernels: PairKernels,
     first: Column,
     second: Column,

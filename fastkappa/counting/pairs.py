@@ -2,8 +2,8 @@
 
 Labels that are not known beforehand are found by the count itself: it starts with the
 range of a small sample, the kernels count whatever falls outside that range apart, and a
-range of items with outsiders is counted again with a wider range. So the items are
-read once, and no temporary of their number is made.
+range of items with outsiders is counted again with a wider range of labels. So the items
+are read once, and no temporary of their number is made.
 """
 
 from __future__ import annotations
@@ -15,23 +15,18 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
-from fastkappa.counting.label_ranges import (
-    CHUNK,
-    Counts,
-    LabelRange,
-    embed,
-    empty_table,
-    guess_label_range,
-    label_type,
-    largest_table,
-    merge_counts,
-    n_cells_of,
-    no_counts,
-    occurring_part,
-    widen,
-)
-from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.counting.codecs import CHUNK, Codec, guess_label_range, label_type
 from fastkappa.counting.sparse_table import SparseTable
+from fastkappa.counting.table import (
+    LabelledTable,
+    LabelRanges,
+    empty_table,
+    largest_table,
+    merge,
+    n_cells_of,
+    occurring,
+    on_ranges,
+)
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
@@ -47,15 +42,17 @@ PAIRS_WORTH_A_THREAD = 1 << 18
 MOST_CELLS_READ_AS_FAST = 1 << 8
 
 
-def count_unknown(kernels: PairKernels, first: Column, second: Column, num_threads: int) -> Counts:
+def count_unknown(
+    kernels: PairKernels, first: Column, second: Column, num_threads: int
+) -> LabelledTable:
     """Return the table of all labels that occur, in columns of integers or whole floats."""
     n_items = len(first.values)
-    label_range = guess_label_range(first)
-    label_ranges = (label_range, label_range if second is first else guess_label_range(second))
+    guess = guess_label_range(first.values)
+    label_ranges = (guess, guess if second is first else guess_label_range(second.values))
     threads = min(num_threads, threads_worth_it(kernels, first, second, n_cells_of(label_ranges)))
     largest = largest_table(n_items // threads)
-    work = partial(_count_share, kernels, first, second, label_ranges, largest)
-    return merge_counts(run_in_threads(work, n_items, threads))
+    work = partial(_count_partition, kernels, first.values, second.values, label_ranges, largest)
+    return merge(run_in_threads(work, n_items, threads))
 
 
 def threads_worth_it(kernels: PairKernels, first: Column, second: Column, n_cells: int) -> int:
@@ -71,129 +68,131 @@ def count_known(
     kernels: PairKernels,
     first: Column,
     second: Column,
-    labels: tuple[LabelRange | LabelMap, LabelRange | LabelMap],
+    codecs: tuple[Codec, Codec],
     weights: AnyArray | None,
     num_threads: int,
 ) -> tuple[AnyArray, ...]:
-    """Return the table of counts for known labels and, of item weights, that of their sums.
+    """Return the table of counts of known codes and, of item weights, that of their sums.
 
-    Sums of integer weights come as two tables, as `sum_pairs_exactly` gives them. The last
-    row and column of a table are those of ratings outside the labels.
+    Sums of integer weights are two tables, as `sum_pairs_exactly` gives them. The last row
+    and column of a table are those of ratings outside the labels.
     """
     n_items = len(first.values)
-    shape = (labels[0].n_labels + 1, labels[1].n_labels + 1)
-    dtypes: list[Any] = [np.int64]
-    if weights is not None:
-        dtypes += [np.float64] if weights.dtype.kind == "f" else [np.int64, np.int64]
+    n_cells = (codecs[0].n_labels + 1) * (codecs[1].n_labels + 1)
 
     def work(ranges: ItemRanges) -> tuple[AnyArray, ...]:
-        tables = tuple(np.zeros(shape, dtype) for dtype in dtypes)
+        tables = empty_tables(codecs, weights)
         # Sums that are not finite are judged by the caller, who sees them in the table.
         with np.errstate(over="ignore", invalid="ignore"):
             while bounds := ranges.take(LONGEST_RANGE):
-                add_range(kernels, first.values, second.values, labels, weights, tables, *bounds)
+                add_pairs(kernels, first.values, second.values, codecs, weights, tables, *bounds)
         return tables
 
     # Each thread has tables of its own, which take time to clear and to add up.
-    n_cells = shape[0] * shape[1]
     worth = min(threads_worth_it(kernels, first, second, n_cells), n_items // (4 * n_cells))
-    shares = run_in_threads(work, n_items, max(1, min(num_threads, worth)))
-    return tuple(sum(parts[1:], start=parts[0]) for parts in zip(*shares))
+    parts = run_in_threads(work, n_items, max(1, min(num_threads, worth)))
+    return tuple(sum(tables[1:], start=tables[0]) for tables in zip(*parts))
 
 
-def add_range(
+def empty_tables(codecs: tuple[Codec, Codec], weights: AnyArray | None) -> tuple[AnyArray, ...]:
+    """Return a table of counts and, where there are item weights, those of their sums."""
+    dtypes: list[Any] = [np.int64]
+    if weights is not None:
+        dtypes += [np.float64] if weights.dtype.kind == "f" else [np.int64, np.int64]
+    shape = (codecs[0].n_labels + 1, codecs[1].n_labels + 1)
+    return tuple(np.zeros(shape, dtype) for dtype in dtypes)
+
+
+def add_pairs(
     kernels: PairKernels,
     first: AnyArray,
     second: AnyArray,
-    labels: tuple[LabelRange | LabelMap, LabelRange | LabelMap],
+    codecs: tuple[Codec, Codec],
     weights: AnyArray | None,
     tables: tuple[AnyArray, ...],
     start: int,
     stop: int,
 ) -> None:
-    """Add the items ``start <= i < stop`` to the tables that `count_known` tells of."""
-    a, b = labels
-    # Codes are looked up a chunk at a time.
-    step = stop - start if isinstance(a, LabelRange) and isinstance(b, LabelRange) else CHUNK
+    """Add the items ``start <= i < stop`` to the tables that `empty_tables` gives."""
+    in_place = codecs[0].reads_in_place and codecs[1].reads_in_place
+    step = stop - start if in_place else CHUNK
     for begin in range(start, stop, step):
         chunk = slice(begin, min(begin + step, stop))
-        n_items = chunk.stop - begin
-        codes = (
-            *codes_and_lowest(a, first[chunk]),
-            *codes_and_lowest(b, second[chunk]),
-        )
+        n = chunk.stop - begin
+        a, lowest_a = codecs[0].encode(first[chunk])
+        b, lowest_b = codecs[1].encode(second[chunk])
         if weights is None:
-            kernels.count_pairs(*codes, *tables, 0, n_items)
+            kernels.count_pairs(a, lowest_a, b, lowest_b, tables[0], 0, n)
+        elif len(tables) == 2:
+            counts, sums = tables
+            kernels.sum_pairs(a, lowest_a, b, lowest_b, weights[chunk], counts, sums, 0, n)
         else:
-            add = kernels.sum_pairs if len(tables) == 2 else kernels.sum_pairs_exactly
-            add(*codes, weights[chunk], *tables, 0, n_items)
+            counts, high, low = tables
+            kernels.sum_pairs_exactly(
+                a, lowest_a, b, lowest_b, weights[chunk], counts, high, low, 0, n
+            )
 
 
-def codes_and_lowest(labels: LabelRange | LabelMap, values: AnyArray) -> tuple[AnyArray, int]:
-    """Return a chunk as kernels take it: ratings and the rating of code 0."""
-    if isinstance(labels, LabelRange):
-        return values, labels.lowest
-    return labels.codes(values), 0
-
-
-def _count_share(
+def _count_partition(
     kernels: PairKernels,
-    first: Column,
-    second: Column,
-    label_ranges: tuple[LabelRange, LabelRange],
+    first: AnyArray,
+    second: AnyArray,
+    label_ranges: LabelRanges,
     largest: int,
     ranges: ItemRanges,
-) -> Counts:
+) -> LabelledTable:
     """Return the table of the labels that occur in what one thread takes of the items."""
+    types = label_type(first), label_type(second)
     if n_cells_of(label_ranges) > largest:
-        return _count_sparse(kernels, first, second, ranges.take(LARGEST_RANGE), ranges)
-    table = empty_table(label_ranges)
+        table = SparseTable(types)
+        _count_sparse(kernels, first, second, table, ranges.take(LARGEST_RANGE), ranges)
+        return table.counts()
+    total = empty_table(label_ranges)
     length = FIRST_RANGE
-    while bounds := ranges.take(max(length, 16 * table.size)):
-        counts = empty_table(label_ranges)
-        _count(kernels, first, second, label_ranges, counts, bounds)
+    while bounds := ranges.take(max(length, 16 * total.size)):
+        counts = _count_range(kernels, first, second, label_ranges, bounds)
         while counts[-1].any() or counts[:, -1].any():
             items = slice(*bounds)
             wider = (
-                widen(label_ranges[0], first.values[items]),
-                widen(label_ranges[1], second.values[items]),
+                label_ranges[0].widened(first[items]),
+                label_ranges[1].widened(second[items]),
             )
+            so_far = occurring(total, label_ranges, types)
             if n_cells_of(wider) > largest:
-                so_far = occurring_part(table[:-1, :-1], label_ranges, first, second)
-                rest = _count_sparse(kernels, first, second, bounds, ranges)
-                return merge_counts([so_far, rest])
-            table = embed(table, label_ranges, wider)
+                table = SparseTable(types, so_far)
+                _count_sparse(kernels, first, second, table, bounds, ranges)
+                return table.counts()
+            total = on_ranges(so_far, wider)
             label_ranges, length = wider, FIRST_RANGE
-            counts = empty_table(label_ranges)
-            _count(kernels, first, second, label_ranges, counts, bounds)
-        table += counts
+            counts = _count_range(kernels, first, second, label_ranges, bounds)
+        total += counts
         # Large tables take time to clear and to add up.
-        length = min(4 * length, max(LARGEST_RANGE, 256 * table.size))
-    return occurring_part(table[:-1, :-1], label_ranges, first, second)
+        length = min(4 * length, max(LARGEST_RANGE, 256 * total.size))
+    return occurring(total, label_ranges, types)
 
 
-def _count(
+def _count_range(
     kernels: PairKernels,
-    first: Column,
-    second: Column,
-    label_ranges: tuple[LabelRange, LabelRange],
-    table: IntTable,
+    first: AnyArray,
+    second: AnyArray,
+    label_ranges: LabelRanges,
     bounds: tuple[int, int],
-) -> None:
-    (a, b) = label_ranges
-    kernels.count_pairs(first.values, a.lowest, second.values, b.lowest, table, *bounds)
+) -> IntTable:
+    table = empty_table(label_ranges)
+    rows, columns = label_ranges
+    kernels.count_pairs(first, rows.lowest, second, columns.lowest, table, *bounds)
+    return table
 
 
 def _count_sparse(
     kernels: PairKernels,
-    first: Column,
-    second: Column,
+    first: AnyArray,
+    second: AnyArray,
+    table: SparseTable,
     bounds: tuple[int, int] | None,
     ranges: ItemRanges,
-) -> Counts:
-    """Return the table of the labels that occur, however far apart they lie."""
-    table = SparseTable(no_counts(label_type(first.values), label_type(second.values)))
+) -> None:
+    """Add items from ``bounds`` on to a table of labels that lie far apart."""
     while bounds is not None:
-        table.add(kernels, first.values, second.values, *bounds)
+        table.add(kernels, first, second, *bounds)
         bounds = ranges.take(LARGEST_RANGE)
-    return table.counts()

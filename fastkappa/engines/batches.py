@@ -9,9 +9,9 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
-from fastkappa.counting.label_ranges import LabelRange, label_type
+from fastkappa.counting.codecs import NO_LABELS, Codec, LabelMap, LabelRange, label_type
+from fastkappa.counting.item_sums import as_int64, whole_sums
 from fastkappa.counting.pairs import count_known, count_unknown
-from fastkappa.counting.sparse_labels import LabelMap
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, Key, Ratings, RatingsError
 from fastkappa.engines.running_table import OUTSIDE, Axis, RunningTable
 from fastkappa.kernels.dispatch import get_kernels
@@ -23,7 +23,7 @@ FEW = 1 << 20
 SAMPLE = 1 << 16
 
 # Ratings, what their codes are, and the labels of the codes.
-Codes = tuple[AnyArray, LabelRange | LabelMap, Sequence[Any]]
+Codes = tuple[AnyArray, Codec, Sequence[Any]]
 
 
 def add_ratings(
@@ -43,7 +43,8 @@ def add_ratings(
     plain = first.categories is None and second.categories is None
     if plain and weights is None and groups is None and tally.wanted is None:
         few = n_items <= FEW and all(
-            _window(ratings.values).n_labels <= LARGEST_RANGE for ratings in (first, second)
+            NO_LABELS.widened(ratings.values).n_labels <= LARGEST_RANGE
+            for ratings in (first, second)
         )
         if not few:
             _add_whole_numbers(tally, first.values, second.values, num_threads)
@@ -69,7 +70,7 @@ def _add_whole_numbers(
     """Count ratings of which little is known, in several threads if they are many."""
     for axis, values in zip(tally.axes[1:], (first, second)):
         sample = values[:: max(1, len(values) // SAMPLE)]
-        if _window(sample).n_labels > LARGEST_NUMBER_OF_LABELS:
+        if NO_LABELS.widened(sample).n_labels > LARGEST_NUMBER_OF_LABELS:
             tally.refuse_if_many(axis, len(np.unique(sample)), len(values))
     a, b = Column(first, first.dtype), Column(second, second.dtype)
     counts = count_unknown(get_kernels(), a, b, num_threads)
@@ -90,10 +91,12 @@ def _codes(ratings: Ratings, tally: RunningTable, axis: Axis) -> Codes:
     if categories is not None:
         if len(categories) <= LARGEST_RANGE:
             return values, LabelRange(lowest, len(categories)), categories
-        return _codes_of_few(_minus(values, lowest), categories, tally, axis)
-    label_range = _window(values)
+        return _codes_of_few(
+            LabelRange(lowest, len(categories)).codes(values), categories, tally, axis
+        )
+    label_range = NO_LABELS.widened(values)
     if label_range.n_labels <= LARGEST_RANGE:
-        return values, label_range, _labels(label_range)
+        return values, label_range, label_range.labels(label_type(values)).tolist()
     if axis.wanted is None:
         labels = np.unique(values)
         tally.refuse_if_many(axis, len(labels), len(values))
@@ -103,8 +106,7 @@ def _codes(ratings: Ratings, tally: RunningTable, axis: Axis) -> Codes:
         )
         labels = np.array(wanted, label_type(values))
     codes = LabelMap(label_type(values))
-    if len(labels):
-        codes.add(labels)
+    codes.add(labels)
     return values, codes, labels.tolist()
 
 
@@ -125,22 +127,8 @@ def _codes_of_few(
 def _codes_by_group(groups: Codes, rows: Codes) -> Codes:
     """Return codes of pairs of a group and a rating, a row being a group's rating."""
     n_groups, n_rows = len(groups[2]), len(rows[2]) + 1
-    codes = _from_zero(groups) * n_rows + _from_zero(rows)
+    codes = groups[1].codes(groups[0]) * n_rows + rows[1].codes(rows[0])
     return codes, LabelRange(0, n_groups * n_rows), groups[2]
-
-
-def _from_zero(codes: Codes) -> AnyArray:
-    values, labels, _ = codes
-    if isinstance(labels, LabelMap):
-        return labels.codes(values).astype(np.int64)
-    return _minus(values, labels.lowest)
-
-
-def _minus(values: AnyArray, lowest: int) -> AnyArray:
-    """Return how far above the lowest they are, in a type that holds it."""
-    if values.dtype == np.uint64:
-        return (values - np.uint64(lowest)).astype(np.int64)
-    return values.astype(np.int64) - lowest
 
 
 def _sums(tables: Sequence[AnyArray], column: Any) -> AnyArray:
@@ -149,23 +137,4 @@ def _sums(tables: Sequence[AnyArray], column: Any) -> AnyArray:
         if not np.isfinite(tables[0]).all():
             raise RatingsError(f"column {column!r} holds weights that are not finite.")
         return tables[0]
-    high, low = tables
-    if np.abs(high).max() < 1 << 30 and low.max() < 1 << 62:
-        return high * (1 << 32) + low
-    exact = high.astype(object) * (1 << 32) + low
-    try:
-        return exact.astype(np.int64)
-    except OverflowError as error:
-        raise OverflowError(
-            f"the sums of column {column!r} reach {np.abs(exact).max()}, beyond int64: give"
-            " float weights."
-        ) from error
-
-
-def _window(values: AnyArray) -> LabelRange:
-    lowest = int(values.min())
-    return LabelRange(lowest, int(values.max()) - lowest + 1)
-
-
-def _labels(label_range: LabelRange) -> range:
-    return range(label_range.lowest, label_range.lowest + label_range.n_labels)
+    return as_int64(whole_sums(*tables), f"column {column!r}")

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import distinct
 from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.labels import distinct
 from fastkappa.engines.ratings import Kind, RatingsError, common_kind, key_of, label_of, labels_of
 from fastkappa.engines.running_table import OUTSIDE, Axis, RunningTable
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.counting.merge import add_exactly
+from fastkappa.counting.item_sums import add_exactly
 from fastkappa.engines.ratings import (
     LARGEST_NUMBER_OF_LABELS,
     Columns,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.columns.column import Column
-from fastkappa.counting.confusion import KnownLabels
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.many_columns import count_many_known, count_many_unknown

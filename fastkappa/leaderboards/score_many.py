@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, read_sample_weight, refuse_masked
+from fastkappa.columns.column import Column, refuse_masked
+from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads

@@ -10,9 +10,10 @@ from functools import cached_property
 from typing import Any
 
 from fastkappa.columns.column import n_samples, read_column
+from fastkappa.columns.pair import read_columns
 from fastkappa.columns.paired import Missing, check_columns, check_labels, drop_missing, explain
 from fastkappa.counting.by_group import count_by_group
-from fastkappa.counting.confusion import KnownLabels, read_columns
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels

@@ -8,9 +8,10 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import n_samples
+from fastkappa.columns.pair import read_columns
 from fastkappa.columns.paired import Missing, check_columns, drop_missing, explain
 from fastkappa.counting.by_group import count_by_group
-from fastkappa.counting.confusion import KnownLabels, read_columns
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.bootstrap import Method

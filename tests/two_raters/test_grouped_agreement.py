@@ -15,8 +15,9 @@ import pytest
 
 from fastkappa import agreement, agreement_by, compare_strata
 from fastkappa.columns.column import read_column
-from fastkappa.counting import by_group as module
-from fastkappa.counting.confusion import KnownLabels, read_columns
+from fastkappa.columns.pair import read_columns
+from fastkappa.counting.by_group import count_by_group
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 
@@ -67,7 +68,7 @@ def test_tables_are_those_of_each_group(kind: str, backend: str) -> None:
     columns = [change(codes) for codes in ratings(5000)]
     groups, first, second = (read_column(c, "c") for c in columns)
     first, second = read_columns(columns[1], columns[2], ("y1", "y2"))
-    found = module.count_by_group(get_kernels(backend), groups, first, second, None, 2)
+    found = count_by_group(get_kernels(backend), groups, first, second, None, 2)
     plain = [np.asarray(c).tolist() for c in columns]
     labels = sorted({*plain[1], *plain[2]})
     assert found.labels.tolist() == labels
@@ -79,7 +80,7 @@ def test_tables_are_those_of_each_group(kind: str, backend: str) -> None:
     wanted = [labels[1], labels[0]]
     given = np.array(wanted, "M8[D]") if kind == "dates" else wanted
     known = KnownLabels(given, first, second)
-    found = module.count_by_group(get_kernels(backend), groups, first, second, known, 2)
+    found = count_by_group(get_kernels(backend), groups, first, second, known, 2)
     expected = slow_tables(*plain, wanted)
     assert found.tables.tolist() == list(expected.values())
     totals = [plain[0].count(group) for group in expected]
@@ -112,7 +113,7 @@ def test_results_are_those_of_each_group_alone() -> None:
 
 def test_many_groups() -> None:
     groups, y1, y2 = ratings(200_000, n_groups=20_000, n_labels=3)
-    found = module.count_by_group(
+    found = count_by_group(
         get_kernels(), read_column(groups, "g"), *read_columns(y1, y2, ("y1", "y2")), None, 2
     )
     expected = np.zeros((20_000, 3, 3), int)
@@ -121,12 +122,11 @@ def test_many_groups() -> None:
     assert found.tables.sum() == 200_000
 
 
-def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_share_the_work() -> None:
     columns = ratings(1_000_000)
     read = (read_column(columns[0], "g"), *read_columns(columns[1], columns[2], ("y1", "y2")))
-    one = module.count_by_group(get_kernels(), *read, None, 1)
-    monkeypatch.setattr(module, "ITEMS_WORTH_A_THREAD", 1000)
-    four = module.count_by_group(get_kernels(), *read, None, 4)
+    one = count_by_group(get_kernels(), *read, None, 1)
+    four = count_by_group(get_kernels(), *read, None, 4, items_worth_a_thread=1000)
     assert (one.tables == four.tables).all()
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import is_missing
 from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.missing import is_missing
 
 IDS_TOLD = 5
 

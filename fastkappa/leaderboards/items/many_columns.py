@@ -16,30 +16,20 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
-from fastkappa.counting.confusion import (
-    KnownLabels,
-    checked_sums,
-    select_cells,
-    square_table,
-)
+from fastkappa.counting.codecs import Codec, LabelRange, guess_label_range, label_type
 from fastkappa.counting.incremental import NO_LABELS, GrowingTable
-from fastkappa.counting.label_ranges import (
-    Counts,
-    LabelRange,
-    guess_label_range,
-    label_type,
-    largest_table,
-    n_cells_of,
-    widen,
-)
+from fastkappa.counting.item_sums import checked_sums
+from fastkappa.counting.known_labels import Encoding, KnownLabels
 from fastkappa.counting.pairs import (
     BYTES_WORTH_A_THREAD,
     PAIRS_WORTH_A_THREAD,
-    add_range,
+    add_pairs,
     count_known,
     count_unknown,
+    empty_tables,
 )
-from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.counting.table import LabelledTable, largest_table, n_cells_of, square
+from fastkappa.counting.tabulate import on_known_labels
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.leaderboards.items.row_major import (
@@ -59,8 +49,6 @@ ROWS_AT_ONCE = 1 << 20
 FEWEST_COLUMNS = 32
 BYTES_OF_ROWS = 1 << 22
 
-Encoded = tuple[LabelRange | LabelMap, AnyArray]
-
 
 def count_many_unknown(
     kernels: PairKernels, pairs: Sequence[tuple[Column, Column]], num_threads: int
@@ -73,7 +61,7 @@ def count_many_unknown(
     rest = list(range(len(pairs)))
     first = pairs[0][0]
     # Predictions are expected to have the labels of the truth.
-    label_range = widen(LabelRange(0, 0), first.values)
+    label_range = NO_LABELS[0].widened(first.values)
     if (label_range.n_labels + 1) ** 2 <= largest_table(len(first.values)):
         plain = [j for j in rest if all(map(_is_plain, pairs[j]))]
         expected, tables = _count_expected(
@@ -136,12 +124,12 @@ def _count_columns(
 
 def _count_others(
     kernels: PairKernels, pairs: Sequence[tuple[Column, Column]], num_threads: int
-) -> list[Counts]:
+) -> list[LabelledTable]:
     """Return the counts of each pair of columns, whatever labels they have."""
     tables = []
     for first, second in pairs:
         types = (label_type(first.values), label_type(second.values))
-        label_ranges = (guess_label_range(first), guess_label_range(second))
+        label_ranges = (guess_label_range(first.values), guess_label_range(second.values))
         few = n_cells_of(label_ranges) <= largest_table(len(first.values))
         tables.append(GrowingTable(types, label_ranges if few else NO_LABELS))
 
@@ -152,8 +140,8 @@ def _count_others(
     return [table.counts() for table in tables]
 
 
-def _one_table(counts: Counts, pair: tuple[Column, Column]) -> Tables:
-    table, labels = square_table(counts, *pair)
+def _one_table(counts: LabelledTable, pair: tuple[Column, Column]) -> Tables:
+    table, labels = square(counts, *pair)
     return Tables(table[None], labels, np.ones((1, len(labels)), np.bool_), np.zeros(1, np.int64))
 
 
@@ -167,7 +155,7 @@ def count_many_known(
     """Return the table of each pair of columns, on labels that are given."""
     # Dates are compared in the unit of each pair.
     by_type: dict[Any, KnownLabels] = {}
-    truth: dict[int, Encoded] = {}
+    truth: dict[int, Encoding] = {}
     encoded = []
     for first, second in pairs:
         if first.label_dtype not in by_type:
@@ -176,21 +164,20 @@ def count_many_known(
         if id(first) not in truth:
             truth[id(first)] = known.encode(first)
         encoded.append((truth[id(first)], known.encode(second)))
-    codes = [(rows[0], columns[0]) for rows, columns in encoded]
+    codecs = [(rows.codec, columns.codec) for rows, columns in encoded]
     if len(pairs) < 2 * num_threads:
         raw = [
             count_known(kernels, *pair, coded, weights, num_threads)
-            for coded, pair in zip(codes, pairs)
+            for coded, pair in zip(codecs, pairs)
         ]
     else:
-        raw = _count_known_in_blocks(kernels, pairs, codes, weights, num_threads)
+        raw = _count_known_in_blocks(kernels, pairs, codecs, weights, num_threads)
     tables, outside = [], []
-    for (counts, *sums), (rows, columns) in zip(raw, encoded):
-        positions = (rows[1], columns[1])
-        table = select_cells(counts, positions, len(known))
+    for (counts, *sums), own in zip(raw, encoded):
+        table = on_known_labels(counts, own, known)
         outside.append(len(pairs[0][0].values) - int(table.sum()))
         if weights is not None:
-            table = select_cells(checked_sums(sums, weights), positions, len(known))
+            table = on_known_labels(checked_sums(sums, weights), own, known)
         tables.append(table)
     stack = np.stack(tables)
     present = np.ones(stack.shape[:2], np.bool_)
@@ -200,26 +187,20 @@ def count_many_known(
 def _count_known_in_blocks(
     kernels: PairKernels,
     pairs: Sequence[tuple[Column, Column]],
-    codes: Sequence[tuple[LabelRange | LabelMap, LabelRange | LabelMap]],
+    codecs: Sequence[tuple[Codec, Codec]],
     weights: AnyArray | None,
     num_threads: int,
 ) -> list[tuple[AnyArray, ...]]:
-    if weights is None and all(own == codes[0] for own in codes[1:]):
-        stack = _count_rows(kernels, pairs, codes[0], num_threads)
+    if weights is None and all(own == codecs[0] for own in codecs[1:]):
+        stack = _count_rows(kernels, pairs, codecs[0], num_threads)
         if stack is not None:
             return [(table,) for table in stack]
-    dtypes: list[Any] = [np.int64]
-    if weights is not None:
-        dtypes += [np.float64] if weights.dtype.kind == "f" else [np.int64, np.int64]
-    tables = [
-        tuple(np.zeros((rows.n_labels + 1, columns.n_labels + 1), dtype) for dtype in dtypes)
-        for rows, columns in codes
-    ]
+    tables = [empty_tables(own, weights) for own in codecs]
 
     def count(j: int, items: slice, second: AnyArray) -> None:
         first = pairs[j][0].values[items]
         own = None if weights is None else weights[items]
-        add_range(kernels, first, second, codes[j], own, tables[j], 0, len(second))
+        add_pairs(kernels, first, second, codecs[j], own, tables[j], 0, len(second))
 
     _for_all(kernels, count, pairs, num_threads)
     return tables
@@ -228,11 +209,11 @@ def _count_known_in_blocks(
 def _count_rows(
     kernels: PairKernels,
     pairs: Sequence[tuple[Column, Column]],
-    codes: tuple[LabelRange | LabelMap, LabelRange | LabelMap],
+    codecs: tuple[Codec, Codec],
     num_threads: int,
 ) -> AnyArray | None:
     """Return the tables of columns that lie row by row; None where there is no kernel for it."""
-    rows, columns = codes
+    rows, columns = codecs
     if not isinstance(rows, LabelRange) or not isinstance(columns, LabelRange):
         return None
     if len(pairs) < FEWEST_COLUMNS:

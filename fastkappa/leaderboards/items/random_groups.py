@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.columns.column import Column
-from fastkappa.counting.confusion import KnownLabels
-from fastkappa.counting.label_ranges import CHUNK, LabelRange, label_type
-from fastkappa.counting.pairs import codes_and_lowest
-from fastkappa.counting.sparse_labels import LabelMap
+from fastkappa.counting.codecs import CHUNK
+from fastkappa.counting.known_labels import Encoding, KnownLabels
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
@@ -87,10 +85,10 @@ class ItemGroups:
         n_codes = self.n_groups * len(known)
         dtype = next(t for t in (np.uint16, np.uint32, np.uint64) if n_codes <= np.iinfo(t).max)
         codes = np.empty(len(first.values), dtype)
-        labels, positions = known.encode(first)
+        encoding = known.encode(first)
         for start in range(0, len(codes), CHUNK):
             chunk = slice(start, start + CHUNK)
-            label = _places(labels, positions, first.values[chunk])
+            label = _positions(encoding, first.values[chunk])
             code = self.of_item[chunk] * np.int64(len(known))
             code += label
             if label.min(initial=0) < 0:
@@ -99,15 +97,10 @@ class ItemGroups:
         return codes
 
 
-def _places(labels: LabelRange | LabelMap, positions: AnyArray, values: AnyArray) -> AnyArray:
+def _positions(encoding: Encoding, values: AnyArray) -> AnyArray:
     """Return the position of the label of each rating, -1 where it has none."""
-    values, lowest = codes_and_lowest(labels, values)
-    # Modulo 2**64, what lies below the lowest label comes out above all of them.
-    offset = values.astype(label_type(values)).view(np.uint64)
-    offset -= np.uint64(lowest % (1 << 64))
-    # The last entry is that of what is no label.
-    place: AnyArray = np.append(positions, -1)
-    return place[np.minimum(offset, np.uint64(len(positions))).view(np.int64)]
+    positions: AnyArray = np.append(encoding.positions, -1)[encoding.codec.codes(values)]
+    return positions
 
 
 def sum_by_group(
@@ -130,13 +123,12 @@ def sum_by_group(
             j = bounds[0]
             column, items, cell_weights = predictions[j]
             own = codes if items is None else codes[items]
-            labels, positions = known.encode(column)
+            encoding = known.encode(column)
             parts = GroupSums(*(part[:, j] for part in sums))
             if has_tables:
-                values, lowest = codes_and_lowest(labels, column.values)
-                _sum_tables(kernels, own, values, lowest, positions, cell_weights, parts)
+                _sum_tables(kernels, own, encoding, column.values, cell_weights, parts)
             else:
-                _sum_items(own, labels, positions, column.values, cell_weights, parts)
+                _sum_items(own, encoding, column.values, cell_weights, parts)
 
     run_in_threads(work, len(predictions), max(1, min(num_threads, len(predictions))))
     return sums
@@ -145,15 +137,16 @@ def sum_by_group(
 def _sum_tables(
     kernels: PairKernels,
     codes: AnyArray,
+    encoding: Encoding,
     values: AnyArray,
-    lowest: int,
-    positions: AnyArray,
     cell_weights: FloatTable,
     sums: GroupSums,
 ) -> None:
     """Count a table for each group, and sum it up."""
     n_groups, n_labels = sums.rows.shape
+    positions = encoding.positions
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
+    values, lowest = encoding.codec.encode(values)
     kernels.count_pairs(codes, 0, values, lowest, table, 0, len(values))
     inside = positions >= 0
     place = positions[inside]
@@ -168,8 +161,7 @@ def _sum_tables(
 
 def _sum_items(
     codes: AnyArray,
-    labels: LabelRange | LabelMap,
-    positions: AnyArray,
+    encoding: Encoding,
     values: AnyArray,
     cell_weights: FloatTable,
     sums: GroupSums,
@@ -180,7 +172,7 @@ def _sum_items(
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)
-        second = _places(labels, positions, values[chunk])
+        second = _positions(encoding, values[chunk])
         inside = (codes[chunk] < n_groups * n_labels) & (second >= 0)
         code, second = codes[chunk][inside].astype(np.int64), second[inside]
         group, label = np.divmod(code, n_labels)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, n_samples, read_column, refuse_masked
-from fastkappa.counting.confusion import read_columns
+from fastkappa.columns.pair import read_columns
 
 
 class Reference:

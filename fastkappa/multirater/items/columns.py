@@ -13,10 +13,9 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, n_samples, read_column
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import find_missing, without
-from fastkappa.counting.confusion import KnownLabels
-from fastkappa.counting.label_ranges import LabelRange
+from fastkappa.counting.codecs import Codec
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import count_unknown
-from fastkappa.counting.sparse_labels import LabelMap
 from fastkappa.kernels.contract import PairKernels
 
 # Ratings are encoded a chunk at a time, which stays in the cache.
@@ -35,15 +34,15 @@ class Rater(NamedTuple):
 class Codes(NamedTuple):
     """A rater's ratings with what makes codes of them.
 
-    The code of a rating is ``lookup[i]``, i being ``rating - labels.lowest`` or its code
-    among sparse labels: the label's position, ``n_labels`` if the rating is missing and
-    ``n_labels + 1`` if it is no label. Values are codes already if there is no lookup.
+    The code of a rating is what ``lookup`` holds for its code in ``codec``: the position
+    of its label, ``n_labels`` if the rating is missing and ``n_labels + 1`` if it is no
+    label. Values are codes already if there is no lookup.
     """
 
     rater: Rater
     values: AnyArray
     n_labels: int
-    labels: LabelRange | LabelMap
+    codec: Codec
     lookup: AnyArray | None
 
     def take(self, start: int, stop: int) -> AnyArray:
@@ -51,15 +50,7 @@ class Codes(NamedTuple):
         values = self.values[start:stop]
         if self.lookup is None:
             return values
-        if isinstance(self.labels, LabelMap):
-            codes = self.lookup[self.labels.codes(values)]
-        else:
-            # Differences modulo 2**64 put what is below the lowest label far above the others.
-            places = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64)
-            places = places.view(np.uint64)
-            places -= np.uint64(self.labels.lowest % (1 << 64))
-            np.minimum(places, np.uint64(self.labels.n_labels), out=places)
-            codes = self.lookup[places.view(np.int64)]
+        codes: AnyArray = self.lookup[self.codec.codes(values)]
         if codes.max(initial=0) > self.n_labels:
             column = self.rater.column
             rating = values[codes > self.n_labels][0].item()
@@ -197,11 +188,11 @@ def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> Cod
         wanted = np.empty(n_labels + len(missing_codes), object)
         wanted[:] = [*labels.tolist(), *missing_codes]
     known = KnownLabels(wanted, column._replace(label_dtype=labels.dtype), column)
-    places, positions = known.encode(column)
+    codec, positions = known.encode(column)
     dtype = np.min_scalar_type(n_labels + 1)
     lookup = np.where(positions < 0, n_labels + 1, np.minimum(positions, n_labels))
     lookup = np.append(lookup, n_labels + 1).astype(dtype)
-    codes = Codes(rater, column.values, n_labels, places, lookup)
+    codes = Codes(rater, column.values, n_labels, codec, lookup)
     if rater.missing is None:
         return codes
     whole = np.full(rater.n_subjects, n_labels, dtype)

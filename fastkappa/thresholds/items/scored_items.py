@@ -7,20 +7,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import (
-    Column,
+from fastkappa.columns.column import Column, n_samples, read_column, refuse_masked
+from fastkappa.columns.item_weights import (
     check_finite_weights,
     check_some_weight,
-    n_samples,
-    read_column,
     read_sample_weight,
-    refuse_masked,
 )
 from fastkappa.columns.real_numbers import read_numbers, refuse_infinite
-from fastkappa.counting.confusion import KnownLabels
-from fastkappa.counting.label_ranges import CHUNK, LabelRange
+from fastkappa.counting.codecs import CHUNK, LabelRange
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import count_unknown
-from fastkappa.counting.sparse_labels import LabelMap
 from fastkappa.kernels.contract import PairKernels
 
 # Beyond this, item weights are scaled: products of three sums of them must be finite.
@@ -65,8 +61,8 @@ class ScoredItems(NamedTuple):
         for start in range(0, len(self.scores), CHUNK):
             chunk = slice(start, start + CHUNK)
             given = np.searchsorted(thresholds, self.scores[chunk], "right")
-            codes = self.codes[chunk].astype(np.int64 if self.lowest < 0 else np.uint64)
-            cells = (codes - codes.dtype.type(self.lowest)).astype(np.intp) * self.n_labels + given
+            codes = LabelRange(self.lowest, self.n_labels).codes(self.codes[chunk])
+            cells = codes * self.n_labels + given
             weights = None if self.weights is None else self.weights[chunk]
             table += np.bincount(cells, weights, minlength=len(table))
         return table.reshape(self.n_labels, self.n_labels)
@@ -182,20 +178,20 @@ def _encode(
     kernels: PairKernels, column: Column, known: KnownLabels, num_threads: int
 ) -> tuple[AnyArray, int, AnyArray]:
     """Return the codes of a column with known labels, or name the first that is not among them."""
-    label_range = known.in_a_row()
+    label_range = known.as_range()
     if label_range is not None and column.categories is None and column.values.dtype.kind in "iu":
         # Counted, for that is several times as fast as the least and the largest are found.
         occurring = count_unknown(kernels, column, column, num_threads).rows
         least, largest = int(occurring[0]), int(occurring[-1])
         if label_range.lowest <= least and largest < label_range.lowest + label_range.n_labels:
             return column.values, label_range.lowest, known.array
-    codes, positions = known.encode(column)
+    codec, positions = known.encode(column)
     n_labels = len(known)
     code = np.append(positions, -1).astype(np.min_scalar_type(-n_labels - 1))
     encoded = np.empty(len(column.values), code.dtype)
     for start in range(0, len(encoded), CHUNK):
         chunk = column.values[start : start + CHUNK]
-        encoded[start : start + CHUNK] = part = code[_places(codes, chunk)]
+        encoded[start : start + CHUNK] = part = code[codec.codes(chunk)]
         if part.min() < 0:
             got = chunk[int(part.argmin())]
             label = got if column.categories is None else column.categories[got]
@@ -207,14 +203,3 @@ def _encode(
                 f"y_true holds {label!r}, which is not among the labels {known.array.tolist()}."
             )
     return encoded, 0, known.array
-
-
-def _places(codes: LabelRange | LabelMap, values: AnyArray) -> AnyArray:
-    """Return the code of each value, and that after the last for a value without one."""
-    if isinstance(codes, LabelMap):
-        return codes.codes(values)
-    with np.errstate(invalid="ignore"):
-        offsets = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64)
-    offsets = offsets.view(np.uint64) - np.uint64(codes.lowest % (1 << 64))
-    places: AnyArray = np.minimum(offsets, np.uint64(codes.n_labels)).astype(np.intp)
-    return places

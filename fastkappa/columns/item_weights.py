@@ -1,0 +1,47 @@
+"""Item weights: what a user gave as ``sample_weight``, as an array of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import CHUNK, check_finite
+from fastkappa.columns.interop import to_numpy
+
+
+def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
+    """Return item weights as a one-dimensional array of integers or floats.
+
+    NaN and infinity are not looked for: they show in the sums (`check_finite_weights`).
+    """
+    weights = to_numpy(sample_weight)
+    if weights.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{weights}\n")
+    if weights.dtype.kind not in "iufb":
+        try:
+            weights = weights.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"sample_weight must hold numbers: {error}") from error
+    if weights.ndim != 1:
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected"
+            f" either a scalar value or a 1D array of length {n_items}."
+        )
+    if weights.dtype.kind == "b":
+        return weights.view(np.uint8)
+    if weights.dtype.kind == "f" and weights.dtype.itemsize not in (4, 8):
+        return weights.astype(np.float64)
+    return weights
+
+
+def check_finite_weights(weights: AnyArray) -> None:
+    """Raise if weights are not finite; return if they are and only their sum was not."""
+    check_finite(weights, "sample_weight")
+
+
+def check_some_weight(weights: AnyArray) -> None:
+    """Raise if all item weights are zero."""
+    if not any(weights[start : start + CHUNK].any() for start in range(0, len(weights), CHUNK)):
+        raise ValueError("Sample weights must contain at least one non-zero number.")

@@ -1,0 +1,66 @@
+"""The ratings of two raters, whose labels can be compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import Column, n_samples, read_column
+
+
+def check_lengths(y1: Any, y2: Any, sample_weight: Any) -> int:
+    """Return the common number of items."""
+    arrays = (y1, y2) if sample_weight is None else (y1, y2, sample_weight)
+    lengths = [n_samples(array) for array in arrays]
+    if len(set(lengths)) > 1:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
+    return lengths[0]
+
+
+def read_columns(y1: Any, y2: Any, names: tuple[str, str]) -> tuple[Column, Column]:
+    """Return two columns whose labels can be compared."""
+    first, second = read_column(y1, names[0]), read_column(y2, names[1])
+    if first.obstacle or second.obstacle:
+        _refuse(first, second)
+    if (first.categories is None) != (second.categories is None) and len(first.values):
+        raise ValueError(
+            "Mix of label input types (string and number); Got"
+            f" {_distinct_labels(first)} and {_distinct_labels(second)}."
+        )
+    kinds = {first.label_dtype.kind, second.label_dtype.kind}
+    if kinds & set("mM"):
+        if len(kinds) > 1:
+            raise ValueError(
+                f"Mix of label input types ({first.label_dtype} and {second.label_dtype})."
+            )
+        unit = np.result_type(first.label_dtype, second.label_dtype)
+        first, second = _in_unit(first, unit), _in_unit(second, unit)
+    return first, second
+
+
+def _distinct_labels(column: Column) -> AnyArray:
+    """Return the labels that occur, for an error to show."""
+    distinct_values = np.unique(column.values)
+    if column.categories is not None:
+        return np.array(sorted(column.categories[code] for code in distinct_values))
+    return distinct_values.astype(column.label_dtype)
+
+
+def _in_unit(column: Column, unit: np.dtype[Any]) -> Column:
+    dates = column.values.view(column.label_dtype).astype(unit)
+    return Column(dates.view(np.int64), unit)
+
+
+def _refuse(first: Column, second: Column) -> None:
+    """Raise for ratings that are no class labels, in scikit-learn's words."""
+    types = [
+        column.obstacle or ("binary" if len(np.unique(column.values)) <= 2 else "multiclass")
+        for column in (first, second)
+    ]
+    if types[0] != types[1]:
+        raise ValueError(
+            f"Classification metrics can't handle a mix of {types[0]} and {types[1]} targets"
+        )
+    raise ValueError(f"{types[0]} is not supported")

@@ -1,0 +1,57 @@
+"""Sums of item weights: how the kernels give them, and what can be wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.item_weights import check_finite_weights, check_some_weight
+
+INT64_MAX = (1 << 63) - 1
+
+
+def whole_sums(high: AnyArray, low: AnyArray) -> AnyArray:
+    """Return ``high * 2**32 + low``: int64, or Python integers where that could overflow."""
+    fits = np.abs(high).max(initial=0) < 1 << 30 and low.max(initial=0) < 1 << 62
+    wide = np.int64 if fits else object
+    total: AnyArray = high.astype(wide) * (1 << 32) + low.astype(wide)
+    return total
+
+
+def checked_sums(sums: Sequence[AnyArray], weights: AnyArray) -> AnyArray:
+    """Return one table of sums, or raise for the weights that were summed."""
+    if weights.dtype.kind == "f":
+        (table,) = sums
+        if not np.isfinite(table).all():
+            check_finite_weights(weights)
+            raise OverflowError("the sums of sample_weight are beyond float64: scale them down.")
+    else:
+        table = whole_sums(*sums)
+    if not table.any():
+        check_some_weight(weights)
+    return table
+
+
+def as_int64(table: AnyArray, what: str) -> AnyArray:
+    """Return a table of Python integers in int64, or raise if a sum does not fit."""
+    if table.dtype != object:
+        return table
+    try:
+        return table.astype(np.int64)
+    except OverflowError as error:
+        raise OverflowError(
+            f"the sums of {what} reach {np.abs(table).max()}, beyond int64: give float weights."
+        ) from error
+
+
+def add_exactly(first: AnyArray, second: AnyArray) -> AnyArray:
+    """Return the sum of two tables of sums, or raise if it does not fit in int64."""
+    total: AnyArray = first + second
+    if "f" in (first.dtype.kind, second.dtype.kind) or not first.size:
+        return total
+    limit = max(abs(int(bound(table))) for table in (first, second) for bound in (np.min, np.max))
+    if limit > INT64_MAX // 2:
+        total = as_int64(first.astype(object) + second.astype(object), "item weights")
+    return total

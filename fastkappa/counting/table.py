@@ -1,0 +1,179 @@
+"""A table of counts with the labels of its rows and columns, and how tables are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.column import Column
+from fastkappa.counting.codecs import LabelRange, LabelType
+
+INT64_MAX = (1 << 63) - 1
+# A range of labels is counted as it is while its table has at most so many cells,
+LARGEST_DENSE_TABLE = 1 << 20
+# but a few items are not worth a large table.
+SMALL_DENSE_TABLE = 1 << 12
+
+LabelRanges = tuple[LabelRange, LabelRange]
+
+
+class LabelledTable(NamedTuple):
+    """A table of counts with the integer labels, or category codes, of its rows and columns."""
+
+    table: IntTable
+    rows: AnyArray
+    columns: AnyArray
+
+
+def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int, int]) -> AnyArray:
+    """Return a table, or a stack of tables, on other labels.
+
+    Parameters
+    ----------
+    table : ndarray of shape (..., r, c)
+    rows, columns : ndarray of int, shapes (r,) and (c,)
+        The new place of each row and column; a negative one leaves it out, and those with
+        the same place are added up.
+    shape : tuple of int
+        How many rows and columns there are to be.
+    """
+    wider = np.zeros((*table.shape[:-2], *shape), table.dtype)
+    if _go_up_by_one(rows) and _go_up_by_one(columns):
+        wider[..., rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1] = table
+        return wider
+    kept_rows, kept_columns = rows >= 0, columns >= 0
+    if not kept_rows.all() or not kept_columns.all():
+        table = table[..., kept_rows, :][..., kept_columns]
+        rows, columns = rows[kept_rows], columns[kept_columns]
+    cells: Any = (..., rows[:, None], columns)
+    np.add.at(wider, cells, table)
+    return wider
+
+
+def _go_up_by_one(places: AnyArray) -> bool:
+    """Return whether places are those of a slice, which is copied much faster."""
+    return len(places) > 0 and places[0] >= 0 and bool((places[1:] - places[:-1] == 1).all())
+
+
+def empty_table(ranges: LabelRanges) -> IntTable:
+    """Return a table of two label ranges, with a last row and column for other ratings."""
+    return np.zeros((ranges[0].n_labels + 1, ranges[1].n_labels + 1), np.int64)
+
+
+def n_cells_of(ranges: LabelRanges) -> int:
+    """Return how many cells a table of two label ranges has, with its last row and column."""
+    return (ranges[0].n_labels + 1) * (ranges[1].n_labels + 1)
+
+
+def largest_table(n_items: int) -> int:
+    """Return how many cells a table of a whole range may have for so many items."""
+    return min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * n_items))
+
+
+def on_ranges(labelled: LabelledTable, ranges: LabelRanges) -> IntTable:
+    """Return the table of two label ranges that hold all labels, with its last row and column."""
+    rows, columns = ranges[0].codes(labelled.rows), ranges[1].codes(labelled.columns)
+    return scatter(labelled.table, rows, columns, empty_table(ranges).shape)
+
+
+def occurring(
+    table: IntTable, ranges: LabelRanges, types: tuple[LabelType, LabelType]
+) -> LabelledTable:
+    """Return the part of a table of two label ranges whose labels occur."""
+    rows, columns = (labels.labels(dtype) for labels, dtype in zip(ranges, types))
+    return without_empty(LabelledTable(table[:-1, :-1], rows, columns))
+
+
+def without_empty(labelled: LabelledTable) -> LabelledTable:
+    """Return a table without the labels that do not occur."""
+    in_rows, in_columns = labelled.table.any(axis=1), labelled.table.any(axis=0)
+    if in_rows.all() and in_columns.all():
+        return labelled
+    table = labelled.table[np.ix_(in_rows, in_columns)]
+    return LabelledTable(table, labelled.rows[in_rows], labelled.columns[in_columns])
+
+
+def merge(parts: Sequence[LabelledTable]) -> LabelledTable:
+    """Return the sum of tables, by label, sorted."""
+    if len(parts) == 1:
+        return parts[0]
+    rows = np.unique(np.concatenate([part.rows for part in parts]))
+    columns = np.unique(np.concatenate([part.columns for part in parts]))
+    tables = [
+        scatter(
+            part.table,
+            np.searchsorted(rows, part.rows),
+            np.searchsorted(columns, part.columns),
+            (len(rows), len(columns)),
+        )
+        for part in parts
+    ]
+    return LabelledTable(sum(tables[1:], start=tables[0]), rows, columns)
+
+
+def square(labelled: LabelledTable, first: Column, second: Column) -> tuple[AnyArray, AnyArray]:
+    """Return the table of all labels that occur in either column, and these, sorted."""
+    labels, rows, columns = common_labels(labelled.rows, labelled.columns, first, second)
+    return scatter(labelled.table, rows, columns, (len(labels), len(labels))), labels
+
+
+def common_labels(
+    rows: AnyArray, columns: AnyArray, first: Column, second: Column
+) -> tuple[AnyArray, AnyArray, AnyArray]:
+    """Return the labels of either column, sorted, and the positions of each one's own.
+
+    ``rows`` and ``columns`` are integer labels or category codes that occur.
+    """
+    if first.categories is not None and second.categories is not None:
+        row_labels = [first.categories[code] for code in rows]
+        column_labels = [second.categories[code] for code in columns]
+        named = sorted({*row_labels, *column_labels})
+        position = {label: i for i, label in enumerate(named)}
+        return (
+            np.array(named),
+            np.array([position[label] for label in row_labels], np.intp),
+            np.array([position[label] for label in column_labels], np.intp),
+        )
+    labels = union_of_labels([rows, columns])
+    places = [np.searchsorted(labels, own.astype(labels.dtype)) for own in (rows, columns)]
+    return _in_type_of(labels, first, second), places[0], places[1]
+
+
+def _in_type_of(integers: AnyArray, first: Column, second: Column) -> AnyArray:
+    """Return integer labels in the type of the ratings they came from."""
+    kinds = {first.label_dtype.kind, second.label_dtype.kind}
+    if kinds & set("mM"):
+        return integers.view(first.label_dtype)
+    if kinds == {"b"}:
+        return integers.astype(bool)
+    return integers.astype(np.float64) if "f" in kinds else integers
+
+
+def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
+    """Return all labels, sorted, in a type that holds every one of them."""
+    arrays = [array for array in arrays if len(array)] or list(arrays[:1])
+    kinds = {array.dtype.kind for array in arrays}
+    are_strings = kinds <= set("UTO") and not _are_whole(arrays)
+    are_dates = kinds <= set("mM")
+    if not (are_strings or are_dates or kinds <= set("iubfO")):
+        raise ValueError(
+            "Mix of label input types (string and number); Got"
+            f" {' and '.join(str(array) for array in arrays)}."
+        )
+    if are_strings or are_dates or len(kinds) == 1 or "u" not in kinds:
+        return np.unique(np.concatenate(arrays))
+    # NumPy makes floats of int64 beside uint64, and they do not hold all of either.
+    labels = sorted({label for array in arrays for label in array.tolist()})
+    if "f" in kinds:
+        return np.array(labels, np.float64)
+    if labels[-1] <= INT64_MAX:
+        return np.array(labels, np.int64)
+    return np.array(labels, np.uint64 if labels[0] >= 0 else object)
+
+
+def _are_whole(arrays: Sequence[AnyArray]) -> bool:
+    """Return whether an array of objects holds whole numbers, for which 64 bits did not do."""
+    return any(array.dtype.kind == "O" and isinstance(array[0], int) for array in arrays)

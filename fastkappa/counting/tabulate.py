@@ -1,0 +1,80 @@
+"""From two columns to a square table of counts, its labels in order."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import Column
+from fastkappa.counting.item_sums import as_int64, checked_sums
+from fastkappa.counting.known_labels import Encoding, KnownLabels
+from fastkappa.counting.pairs import count_known, count_unknown
+from fastkappa.counting.table import scatter, square
+from fastkappa.kernels.contract import PairKernels
+
+
+class ConfusionCounts(NamedTuple):
+    """A confusion table and what belongs to it.
+
+    Attributes
+    ----------
+    table : ndarray of shape (l, l)
+        Row i, column j counts the items rated ``labels[i]`` by the first rater and
+        ``labels[j]`` by the second: int64 counts or, with float item weights, their
+        float64 sums.
+    labels : ndarray of shape (l,)
+        The labels, sorted or in the order given.
+    n_outside : int
+        How many items have a rating that is none of the labels and are not in the table.
+    """
+
+    table: AnyArray
+    labels: AnyArray
+    n_outside: int
+
+
+def in_int64(counts: ConfusionCounts) -> ConfusionCounts:
+    """Raise if sums of integer item weights do not fit in an int64 table."""
+    return counts._replace(table=as_int64(counts.table, "sample_weight"))
+
+
+def tabulate(
+    kernels: PairKernels,
+    first: Column,
+    second: Column,
+    known: KnownLabels | None,
+    weights: AnyArray | None,
+    num_threads: int,
+    *,
+    without_first: str | None = None,
+) -> ConfusionCounts:
+    """Return the square table of two columns.
+
+    ``without_first`` is the error to raise where no rating of the first column is among
+    the known labels. Sums of integer weights that do not fit in int64 come as Python
+    integers in an object array.
+    """
+    if known is None:
+        counted = count_unknown(kernels, first, second, num_threads)
+        table, labels = square(counted, first, second)
+        if weights is None:
+            return ConfusionCounts(table, labels, 0)
+        known = KnownLabels(labels, first, second)
+    encodings = known.encode(first), known.encode(second)
+    codecs = encodings[0].codec, encodings[1].codec
+    counts, *sums = count_known(kernels, first, second, codecs, weights, num_threads)
+    if without_first is not None and not counts[:-1][encodings[0].positions >= 0].any():
+        raise ValueError(without_first)
+    table = on_known_labels(counts, encodings, known)
+    n_outside = len(first.values) - int(table.sum())
+    if weights is not None:
+        table = on_known_labels(checked_sums(sums, weights), encodings, known)
+    return ConfusionCounts(table, known.array, n_outside)
+
+
+def on_known_labels(
+    counts: AnyArray, encodings: tuple[Encoding, Encoding], known: KnownLabels
+) -> AnyArray:
+    """Return the table of the known labels from one of codes, with its last row and column."""
+    rows, columns = encodings
+    return scatter(counts[:-1, :-1], rows.positions, columns.positions, (len(known), len(known)))
