@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.checks import check_labels
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.labels import distinct
 from fastkappa.columns.missing import is_missing
-from fastkappa.columns.paired import check_labels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.multirater.items.columns import columns_of, encode, find_labels, read_raters

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
+from fastkappa.columns.checks import Missing, check_columns, check_labels, drop_missing, explain
 from fastkappa.columns.labels import distinct
 from fastkappa.columns.missing import is_missing
-from fastkappa.columns.paired import Missing, check_columns, check_labels, drop_missing, explain
 from fastkappa.counting.confusion import confusion_counts
 from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.exceptions import undefined_metric_warning

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from fastkappa.columns.checks import Missing, check_columns, check_labels, drop_missing, explain
 from fastkappa.columns.column import n_samples, read_column
 from fastkappa.columns.pair import read_columns
-from fastkappa.columns.paired import Missing, check_columns, check_labels, drop_missing, explain
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import undefined_metric_warning

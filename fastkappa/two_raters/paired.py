@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.checks import Missing, check_columns, drop_missing, explain
 from fastkappa.columns.column import n_samples
 from fastkappa.columns.pair import read_columns
-from fastkappa.columns.paired import Missing, check_columns, drop_missing, explain
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.kernels.dispatch import get_kernels

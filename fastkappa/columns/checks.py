@@ -1,4 +1,4 @@
-"""Columns of ratings as a user gives them: what is none of them, and what is missing."""
+"""Checks of columns as a user gives them: their lengths, their labels, what is missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_COLUMNS = (str, bytes, dict, set, frozenset)
 
 
 def check_columns(columns: dict[str, Any], missing: Missing) -> int:
-    """Return how many items the columns have, or say which of them is no column.
+    """Return how many items the columns have, or raise for the first that is no column.
 
     No rating is looked at, so that it costs nothing.
     """
