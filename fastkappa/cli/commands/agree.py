@@ -136,7 +136,7 @@ def make_report(asked: Any, file: Path, labels: str | None, *, drop_missing: boo
     _check_raters(asked.raters)
     with progress_bar([file]) as bar:
         options: dict[str, Any] = {"labels": labels, "drop_missing": drop_missing}
-        options["tell"] = bar.starts(file)
+        options["on_progress"] = bar.starts(file)
         if len(asked.raters) > 2:
             whole, groups = read_raters(file, asked.raters, asked.group, **options)
             return report_on_several(asked, whole, groups)

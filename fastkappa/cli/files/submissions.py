@@ -17,10 +17,11 @@ from fastkappa.engines.arrow_columns import kind_of_column
 from fastkappa.engines.arrow_files import OnProgress
 from fastkappa.engines.arrow_raters import read_columns
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.formatting import printable
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.leaderboards.builder import LeaderboardBuilder, MismatchError, OnMismatch
-from fastkappa.leaderboards.table import Leaderboard, printable
+from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.weights import Weights
 
 # Ranks that are shown while files are still being read.

@@ -22,11 +22,11 @@ from fastkappa.cli.reports.agree_parts import (
 )
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import RatingsError
+from fastkappa.formatting import figure, label_text, p_value_text
 from fastkappa.plotting import plot_forest
 from fastkappa.statistics.comparison import EqualKappas
 from fastkappa.statistics.scales import find_scale
 from fastkappa.two_raters.grouped import GroupedAgreement
-from fastkappa.two_raters.report import figure, label_text, p_value_text
 
 
 def report_on_groups(asked: Asked, counts: Mapping[Any, SourceCounts]) -> Report:

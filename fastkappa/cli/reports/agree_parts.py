@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import label_text
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.report import label_text
 from fastkappa.two_raters.result import AgreementResult
 
 CONFIDENCE = 0.95

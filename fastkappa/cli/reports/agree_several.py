@@ -19,12 +19,12 @@ from fastkappa.cli.reports.agree_parts import (
     bootstrap_line,
     undefined_is_told,
 )
+from fastkappa.formatting import figure, label_text
 from fastkappa.multirater import MultiRaterResult, PairwiseKappa, Ratings
 from fastkappa.plotting import plot_forest
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.scales import find_scale, read_value
 from fastkappa.statistics.weights import disagreement_matrix
-from fastkappa.two_raters.report import figure, label_text
 
 # BCa intervals over subjects take time with the square of how many differ.
 MOST_FOR_BCA = 1000

@@ -18,10 +18,11 @@ from fastkappa.columns.column import read_column
 from fastkappa.columns.missing import find_missing, without
 from fastkappa.engines.arrow_raters import read_columns
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.formatting import figure, label_text
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds
-from fastkappa.two_raters.report import LARGEST_TABLE, figure, label_text
+from fastkappa.two_raters.report import LARGEST_TABLE
 
 FOLDS = 5
 RESAMPLES = 100
