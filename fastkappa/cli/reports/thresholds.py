@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ from fastkappa.columns.column import read_column
 from fastkappa.columns.missing import find_missing, without
 from fastkappa.engines.arrow_raters import read_columns
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
-from fastkappa.formatting import figure, label_text
+from fastkappa.formatting import figure, json_object, label_text, table_lines
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds
@@ -32,9 +31,9 @@ SEED = 0
 class ThresholdReport(NamedTuple):
     """Thresholds, and kappa with them and with scores rounded at the half points.
 
-    ``n`` counts the items, ``n_outside`` those left out because their label is none of those
-    wanted. ``half_points`` are the middles between labels that are ascending numbers, else
-    0.5, 1.5, ...: those between the labels' positions.
+    ``n`` counts the items, ``n_outside`` those left out because their label is not among
+    those requested. ``half_points`` are the midpoints of labels that are ascending numbers;
+    for other labels those of their positions: 0.5, 1.5, ...
     """
 
     file: str
@@ -87,7 +86,7 @@ def report_on_thresholds(
     ------
     ValueError
         If the file cannot be read, a column is not there, a label or a score is missing or
-        not of its kind, or no label is among those wanted.
+        of another kind, or no label is among those requested.
     ImportError
         If pyarrow is not installed.
     """
@@ -151,17 +150,12 @@ def report_on_thresholds(
 
 
 def as_json(report: ThresholdReport) -> str:
-    """Return a report as a JSON object, one line for each of its keys.
+    """Return a report as a JSON object.
 
-    Kappa is null where it is undefined, and an infinite threshold a string that ``float``
+    Kappa is null where it is undefined. An infinite threshold is a string that ``float``
     reads, for JSON has no number for it.
     """
     rounding = report.rounding
-    kappas_told = {
-        "half_points": report.kappa_at_half_points,
-        "thresholds": rounding.kappa,
-        "out_of_fold": math.nan if rounding.oof_kappa is None else rounding.oof_kappa,
-    }
     names = ("y", "score")
     fields = {
         "file": report.file,
@@ -179,12 +173,13 @@ def as_json(report: ThresholdReport) -> str:
         ],
         "half_points": report.half_points.tolist(),
         "kappa": {
-            name: None if math.isnan(value) else value for name, value in kappas_told.items()
+            "half_points": report.kappa_at_half_points,
+            "thresholds": rounding.kappa,
+            "out_of_fold": rounding.oof_kappa,
         },
         "table": rounding.table.tolist(),
     }
-    lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in fields.items())
-    return "{\n" + ",\n".join(lines) + "\n}"
+    return json_object(fields)
 
 
 def as_text(report: ThresholdReport) -> str:
@@ -219,12 +214,9 @@ def _lines(report: ThresholdReport) -> Iterator[str]:
     yield f"  {'kappa out of fold':<28}{oof:>10}"
     if len(labels) > LARGEST_TABLE:
         return
-    cells = [[str(count) for count in row] for row in rounding.table.tolist()]
-    widths = [max(map(len, column)) + 2 for column in zip(labels, *cells)]
     yield ""
     yield f"  {y} (rows) and the labels given (columns)"
-    for head, row in zip(["", *labels], [labels, *cells]):
-        yield f"  {head:<{margin}}" + "".join(f"{cell:>{w}}" for cell, w in zip(row, widths))
+    yield from table_lines(labels, rounding.table, margin)
 
 
 def _read_labels(column: Any, name: str) -> AnyArray:
