@@ -125,13 +125,13 @@ def agree(
             n_resamples=bootstrap,
             seed=seed,
         )
-        report = make_report(request, file, labels, drop_missing=missing is MissingOption.drop)
+        report = _read_and_report(request, file, labels, drop_missing=missing is MissingOption.drop)
         if plot is not None:
             write_picture(report.draw, plot)
         typer.echo(report.as_json() if output is FormatOption.json else report.as_text())
 
 
-def make_report(request: Any, file: Path, labels: str | None, *, drop_missing: bool) -> Any:
+def _read_and_report(request: Any, file: Path, labels: str | None, *, drop_missing: bool) -> Any:
     """Read a file and report on its raters."""
     from fastkappa.cli.files.raters import read_raters
     from fastkappa.cli.files.ratings import count_groups, count_ratings

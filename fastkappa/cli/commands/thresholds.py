@@ -64,16 +64,11 @@ def thresholds(
     Prints the cut points, kappa before (scores rounded at the half points),
     after, and out of fold, and the table of counts.
     """
-    from fastkappa.cli.reports.thresholds import as_json, as_text, report_on_thresholds
+    from fastkappa.cli.files.scores import read_scores
+    from fastkappa.cli.reports.thresholds import as_json, as_text, make_report
 
     with errors_printed():
-        report = report_on_thresholds(
-            file,
-            y,
-            score,
-            weights=weights.scheme,
-            method=method.value,
-            labels=labels,
-            drop_missing=missing is MissingOption.drop,
-        )
+        drop = missing is MissingOption.drop
+        items = read_scores(file, y, score, labels=labels, drop_missing=drop)
+        report = make_report(file, (y, score), items, weights.scheme, method.value)
         typer.echo(as_json(report) if output is FormatOption.json else as_text(report))
