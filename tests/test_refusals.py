@@ -28,9 +28,9 @@ from fastkappa import (
     sample_size,
 )
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import label_text
 from fastkappa.statistics.indices import gwet_ac2
 from fastkappa.statistics.kappa import expected_agreement, observed_agreement
-from fastkappa.two_raters.report import label_text
 
 TABLE = [[20, 5], [10, 15]]
 RAGGED: Any = [[1, 2], [3]]

@@ -1,4 +1,4 @@
-"""The command line: a list of commands, one file each. Each reads, counts and prints."""
+"""The command line: its commands, the files they read and the reports they print."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 
 try:
     import typer
-except ImportError:  # main() tells what to install
+except ImportError:  # main() says what to install
     typer = None  # type: ignore[assignment]
 
 
@@ -21,20 +21,20 @@ def main() -> None:
     if sys.stdout is None:
         _refuse("the result cannot be written: the standard output is closed.")
     for stream in (sys.stdout, sys.stderr):
-        # A label the terminal's encoding does not have is spelled out, not an error.
+        # A character that the terminal cannot encode is escaped, not an error.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
         make_app()()
     except OSError as error:
-        # Files that cannot be read have been told of before.
+        # Files that cannot be read have been reported before.
         _refuse(f"the result cannot be written: {error.strerror or error}.")
 
 
 def _refuse(why: str) -> NoReturn:
     with suppress(OSError):
         print(f"fastkappa: {why}", file=sys.stderr)
-    # What is still to be written cannot be either: it is not tried again at the end.
+    # Buffered output cannot be written either: Python must not try at exit.
     with suppress(OSError), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
     raise SystemExit(2)

@@ -1,31 +1,42 @@
-"""What the commands share: the choices of their options, and how they refuse."""
+"""What the commands share: arguments and options, and how errors are printed."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
+from fastkappa.statistics.weights import Weights
 
-class Weights(str, enum.Enum):
+
+class WeightsOption(str, enum.Enum):
     none = "none"
     linear = "linear"
     quadratic = "quadratic"
 
+    @property
+    def scheme(self) -> Weights:
+        """The weights as the library takes them."""
+        return None if self is WeightsOption.none else self.value
 
-class Missing(str, enum.Enum):
+
+class MissingOption(str, enum.Enum):
     error = "error"
     drop = "drop"
 
 
-class Format(str, enum.Enum):
+class FormatOption(str, enum.Enum):
     text = "text"
     json = "json"
 
 
+InputFile: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Arrow file.")
+]
 Labels: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -34,14 +45,14 @@ Labels: TypeAlias = Annotated[
         " By default all that occur, sorted.",
     ),
 ]
-OutputFormat: TypeAlias = Annotated[
-    Format, typer.Option("--format", help="For a person, or for a program.")
+TextOrJson: TypeAlias = Annotated[
+    FormatOption, typer.Option("--format", help="For a person, or for a program.")
 ]
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Print what is wrong with the input, or missing to work on it, in one line."""
+def errors_printed() -> Iterator[None]:
+    """Print an error of the input, or of a missing library, in one line, and exit."""
     try:
         yield
     except (ValueError, ImportError) as error:

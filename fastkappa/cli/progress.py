@@ -1,16 +1,19 @@
-"""How far the reading of files has come, shown on a terminal."""
+"""A progress bar for the reading of files, shown on a terminal."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from fastkappa.engines.arrow_files import OnProgress, ignore_progress
+from fastkappa.formatting import printable
+
 
 class Bar:
-    """A bar for some files; without a terminal there is nothing to see and nothing is done."""
+    """A progress bar for some files; without a terminal it does nothing."""
 
     def __init__(self, files: Sequence[Path], shown: Any = None) -> None:
         self._shown = shown
@@ -21,16 +24,18 @@ class Bar:
         if shown is not None:
             self._task = shown.add_task("", total=sum(map(_size, files)))
 
-    def starts(self, file: Path) -> Callable[[int], None]:
-        """Return what is to be told how many bytes of the file have been read."""
+    def starts(self, file: Path) -> OnProgress:
+        """Begin a file, and return the callback for the number of its bytes read so far."""
         self._bytes_before += self._size_of_last
         self._size_of_last = _size(file)
         self._n_started += 1
         if self._shown is None:
-            return _ignore
-        of_many = f" ({self._n_started} of {self._n_files})" if self._n_files > 1 else ""
-        name = file.name if file.name.isprintable() else repr(file.name)
-        self._shown.update(self._task, description=f"{name}{of_many}", completed=self._bytes_before)
+            return ignore_progress
+        position = f" ({self._n_started} of {self._n_files})" if self._n_files > 1 else ""
+        name = printable(file.name)
+        self._shown.update(
+            self._task, description=f"{name}{position}", completed=self._bytes_before
+        )
         return self._read
 
     def shows(self, lines: Sequence[str]) -> None:
@@ -44,9 +49,9 @@ class Bar:
 
 @contextmanager
 def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
-    """Show a bar of bytes read, files and time left, on a terminal, until the work is done.
+    """Show a bar of bytes read, files and time left, on a terminal, until the block ends.
 
-    It is shown on the error stream, if that is a terminal, and leaves no trace.
+    It is shown on the error stream if that is a terminal, and is erased at the end.
 
     Raises
     ------
@@ -61,8 +66,8 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     path = Path(file.name)
     ...     with progress_bar([path]) as bar:
-    ...         tell = bar.starts(path)
-    ...         tell(0)
+    ...         on_progress = bar.starts(path)
+    ...         on_progress(0)
     """
     try:
         from rich import progress
@@ -96,12 +101,8 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
 
 
 def _size(file: Path) -> int:
-    """Return the bytes of a file, none if it is not there: reading it will say so."""
+    """Return the bytes of a file, 0 if there is none: reading it will raise the error."""
     try:
         return os.stat(file).st_size
     except OSError:
         return 0
-
-
-def _ignore(n_bytes: int) -> None:
-    """Show nothing."""

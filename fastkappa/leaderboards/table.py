@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import FloatTable
+from fastkappa.formatting import figure, interval_text, printable, without_nan
 from fastkappa.frame import data_frame
+
+# The fields of a row that are two columns of a data frame or of CSV.
+ENDS = {
+    "interval": ("low", "high"),
+    "difference_interval": ("difference_low", "difference_high"),
+    "rank_interval": ("rank_low", "rank_high"),
+}
 
 
 class LeaderboardRow(NamedTuple):
@@ -117,7 +125,7 @@ class Leaderboard:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as numbers, strings and lists, with None for what is undefined."""
-        rows = [{field: _plain(value) for field, value in row._asdict().items()} for row in self]
+        rows = [without_nan(row._asdict()) for row in self]
         return {"confidence": self.confidence, "n_resamples": self.n_resamples, "rows": rows}
 
     def to_frame(self) -> Any:
@@ -128,26 +136,14 @@ class Leaderboard:
         ImportError
             If pandas is not installed.
         """
-        return data_frame(
-            {
-                "rank": self.rank,
-                "name": list(self.names),
-                "kappa": self.kappa,
-                "low": self.interval[:, 0],
-                "high": self.interval[:, 1],
-                "difference": self.difference,
-                "difference_low": self.difference_interval[:, 0],
-                "difference_high": self.difference_interval[:, 1],
-                "first": self.first,
-                "rank_low": self.rank_interval[:, 0],
-                "rank_high": self.rank_interval[:, 1],
-                "n": self.n,
-                "missing": self.missing,
-                "extra": self.extra,
-                "repeated": self.repeated,
-                "failure": list(self.failures),
-            }
-        )
+        held = {**vars(self), "name": list(self.names), "failure": list(self.failures)}
+        columns: dict[str, Any] = {}
+        for field in LeaderboardRow._fields:
+            if field in ENDS:
+                columns.update(zip(ENDS[field], held[field].T))
+            else:
+                columns[field] = held[field]
+        return data_frame(columns)
 
     def __str__(self) -> str:
         heads, rows = self.cells()
@@ -186,10 +182,10 @@ class Leaderboard:
             [
                 "-" if row.rank is None else str(row.rank),
                 printable(row.name),
-                _figure(row.kappa),
-                _interval(row.interval),
-                _figure(row.difference),
-                _interval(row.difference_interval),
+                figure(row.kappa, ""),
+                interval_text(row.interval, ""),
+                figure(row.difference, ""),
+                interval_text(row.difference_interval, ""),
                 "" if math.isnan(row.first) else f"{100 * row.first:.1f} %",
                 "" if row.rank_interval is None else _ranks(*row.rank_interval),
                 str(row.n) if row.failure is None else "",
@@ -221,30 +217,8 @@ class Leaderboard:
         ]
 
 
-def printable(name: Any) -> str:
-    """Return a name as one line of visible characters."""
-    text = str(name)
-    return text if text.isprintable() and text.strip() else repr(text)
-
-
 def _pair(row: FloatTable) -> tuple[float, float]:
     return float(row[0]), float(row[1])
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float):
-        return None if math.isnan(value) else value
-    if isinstance(value, tuple):
-        return [_plain(one) for one in value]
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _figure(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.4f}"
-
-
-def _interval(interval: tuple[float, float]) -> str:
-    return "" if math.isnan(interval[0]) else f"{interval[0]:.4f} to {interval[1]:.4f}"
 
 
 def _ranks(low: int, high: int) -> str:

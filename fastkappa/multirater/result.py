@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
+from fastkappa.formatting import p_value_text
 from fastkappa.multirater.statistics.chance_corrected import Coefficient, Disagreement
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
-from fastkappa.two_raters.report import p_value_text
 
 
 class LabelKappa(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastkappa.arrays import FloatTable
+from fastkappa.formatting import BOOTSTRAP_METHODS
 from fastkappa.plotting import style
 from fastkappa.plotting.results import read_estimate, write_figures
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 MOST_BINS = 80
 NARROWEST = 0.01
-METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
 
 def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
@@ -97,4 +97,4 @@ def _meaning(result: Any, n_replicates: int, n_undefined: int) -> str:
     method, confidence = (getattr(result, name, None) for name in ("method", "confidence"))
     if method is None or confidence is None:
         return text
-    return f"{text}\n{100 * confidence:g} % interval, {METHODS.get(method, method)}"
+    return f"{text}\n{100 * confidence:g} % interval, {BOOTSTRAP_METHODS.get(method, method)}"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.formatting import label_text
 from fastkappa.plotting.style import POINTS_IN_AN_INCH, import_matplotlib, new_axes
 from fastkappa.statistics.kappa import as_tables
-from fastkappa.two_raters.report import label_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,6 +15,7 @@ from fastkappa.columns.pair import read_columns
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import figure, interval_text, label_text
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
@@ -22,7 +23,6 @@ from fastkappa.statistics.comparison import EqualKappas, compare_strata
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.report import figure, label_text
 from fastkappa.two_raters.result import AgreementResult
 
 # An error or a warning names no more groups than this.
@@ -94,8 +94,8 @@ class GroupedAgreement(Mapping[Any, AgreementResult]):
         names = [label_text(group) for group in self.results]
         rows = [("group", "n", "kappa", "std. error", head)]
         for name, r in zip([*names, "all items"], [*self.results.values(), self.pooled]):
-            between = "" if math.isnan(r.kappa) else f"{r.interval[0]:7.4f} to {r.interval[1]:7.4f}"
-            rows.append((name, str(r.n), figure(r.kappa), figure(r.standard_error, ""), between))
+            error, interval = figure(r.standard_error, ""), interval_text(r.interval, "", width=7)
+            rows.append((name, str(r.n), figure(r.kappa), error, interval))
         margin = max(len(row[0]) for row in rows)
         width = max(len(row[1]) for row in rows) + 2
         return "\n".join(

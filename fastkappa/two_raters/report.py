@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from fastkappa.formatting import figure, interval_text, label_text, p_value_text, table_lines
+
 if TYPE_CHECKING:
     from fastkappa.two_raters.result import AgreementResult
 
 # A larger table is not read by a person.
 LARGEST_TABLE = 20
-# Below it floats lose digits, and soon are 0.
-LEAST_P_VALUE = 1e-300
 NAMES = {
     "kappa": "kappa",
     "observed_agreement": "observed agreement",
@@ -38,7 +38,7 @@ def as_text(result: AgreementResult) -> str:
             name,
             figure(value),
             figure(error, ""),
-            "" if math.isnan(error) else f"{interval[0]:7.4f} to {interval[1]:7.4f}",
+            interval_text(interval, "", width=7),
         )
         for name, value, error, interval in _shown_rows(result)
     ]
@@ -66,7 +66,7 @@ def as_html(result: AgreementResult) -> str:
                     name,
                     figure(value),
                     figure(error, ""),
-                    "" if math.isnan(error) else f"{interval[0]:.4f} to {interval[1]:.4f}",
+                    interval_text(interval, ""),
                 ]
                 for name, value, error, interval in _shown_rows(result)
             ],
@@ -74,14 +74,6 @@ def as_html(result: AgreementResult) -> str:
     )
     parts.append(_html_table(["", ""], [list(fact) for fact in _facts(result)]))
     return "\n".join(parts)
-
-
-def label_text(label: Any) -> str:
-    """Return a label as one line: a whole float without its point."""
-    # From 1e16 on Python writes floats with an exponent, and nobody reads all their digits.
-    whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e16
-    text = str(int(label)) if whole else str(label)
-    return text if text.isprintable() and text.strip() else repr(text)
 
 
 def _headline(result: AgreementResult) -> str:
@@ -111,12 +103,7 @@ def _remarks(result: AgreementResult) -> Iterator[str]:
 def _table_lines(result: AgreementResult) -> Iterator[str]:
     if len(result.labels) > LARGEST_TABLE:
         return
-    labels = [label_text(label) for label in result.labels.tolist()]
-    cells = [[str(count) for count in row] for row in result.table.tolist()]
-    margin = max(len(label) for label in labels)
-    widths = [max(map(len, column)) + 2 for column in zip(labels, *cells)]
-    for head, row in zip(["", *labels], [labels, *cells]):
-        yield f"  {head:<{margin}}" + "".join(f"{c:>{w}}" for c, w in zip(row, widths))
+    yield from table_lines([label_text(label) for label in result.labels.tolist()], result.table)
     yield ""
 
 
@@ -153,18 +140,6 @@ def why_undefined(result: AgreementResult) -> str:
     if len(used) == 1:
         return f"all ratings are {used[0]}, so that no disagreement is expected by chance"
     return "the weights make no disagreement between the labels that occur"
-
-
-def figure(value: float, undefined: str = "undefined") -> str:
-    """Return a number with four decimals, or the word for NaN."""
-    return undefined if math.isnan(value) else f"{value:.4f}"
-
-
-def p_value_text(p_value: float, digits: int) -> str:
-    """Return a probability in so many digits: it is never 0, though floats end there."""
-    if p_value < LEAST_P_VALUE:
-        return f"< {LEAST_P_VALUE:g}"
-    return f"{p_value:.{digits}g}"
 
 
 def _html_table(head: list[str], rows: list[list[Any]]) -> str:

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.formatting import label_text
 from fastkappa.frame import data_frame
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, interpret
 from fastkappa.statistics.weights import Weights
-from fastkappa.two_raters.report import as_html, as_text, label_text
+from fastkappa.two_raters.report import as_html, as_text
 
 
 @dataclass(frozen=True, eq=False, repr=False)

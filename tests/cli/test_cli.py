@@ -17,11 +17,12 @@ import pytest
 import fastkappa
 from fastkappa import datasets
 
-typer_testing = pytest.importorskip("typer.testing")
+pytest.importorskip("typer")
 pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 
-from fastkappa import cli  # noqa: E402
+from fastkappa import cli
+from tests.helpers.command_line import CommandLine, refusal_of, write_csv
 
 KEYS = [
     "file",
@@ -41,10 +42,8 @@ KEYS = [
 ]
 
 
-def run(*arguments: object, columns: int = 80) -> Any:
-    """Run the command line in this process."""
-    runner = typer_testing.CliRunner(env={"COLUMNS": str(columns), "FORCE_COLOR": None})
-    return runner.invoke(cli.make_app(), [str(argument) for argument in arguments])
+program, command = CommandLine(), CommandLine("score")
+run, text_of, json_of, refusal = command.run, command.text_of, command.json_of, command.refusal
 
 
 def run_process(*arguments: object, code: str = "", **environment: str) -> Any:
@@ -57,12 +56,6 @@ def run_process(*arguments: object, code: str = "", **environment: str) -> Any:
         env={**os.environ, "PYTHONIOENCODING": "utf-8", "COLUMNS": "80", **environment},
         timeout=120,
     )
-
-
-def write(path: Path, **columns: Any) -> Path:
-    rows = [columns, *zip(*columns.values())]
-    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def exact(pairs: list[tuple[Any, Any]], labels: list[Any]) -> dict[str, Any]:
@@ -104,23 +97,12 @@ def assert_reports(result: Any, expected: dict[str, Any]) -> dict[str, Any]:
     return report
 
 
-def refusal(result: Any) -> str:
-    """Check that a run was refused in one line, and return it."""
-    code = result.exit_code if hasattr(result, "exit_code") else result.returncode
-    assert code == 2
-    assert result.stdout == ""
-    assert result.stderr.startswith("fastkappa: ")
-    assert result.stderr.count("\n") == 1
-    assert "Traceback" not in result.stderr
-    return str(result.stderr)
-
-
 @pytest.fixture
 def integers(tmp_path: Path) -> tuple[Path, list[tuple[int, int]]]:
     random = np.random.default_rng(3)
     left = random.choice([1, 2, 3, 10], 400).tolist()
     right = [a if random.random() < 0.6 else int(random.choice([1, 2, 3, 10])) for a in left]
-    return write(tmp_path / "ratings.csv", item=range(400), left=left, right=right), list(
+    return write_csv(tmp_path / "ratings.csv", item=range(400), left=left, right=right), list(
         zip(left, right)
     )
 
@@ -128,19 +110,16 @@ def integers(tmp_path: Path) -> tuple[Path, list[tuple[int, int]]]:
 @pytest.fixture
 def retinopathy(tmp_path: Path) -> Path:
     y1, y2 = datasets.load("diabetic_retinopathy").expand()
-    return write(tmp_path / "retinopathy.csv", left=y1, right=y2)
+    return write_csv(tmp_path / "retinopathy.csv", left=y1, right=y2)
 
 
 def test_retinopathy_as_a_person_reads_it(
     retinopathy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(retinopathy.parent)
-    result = run(
-        "score", retinopathy.name, "--y1", "left", "--y2", "right", "--weights", "quadratic"
-    )
-    assert result.exit_code == 0
+    text = text_of(retinopathy.name, "--y1", "left", "--y2", "right", "--weights", "quadratic")
     # The kappas are those scikit-learn 1.9.1 gives for these ratings.
-    assert result.stdout == (
+    assert text == (
         """
  17563 items rated in left (rows) and right (columns) of retinopathy.csv
 
@@ -168,8 +147,7 @@ def test_retinopathy_as_a_person_reads_it(
 def test_retinopathy_in_json_beside_scikit_learn(retinopathy: Path) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     y1, y2 = datasets.load("diabetic_retinopathy").expand()
-    result = run("score", retinopathy, "--y1", "left", "--y2", "right", "--format", "json")
-    report = json.loads(result.stdout)
+    report = json_of(retinopathy, "--y1", "left", "--y2", "right")
     assert report["table"] == metrics.confusion_matrix(y1, y2).tolist()
     assert report["observed_agreement"] == pytest.approx(metrics.accuracy_score(y1, y2))
     for name, weights in (("none", None), ("linear", "linear"), ("quadratic", "quadratic")):
@@ -180,7 +158,7 @@ def test_retinopathy_in_json_beside_scikit_learn(retinopathy: Path) -> None:
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
 def test_integers(integers: tuple[Path, list[tuple[int, int]]], weights: str) -> None:
     path, pairs = integers
-    arguments = ("score", path, "--y1", "left", "--y2", "right", "--weights", weights)
+    arguments = (path, "--y1", "left", "--y2", "right", "--weights", weights)
     report = assert_reports(run(*arguments, "--format", "json"), exact(pairs, [1, 2, 3, 10]))
     assert report["weights"] == weights
     assert report["file"] == str(path)
@@ -193,67 +171,66 @@ def test_labels_give_the_order_and_leave_others_out(
     integers: tuple[Path, list[tuple[int, int]]],
 ) -> None:
     path, pairs = integers
-    arguments = ("score", path, "--y1", "left", "--y2", "right", "--labels", "10,7,1,2")
+    arguments = (path, "--y1", "left", "--y2", "right", "--labels", "10,7,1,2")
     report = assert_reports(run(*arguments, "--format", "json"), exact(pairs, [10, 7, 1, 2]))
     assert report["outside"] == sum(3 in pair for pair in pairs) > 0
-    text = run(*arguments).stdout
+    text = text_of(*arguments)
     assert f" {report['outside']} items left out for a rating outside the labels\n" in text
 
 
 def test_labels_may_be_negative(tmp_path: Path) -> None:
-    path = write(tmp_path / "r.csv", a=[-1, 0, 1, -1], b=[-1, 0, 0, 1])
-    result = run("score", path, "--y1", "a", "--y2", "b", "--labels", "-1,1,0", "--format", "json")
+    path = write_csv(tmp_path / "r.csv", a=[-1, 0, 1, -1], b=[-1, 0, 0, 1])
+    result = run(path, "--y1", "a", "--y2", "b", "--labels", "-1,1,0", "--format", "json")
     assert_reports(result, exact([(-1, -1), (0, 0), (1, 0), (-1, 1)], [-1, 1, 0]))
 
 
 def test_strings_in_the_order_of_the_labels(tmp_path: Path) -> None:
     pairs = [("low", "low"), ("low", "mid"), ("high", "high"), ("mid", "high"), ("mid", "mid")]
-    path = write(tmp_path / "r.csv", a=[a for a, _ in pairs], b=[b for _, b in pairs])
-    arguments = ("score", path, "--y1", "a", "--y2", "b", "--format", "json")
+    path = write_csv(tmp_path / "r.csv", a=[a for a, _ in pairs], b=[b for _, b in pairs])
+    arguments = (path, "--y1", "a", "--y2", "b", "--format", "json")
     assert_reports(run(*arguments), exact(pairs, ["high", "low", "mid"]))
     ordered = run(*arguments, "--labels", "low,mid,high")
     assert_reports(ordered, exact(pairs, ["low", "mid", "high"]))
 
 
 def test_missing_ratings(tmp_path: Path) -> None:
-    path = write(tmp_path / "r.csv", a=[1, "", 2, 2, 1], b=[1, 2, "", "", 2])
-    arguments = ("score", path, "--y1", "a", "--y2", "b")
-    message = refusal(run(*arguments))
+    path = write_csv(tmp_path / "r.csv", a=[1, "", 2, 2, 1], b=[1, 2, "", "", 2])
+    arguments = (path, "--y1", "a", "--y2", "b")
+    message = refusal(*arguments)
     assert "1 in column 'a' and 2 in column 'b', of 5 rows. --missing drop" in message
     dropped = run(*arguments, "--missing", "drop", "--format", "json")
     report = assert_reports(dropped, exact([(1, 1), (1, 2)], [1, 2]))
     assert (report["rows"], report["dropped"]) == (5, 3)
     assert report["missing"] == {"y1": 1, "y2": 2}
-    text = run(*arguments, "--missing", "drop").stdout
+    text = text_of(*arguments, "--missing", "drop")
     assert " 3 rows dropped for a missing rating (1 in a, 2 in b)\n" in text
 
 
 def test_one_label_leaves_kappa_undefined(tmp_path: Path) -> None:
-    path = write(tmp_path / "r.csv", a=["yes", "yes"], b=["yes", "yes"])
-    result = run("score", path, "--y1", "a", "--y2", "b")
+    path = write_csv(tmp_path / "r.csv", a=["yes", "yes"], b=["yes", "yes"])
+    result = run(path, "--y1", "a", "--y2", "b")
     assert result.exit_code == 0
     assert result.stdout.count("undefined\n") == 3
     assert "Kappa is undefined: all ratings are yes, so that no disagreement is" in result.stdout
-    result = run("score", path, "--y1", "a", "--y2", "b", "--format", "json")
-    report = json.loads(result.stdout)
+    report = json_of(path, "--y1", "a", "--y2", "b")
     assert report["kappa"] is None
     assert report["kappas"] == {"none": None, "linear": None, "quadratic": None}
     assert (report["observed_agreement"], report["expected_agreement"]) == (1, 1)
 
 
 def test_no_pair_among_the_labels_leaves_kappa_undefined(tmp_path: Path) -> None:
-    path = write(tmp_path / "r.csv", a=[1, 2], b=[3, 3])
-    arguments = ("score", path, "--y1", "a", "--y2", "b", "--labels", "1,2")
-    report = json.loads(run(*arguments, "--format", "json").stdout)
+    path = write_csv(tmp_path / "r.csv", a=[1, 2], b=[3, 3])
+    arguments = (path, "--y1", "a", "--y2", "b", "--labels", "1,2")
+    report = json_of(*arguments)
     assert (report["n"], report["outside"], report["kappa"]) == (0, 2, None)
     assert report["observed_agreement"] is None
-    text = run(*arguments).stdout
+    text = text_of(*arguments)
     assert "Kappa is undefined: no item has both its ratings among the labels." in text
 
 
 def test_the_same_column_twice(integers: tuple[Path, list[tuple[int, int]]]) -> None:
     path, pairs = integers
-    result = run("score", path, "--y1", "left", "--y2", "left", "--format", "json")
+    result = run(path, "--y1", "left", "--y2", "left", "--format", "json")
     assert_reports(result, exact([(a, a) for a, _ in pairs], [1, 2, 3, 10]))
 
 
@@ -261,13 +238,13 @@ def many_labels(tmp_path: Path, n_labels: int) -> Path:
     random = np.random.default_rng(8)
     left = random.integers(n_labels, size=4000)
     right = np.clip(left + random.integers(-2, 3, 4000), 0, n_labels - 1)
-    return write(tmp_path / "many.csv", left=left, right=right)
+    return write_csv(tmp_path / "many.csv", left=left, right=right)
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_many_labels_fit_the_terminal(tmp_path: Path, width: int) -> None:
     path = many_labels(tmp_path, 25)
-    result = run("score", path, "--y1", "left", "--y2", "right", columns=width)
+    result = run(path, "--y1", "left", "--y2", "right", columns=width)
     lines = result.stdout.splitlines()
     table = [line for line in lines[2:] if str(path) not in line]
     assert max(map(len, table)) <= width
@@ -279,9 +256,7 @@ def test_many_labels_fit_the_terminal(tmp_path: Path, width: int) -> None:
         head, *cells = line.split() or [""]
         if head.isdigit() and len(cells) > 0 and int(head) < 25:
             rows.setdefault(head, []).extend(0 if cell == "." else int(cell) for cell in cells)
-    report = json.loads(
-        run("score", path, "--y1", "left", "--y2", "right", "--format", "json").stdout
-    )
+    report = json_of(path, "--y1", "left", "--y2", "right")
     assert [rows[str(label)] for label in range(25)] == [
         [*row, sum(row)] for row in report["table"]
     ]
@@ -289,45 +264,44 @@ def test_many_labels_fit_the_terminal(tmp_path: Path, width: int) -> None:
 
 def test_a_table_too_large_to_read_is_left_to_json(tmp_path: Path) -> None:
     path = many_labels(tmp_path, 60)
-    result = run("score", path, "--y1", "left", "--y2", "right")
+    result = run(path, "--y1", "left", "--y2", "right")
     assert "The table of 60 labels is too large to be read here: --format json" in result.stdout
     assert len(result.stdout.splitlines()) < 15
-    result = run("score", path, "--y1", "left", "--y2", "right", "--format", "json")
-    assert len(json.loads(result.stdout)["table"]) == 60
+    assert len(json_of(path, "--y1", "left", "--y2", "right")["table"]) == 60
 
 
 def test_labels_are_shown_as_they_are(tmp_path: Path) -> None:
     odd = ["[bold]x[/]", ":smile:", "良い", "tab\there", "a" * 50]
-    path = write(tmp_path / "r.csv", a=odd, b=odd)
-    lines = run("score", path, "--y1", "a", "--y2", "b", columns=200).stdout.splitlines()
+    path = write_csv(tmp_path / "r.csv", a=odd, b=odd)
+    lines = text_of(path, "--y1", "a", "--y2", "b", columns=200).splitlines()
     heads = [line.split("  ")[0].strip() for line in lines]
     for label in ("[bold]x[/]", ":smile:", "良い", r"'tab\there'", "a" * 29 + "..."):
         assert label in heads
 
 
 def test_an_unknown_column_is_named_with_those_there(integers: tuple[Path, Any]) -> None:
-    message = refusal(run("score", integers[0], "--y1", "left", "--y2", "rihgt"))
+    message = refusal(integers[0], "--y1", "left", "--y2", "rihgt")
     assert "no column 'rihgt'; it has 'item', 'left', 'right'. Did you mean 'right'?" in message
 
 
 def test_labels_none_of_which_occurs(integers: tuple[Path, Any]) -> None:
-    arguments = ("score", integers[0], "--y1", "left", "--y2", "right", "--labels")
-    assert "none of the ratings in column 'left' is among" in refusal(run(*arguments, "7,8"))
-    assert "labels must be distinct, got 1 more than once" in refusal(run(*arguments, "1,1"))
-    assert "--labels has 'x'" in refusal(run(*arguments, "1,x"))
+    arguments = (integers[0], "--y1", "left", "--y2", "right", "--labels")
+    assert "none of the ratings in column 'left' is among" in refusal(*arguments, "7,8")
+    assert "labels must be distinct, got 1 more than once" in refusal(*arguments, "1,1")
+    assert "--labels has 'x'" in refusal(*arguments, "1,x")
 
 
 def test_an_identifier_is_refused_unless_labels_are_given(tmp_path: Path) -> None:
-    path = write(tmp_path / "r.csv", item=range(3000), y=[1, 2, 3] * 1000)
-    assert "is it a rating?" in refusal(run("score", path, "--y1", "item", "--y2", "y"))
-    result = run("score", path, "--y1", "item", "--y2", "y", "--labels", "1,2,3")
+    path = write_csv(tmp_path / "r.csv", item=range(3000), y=[1, 2, 3] * 1000)
+    assert "is it a rating?" in refusal(path, "--y1", "item", "--y2", "y")
+    result = run(path, "--y1", "item", "--y2", "y", "--labels", "1,2,3")
     assert result.exit_code == 0
 
 
 def test_a_backend_that_is_not_there(integers: tuple[Path, Any]) -> None:
     for arguments in (("score", integers[0], "--y1", "left", "--y2", "right"), ("config",)):
         result = run_process(*arguments, FASTKAPPA_BACKEND="abacus")
-        assert "FASTKAPPA_BACKEND must be one of" in refusal(result)
+        assert "FASTKAPPA_BACKEND must be one of" in refusal_of(result)
 
 
 @pytest.mark.parametrize(
@@ -340,22 +314,22 @@ def test_a_backend_that_is_not_there(integers: tuple[Path, Any]) -> None:
     ],
 )
 def test_wrong_usage(arguments: tuple[str, ...]) -> None:
-    result = run(*arguments)
+    result = program.run(*arguments)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "Usage: " in result.stderr
 
 
 def test_version_and_config() -> None:
-    assert run("--version").stdout == fastkappa.__version__ + "\n"
-    config = run("config")
+    assert program.run("--version").stdout == fastkappa.__version__ + "\n"
+    config = program.run("config")
     assert config.exit_code == 0
     assert config.stdout.startswith("fastkappa ")
     assert "backend in use" in config.stdout
 
 
 def test_help_names_the_commands() -> None:
-    result = run("--help")
+    result = program.run("--help")
     assert result.exit_code == 0
     assert "score" in result.stdout
     assert "config" in result.stdout
@@ -363,14 +337,14 @@ def test_help_names_the_commands() -> None:
 
 def test_the_program_scores(integers: tuple[Path, Any]) -> None:
     path, pairs = integers
-    arguments = ("score", path, "--y1", "left", "--y2", "right")
-    as_json = run_process(*arguments, "--format", "json")
+    arguments = (path, "--y1", "left", "--y2", "right")
+    as_json = run_process("score", *arguments, "--format", "json")
     assert (as_json.returncode, as_json.stderr) == (0, "")
     assert json.loads(as_json.stdout)["kappas"] == exact(pairs, [1, 2, 3, 10])["kappas"]
-    text = run_process(*arguments)
+    text = run_process("score", *arguments)
     assert (text.returncode, text.stderr) == (0, "")
     assert "\x1b" not in text.stdout
-    assert text.stdout == run(*arguments).stdout
+    assert text.stdout == text_of(*arguments)
 
 
 def test_the_installed_command_is_the_same_program(integers: tuple[Path, Any]) -> None:
@@ -387,11 +361,11 @@ def test_the_program_refuses_in_one_line(integers: tuple[Path, Any], tmp_path: P
         (integers[0], "leftt", "Did you mean 'left'?"),
     ):
         result = run_process("score", path, "--y1", column, "--y2", "right")
-        assert problem in refusal(result)
+        assert problem in refusal_of(result)
 
 
 def test_a_terminal_that_lacks_a_character_is_no_error(tmp_path: Path) -> None:
-    path = write(tmp_path / "r.csv", a=["höher", "gleich"], b=["höher", "höher"])
+    path = write_csv(tmp_path / "r.csv", a=["höher", "gleich"], b=["höher", "höher"])
     arguments = ("score", path, "--y1", "a", "--y2", "b")
     result = run_process(*arguments, PYTHONIOENCODING="ascii")
     assert (result.returncode, result.stderr) == (0, "")
@@ -403,4 +377,4 @@ def test_a_terminal_that_lacks_a_character_is_no_error(tmp_path: Path) -> None:
 def test_without_an_extra_library(integers: tuple[Path, Any], library: str) -> None:
     code = f"import sys; sys.modules[{library!r}] = None; from fastkappa.cli import main; main()"
     result = run_process("score", integers[0], "--y1", "left", "--y2", "right", code=code)
-    assert "pip install 'fastkappa[cli]'" in refusal(result)
+    assert "pip install 'fastkappa[cli]'" in refusal_of(result)

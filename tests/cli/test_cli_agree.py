@@ -29,19 +29,13 @@ from fastkappa import (
     pairwise_kappa,
     randolph_kappa,
 )
-from tests.helpers.command_line import CommandLine
+from tests.helpers.command_line import CommandLine, write_csv
 
 CITIES = ("Winnipeg", "New Orleans")
 
 
 command = CommandLine("agree")
 run, text_of, json_of, refusal = command.run, command.text_of, command.json_of, command.refusal
-
-
-def write(path: Path, **columns: Any) -> Path:
-    rows = [columns, *zip(*columns.values())]
-    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
-    return path
 
 
 def assert_same(found: Any, expected: Any) -> None:
@@ -74,7 +68,7 @@ def ratings() -> dict[str, Any]:
 
 @pytest.fixture
 def path(ratings: dict[str, Any], tmp_path: Path) -> Path:
-    return write(tmp_path / "ratings.csv", **ratings)
+    return write_csv(tmp_path / "ratings.csv", **ratings)
 
 
 # The option that takes several values.
@@ -101,7 +95,7 @@ def test_raters_are_named_in_any_way(
 
 
 def test_a_rater_may_begin_with_a_dash(tmp_path: Path) -> None:
-    path = write(tmp_path / "r.csv", **{"-x": [1, 2, 2], "y": [1, 2, 1]})
+    path = write_csv(tmp_path / "r.csv", **{"-x": [1, 2, 2], "y": [1, 2, 1]})
     assert json_of(path, "--raters=-x", "--raters", "y")["raters"] == ["-x", "y"]
 
 
@@ -124,7 +118,7 @@ def test_two_raters(path: Path, ratings: dict[str, Any], weights: Any) -> None:
 def test_standard_errors_of_a_published_table(tmp_path: Path) -> None:
     """The example of Fleiss, Cohen and Everitt (1969), with the variances of their formulas."""
     y1, y2 = datasets.load("fleiss_cohen_everitt_1969").expand()
-    found = json_of(write(tmp_path / "r.csv", a=y1, b=y2), "--raters", "a", "b")
+    found = json_of(write_csv(tmp_path / "r.csv", a=y1, b=y2), "--raters", "a", "b")
     assert round(found["kappa"], 3) == 0.429
     assert found["standard_error"] == pytest.approx(math.sqrt(0.002885), abs=5e-6)
     assert found["null_standard_error"] == pytest.approx(math.sqrt(0.003082), abs=5e-6)
@@ -132,7 +126,7 @@ def test_standard_errors_of_a_published_table(tmp_path: Path) -> None:
 
 def test_labels_and_missing_ratings(tmp_path: Path) -> None:
     a, b = [1, 1, 2, 3, "", 2, 9], [1, 2, 2, 3, 3, "", 1]
-    path = write(tmp_path / "r.csv", a=a, b=b)
+    path = write_csv(tmp_path / "r.csv", a=a, b=b)
     options = ("--raters", "a", "b", "--labels", "3,2,1")
     assert "1 in column 'a' and 1 in column 'b', of 7 rows. --missing" in refusal(path, *options)
     found = json_of(path, *options, "--missing", "drop", "--weights", "linear")
@@ -147,7 +141,7 @@ def test_labels_and_missing_ratings(tmp_path: Path) -> None:
 
 
 def test_one_label_leaves_kappa_undefined(tmp_path: Path) -> None:
-    path = write(tmp_path / "r.csv", a=["yes"] * 3, b=["yes"] * 3)
+    path = write_csv(tmp_path / "r.csv", a=["yes"] * 3, b=["yes"] * 3)
     options = ("--raters", "a", "b", "--scale", "cohen", "--bootstrap", "10")
     found = json_of(path, *options)
     assert found["kappa"] is None
@@ -213,7 +207,7 @@ def test_groups_with_bootstrap_and_scale(path: Path) -> None:
 
 
 def test_missing_groups(tmp_path: Path) -> None:
-    path = write(
+    path = write_csv(
         tmp_path / "r.csv",
         g=["u", "", "u", "v", "v", "u", "v"],
         a=[1, 1, 2, 1, "", 1, 2],
@@ -226,16 +220,16 @@ def test_missing_groups(tmp_path: Path) -> None:
     assert (found["n_dropped"], found["all"]["n"]) == (2, 5)
     text = text_of(path, *options, "--missing", "drop")
     assert "\n2 rows left out, for what is missing (1 in g, 1 in a, 0 in b)\n" in text
-    path = write(tmp_path / "r.csv", g=["u", ""], a=[1, 2], b=[1, 2])
+    path = write_csv(tmp_path / "r.csv", g=["u", ""], a=[1, 2], b=[1, 2])
     assert "the group is missing in column 'g' of 1 rows" in refusal(path, *options)
 
 
 def test_groups_that_cannot_be_compared(tmp_path: Path) -> None:
-    path = write(tmp_path / "r.csv", g=list("uuvv"), a=[1, 1, 1, 2], b=[1, 1, 1, 2])
+    path = write_csv(tmp_path / "r.csv", g=list("uuvv"), a=[1, 1, 1, 2], b=[1, 1, 1, 2])
     options = ("--raters", "a", "b", "--group", "g")
     assert json_of(path, *options)["equality"]["p_value"] is None
     assert "\nthe groups cannot be compared: in one kappa or its" in text_of(path, *options)
-    path = write(tmp_path / "r.csv", g=list("uuuu"), a=[1, 1, 1, 2], b=[1, 1, 2, 2])
+    path = write_csv(tmp_path / "r.csv", g=list("uuuu"), a=[1, 1, 1, 2], b=[1, 1, 2, 2])
     assert json_of(path, *options)["equality"] is None
     assert "cannot be compared" not in text_of(path, *options)
 
@@ -278,7 +272,7 @@ def test_three_raters_with_missing_ratings(tmp_path: Path) -> None:
         "b": ["x", "y", "z", "z", "", "y"],
         "c": ["x", "x", "z", "y", "x", "y"],
     }
-    path = write(tmp_path / "r.csv", **columns)
+    path = write_csv(tmp_path / "r.csv", **columns)
     options = ("--raters", "a", "b", "c")
     assert "1 in column 'a' and 1 in column 'b', of 6 rows" in refusal(path, *options)
     found = json_of(path, *options, "--missing", "drop")
@@ -309,7 +303,7 @@ def test_three_raters_in_groups_with_bootstrap(path: Path, ratings: dict[str, An
 def test_groups_of_three_raters_have_the_same_labels(tmp_path: Path) -> None:
     """Randolph's kappa depends on how many labels there are, also where some do not occur."""
     columns = {"a": [1, 1, 2, 3, 3], "b": [1, 2, 2, 3, 3], "c": [1, 2, 2, 3, 2]}
-    path = write(tmp_path / "r.csv", g=list("uuuvv"), **columns)
+    path = write_csv(tmp_path / "r.csv", g=list("uuuvv"), **columns)
     found = json_of(path, "--raters", "a", "b", "c", "--group", "g")
     # Of nine pairs of ratings in the first group seven agree: (7/9 - 1/3) / (1 - 1/3).
     assert found["groups"][0]["coefficients"][3]["method"] == "Randolph's kappa"
@@ -393,7 +387,7 @@ def test_refusals(path: Path, options: list[str], message: str) -> None:
 @pytest.mark.parametrize("raters", [("a", "b"), ("a", "b", "c")])
 def test_files_that_cannot_be_read(tmp_path: Path, raters: tuple[str, ...]) -> None:
     assert "there is no file" in refusal(tmp_path / "no.csv", "--raters", *raters)
-    assert "the format of" in refusal(write(tmp_path / "r.txt", a=[1]), "--raters", *raters)
+    assert "the format of" in refusal(write_csv(tmp_path / "r.txt", a=[1]), "--raters", *raters)
     (tmp_path / "empty.csv").touch()
     assert "is empty" in refusal(tmp_path / "empty.csv", "--raters", *raters)
     (tmp_path / "head.csv").write_text("a,b,c\n")
@@ -404,7 +398,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, raters: tuple[str, ...]) -> N
 
 def test_identifiers_are_no_ratings(tmp_path: Path) -> None:
     item = range(3000)
-    path = write(tmp_path / "r.csv", a=item, b=item, c=item)
+    path = write_csv(tmp_path / "r.csv", a=item, b=item, c=item)
     assert "is it a rating?" in refusal(path, "--raters", "a", "b")
     assert "are they ratings?" in refusal(path, "--raters", "a", "b", "c")
 

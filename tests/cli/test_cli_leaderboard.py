@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 import pandas
 import pytest
-from typer.testing import CliRunner
 
 from fastkappa import cohen_kappa_score, leaderboard
-from fastkappa.cli import make_app
+from tests.helpers.command_line import CommandLine, refusal_of
 
 N = 600
 
@@ -53,10 +52,8 @@ SUBMISSIONS = ("worst.feather", "best.parquet", "middle.csv")
 
 
 def run(*arguments: str, truth: str = "truth.csv", exit_code: int = 0) -> Any:
-    command = ["leaderboard", truth, *arguments]
-    if "--id" not in arguments:
-        command += ["--id", "image", "--target", "grade"]
-    result = CliRunner().invoke(make_app(), command)
+    columns = () if "--id" in arguments else ("--id", "image", "--target", "grade")
+    result = CommandLine("leaderboard").run(truth, *arguments, *columns)
     assert result.exit_code == exit_code, result.output
     return result
 
@@ -186,10 +183,7 @@ def test_a_truth_that_cannot_be_used_is_refused(folder: Path) -> None:
         ("missing.csv", "column 'grade' of missing.csv has 1 missing values in its 600 rows"),
     ):
         result = run("best.parquet", truth=name, exit_code=2)
-        assert result.stdout == ""
-        assert result.stderr.startswith("fastkappa: ")
-        assert reason in result.stderr
-        assert result.stderr.count("\n") == 1
+        assert reason in refusal_of(result)
     assert "SUBMISSION" in run(exit_code=2).stderr
     assert "--bootstrap" in run("best.parquet", "--bootstrap", "-1", exit_code=2).stderr
 

@@ -1,8 +1,9 @@
-"""A command of the command line, run in this process."""
+"""The command line, run in this process, and the files it reads."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from typer.testing import CliRunner
@@ -11,17 +12,17 @@ from fastkappa import cli
 
 
 class CommandLine:
-    """One command: what it prints, and how it refuses."""
+    """One command, or the whole program: what it prints, and how it refuses."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, *command: str) -> None:
+        self.command = command
 
-    def run(self, *arguments: object) -> Any:
-        runner = CliRunner(env={"COLUMNS": "80", "FORCE_COLOR": None})
-        return runner.invoke(cli.make_app(), [self.name, *map(str, arguments)])
+    def run(self, *arguments: object, columns: int = 80) -> Any:
+        runner = CliRunner(env={"COLUMNS": str(columns), "FORCE_COLOR": None})
+        return runner.invoke(cli.make_app(), [*self.command, *map(str, arguments)])
 
-    def text_of(self, *arguments: object) -> str:
-        result = self.run(*arguments)
+    def text_of(self, *arguments: object, columns: int = 80) -> str:
+        result = self.run(*arguments, columns=columns)
         assert result.exit_code == 0, result.stderr
         return str(result.stdout)
 
@@ -31,8 +32,21 @@ class CommandLine:
 
     def refusal(self, *arguments: object) -> str:
         """Check that a run was refused in one line, and return it."""
-        result = self.run(*arguments)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr.startswith("fastkappa: ")
-        assert result.stderr.count("\n") == 1
-        return str(result.stderr)
+        return refusal_of(self.run(*arguments))
+
+
+def refusal_of(result: Any) -> str:
+    """Check that a run, in this process or its own, was refused in one line, and return it."""
+    code = result.exit_code if hasattr(result, "exit_code") else result.returncode
+    assert (code, result.stdout) == (2, "")
+    assert result.stderr.startswith("fastkappa: ")
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.stderr
+    return str(result.stderr)
+
+
+def write_csv(path: Path, **columns: Any) -> Path:
+    """Write columns to a CSV file, and return its path."""
+    rows = [columns, *zip(*columns.values())]
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    return path

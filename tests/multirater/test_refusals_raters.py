@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from fastkappa import Ratings, agreement, agreement_by, agreement_from_confusion, fleiss_kappa
+from fastkappa.formatting import p_value_text
 from fastkappa.plotting.grid import read_table
-from fastkappa.two_raters.report import p_value_text
 
 CROSSTAB = pd.crosstab(pd.Series(list("abab")), pd.Series(list("abbb")))
 NOT_TABLES: list[tuple[Any, str]] = [

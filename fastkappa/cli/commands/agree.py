@@ -9,7 +9,14 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from fastkappa.cli.options import Format, Missing, OutputFormat, Weights, refusals
+from fastkappa.cli.options import (
+    FormatOption,
+    InputFile,
+    MissingOption,
+    TextOrJson,
+    WeightsOption,
+    errors_printed,
+)
 from fastkappa.statistics.scales import SCALES, find_scale
 
 RATERS = "--raters"
@@ -32,14 +39,14 @@ def spread(arguments: list[str]) -> Iterator[str]:
     >>> list(spread(["a.csv", "--raters", "x", "y", "--seed", "1"]))
     ['a.csv', '--raters', 'x', '--raters', 'y', '--seed', '1']
     """
-    of_raters, n_values = False, 0
+    in_raters, n_values = False, 0
     for position, argument in enumerate(arguments):
         if argument == "--":
             yield from arguments[position:]
             return
         if argument.startswith("-") and argument != "-":
-            of_raters, n_values = argument == RATERS, 0
-        elif of_raters:
+            in_raters, n_values = argument == RATERS, 0
+        elif in_raters:
             n_values += 1
             if n_values > 1:
                 yield RATERS
@@ -47,9 +54,7 @@ def spread(arguments: list[str]) -> Iterator[str]:
 
 
 def agree(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Arrow file.")
-    ],
+    file: InputFile,
     raters: Annotated[
         list[str],
         typer.Option(
@@ -59,33 +64,35 @@ def agree(
             " dash write --raters=-COLUMN.",
         ),
     ],
-    weights: Annotated[Weights, typer.Option(help="How disagreement is weighed.")] = Weights.none,
+    weights: Annotated[
+        WeightsOption, typer.Option(help="How disagreement is weighted.")
+    ] = WeightsOption.none,
     labels: Annotated[
         str | None,
         typer.Option(
             metavar="A,B,C",
-            help="All the labels there are, in the order that weights refer to. By default"
-            " those that occur, sorted.",
+            help="All labels, in the order that the weights refer to. By default those that"
+            " occur, sorted.",
         ),
     ] = None,
     missing: Annotated[
-        Missing,
+        MissingOption,
         typer.Option(
             help="What to do where a rating is missing: with two raters the row is dropped,"
-            " with more the rating alone. In CSV and TSV an empty field is, and NA, NaN,"
-            " null and the like are.",
+            " with more the rating alone. In CSV and TSV an empty field is missing, and so are"
+            " NA, NaN, null and the like.",
         ),
-    ] = Missing.error,
+    ] = MissingOption.error,
     group: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Tell of each group of the rows by this column."),
+        typer.Option(metavar="COLUMN", help="Report on each group of the rows by this column."),
     ] = None,
     bootstrap: Annotated[
         int, typer.Option(metavar="N", min=0, help="Bootstrap intervals of N replicates.")
     ] = 0,
     seed: Annotated[int | None, typer.Option(min=0, help="Makes the bootstrap repeatable.")] = None,
     scale: Annotated[
-        str | None, typer.Option(help=f"Read the agreement by a scale: {', '.join(SCALES)}.")
+        str | None, typer.Option(help=f"Interpret the agreement by a scale: {', '.join(SCALES)}.")
     ] = None,
     plot: Annotated[
         Path | None,
@@ -95,36 +102,36 @@ def agree(
             " their intervals over groups or pairs of raters.",
         ),
     ] = None,
-    output: OutputFormat = Format.text,
+    output: TextOrJson = FormatOption.text,
 ) -> None:
-    """Tell all about the agreement of two raters or more.
+    """Report on the agreement of two raters or more.
 
     For two: the table, kappa with its standard error, interval and test,
     and the other indices of agreement. For more: the coefficients for
     several raters, and the kappa of each pair.
     """
-    from fastkappa.cli.reports.agree_parts import Asked
-    from fastkappa.plotting.output import write_picture
+    from fastkappa.cli.reports.agree_parts import AgreeRequest
+    from fastkappa.cli.reports.picture import write_picture
 
-    with refusals():
+    with errors_printed():
         if scale is not None:
             find_scale(scale)
-        asked = Asked(
+        request = AgreeRequest(
             file=str(file),
             raters=tuple(raters),
             group=group,
-            weights=None if weights is Weights.none else weights.value,
+            weights=weights.scheme,
             scale=scale,
             n_resamples=bootstrap,
             seed=seed,
         )
-        report = make_report(asked, file, labels, drop_missing=missing is Missing.drop)
+        report = _read_and_report(request, file, labels, drop_missing=missing is MissingOption.drop)
         if plot is not None:
             write_picture(report.draw, plot)
-        typer.echo(report.as_json() if output is Format.json else report.as_text())
+        typer.echo(report.as_json() if output is FormatOption.json else report.as_text())
 
 
-def make_report(asked: Any, file: Path, labels: str | None, *, drop_missing: bool) -> Any:
+def _read_and_report(request: Any, file: Path, labels: str | None, *, drop_missing: bool) -> Any:
     """Read a file and report on its raters."""
     from fastkappa.cli.files.raters import read_raters
     from fastkappa.cli.files.ratings import count_groups, count_ratings
@@ -133,17 +140,22 @@ def make_report(asked: Any, file: Path, labels: str | None, *, drop_missing: boo
     from fastkappa.cli.reports.agree_pair import report_on_pair
     from fastkappa.cli.reports.agree_several import report_on_several
 
-    _check_raters(asked.raters)
+    _check_raters(request.raters)
     with progress_bar([file]) as bar:
-        options: dict[str, Any] = {"labels": labels, "drop_missing": drop_missing}
-        options["tell"] = bar.starts(file)
-        if len(asked.raters) > 2:
-            whole, groups = read_raters(file, asked.raters, asked.group, **options)
-            return report_on_several(asked, whole, groups)
-        first, second = asked.raters
-        if asked.group is None:
-            return report_on_pair(asked, count_ratings(file, first, second, **options))
-        return report_on_groups(asked, count_groups(file, first, second, asked.group, **options))
+        options: dict[str, Any] = {
+            "labels": labels,
+            "drop_missing": drop_missing,
+            "on_progress": bar.starts(file),
+        }
+        if len(request.raters) > 2:
+            whole, groups = read_raters(file, request.raters, request.group, **options)
+            return report_on_several(request, whole, groups)
+        first, second = request.raters
+        if request.group is None:
+            return report_on_pair(request, count_ratings(file, first, second, **options))
+        return report_on_groups(
+            request, count_groups(file, first, second, request.group, **options)
+        )
 
 
 def _check_raters(raters: tuple[str, ...]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fastkappa.cli.options import refusals
+from fastkappa.cli.options import errors_printed
 
 
 def config() -> None:
     """Print versions, backends, SIMD level and threads."""
     from fastkappa.config import show_config
 
-    with refusals():
+    with errors_printed():
         show_config()

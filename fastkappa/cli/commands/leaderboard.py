@@ -8,19 +8,19 @@ from typing import Annotated
 
 import typer
 
-from fastkappa.cli.options import Weights, refusals
+from fastkappa.cli.options import WeightsOption, errors_printed
 
 SOME_NOT_SCORED = 1
 
 
-class Format(str, enum.Enum):
+class LeaderboardFormat(str, enum.Enum):
     table = "table"
     json = "json"
     csv = "csv"
     html = "html"
 
 
-class Mismatch(str, enum.Enum):
+class MismatchOption(str, enum.Enum):
     error = "error"
     drop = "drop"
 
@@ -38,7 +38,9 @@ def leaderboard(
     target: Annotated[
         str, typer.Option("--target", metavar="COLUMN", help="The column of their labels.")
     ],
-    weights: Annotated[Weights, typer.Option(help="The kappa to rank by.")] = Weights.none,
+    weights: Annotated[
+        WeightsOption, typer.Option(help="The kappa to rank by.")
+    ] = WeightsOption.none,
     labels: Annotated[
         str | None,
         typer.Option(
@@ -54,15 +56,15 @@ def leaderboard(
         ),
     ] = 1000,
     mismatch: Annotated[
-        Mismatch,
+        MismatchOption,
         typer.Option(
             help="What to do with a submission whose ids are not those of the truth: not score"
             " it, or drop items that are missing, unknown or repeated, and score the others."
         ),
-    ] = Mismatch.error,
+    ] = MismatchOption.error,
     output: Annotated[
-        Format, typer.Option("--format", help="For a person, or for a program.")
-    ] = Format.table,
+        LeaderboardFormat, typer.Option("--format", help="For a person, or for a program.")
+    ] = LeaderboardFormat.table,
 ) -> None:
     """Rank files of predictions by their kappa with the truth.
 
@@ -70,22 +72,23 @@ def leaderboard(
     interval, how often it is first and which ranks it has in the bootstrap replicates. A
     file that cannot be scored has a row that says why; the exit status is 1 then.
     """
-    from fastkappa.cli.files.submissions import as_text, rank_files
+    from fastkappa.cli.files.submissions import rank_files
     from fastkappa.cli.progress import progress_bar
+    from fastkappa.cli.reports.leaderboard import WRITERS
 
-    with refusals():
+    with errors_printed():
         with progress_bar([truth, *submissions]) as bar:
             board = rank_files(
                 truth,
                 submissions,
                 id_column,
                 target,
-                weights=None if weights is Weights.none else weights.value,
+                weights=weights.scheme,
                 labels=labels,
                 n_resamples=bootstrap,
-                on_mismatch="drop" if mismatch is Mismatch.drop else "raise",
+                on_mismatch="drop" if mismatch is MismatchOption.drop else "raise",
                 bar=bar,
             )
-        typer.echo(as_text(board, output.value))
+        typer.echo(WRITERS[output.value](board))
     if any(failure is not None for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fastkappa.cli.options import Format, Labels, Missing, OutputFormat, Weights, refusals
+from fastkappa.cli.options import (
+    FormatOption,
+    InputFile,
+    Labels,
+    MissingOption,
+    TextOrJson,
+    WeightsOption,
+    errors_printed,
+)
 
 
 def score(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Arrow file.")
-    ],
+    file: InputFile,
     y1: Annotated[str, typer.Option("--y1", metavar="COLUMN", help="The first rater's column.")],
     y2: Annotated[str, typer.Option("--y2", metavar="COLUMN", help="The second rater's column.")],
     weights: Annotated[
-        Weights,
+        WeightsOption,
         typer.Option(help="The kappa to put first; all three are computed."),
-    ] = Weights.none,
+    ] = WeightsOption.none,
     labels: Labels = None,
     missing: Annotated[
-        Missing,
+        MissingOption,
         typer.Option(
             help="What to do with a row in which a rating is missing. In CSV and TSV an empty"
-            " field is, and NA, NaN, null and the like are.",
+            " field is missing, and so are NA, NaN, null and the like.",
         ),
-    ] = Missing.error,
-    output: OutputFormat = Format.text,
+    ] = MissingOption.error,
+    output: TextOrJson = FormatOption.text,
 ) -> None:
     """Score the agreement of two columns of ratings.
 
@@ -39,14 +44,14 @@ def score(
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.score import as_json, make_report, print_report
 
-    with refusals():
+    with errors_printed():
         with progress_bar([file]) as bar:
-            drop = missing is Missing.drop
+            drop = missing is MissingOption.drop
             counts = count_ratings(
                 file, y1, y2, labels=labels, drop_missing=drop, on_progress=bar.starts(file)
             )
         report = make_report(file, (y1, y2), counts, weights.value)
-        if output is Format.json:
+        if output is FormatOption.json:
             typer.echo(as_json(report))
         else:
             print_report(report)

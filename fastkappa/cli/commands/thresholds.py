@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import enum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fastkappa.cli.options import Format, Labels, Missing, OutputFormat, Weights, refusals
+from fastkappa.cli.options import (
+    FormatOption,
+    InputFile,
+    Labels,
+    MissingOption,
+    TextOrJson,
+    WeightsOption,
+    errors_printed,
+)
 
 
-class Method(str, enum.Enum):
+class MethodOption(str, enum.Enum):
     exact = "exact"
     bagged = "bagged"
     smoothed = "smoothed"
@@ -19,9 +26,7 @@ class Method(str, enum.Enum):
 
 
 def thresholds(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Arrow file.")
-    ],
+    file: InputFile,
     y: Annotated[str, typer.Option("--y", metavar="COLUMN", help="The column of the labels.")],
     score: Annotated[
         str,
@@ -29,46 +34,41 @@ def thresholds(
             "--score",
             metavar="COLUMN",
             help="The column of a model's scores: the higher, the later in the order of the"
-            " labels. Best they are out of fold.",
+            " labels. Out-of-fold scores are best.",
         ),
     ],
     weights: Annotated[
-        Weights, typer.Option(help="How disagreement is weighed.")
-    ] = Weights.quadratic,
+        WeightsOption, typer.Option(help="How disagreement is weighted.")
+    ] = WeightsOption.quadratic,
     method: Annotated[
-        Method,
+        MethodOption,
         typer.Option(
             help="exact: the highest kappa for these rows. bagged: the mean cut points of 100"
             " resamples, better for new rows if these are less than some 10 000. smoothed: the"
-            " highest kappa by smoothed shares of the labels. closed_form: a formula, for"
+            " highest kappa by smoothed proportions of the labels. closed_form: a formula, for"
             " quadratic weights."
         ),
-    ] = Method.exact,
+    ] = MethodOption.exact,
     labels: Labels = None,
     missing: Annotated[
-        Missing,
+        MissingOption,
         typer.Option(
             help="What to do with a row in which the label or the score is missing. In CSV and"
-            " TSV an empty field is, and NA, NaN, null and the like are.",
+            " TSV an empty field is missing, and so are NA, NaN, null and the like.",
         ),
-    ] = Missing.error,
-    output: OutputFormat = Format.text,
+    ] = MissingOption.error,
+    output: TextOrJson = FormatOption.text,
 ) -> None:
     """Find the cut points on a model's scores that maximise kappa.
 
     Prints the cut points, kappa before (scores rounded at the half points),
     after, and out of fold, and the table of counts.
     """
-    from fastkappa.cli.reports.thresholds import as_json, as_text, report_on_thresholds
+    from fastkappa.cli.files.scores import read_scores
+    from fastkappa.cli.reports.thresholds import as_json, as_text, make_report
 
-    with refusals():
-        report = report_on_thresholds(
-            file,
-            y,
-            score,
-            weights=None if weights is Weights.none else weights.value,
-            method=method.value,
-            labels=labels,
-            drop_missing=missing is Missing.drop,
-        )
-        typer.echo(as_json(report) if output is Format.json else as_text(report))
+    with errors_printed():
+        drop = missing is MissingOption.drop
+        items = read_scores(file, y, score, labels=labels, drop_missing=drop)
+        report = make_report(file, (y, score), items, weights.scheme, method.value)
+        typer.echo(as_json(report) if output is FormatOption.json else as_text(report))

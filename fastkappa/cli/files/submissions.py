@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import math
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from fastkappa.cli.files.ratings import parse_labels
 from fastkappa.cli.progress import Bar
+from fastkappa.cli.reports.leaderboard import ranks_so_far
 from fastkappa.engines.arrow_columns import kind_of_column
 from fastkappa.engines.arrow_files import OnProgress
 from fastkappa.engines.arrow_raters import read_columns
@@ -20,15 +16,8 @@ from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.leaderboards.builder import LeaderboardBuilder, MismatchError, OnMismatch
-from fastkappa.leaderboards.table import Leaderboard, printable
+from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.weights import Weights
-
-# Ranks that are shown while files are still being read.
-RANKS_SHOWN = 10
-STYLE = (
-    "body{font-family:sans-serif}table{border-collapse:collapse}"
-    "th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #ccc}"
-)
 
 
 def rank_files(
@@ -109,39 +98,8 @@ def rank_files(
             # The name stands beside it already.
             why = " ".join(str(error).split()).removeprefix(f"{file} ")
             standings.fail(str(file), why)
-        bar.shows(_ranks_so_far(standings))
+        bar.shows(ranks_so_far(standings.kappas))
     return standings.ranked()
-
-
-def as_text(board: Leaderboard, output: str) -> str:
-    """Return a leaderboard as a table for a person, or as JSON, CSV or an HTML page."""
-    if output == "json":
-        return json.dumps(board.to_dict(), indent=2)
-    if output == "csv":
-        return _as_csv(board)
-    if output == "html":
-        title = escape("Leaderboard")
-        return (
-            f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title>'
-            f"<style>{STYLE}</style></head>\n<body>\n<h1>{title}</h1>\n{board._repr_html_()}\n"
-            "</body>\n</html>"
-        )
-    return str(board)
-
-
-def _as_csv(board: Leaderboard) -> str:
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    names = ["rank", "name", "kappa", "low", "high", "difference", "difference_low"]
-    names += ["difference_high", "first", "rank_low", "rank_high", "n", "missing", "extra"]
-    writer.writerow([*names, "repeated", "failure"])
-    for row in board.to_dict()["rows"]:
-        pairs = (row[name] or (None, None) for name in ("interval", "difference_interval"))
-        (low, high), difference = pairs
-        cells = [row["rank"], row["name"], row["kappa"], low, high, row["difference"], *difference]
-        cells += [row["first"], *(row["rank_interval"] or (None, None)), row["n"]]
-        writer.writerow([*cells, row["missing"], row["extra"], row["repeated"], row["failure"]])
-    return written.getvalue().rstrip("\n")
 
 
 def _parsed(labels: str, true_labels: Any) -> list[Any]:
@@ -167,12 +125,3 @@ def _read(file: Path, id_column: str, target: str, on_progress: OnProgress) -> t
             f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
         )
     return columns[id_column], columns[target]
-
-
-def _ranks_so_far(standings: LeaderboardBuilder) -> list[str]:
-    ranked = sorted(standings.kappas, key=lambda entry: (math.isnan(entry[1]), -entry[1]))
-    lines = [
-        f"{i:>4}  {kappa:7.4f}  {printable(name)}" for i, (name, kappa) in enumerate(ranked, 1)
-    ]
-    left = len(lines) - RANKS_SHOWN
-    return lines[:RANKS_SHOWN] + ([f"      and {left} more"] if left > 0 else [])

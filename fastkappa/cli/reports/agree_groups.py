@@ -11,49 +11,48 @@ import numpy as np
 
 from fastkappa.cli.reports.agree_parts import (
     ALL,
-    Asked,
-    Report,
-    between,
+    AgreeReport,
+    AgreeRequest,
     bootstrap_fields,
     bootstrap_line,
     bootstrap_of,
+    no_undefined_warnings,
     result_of,
-    undefined_is_told,
 )
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import RatingsError
+from fastkappa.formatting import figure, interval_text, label_text, p_value_text
 from fastkappa.plotting import plot_forest
 from fastkappa.statistics.comparison import EqualKappas
 from fastkappa.statistics.scales import find_scale
 from fastkappa.two_raters.grouped import GroupedAgreement
-from fastkappa.two_raters.report import figure, label_text, p_value_text
 
 
-def report_on_groups(asked: Asked, counts: Mapping[Any, SourceCounts]) -> Report:
-    """Report on two raters in each group; that of None is of rows without a group."""
-    with undefined_is_told():
-        grouped = _grouped(asked, counts)
+def report_on_groups(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> AgreeReport:
+    """Report on two raters in each group; the group None holds the rows without one."""
+    with no_undefined_warnings():
+        grouped = _grouped(request, counts)
         equality = grouped.equality if len(grouped) > 1 else None
     names = {group: label_text(group) for group in grouped}
     groups = {group: {"group": name, **grouped[group].to_dict()} for group, name in names.items()}
-    lines = [asked.heading(), *_remarks(asked, grouped), "", str(grouped)]
+    lines = [request.heading(), *_remarks(request, grouped), "", str(grouped)]
     if equality is not None:
         lines += ["", *_lines_of(equality)]
-    if asked.n_resamples:
+    if request.n_resamples:
         lines.append("")
         for group, name in names.items():
-            with undefined_is_told():
-                drawn = bootstrap_of(grouped[group], asked)
-            groups[group]["bootstrap"] = bootstrap_fields(drawn)
-            lines.append(bootstrap_line(f"kappa of {name}", drawn))
-    if asked.scale is not None:
-        lines += ["", f"kappa by {find_scale(asked.scale).source}"]
+            with no_undefined_warnings():
+                resampled = bootstrap_of(grouped[group], request)
+            groups[group]["bootstrap"] = bootstrap_fields(resampled)
+            lines.append(bootstrap_line(f"kappa of {name}", resampled))
+    if request.scale is not None:
+        lines += ["", f"kappa by {find_scale(request.scale).source}"]
         for group, name in names.items():
-            reading = grouped[group].interpret(asked.scale)
+            reading = grouped[group].interpret(request.scale)
             groups[group]["interpretation"] = reading._asdict()
             lines.append(f"  {name}: {reading.reading}")
     fields = {
-        **asked.fields(),
+        **request.fields(),
         "n_dropped": grouped.n_dropped,
         "groups": list(groups.values()),
         "all": grouped.pooled.to_dict(),
@@ -64,14 +63,14 @@ def report_on_groups(asked: Asked, counts: Mapping[Any, SourceCounts]) -> Report
         by_name = {name: grouped[group] for group, name in names.items()}
         return plot_forest({**by_name, ALL: grouped.pooled})
 
-    return Report(fields, lines, draw)
+    return AgreeReport(fields, lines, draw)
 
 
-def _grouped(asked: Asked, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
+def _grouped(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
     named = {group: part for group, part in counts.items() if group is not None}
     n_without_group = counts[None].n_rows if None in counts else 0
     results = {
-        group: result_of(part, asked.weights) for group, part in named.items() if part.table.any()
+        group: result_of(part, request.weights) for group, part in named.items() if part.table.any()
     }
     if not results:
         raise RatingsError("no row has a group and both its ratings among the labels.")
@@ -88,25 +87,25 @@ def _grouped(asked: Asked, counts: Mapping[Any, SourceCounts]) -> GroupedAgreeme
     )
     return GroupedAgreement(
         results,
-        result_of(whole, asked.weights),
+        result_of(whole, request.weights),
         (n_without_group, *whole.missing),
         n_dropped + n_without_group,
     )
 
 
-def _remarks(asked: Asked, grouped: GroupedAgreement) -> list[str]:
+def _remarks(request: AgreeRequest, grouped: GroupedAgreement) -> list[str]:
     if not grouped.n_dropped:
         return []
-    names = (asked.group, *asked.raters)
-    told = ", ".join(f"{n} in {label_text(name)}" for n, name in zip(grouped.missing, names))
-    return [f"{grouped.n_dropped} rows left out, for what is missing ({told})"]
+    names = (request.group, *request.raters)
+    counts = ", ".join(f"{n} in {label_text(name)}" for n, name in zip(grouped.missing, names))
+    return [f"{grouped.n_dropped} rows left out, for what is missing ({counts})"]
 
 
 def _lines_of(equality: EqualKappas) -> list[str]:
     if math.isnan(equality.p_value):
         return ["the groups cannot be compared: in one kappa or its standard error is undefined"]
     return [
-        f"common kappa {figure(equality.kappa)} ({between(equality.interval)})",
+        f"common kappa {figure(equality.kappa)} ({interval_text(equality.interval)})",
         f"test of equal kappas: Q = {figure(equality.statistic)},"
         f" df = {equality.degrees_of_freedom}, p = {p_value_text(equality.p_value, 2)}",
     ]

@@ -6,39 +6,39 @@ import math
 from typing import Any
 
 from fastkappa.cli.reports.agree_parts import (
-    Asked,
-    Report,
+    AgreeReport,
+    AgreeRequest,
     bootstrap_fields,
     bootstrap_line,
     bootstrap_of,
+    no_undefined_warnings,
     result_of,
-    undefined_is_told,
 )
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.plotting import plot_agreement
 from fastkappa.statistics.scales import Interpretation
 
 
-def report_on_pair(asked: Asked, counts: SourceCounts) -> Report:
+def report_on_pair(request: AgreeRequest, counts: SourceCounts) -> AgreeReport:
     """Report on two raters."""
-    with undefined_is_told():
-        result = result_of(counts, asked.weights)
-        drawn = bootstrap_of(result, asked) if asked.n_resamples else None
-    lines = [f"{asked.heading()} (rows, columns)", str(result)]
-    fields = {**asked.fields(), **result.to_dict()}
-    if drawn is not None:
-        fields["bootstrap"] = bootstrap_fields(drawn)
-        lines += ["", bootstrap_line("kappa", drawn)]
-    if asked.scale is not None:
-        reading = result.interpret(asked.scale)
+    with no_undefined_warnings():
+        result = result_of(counts, request.weights)
+        resampled = bootstrap_of(result, request) if request.n_resamples else None
+    lines = [f"{request.heading()} (rows, columns)", str(result)]
+    fields = {**request.fields(), **result.to_dict()}
+    if resampled is not None:
+        fields["bootstrap"] = bootstrap_fields(resampled)
+        lines += ["", bootstrap_line("kappa", resampled)]
+    if request.scale is not None:
+        reading = result.interpret(request.scale)
         fields["interpretation"] = reading._asdict()
         lines += ["", *_lines_of(reading, result.confidence)]
 
     def draw() -> Any:
-        first, second = asked.raters
+        first, second = request.raters
         return plot_agreement(result, raters=(first, second), marginals=True, reverse_y=True)
 
-    return Report(fields, lines, draw)
+    return AgreeReport(fields, lines, draw)
 
 
 def _lines_of(reading: Interpretation, confidence: float) -> list[str]:
@@ -47,6 +47,6 @@ def _lines_of(reading: Interpretation, confidence: float) -> list[str]:
         return lines
     return [
         *lines,
-        *(f"  {band}: {share:.1%} of its distribution" for band, share in reading.shares.items()),
+        *(f"  {band}: {part:.1%} of its distribution" for band, part in reading.shares.items()),
         f"  with {100 * confidence:g} % confidence at least {reading.confident_reading}",
     ]

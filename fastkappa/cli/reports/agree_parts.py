@@ -1,9 +1,7 @@
-"""What the reports have in common."""
+"""What the reports of ``fastkappa agree`` have in common."""
 
 from __future__ import annotations
 
-import json
-import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,19 +10,18 @@ from typing import Any, NamedTuple
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import BOOTSTRAP_METHODS, interval_text, json_object, label_text
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.report import label_text
 from fastkappa.two_raters.result import AgreementResult
 
 CONFIDENCE = 0.95
 ALL = "all items"
-METHODS = {"bca": "BCa", "percentile": "percentiles"}
 
 
-class Asked(NamedTuple):
-    """What is to be told: of which columns of which file, and what beside the agreement."""
+class AgreeRequest(NamedTuple):
+    """What to report: the columns of a file, and what is wanted beside their agreement."""
 
     file: str
     raters: tuple[str, ...]
@@ -35,7 +32,7 @@ class Asked(NamedTuple):
     seed: int | None
 
     def fields(self) -> dict[str, Any]:
-        """Return what the JSON begins with."""
+        """Return the first fields of the JSON."""
         fields = {"file": self.file, "raters": list(self.raters)}
         return fields if self.group is None else {**fields, "group": self.group}
 
@@ -45,8 +42,8 @@ class Asked(NamedTuple):
         return f"{label_text(self.file)}: {', '.join(map(label_text, self.raters))}{by}"
 
 
-class Report(NamedTuple):
-    """The fields of the JSON, the lines of the text, and what draws the picture."""
+class AgreeReport(NamedTuple):
+    """The fields of the JSON, the lines of the text, and the function that draws the picture."""
 
     fields: dict[str, Any]
     lines: list[str]
@@ -57,24 +54,20 @@ class Report(NamedTuple):
         return "\n".join(self.lines)
 
     def as_json(self) -> str:
-        """Return a JSON object, one line for each of its keys, null for what is undefined."""
-        lines = (
-            f"  {json.dumps(key)}: {json.dumps(_without_nan(value))}"
-            for key, value in self.fields.items()
-        )
-        return "{\n" + ",\n".join(lines) + "\n}"
+        """Return a JSON object, null for what is undefined."""
+        return json_object(self.fields)
 
 
 @contextmanager
-def undefined_is_told() -> Iterator[None]:
-    """Keep warnings of what is undefined from being printed: the report says so itself."""
+def no_undefined_warnings() -> Iterator[None]:
+    """Print no warning of an undefined value: the report says so itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", undefined_metric_warning())
         yield
 
 
 def result_of(counts: SourceCounts, weights: Weights) -> AgreementResult:
-    """Return the agreement of two raters that were counted."""
+    """Return the agreement of two raters from their counts."""
     if not counts.table.any():
         raise RatingsError("no row has both its ratings among the labels.")
     return make_result(
@@ -88,42 +81,30 @@ def result_of(counts: SourceCounts, weights: Weights) -> AgreementResult:
     )
 
 
-def bootstrap_of(result: AgreementResult, asked: Asked) -> BootstrapResult:
-    """Return the bootstrap of kappa that was asked for."""
-    return bootstrap(result, n_resamples=asked.n_resamples, confidence=CONFIDENCE, rng=asked.seed)
-
-
-def bootstrap_fields(drawn: BootstrapResult) -> dict[str, Any]:
-    """Return a bootstrap for the JSON, without its replicates."""
-    return {
-        "method": drawn.method,
-        "n_resamples": len(drawn.replicates),
-        "n_undefined": drawn.n_undefined,
-        "standard_error": drawn.standard_error,
-        "confidence": drawn.confidence,
-        "interval": list(drawn.interval),
-    }
-
-
-def bootstrap_line(name: str, drawn: BootstrapResult) -> str:
-    """Return a bootstrap for the text."""
-    undefined = f", {drawn.n_undefined} undefined" if drawn.n_undefined else ""
-    return (
-        f"{name}, {100 * drawn.confidence:g} % bootstrap interval: {between(drawn.interval)}"
-        f" ({METHODS[drawn.method]}, {len(drawn.replicates)} replicates{undefined})"
+def bootstrap_of(result: AgreementResult, request: AgreeRequest) -> BootstrapResult:
+    """Return the requested bootstrap of kappa."""
+    return bootstrap(
+        result, n_resamples=request.n_resamples, confidence=CONFIDENCE, rng=request.seed
     )
 
 
-def between(interval: tuple[float, float]) -> str:
-    """Return an interval as text."""
-    if math.isnan(sum(interval)):
-        return "undefined"
-    return f"{interval[0]:.4f} to {interval[1]:.4f}"
+def bootstrap_fields(resampled: BootstrapResult) -> dict[str, Any]:
+    """Return the fields of a bootstrap, without its replicates."""
+    return {
+        "method": resampled.method,
+        "n_resamples": len(resampled.replicates),
+        "n_undefined": resampled.n_undefined,
+        "standard_error": resampled.standard_error,
+        "confidence": resampled.confidence,
+        "interval": list(resampled.interval),
+    }
 
 
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nan(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without_nan(part) for part in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
+def bootstrap_line(name: str, resampled: BootstrapResult) -> str:
+    """Return a bootstrap as a line of text."""
+    method, n = BOOTSTRAP_METHODS[resampled.method], len(resampled.replicates)
+    undefined = f", {resampled.n_undefined} undefined" if resampled.n_undefined else ""
+    return (
+        f"{name}, {100 * resampled.confidence:g} % bootstrap interval:"
+        f" {interval_text(resampled.interval)} ({method}, {n} replicates{undefined})"
+    )

@@ -12,46 +12,52 @@ from fastkappa import multirater
 from fastkappa.cli.reports.agree_parts import (
     ALL,
     CONFIDENCE,
-    Asked,
-    Report,
-    between,
+    AgreeReport,
+    AgreeRequest,
     bootstrap_fields,
     bootstrap_line,
-    undefined_is_told,
+    no_undefined_warnings,
 )
+from fastkappa.formatting import figure, interval_text, label_text
 from fastkappa.multirater import MultiRaterResult, PairwiseKappa, Ratings
 from fastkappa.plotting import plot_forest
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.scales import find_scale, read_value
 from fastkappa.statistics.weights import disagreement_matrix
-from fastkappa.two_raters.report import figure, label_text
 
-# BCa intervals over subjects take time with the square of how many differ.
+# The time of BCa intervals grows with the square of the number of different subjects.
 MOST_FOR_BCA = 1000
-# A picture of more pairs of raters is not read by a person.
+# A picture of more pairs of raters is not readable.
 MOST_PAIRS = 60
 
 
-def report_on_several(asked: Asked, whole: Ratings, groups: Mapping[Any, Ratings]) -> Report:
-    """Report on three raters or more, on all their subjects and on those of each group."""
-    with undefined_is_told():
-        results = _coefficients(asked, whole)
-        by_group = {label_text(group): _coefficients(asked, r) for group, r in groups.items()}
-        pairs = multirater.pairwise_kappa(whole, weights=asked.weights, confidence=CONFIDENCE)
-        drawn = [_bootstrap(result, whole, asked) for result in results]
-    lines = [asked.heading(), *_facts(asked, whole), "", *_table(results, asked.scale)]
-    if asked.n_resamples:
-        lines += ["", *(bootstrap_line(r.method, d) for r, d in zip(results, drawn) if d)]
+def report_on_several(
+    request: AgreeRequest, whole: Ratings, groups: Mapping[Any, Ratings]
+) -> AgreeReport:
+    """Report on three raters or more: on all subjects, and on those of each group."""
+    with no_undefined_warnings():
+        results = _coefficients(request, whole)
+        by_group = {label_text(group): _coefficients(request, r) for group, r in groups.items()}
+        pairs = multirater.pairwise_kappa(whole, weights=request.weights, confidence=CONFIDENCE)
+        resampled = [_bootstrap(result, whole, request) for result in results]
+    lines = [
+        request.heading(),
+        *_facts(request, whole),
+        "",
+        *_coefficient_lines(results, request.scale),
+    ]
+    if request.n_resamples:
+        lines += ["", *(bootstrap_line(r.method, d) for r, d in zip(results, resampled) if d)]
     lines += ["", "kappa of each pair of raters", "", str(pairs)]
     for name, of_group in by_group.items():
-        lines += ["", f"{asked.group} {name}", "", *_table(of_group, asked.scale)]
+        lines += ["", f"{request.group} {name}", "", *_coefficient_lines(of_group, request.scale)]
     fields = {
-        **asked.fields(),
-        "weights": asked.weights,
+        **request.fields(),
+        "weights": request.weights,
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
         "labels": whole.labels.tolist(),
-        "coefficients": [_fields(r, asked.scale, d) for r, d in zip(results, drawn)],
+        "coefficients": [_fields(r, request.scale, d) for r, d in zip(results, resampled)],
         "pairwise": {
             "kappa": pairs.values.tolist(),
             "standard_error": pairs.standard_errors.tolist(),
@@ -59,9 +65,9 @@ def report_on_several(asked: Asked, whole: Ratings, groups: Mapping[Any, Ratings
             "n_missing": pairs.n_missing.tolist(),
         },
     }
-    if asked.group is not None:
+    if request.group is not None:
         fields["groups"] = [
-            {"group": name, "coefficients": [_fields(r, asked.scale, None) for r in of_group]}
+            {"group": name, "coefficients": [_fields(r, request.scale, None) for r in of_group]}
             for name, of_group in by_group.items()
         ]
 
@@ -71,48 +77,50 @@ def report_on_several(asked: Asked, whole: Ratings, groups: Mapping[Any, Ratings
             return plot_forest({**firsts, ALL: results[0]})
         return _forest(results, pairs)
 
-    return Report(fields, lines, draw)
+    return AgreeReport(fields, lines, draw)
 
 
-def _coefficients(asked: Asked, ratings: Ratings) -> list[MultiRaterResult]:
+def _coefficients(request: AgreeRequest, ratings: Ratings) -> list[MultiRaterResult]:
     """Return all coefficients, Fleiss' kappa first."""
-    given: dict[str, Any] = {"weights": asked.weights, "confidence": CONFIDENCE}
+    options: dict[str, Any] = {"weights": request.weights, "confidence": CONFIDENCE}
     level: Any = "nominal"
-    if asked.weights is not None:
-        level = disagreement_matrix(asked.weights, len(ratings.labels))
+    if request.weights is not None:
+        level = disagreement_matrix(request.weights, len(ratings.labels))
     gwet = (
         multirater.gwet_ac1(ratings, confidence=CONFIDENCE)
-        if asked.weights is None
-        else multirater.gwet_ac2(ratings, **given)
+        if request.weights is None
+        else multirater.gwet_ac2(ratings, **options)
     )
     return [
-        multirater.fleiss_kappa(ratings, **given),
-        multirater.conger_kappa(ratings, **given),
-        multirater.light_kappa(ratings, **given),
-        multirater.randolph_kappa(ratings, **given),
+        multirater.fleiss_kappa(ratings, **options),
+        multirater.conger_kappa(ratings, **options),
+        multirater.light_kappa(ratings, **options),
+        multirater.randolph_kappa(ratings, **options),
         gwet,
         multirater.krippendorff_alpha(ratings, level=level, confidence=CONFIDENCE),
     ]
 
 
-def _bootstrap(result: MultiRaterResult, ratings: Ratings, asked: Asked) -> BootstrapResult | None:
-    if not asked.n_resamples:
+def _bootstrap(
+    result: MultiRaterResult, ratings: Ratings, request: AgreeRequest
+) -> BootstrapResult | None:
+    if not request.n_resamples:
         return None
     few = len(ratings.patterns.multiplicities) <= MOST_FOR_BCA
     method: Method = "bca" if few else "percentile"
-    return result.bootstrap(n_resamples=asked.n_resamples, method=method, rng=asked.seed)
+    return result.bootstrap(n_resamples=request.n_resamples, method=method, rng=request.seed)
 
 
-def _facts(asked: Asked, ratings: Ratings) -> list[str]:
+def _facts(request: AgreeRequest, ratings: Ratings) -> list[str]:
     n = ratings.n_subjects * ratings.n_raters
     return [
         f"{ratings.n_subjects} subjects, {ratings.n_missing} of {n} ratings missing,"
-        f" {len(ratings.labels)} labels, {asked.weights or 'no'} weights"
+        f" {len(ratings.labels)} labels, {request.weights or 'no'} weights"
     ]
 
 
-def _table(results: list[MultiRaterResult], scale: str | None) -> list[str]:
-    """Return a row for each coefficient, with its reading by the scale if there is one."""
+def _coefficient_lines(results: list[MultiRaterResult], scale: str | None) -> list[str]:
+    """Return a line for each coefficient, with its interpretation if there is a scale."""
     head = ("", "value", "std. error", f"{100 * CONFIDENCE:g} % interval", "")
     rows = [head if scale is None else (*head[:4], find_scale(scale).source)]
     rows += [
@@ -120,7 +128,7 @@ def _table(results: list[MultiRaterResult], scale: str | None) -> list[str]:
             result.method,
             figure(result.value),
             figure(result.standard_error, ""),
-            between(result.interval),
+            interval_text(result.interval),
             "" if scale is None else read_value(result.value, scale),
         )
         for result in results
@@ -130,11 +138,11 @@ def _table(results: list[MultiRaterResult], scale: str | None) -> list[str]:
 
 
 def _fields(
-    result: MultiRaterResult, scale: str | None, drawn: BootstrapResult | None
+    result: MultiRaterResult, scale: str | None, resampled: BootstrapResult | None
 ) -> dict[str, Any]:
     fields = result.to_dict()
-    if drawn is not None:
-        fields["bootstrap"] = bootstrap_fields(drawn)
+    if resampled is not None:
+        fields["bootstrap"] = bootstrap_fields(resampled)
     if scale is not None:
         fields["reading"] = read_value(result.value, scale)
         fields["scale"] = scale
@@ -142,7 +150,7 @@ def _fields(
 
 
 def _forest(results: list[MultiRaterResult], pairs: PairwiseKappa) -> Any:
-    """Draw the coefficients, and the kappas of the pairs if they are not too many."""
+    """Draw the coefficients, and the kappas of the pairs unless there are too many."""
     names = [result.method for result in results]
     estimates = [result.value for result in results]
     intervals = [result.interval for result in results]

@@ -1,8 +1,7 @@
-"""What one table of counts says about two raters, as text for a person or as JSON."""
+"""The report of ``fastkappa score``, as text for a person or as JSON."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from fastkappa.arrays import IntTable
 from fastkappa.engines.counted import SourceCounts
+from fastkappa.formatting import figure, json_object, printable
 from fastkappa.statistics.kappa import as_tables, expected_agreement, kappas, observed_agreement
 
 WeightsName = Literal["none", "linear", "quadratic"]
@@ -20,21 +20,21 @@ KAPPA_NAMES = {
     "quadratic": "kappa, quadratic weights",
 }
 
-# A larger table is no longer read by a person.
+# A larger table is not readable.
 LARGEST_PRINTED = 30
-# In a table of more labels most cells are empty, and are easier passed over as dots.
+# In a larger table most cells are 0; dots are easier to skip.
 LARGEST_WITH_ZEROS = 10
 LONGEST_ROW_HEAD = 32
 LONGEST_COLUMN_HEAD = 16
 BETWEEN_COLUMNS = 2
 
 
-class Report(NamedTuple):
+class ScoreReport(NamedTuple):
     """The table of counts of two columns of a file, and its statistics.
 
     ``n`` counts the items in the table, ``n_outside`` those left out because a rating is
-    none of the labels. ``p_o`` and ``p_e`` are those of the unweighted kappa. ``kappa`` is
-    NaN, as they may be, where it is undefined.
+    not among the labels. ``p_o`` and ``p_e`` are those of the unweighted kappa. ``kappa``,
+    ``p_o`` and ``p_e`` are NaN where undefined.
     """
 
     file: str
@@ -54,10 +54,10 @@ class Report(NamedTuple):
 
 def make_report(
     path: Path, columns: tuple[str, str], counts: SourceCounts, weights: WeightsName
-) -> Report:
-    """Compute what is told about the ratings of a file."""
+) -> ScoreReport:
+    """Compute the figures of the report from the counts of a file."""
     table = as_tables(counts.table)
-    return Report(
+    return ScoreReport(
         file=str(path),
         columns=columns,
         weights=weights,
@@ -74,8 +74,8 @@ def make_report(
     )
 
 
-def as_json(report: Report) -> str:
-    """Return a report as a JSON object, one line for each of its keys."""
+def as_json(report: ScoreReport) -> str:
+    """Return a report as a JSON object, null for what is undefined."""
     raters = ("y1", "y2")
     fields = {
         "file": report.file,
@@ -87,17 +87,16 @@ def as_json(report: Report) -> str:
         "n": report.n,
         "labels": report.labels,
         "table": report.table.tolist(),
-        "observed_agreement": _or_null(report.p_o),
-        "expected_agreement": _or_null(report.p_e),
+        "observed_agreement": report.p_o,
+        "expected_agreement": report.p_e,
         "weights": report.weights,
-        "kappa": _or_null(report.kappa[report.weights]),
-        "kappas": {name: _or_null(kappa) for name, kappa in report.kappa.items()},
+        "kappa": report.kappa[report.weights],
+        "kappas": report.kappa,
     }
-    lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in fields.items())
-    return "{\n" + ",\n".join(lines) + "\n}"
+    return json_object(fields)
 
 
-def print_report(report: Report) -> None:
+def print_report(report: ScoreReport) -> None:
     """Print a report for a person, no wider than the terminal."""
     try:
         from rich.console import Console
@@ -108,15 +107,15 @@ def print_report(report: Report) -> None:
         ) from error
 
     console = Console(highlight=False)
-    first, second = (_printable(name) for name in report.columns)
+    first, second = (printable(name) for name in report.columns)
     console.print()
     lines = [
         f"{_count(report.n, 'item')} rated in {first} (rows) and {second} (columns) of"
-        f" {_printable(report.file)}"
+        f" {printable(report.file)}"
     ]
     if report.n_dropped:
         counted = ", ".join(
-            f"{n} in {_printable(name)}"
+            f"{n} in {printable(name)}"
             for name, n in dict(zip(report.columns, report.missing)).items()
         )
         lines.append(f"{_count(report.n_dropped, 'row')} dropped for a missing rating ({counted})")
@@ -127,27 +126,27 @@ def print_report(report: Report) -> None:
     console.print()
     for text in _table_lines(report, console):
         console.print(text, soft_wrap=True)
-    for label, value, style in _statistics(report):
-        console.print(Text(f" {label:<28}{value:>12}", style=style))
+    for name, value, style in _statistics(report):
+        console.print(Text(f" {name:<28}{value:>12}", style=style))
     if math.isnan(report.kappa["none"]):
         console.print()
         console.print(Text(f" Kappa is undefined: {_why_undefined(report)}."), soft_wrap=True)
     console.print()
 
 
-def _statistics(report: Report) -> Iterator[tuple[str, str, str]]:
+def _statistics(report: ScoreReport) -> Iterator[tuple[str, str, str]]:
     """Yield name, value and style of each figure, the kappa asked for first."""
     yield "n", str(report.n), ""
     for name in sorted(WEIGHTS, key=lambda name: name != report.weights):
         kappa = report.kappa[name]
-        yield KAPPA_NAMES[name], _figure(kappa), "bold" if name == report.weights else ""
+        yield KAPPA_NAMES[name], figure(kappa), "bold" if name == report.weights else ""
         if name == "none":
-            yield "  observed agreement p_o", _figure(report.p_o), ""
-            yield "  expected agreement p_e", _figure(report.p_e), ""
+            yield "  observed agreement p_o", figure(report.p_o), ""
+            yield "  expected agreement p_e", figure(report.p_e), ""
 
 
-def _table_lines(report: Report, console: Any) -> Iterator[Any]:
-    """Yield the lines of the table of counts, in as many blocks as the terminal needs."""
+def _table_lines(report: ScoreReport, console: Any) -> Iterator[Any]:
+    """Yield the lines of the table of counts, in blocks that fit the terminal."""
     from rich.text import Text
 
     if len(report.labels) > LARGEST_PRINTED:
@@ -189,20 +188,20 @@ def _table_lines(report: Report, console: Any) -> Iterator[Any]:
 def _blocks(widths: Sequence[int], room: int) -> Iterator[list[int]]:
     """Yield the columns that fit side by side, at least one at a time."""
     block: list[int] = []
-    taken = 0
+    used = 0
     for j, width in enumerate(widths):
-        if block and taken + BETWEEN_COLUMNS + width > room:
+        if block and used + BETWEEN_COLUMNS + width > room:
             yield block
-            block, taken = [], 0
+            block, used = [], 0
         block.append(j)
-        taken += BETWEEN_COLUMNS + width
+        used += BETWEEN_COLUMNS + width
     yield block
 
 
 def _shortened(value: Any, longest: int) -> str:
     from rich.cells import set_cell_size
 
-    text = _printable(value)
+    text = printable(value)
     return text if _width(text) <= longest else set_cell_size(text, longest - 3) + "..."
 
 
@@ -212,38 +211,24 @@ def _padded(text: str, width: int, right: bool = False) -> str:
 
 
 def _width(text: str) -> int:
-    """Return the number of terminal cells a text takes: some characters take two."""
+    """Return the number of terminal cells of a text: some characters take two."""
     from rich.cells import cell_len
 
     return cell_len(text)
 
 
-def _why_undefined(report: Report) -> str:
+def _why_undefined(report: ScoreReport) -> str:
     if report.n == 0:
         return "no item has both its ratings among the labels"
     return (
-        f"all ratings are {_printable(_only_label(report))}, so that no disagreement is expected"
+        f"all ratings are {printable(_only_label(report))}, so that no disagreement is expected"
         " by chance"
     )
 
 
-def _only_label(report: Report) -> Any:
+def _only_label(report: ScoreReport) -> Any:
     return report.labels[int(report.table.diagonal().argmax())]
-
-
-def _printable(value: Any) -> str:
-    """Return a label or a name as one line of visible characters."""
-    text = str(value)
-    return text if text.isprintable() and text.strip() else repr(text)
 
 
 def _count(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
-def _figure(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:.4f}"
-
-
-def _or_null(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -1,27 +1,23 @@
-"""The best thresholds for the scores in a file, as text for a person or as JSON."""
+"""The report of ``fastkappa thresholds``, as text for a person or as JSON."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.cli.files.raters import KINDS
-from fastkappa.cli.files.ratings import parse_labels
-from fastkappa.columns.column import read_column
-from fastkappa.columns.missing import find_missing, without
-from fastkappa.engines.arrow_raters import read_columns
-from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.cli.files.scores import ScoredColumns
+from fastkappa.engines.ratings import RatingsError
+from fastkappa.formatting import figure, json_object, label_text, table_lines
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds
-from fastkappa.two_raters.report import LARGEST_TABLE, figure, label_text
+from fastkappa.two_raters.report import LARGEST_TABLE
 
 FOLDS = 5
 RESAMPLES = 100
@@ -31,9 +27,9 @@ SEED = 0
 class ThresholdReport(NamedTuple):
     """Thresholds, and kappa with them and with scores rounded at the half points.
 
-    ``n`` counts the items, ``n_outside`` those left out because their label is none of those
-    wanted. ``half_points`` are the middles between labels that are ascending numbers, else
-    0.5, 1.5, ...: those between the labels' positions.
+    ``n`` counts the items, ``n_outside`` those left out because their label is not among
+    those requested. ``half_points`` are the midpoints of labels that are ascending numbers;
+    for other labels those of their positions: 0.5, 1.5, ...
     """
 
     file: str
@@ -50,99 +46,46 @@ class ThresholdReport(NamedTuple):
     kappa_at_half_points: float
 
 
-def report_on_thresholds(
-    path: Path,
-    y: str,
-    score: str,
-    *,
-    weights: Weights = "quadratic",
-    method: Method = "exact",
-    labels: str | None = None,
-    drop_missing: bool = False,
+def make_report(
+    path: Path, columns: tuple[str, str], items: ScoredColumns, weights: Weights, method: Method
 ) -> ThresholdReport:
-    """Find the best thresholds for a column of scores in a file.
+    """Find the best thresholds for the scores of a file, and report on them.
 
     The same file gives the same result: folds and resamples are drawn from a fixed seed.
 
-    Parameters
-    ----------
-    path : Path
-        A file whose format its suffix tells, one of `fastkappa.engines.arrow_files.SUFFIXES`.
-    y, score : str
-        The column of the labels, and that of the scores.
-    weights : {'linear', 'quadratic'} or None, default='quadratic'
-    method : {'exact', 'bagged', 'smoothed', 'closed_form'}, default='exact'
-        As for `KappaRounder`.
-    labels : str, default=None
-        The labels in their order, written as ``a,b,c``. None takes all that occur, sorted.
-    drop_missing : bool, default=False
-        Whether rows without a label or a score are left out. They are an error otherwise.
-
-    Returns
-    -------
-    report : ThresholdReport
-
     Raises
     ------
-    ValueError
-        If the file cannot be read, a column is not there, a label or a score is missing or
-        not of its kind, or no label is among those wanted.
-    ImportError
-        If pyarrow is not installed.
+    RatingsError
+        If there are no such thresholds, or the scores or labels are not of their kind.
     """
-    arrays = read_columns(path, list(dict.fromkeys((y, score))))
-    n_rows = len(arrays[y])
-    masks = [find_missing(arrays[name]) for name in (y, score)]
-    missing = [0 if mask is None else int(mask.sum()) for mask in masks]
-    dropped = np.zeros(n_rows, bool)
-    for mask in masks:
-        if mask is not None:
-            dropped |= mask
-    n_dropped = int(dropped.sum())
-    if n_dropped and not drop_missing:
-        told = " and ".join(f"{n} in column {name!r}" for n, name in zip(missing, (y, score)) if n)
-        raise RatingsError(
-            f"values are missing: {told}, of {n_rows} rows. --missing drop leaves such rows out."
-        )
-    if n_dropped == n_rows:
-        raise RatingsError(f"no rows are left: all {n_rows} of {path} have a missing value.")
-    truth = _read_labels(without(arrays[y], dropped) if n_dropped else arrays[y], y)
-    scores = without(arrays[score], dropped) if n_dropped else arrays[score]
-    known = None
-    outside = np.zeros(len(truth), bool)
-    if labels is not None:
-        known = parse_labels(labels, KINDS.get(truth.dtype.kind, "integers"))
-        outside = ~np.isin(truth, known)
-        if outside.all():
-            raise RatingsError(f"none of the labels in column {y!r} is among those of --labels.")
-        truth, scores = truth[~outside], without(scores, outside) if outside.any() else scores
     try:
         rounding = find_rounding(
-            truth,
-            scores,
+            items.y_true,
+            items.scores,
             method=method,
-            labels=known,
+            labels=items.labels,
             weights=weights,
             n_resamples=RESAMPLES,
-            n_folds=FOLDS if len(truth) >= FOLDS else None,
+            n_folds=FOLDS if len(items.y_true) >= FOLDS else None,
             rng=np.random.default_rng(SEED),
         )
     except ValueError as error:
+        y, score = columns
         raise RatingsError(
             f"{error} Here y_true is column {y!r} and scores are column {score!r}."
         ) from error
     half_points = _half_points(rounding.labels)
-    table = table_at_thresholds(truth, scores, half_points, labels=rounding.labels)
+    table = table_at_thresholds(items.y_true, items.scores, half_points, labels=rounding.labels)
     return ThresholdReport(
         file=str(path),
-        columns=(y, score),
+        columns=columns,
         weights=weights,
         method=method,
-        n_rows=n_rows,
-        missing=(missing[0], missing[1]),
-        n_dropped=n_dropped,
-        n_outside=int(outside.sum()),
-        n=len(truth),
+        n_rows=items.n_rows,
+        missing=items.missing,
+        n_dropped=items.n_dropped,
+        n_outside=items.n_outside,
+        n=len(items.y_true),
         rounding=rounding,
         half_points=half_points,
         kappa_at_half_points=float(kappas(table, weights)),
@@ -150,17 +93,12 @@ def report_on_thresholds(
 
 
 def as_json(report: ThresholdReport) -> str:
-    """Return a report as a JSON object, one line for each of its keys.
+    """Return a report as a JSON object.
 
-    Kappa is null where it is undefined, and an infinite threshold a string that ``float``
+    Kappa is null where it is undefined. An infinite threshold is a string that ``float``
     reads, for JSON has no number for it.
     """
     rounding = report.rounding
-    kappas_told = {
-        "half_points": report.kappa_at_half_points,
-        "thresholds": rounding.kappa,
-        "out_of_fold": math.nan if rounding.oof_kappa is None else rounding.oof_kappa,
-    }
     names = ("y", "score")
     fields = {
         "file": report.file,
@@ -178,12 +116,13 @@ def as_json(report: ThresholdReport) -> str:
         ],
         "half_points": report.half_points.tolist(),
         "kappa": {
-            name: None if math.isnan(value) else value for name, value in kappas_told.items()
+            "half_points": report.kappa_at_half_points,
+            "thresholds": rounding.kappa,
+            "out_of_fold": rounding.oof_kappa,
         },
         "table": rounding.table.tolist(),
     }
-    lines = (f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in fields.items())
-    return "{\n" + ",\n".join(lines) + "\n}"
+    return json_object(fields)
 
 
 def as_text(report: ThresholdReport) -> str:
@@ -218,37 +157,9 @@ def _lines(report: ThresholdReport) -> Iterator[str]:
     yield f"  {'kappa out of fold':<28}{oof:>10}"
     if len(labels) > LARGEST_TABLE:
         return
-    cells = [[str(count) for count in row] for row in rounding.table.tolist()]
-    widths = [max(map(len, column)) + 2 for column in zip(labels, *cells)]
     yield ""
     yield f"  {y} (rows) and the labels given (columns)"
-    for head, row in zip(["", *labels], [labels, *cells]):
-        yield f"  {head:<{margin}}" + "".join(f"{cell:>{w}}" for cell, w in zip(row, widths))
-
-
-def _read_labels(column: Any, name: str) -> AnyArray:
-    """Return the labels of a column: whole numbers, strings or booleans."""
-    try:
-        read = read_column(column, name)
-    except (ValueError, TypeError) as error:
-        raise RatingsError(f"column {name!r} cannot hold the labels: {error}") from error
-    if read.obstacle or read.label_dtype.kind in "mM":
-        held = read.obstacle or "date or time"
-        raise RatingsError(
-            f"column {name!r} holds {held} values: labels must be whole numbers, strings or"
-            " booleans."
-        )
-    if read.categories is not None:
-        truth = np.asarray(read.categories)[read.values]
-    else:
-        truth = read.values.astype(np.int64 if read.label_dtype.kind == "f" else read.label_dtype)
-    n_labels = len(np.unique(truth))
-    if n_labels > LARGEST_NUMBER_OF_LABELS:
-        raise RatingsError(
-            f"column {name!r} holds {n_labels} different values, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
-        )
-    return truth
+    yield from table_lines(labels, rounding.table, margin)
 
 
 def _half_points(labels: AnyArray) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Pictures written to files, without a screen."""
+"""A picture written to a file, without a screen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastkappa.plotting.style import import_matplotlib
 
 
 def write_picture(draw: Callable[[], Any], path: Path) -> None:
-    """Draw a picture into a file, whose format its suffix tells.
+    """Draw a picture into a file, whose suffix gives the format.
 
     Raises
     ------
@@ -19,13 +19,12 @@ def write_picture(draw: Callable[[], Any], path: Path) -> None:
     ImportError
         If matplotlib is not installed.
     """
-    import_matplotlib().use("agg")
-    from matplotlib import pyplot
-
+    matplotlib = import_matplotlib()
+    matplotlib.use("agg")
     ax = draw()
     try:
         ax.figure.savefig(path)
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}.") from error
     finally:
-        pyplot.close(ax.figure)
+        matplotlib.pyplot.close(ax.figure)

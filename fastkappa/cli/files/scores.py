@@ -1,0 +1,117 @@
+"""The labels and a model's scores in two columns of a file, read for the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.cli.files.raters import KINDS
+from fastkappa.cli.files.ratings import parse_labels
+from fastkappa.columns.column import read_column
+from fastkappa.columns.missing import find_missing, without
+from fastkappa.engines.arrow_raters import read_columns
+from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+
+
+class ScoredColumns(NamedTuple):
+    """The labels and scores of the items to use, and the numbers of rows left out.
+
+    ``labels`` are those requested, None if none were. ``missing`` counts the labels and the
+    scores that are missing.
+    """
+
+    y_true: AnyArray
+    scores: Any
+    labels: list[Any] | None
+    n_rows: int
+    missing: tuple[int, int]
+    n_dropped: int
+    n_outside: int
+
+
+def read_scores(
+    path: Path, y: str, score: str, *, labels: str | None = None, drop_missing: bool = False
+) -> ScoredColumns:
+    """Read a column of labels and one of scores.
+
+    Parameters
+    ----------
+    path : Path
+        A file of a format known by its suffix, one of `fastkappa.engines.arrow_files.SUFFIXES`.
+    y, score : str
+        The column of the labels, and that of the scores.
+    labels : str, default=None
+        The labels to use in their order, written as ``a,b,c``. None takes all that occur.
+    drop_missing : bool, default=False
+        Whether rows without a label or a score are left out. They are an error otherwise.
+
+    Returns
+    -------
+    items : ScoredColumns
+
+    Raises
+    ------
+    RatingsError
+        If the file cannot be read, a column is not there, a label or a score is missing, or
+        no label is among those requested.
+    ImportError
+        If pyarrow is not installed.
+    """
+    arrays = read_columns(path, list(dict.fromkeys((y, score))))
+    n_rows = len(arrays[y])
+    masks = [find_missing(arrays[name]) for name in (y, score)]
+    missing = [0 if mask is None else int(mask.sum()) for mask in masks]
+    dropped = np.zeros(n_rows, bool)
+    for mask in masks:
+        if mask is not None:
+            dropped |= mask
+    n_dropped = int(dropped.sum())
+    if n_dropped and not drop_missing:
+        found = " and ".join(f"{n} in column {name!r}" for n, name in zip(missing, (y, score)) if n)
+        raise RatingsError(
+            f"values are missing: {found}, of {n_rows} rows. --missing drop leaves such rows out."
+        )
+    if n_dropped == n_rows:
+        raise RatingsError(f"no rows are left: all {n_rows} of {path} have a missing value.")
+    y_true = _read_labels(without(arrays[y], dropped) if n_dropped else arrays[y], y)
+    scores = without(arrays[score], dropped) if n_dropped else arrays[score]
+    known = None
+    outside = np.zeros(len(y_true), bool)
+    if labels is not None:
+        known = parse_labels(labels, KINDS.get(y_true.dtype.kind, "integers"))
+        outside = ~np.isin(y_true, known)
+        if outside.all():
+            raise RatingsError(f"none of the labels in column {y!r} is among those of --labels.")
+        if outside.any():
+            y_true, scores = y_true[~outside], without(scores, outside)
+    return ScoredColumns(
+        y_true, scores, known, n_rows, (missing[0], missing[1]), n_dropped, int(outside.sum())
+    )
+
+
+def _read_labels(column: Any, name: str) -> AnyArray:
+    """Return the labels of a column: whole numbers, strings or booleans."""
+    try:
+        read = read_column(column, name)
+    except (ValueError, TypeError) as error:
+        raise RatingsError(f"column {name!r} cannot hold the labels: {error}") from error
+    if read.obstacle or read.label_dtype.kind in "mM":
+        held = read.obstacle or "date or time"
+        raise RatingsError(
+            f"column {name!r} holds {held} values: labels must be whole numbers, strings or"
+            " booleans."
+        )
+    if read.categories is not None:
+        truth = np.asarray(read.categories)[read.values]
+    else:
+        truth = read.values.astype(np.int64 if read.label_dtype.kind == "f" else read.label_dtype)
+    n_labels = len(np.unique(truth))
+    if n_labels > LARGEST_NUMBER_OF_LABELS:
+        raise RatingsError(
+            f"column {name!r} holds {n_labels} different values, more than the"
+            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
+        )
+    return truth

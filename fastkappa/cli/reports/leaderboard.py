@@ -1,0 +1,67 @@
+"""A leaderboard as JSON, CSV or an HTML page, and its ranks while files are read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from fastkappa.formatting import printable
+from fastkappa.leaderboards.table import ENDS, Leaderboard, LeaderboardRow
+
+# Ranks that are shown while files are still being read.
+RANKS_SHOWN = 10
+PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Leaderboard</title><style>\
+body{font-family:sans-serif}table{border-collapse:collapse}\
+th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #ccc}\
+</style></head>
+<body>
+<h1>Leaderboard</h1>
+"""
+
+
+def as_json(board: Leaderboard) -> str:
+    """Return a leaderboard as JSON, null for NaN."""
+    return json.dumps(board.to_dict(), indent=2)
+
+
+def as_csv(board: Leaderboard) -> str:
+    """Return a leaderboard as CSV, an empty cell for NaN."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(name for field in LeaderboardRow._fields for name in ENDS.get(field, (field,)))
+    for row in board.to_dict()["rows"]:
+        cells: list[Any] = []
+        for field, value in row.items():
+            cells += (value or (None, None)) if field in ENDS else [value]
+        writer.writerow(cells)
+    return written.getvalue().rstrip("\n")
+
+
+def as_page(board: Leaderboard) -> str:
+    """Return a leaderboard as an HTML page."""
+    return f"{PAGE}{board._repr_html_()}\n</body>\n</html>"
+
+
+WRITERS: dict[str, Callable[[Leaderboard], str]] = {
+    "table": str,
+    "json": as_json,
+    "csv": as_csv,
+    "html": as_page,
+}
+
+
+def ranks_so_far(kappas: Iterable[tuple[Any, float]]) -> list[str]:
+    """Return the lines of the highest kappas, given the name and the kappa of each file."""
+    ranked = sorted(kappas, key=lambda entry: (math.isnan(entry[1]), -entry[1]))
+    lines = [
+        f"{i:>4}  {kappa:7.4f}  {printable(name)}" for i, (name, kappa) in enumerate(ranked, 1)
+    ]
+    left = len(lines) - RANKS_SHOWN
+    return lines[:RANKS_SHOWN] + ([f"      and {left} more"] if left > 0 else [])

@@ -1,0 +1,89 @@
+"""Names, numbers, intervals and tables as text for a person, and NaN as JSON has it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+
+# Below it floats lose digits, and soon are 0.
+LEAST_P_VALUE = 1e-300
+BOOTSTRAP_METHODS = {"bca": "BCa", "percentile": "percentiles"}
+
+
+def printable(name: Any) -> str:
+    """Return a name as one line of visible characters."""
+    text = str(name)
+    return text if text.isprintable() and text.strip() else repr(text)
+
+
+def label_text(label: Any) -> str:
+    """Return a label as one line: a whole float without its point."""
+    # From 1e16 on Python writes floats with an exponent, and nobody reads all their digits.
+    whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e16
+    return printable(int(label) if whole else label)
+
+
+def figure(value: float, undefined: str = "undefined") -> str:
+    """Return a number with four decimals, or another text for NaN."""
+    return undefined if math.isnan(value) else f"{value:.4f}"
+
+
+def interval_text(
+    interval: tuple[float, float], undefined: str = "undefined", *, width: int = 0
+) -> str:
+    """Return an interval, its ends padded to a width, or another text for NaN.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import interval_text
+    >>> interval_text((-0.25, 0.5)), interval_text((-0.25, 0.5), width=7)
+    ('-0.2500 to 0.5000', '-0.2500 to  0.5000')
+    """
+    low, high = interval
+    return undefined if math.isnan(low + high) else f"{low:{width}.4f} to {high:{width}.4f}"
+
+
+def p_value_text(p_value: float, digits: int) -> str:
+    """Return a probability in so many digits: it is never 0, though floats end there."""
+    if p_value < LEAST_P_VALUE:
+        return f"< {LEAST_P_VALUE:g}"
+    return f"{p_value:.{digits}g}"
+
+
+def table_lines(labels: list[str], table: AnyArray, margin: int = 0) -> Iterator[str]:
+    """Yield the lines of a table of counts; the row labels take at least ``margin``."""
+    cells = [[str(count) for count in row] for row in table.tolist()]
+    margin = max(margin, *map(len, labels))
+    widths = [max(map(len, column)) + 2 for column in zip(labels, *cells)]
+    for head, row in zip(["", *labels], [labels, *cells]):
+        yield f"  {head:<{margin}}" + "".join(f"{cell:>{w}}" for cell, w in zip(row, widths))
+
+
+def without_nan(value: Any) -> Any:
+    """Return a value for JSON: None for NaN, lists for tuples, Python's scalars for NumPy's.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import without_nan
+    >>> without_nan({"kappa": float("nan"), "interval": (0.5, float("nan"))})
+    {'kappa': None, 'interval': [0.5, None]}
+    """
+    if isinstance(value, dict):
+        return {key: without_nan(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [without_nan(part) for part in value]
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def json_object(fields: Mapping[str, Any]) -> str:
+    """Return a JSON object, one line for each of its keys, null for NaN."""
+    lines = (f"  {json.dumps(key)}: {json.dumps(without_nan(v))}" for key, v in fields.items())
+    return "{\n" + ",\n".join(lines) + "\n}"
