@@ -9,7 +9,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.plotting.style import POINTS_IN_AN_INCH, import_matplotlib, new_axes
-from fastkappa.statistics.kappa import as_tables
+from fastkappa.statistics.tables import as_tables
 from fastkappa.two_raters.report import label_text
 
 if TYPE_CHECKING:

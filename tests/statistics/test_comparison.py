@@ -302,7 +302,7 @@ def test_planned_power_is_that_of_simulated_studies(weights: Any) -> None:
         (lambda: sample_size(0.5, alpha=0), "alpha must be a number between 0 and 1, got 0"),
         (lambda: sample_size(0.5, power=1), "power must be a number between 0 and 1, got 1"),
         (lambda: sample_size(0.5, alternative="less"), "alternative must be .* got 'less'"),
-        (lambda: sample_size(0.5, rates=(1.2, 0.5)), "rates must be shares that sum to 1"),
+        (lambda: sample_size(0.5, rates=(1.2, 0.5)), "rates must be proportions that sum to 1"),
         (lambda: sample_size(0.5, rates=([0.5, 0.5], [0.2, 0.3, 0.5])), "rates must be two"),
         (lambda: sample_size(0.5, rates=0.5), "rates must be a pair"),
         (lambda: sample_size(0.5, weights="cubic"), "weights must be"),
