@@ -168,7 +168,7 @@ def test_where_all_replicates_are_the_same(method: Any) -> None:
     assert bootstrap([[5, 0], [0, 50]], n_resamples=200, method=method, rng=0).interval == (1, 1)
 
 
-def test_a_result_is_immutable_and_tells_what_it_is() -> None:
+def test_a_result_is_immutable_and_has_a_repr() -> None:
     result = bootstrap(TABLE, n_resamples=99, rng=0)
     with pytest.raises(ValueError, match="read-only"):
         result.replicates[0] = 1

@@ -1,4 +1,4 @@
-"""Tables whose kappa is undefined, and what is no table or no weights."""
+"""Tables whose kappa is undefined, and invalid tables and weights."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
     "negative in a stack": ([[[1, 2], [3, 4]], [[1, 2], [3, -4]]], None, "table.*-4"),
     "NaN": ([[1, math.nan], [3, 4]], None, "table.*NaN"),
     "infinity": ([[1, math.inf], [3, 4]], None, "table.*infinity"),
-    "words": ([["a", "b"], ["c", "d"]], None, "table must hold numbers, got 'a'"),
+    "strings": ([["a", "b"], ["c", "d"]], None, "table must hold numbers, got 'a'"),
     "complex": ([[1j, 0], [0, 1]], None, "table must hold numbers, got 1j"),
     "dates": (np.zeros((2, 2), "M8[D]"), None, "table.*datetime"),
     "None among": ([[1, None], [3, 4]], None, "table"),
@@ -83,7 +83,7 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
     "negative weights": ([[1, 2], [3, 4]], [[0, -1], [1, 0]], "weights.*negative.*-1"),
     "NaN weights": ([[1, 2], [3, 4]], [[0, math.nan], [1, 0]], "weights.*NaN"),
     "infinite weights": ([[1, 2], [3, 4]], [[0, math.inf], [1, 0]], "weights.*infinity"),
-    "word weights": (
+    "string weights": (
         [[1, 2], [3, 4]],
         [["0", "1"], ["1", "0"]],
         "weights must hold numbers, got '0'",
