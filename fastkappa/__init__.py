@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion, plot_forest
     from fastkappa.statistics.bootstrap import bootstrap
     from fastkappa.statistics.comparison import compare_independent, compare_paired, compare_strata
-    from fastkappa.statistics.sample_size import power, sample_size
+    from fastkappa.statistics.planning import power, sample_size
     from fastkappa.two_raters.agreement import agreement, agreement_from_confusion
     from fastkappa.two_raters.grouped import agreement_by
     from fastkappa.two_raters.paired import compare_predictions
@@ -90,9 +90,9 @@ _LOADED_ON_FIRST_USE = {
     "plot_confusion": "plotting",
     "plot_forest": "plotting",
     "plotting": "plotting",
-    "power": "statistics.sample_size",
+    "power": "statistics.planning",
     "randolph_kappa": "multirater",
-    "sample_size": "statistics.sample_size",
+    "sample_size": "statistics.planning",
     "score_many": "leaderboards.score_many",
 }
 

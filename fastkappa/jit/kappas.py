@@ -19,7 +19,8 @@ from numba.extending import overload
 from fastkappa.arrays import AnyArray
 from fastkappa.jit.compiling import exactly
 from fastkappa.jit.double_double import add, double_double, multiply, subtract
-from fastkappa.statistics.kappa import as_tables, kappas
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.weights import Weights
 
 NOMINAL, LINEAR, QUADRATIC, MATRIX = range(4)

@@ -29,7 +29,7 @@ from fastkappa.multirater.items.patterns import (
 )
 from fastkappa.multirater.statistics.chance_corrected import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
-from fastkappa.two_raters.agreement import as_counts
+from fastkappa.statistics.tables import as_counts
 
 Counted = tuple[AnyArray, IntTable]
 

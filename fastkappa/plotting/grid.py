@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.formatting import label_text
 from fastkappa.plotting.style import POINTS_IN_AN_INCH, import_matplotlib, new_axes
-from fastkappa.statistics.kappa import as_tables
+from fastkappa.statistics.tables import as_tables
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,1 +1,1 @@
-"""Tables become numbers; nothing here ever sees a sample."""
+"""Statistics of tables; nothing here sees a sample."""

@@ -1,15 +1,15 @@
 """Bootstrap intervals of any statistic of a table.
 
-To resample n items with replacement is to draw the cells of the table from a multinomial
-distribution, so a replicate costs O(l^2) however many items there are. Leaving out an item
-depends on its cell alone, so the jackknife that BCa intervals need has l^2 values at most.
+Resampling n items with replacement is a multinomial draw of the table's cells, so a
+replicate costs O(l^2), whatever the number of items. Leaving out an item depends only on its
+cell, so the jackknife of BCa intervals has at most l^2 values.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -20,14 +20,15 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.inference import STANDARD_NORMAL, check_confidence, normal_quantile
-from fastkappa.statistics.kappa import as_tables, kappas, refuse_fractions
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
 
 Statistic: TypeAlias = Callable[[AnyArray], Any]
 Method: TypeAlias = Literal["percentile", "bca"]
 
-# Tables are drawn and scored a block at a time, of so many cells: 2 MB, to stay in the cache.
-CELLS_OF_A_BLOCK = 1 << 18
+# Tables are drawn and evaluated in blocks of so many cells: 2 MB, to stay in the cache.
+BLOCK_CELLS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +40,15 @@ class BootstrapResult:
     value : float
         The statistic of the table itself.
     interval : tuple of float
-        Its lower and upper end; NaN where it is undefined.
+        Its lower and upper ends; NaN where undefined.
     standard_error : float
         The standard deviation of the replicates.
     replicates : ndarray of shape (n_resamples,)
         The statistic of each resampled table, in the order drawn. NaN where undefined.
     n_undefined : int
-        How many of them are NaN; the interval is that of the others.
+        The number of NaN replicates; the interval is that of the others.
     method : {'percentile', 'bca'}
-        How the interval was made.
+        The kind of interval.
     confidence : float
         The confidence of the interval.
     """
@@ -85,20 +86,20 @@ def bootstrap(
     table : array-like of shape (l, l), or AgreementResult
         Counts of items; rows are the first rater's ratings. A result brings its weights.
     statistic : callable, default=None
-        A function of tables of shape (m, l, l), the first axis being that of replicates,
-        that returns m numbers, NaN where it is undefined, as the functions in
-        `fastkappa.statistics.indices` do. None takes kappa.
+        A function that takes tables of shape (m, l, l), one for each replicate, and returns
+        m numbers, NaN where undefined, like those in `fastkappa.statistics.indices`. None
+        means kappa.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for kappa, as for `kappa_from_confusion`.
     n_resamples : int, default=9999
-        How many tables to draw.
+        The number of tables to draw.
     method : {'percentile', 'bca'}, default='bca'
         'percentile' takes quantiles of the replicates, 'bca' corrects them for bias and
         skewness (bias-corrected and accelerated).
     confidence : float, default=0.95
         The confidence of the interval.
     rng : Generator, int or None, default=None
-        Where random numbers come from: a seed makes the result repeatable.
+        The source of random numbers; with a seed the result can be reproduced.
 
     Returns
     -------
@@ -107,13 +108,13 @@ def bootstrap(
     Raises
     ------
     ValueError
-        If the table is no square table of whole counts, or empty, if the statistic does
-        not return a number for each table, or for an argument that is not what it must be.
+        If the table is not a square table of whole counts or is empty, if the statistic
+        does not return a number for each table, or if another argument is invalid.
 
     Notes
     -----
-    Where a replicate is undefined it is left out of the interval; there is an
-    ``UndefinedMetricWarning`` where none is left.
+    The interval leaves out undefined replicates, with an ``UndefinedMetricWarning`` if none
+    is left.
 
     References
     ----------
@@ -135,7 +136,10 @@ def bootstrap(
     >>> round(result.value, 6)
     0.940776
     """
-    counts = _whole_counts(getattr(table, "table", table))
+    counts = as_counts(getattr(table, "table", table))
+    if int(counts.astype(object).sum()) >= 1 << 62:
+        raise ValueError("table must count fewer than 2**62 items to be drawn from.")
+    counts = counts.astype(np.int64)
     if statistic is None:
         given = weights if weights is not None else getattr(table, "weights", None)
         statistic = kappa_statistic(given, counts.shape[-1])
@@ -147,7 +151,7 @@ def bootstrap(
 
 
 def kappa_statistic(weights: Weights, n_labels: int) -> Statistic:
-    """Return kappa, for these weights, as a function of stacked tables."""
+    """Return kappa with these weights as a function of a stack of tables."""
     checked = as_weights(weights, n_labels)
     return lambda tables: kappas(tables, checked)
 
@@ -159,24 +163,26 @@ def bootstrap_counts(
     method: Method,
     confidence: float,
     rng: Any,
+    block_cells: int = BLOCK_CELLS,
 ) -> BootstrapResult:
-    """Return the bootstrap of a statistic of checked counts, of any shape."""
+    """Return the bootstrap of a statistic of checked counts of any shape."""
     check_method(method)
     if isinstance(n_resamples, bool) or not hasattr(n_resamples, "__index__") or n_resamples < 1:
         raise ValueError(f"n_resamples must be a whole number above 0, got {n_resamples!r}.")
     check_confidence(confidence)
     generator = as_generator(rng)
-    value = float(_scores(statistic, counts[None])[0])
-    replicates = np.concatenate(
-        [_scores(statistic, drawn) for drawn in _resampled(counts, int(n_resamples), generator)]
-    )
+    value = float(_values(statistic, counts[None])[0])
+    block = max(1, block_cells // counts.size)
+    drawn = _resampled(counts, int(n_resamples), generator, block)
+    replicates = np.concatenate([_values(statistic, tables) for tables in drawn])
     defined = replicates[~np.isnan(replicates)]
-    shares = ((1 - confidence) / 2, (1 + confidence) / 2)
+    probabilities = ((1 - confidence) / 2, (1 + confidence) / 2)
     if method == "bca":
-        shares = _corrected(shares, value, defined, *_left_out(statistic, counts))
+        jackknife = _jackknife(statistic, counts, block)
+        probabilities = _corrected(probabilities, value, defined, *jackknife)
     interval = (math.nan, math.nan)
-    if len(defined) and not math.isnan(sum(shares)) and not math.isnan(value):
-        low, high = np.quantile(defined, shares)
+    if len(defined) and not math.isnan(sum(probabilities)) and not math.isnan(value):
+        low, high = np.quantile(defined, probabilities)
         interval = (float(low), float(high))
     else:
         warnings.warn(
@@ -198,13 +204,13 @@ def bootstrap_counts(
 
 
 def check_method(method: Method) -> None:
-    """Raise if there is no such kind of bootstrap interval."""
+    """Raise if the kind of bootstrap interval is unknown."""
     if method not in ("percentile", "bca"):
         raise ValueError(f"method must be 'percentile' or 'bca', got {method!r}.")
 
 
 def as_generator(rng: Any) -> np.random.Generator:
-    """Return where random numbers come from, or raise if that is no seed."""
+    """Return a random generator, or raise if ``rng`` is neither one nor a seed."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
@@ -213,81 +219,73 @@ def as_generator(rng: Any) -> np.random.Generator:
         ) from error
 
 
-def _resampled(counts: AnyArray, n_resamples: int, generator: np.random.Generator) -> Any:
-    """Yield stacks of resampled tables."""
-    # Cells in which nothing is stay empty. The largest are drawn first: where few items are
-    # left the rest is drawn sooner.
+def _resampled(
+    counts: AnyArray, n_resamples: int, generator: np.random.Generator, block: int
+) -> Iterator[NDArray[np.int64]]:
+    """Yield stacks of ``block`` resampled tables."""
+    # Empty cells stay empty. The largest are drawn first, because the others are drawn faster
+    # when few items are left.
     cells = np.flatnonzero(counts)
     cells = cells[np.argsort(-counts.ravel()[cells], kind="stable")]
     n = int(counts.sum())
-    shares = counts.ravel()[cells] / n
-    length = max(1, CELLS_OF_A_BLOCK // counts.size)
-    for start in range(0, n_resamples, length):
-        size = min(length, n_resamples - start)
+    proportions = counts.ravel()[cells] / n
+    for start in range(0, n_resamples, block):
+        size = min(block, n_resamples - start)
         tables = np.zeros((size, counts.size), np.int64)
-        tables[:, cells] = generator.multinomial(n, shares, size=size)
+        tables[:, cells] = generator.multinomial(n, proportions, size=size)
         yield tables.reshape(size, *counts.shape)
 
 
-def _left_out(statistic: Statistic, counts: AnyArray) -> tuple[FloatTable, NDArray[np.int64]]:
-    """Return the statistic without an item of each cell, and how many items are alike."""
+def _jackknife(
+    statistic: Statistic, counts: AnyArray, block: int
+) -> tuple[FloatTable, NDArray[np.int64]]:
+    """Return the statistic without one item of each cell in use, and the cells' counts."""
     cells = np.flatnonzero(counts)
-    scores = []
-    length = max(1, CELLS_OF_A_BLOCK // counts.size)
-    for start in range(0, len(cells), length):
-        block = cells[start : start + length]
-        tables = np.repeat(counts.reshape(1, -1), len(block), axis=0)
-        tables[np.arange(len(block)), block] -= 1
-        scores.append(_scores(statistic, tables.reshape(-1, *counts.shape)))
-    return np.concatenate(scores), counts.ravel()[cells]
+    values = []
+    for start in range(0, len(cells), block):
+        some = cells[start : start + block]
+        tables = np.repeat(counts.reshape(1, -1), len(some), axis=0)
+        tables[np.arange(len(some)), some] -= 1
+        values.append(_values(statistic, tables.reshape(-1, *counts.shape)))
+    return np.concatenate(values), counts.ravel()[cells]
 
 
 def _corrected(
-    shares: tuple[float, float],
+    probabilities: tuple[float, float],
     value: float,
     replicates: FloatTable,
     left_out: FloatTable,
-    n_alike: NDArray[np.int64],
+    multiplicities: NDArray[np.int64],
 ) -> tuple[float, float]:
-    """Return the shares of the replicates at which a BCa interval ends, or NaN."""
+    """Return the probabilities whose quantiles are the ends of a BCa interval, or NaN."""
     if len(replicates) == 0 or math.isnan(value):
         return math.nan, math.nan
     below = float((np.mean(replicates < value) + np.mean(replicates <= value)) / 2)
     if not 0 < below < 1:
-        # All replicates lie on one side: there is no correction that keeps them within.
+        # All replicates lie on one side: the correction would be infinite.
         return (0.0, 0.0) if below == 1 else (1.0, 1.0)
     bias = normal_quantile(below)
-    # A table whose jackknife is not defined everywhere has no acceleration to be had.
+    # The acceleration is that of the items without which the statistic is defined.
     known = ~np.isnan(left_out)
-    left_out, n_alike = left_out[known], n_alike[known]
-    deviation = (n_alike * left_out).sum() / n_alike.sum() - left_out
-    squares = (n_alike * deviation**2).sum()
-    acceleration = (n_alike * deviation**3).sum() / (6 * squares**1.5) if squares > 0 else 0.0
+    left_out, multiplicities = left_out[known], multiplicities[known]
+    deviation = (multiplicities * left_out).sum() / multiplicities.sum() - left_out
+    squares = (multiplicities * deviation**2).sum()
+    acceleration = (
+        (multiplicities * deviation**3).sum() / (6 * squares**1.5) if squares > 0 else 0.0
+    )
     ends = []
-    for share in shares:
-        moved = bias + normal_quantile(share)
+    for probability in probabilities:
+        moved = bias + normal_quantile(probability)
         ends.append(STANDARD_NORMAL.cdf(bias + moved / (1 - acceleration * moved)))
     return ends[0], ends[1]
 
 
-def _scores(statistic: Statistic, tables: AnyArray) -> FloatTable:
+def _values(statistic: Statistic, tables: AnyArray) -> FloatTable:
     found = statistic(tables)
-    scores = np.asarray(found.value if isinstance(found, Estimate) else found)
-    if scores.shape != tables.shape[:1] or scores.dtype.kind not in "iufb":
+    values = np.asarray(found.value if isinstance(found, Estimate) else found)
+    if values.shape != tables.shape[:1] or values.dtype.kind not in "iufb":
         raise ValueError(
             f"statistic must return {len(tables)} numbers for tables of the shape"
-            f" {tables.shape}, got an array of shape {scores.shape} and dtype {scores.dtype}."
+            f" {tables.shape}, got an array of shape {values.shape} and dtype {values.dtype}."
         )
-    return scores.astype(np.float64)
-
-
-def _whole_counts(table: Any) -> NDArray[np.int64]:
-    counts = as_tables(table)
-    if counts.ndim != 2:
-        raise ValueError(f"table must have the shape (l, l), got {counts.shape}.")
-    refuse_fractions(counts, "table")
-    if not counts.any():
-        raise ValueError("table must not be empty: all its counts are 0.")
-    if int(counts.astype(object).sum()) >= 1 << 62:
-        raise ValueError("table must count fewer than 2**62 items to be drawn from.")
-    return counts.astype(np.int64)
+    return values.astype(np.float64)

@@ -1,6 +1,6 @@
-"""Kappas compared: over strata, of two samples, and of two predictions of one truth.
+"""Comparison of kappas: over strata, of two samples, of two predictions of the same truth.
 
-Tables, or results that bring theirs (and their weights), are taken alike.
+All but the last accept tables, or results with their own weights.
 """
 
 from __future__ import annotations
@@ -32,28 +32,29 @@ from fastkappa.statistics.inference import (
     standard_error,
     two_sided_p,
 )
-from fastkappa.statistics.kappa import as_tables, kappas, refuse_fractions
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.tables import as_table, as_tables, refuse_fractions
 from fastkappa.statistics.weights import Weights
 
 
 @dataclass(frozen=True, eq=False)
 class EqualKappas:
-    """A test whether kappa is the same in all strata, and the kappa common to them.
+    """A test whether kappa is the same in all strata, and their common kappa.
 
     Attributes
     ----------
     kappa : float
-        The overall kappa: that of the strata, weighted by the inverse of their variances.
+        The overall kappa: the mean over the strata, weighted by their inverse variances.
     standard_error : float
         Its standard error.
     interval : tuple of float
         Its interval.
     statistic : float
-        Q, the sum of the squared distances from the overall kappa over the variances.
+        Q, the sum of squared deviations from the overall kappa, each over its variance.
     degrees_of_freedom : int
-        The number of strata less one.
+        The number of strata minus one.
     p_value : float
-        The probability of so large a Q if kappa is the same everywhere.
+        The probability of a Q at least as large if kappa is the same in all strata.
     confidence : float
         The confidence of the interval.
     """
@@ -69,25 +70,25 @@ class EqualKappas:
 
 @dataclass(frozen=True, eq=False)
 class KappaDifference:
-    """The first kappa less the second.
+    """The difference of two kappas, the first minus the second.
 
     Attributes
     ----------
     value : float
         The difference.
     kappas : tuple of float
-        The two.
+        The two kappas.
     standard_error : float
         The standard error of the difference.
     interval : tuple of float
         Its interval.
     z, p_value : float
-        The difference over its standard error, and the two-sided probability of that if
-        there is none.
+        The difference over its standard error, and the two-sided p-value of the test that
+        there is no difference.
     confidence : float
         The confidence of the interval.
     bootstrap : BootstrapResult or None
-        The bootstrap of the difference, if one was asked for.
+        The bootstrap of the difference, if requested.
     """
 
     value: float
@@ -108,9 +109,9 @@ def compare_strata(
     Parameters
     ----------
     tables : sequence or mapping of tables or of AgreementResult, or array of shape (h, l, l)
-        One for each of h strata. They need not have the same labels.
+        One for each stratum. They need not have the same labels.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights, for tables; a result brings its own.
+        Disagreement weights of the tables; a result has its own.
     confidence : float, default=0.95
         The confidence of the interval.
 
@@ -123,8 +124,8 @@ def compare_strata(
     Raises
     ------
     ValueError
-        If there are fewer than two strata, a table is no table of counts, or results have
-        different weights.
+        If there are fewer than two strata, a table is not a table of counts, or results
+        have different weights.
 
     References
     ----------
@@ -185,7 +186,7 @@ def compare_independent(
     first, second : array-like of shape (l, l), or AgreementResult
         Two tables of counts, or results. They need not have the same labels.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights, for tables; a result brings its own.
+        Disagreement weights of the tables; a result has its own.
     confidence : float, default=0.95
         The confidence of the interval.
 
@@ -197,7 +198,7 @@ def compare_independent(
     Raises
     ------
     ValueError
-        If a table is no table of counts, or results have different weights.
+        If a table is not a table of counts, or results have different weights.
 
     Examples
     --------
@@ -224,7 +225,7 @@ def compare_paired(
     method: Method = "bca",
     rng: Any = None,
 ) -> KappaDifference:
-    """Compare two predictions of one truth on the same items, from their joint counts.
+    """Compare two predictions of the same truth, from their joint counts.
 
     Parameters
     ----------
@@ -236,18 +237,18 @@ def compare_paired(
     confidence : float, default=0.95
         The confidence of the interval.
     n_resamples : int, default=0
-        How many replicates of the bootstrap to draw; none for 0.
+        The number of bootstrap replicates; 0 means no bootstrap.
     method : {'percentile', 'bca'}, default='bca'
         The kind of bootstrap interval.
     rng : Generator, int or None, default=None
-        Where random numbers come from.
+        The source of random numbers.
 
     Returns
     -------
     difference : KappaDifference
-        The standard error is that of the delta method, which heeds that both kappas come
-        from the same items. NaN, with an ``UndefinedMetricWarning``, where a kappa is
-        undefined.
+        The standard error is that of the delta method, which accounts for both kappas
+        coming from the same items. NaN, with an ``UndefinedMetricWarning``, where a kappa
+        is undefined.
 
     Raises
     ------
@@ -269,9 +270,9 @@ def compare_paired(
     counts = _joint_counts(joint)
     first, second = counts.sum(axis=2), counts.sum(axis=1)
     both = (float(kappas(first, weights)), float(kappas(second, weights)))
-    n, shares = proportions_of(counts.reshape(1, -1))
+    n, proportions = proportions_of(counts.reshape(1, -1))
     slope = kappa_gradient(first, weights)[:, :, None] - kappa_gradient(second, weights)[:, None, :]
-    error = float(delta_error(shares, slope.reshape(1, -1), n))
+    error = float(delta_error(proportions, slope.reshape(1, -1), n))
     drawn = None
     if n_resamples:
 
@@ -323,9 +324,7 @@ def _kappa_and_error(name: str, table: Any, weights: Weights) -> tuple[float, fl
         if weights is not None:
             raise ValueError("weights are for tables: results bring their own.")
         return table.kappa, table.standard_error
-    counts = as_tables(getattr(table, "table", table), name)
-    if counts.ndim != 2:
-        raise ValueError(f"{name} must have the shape (l, l), got {counts.shape}.")
+    counts = as_table(getattr(table, "table", table), name)
     refuse_fractions(counts, name)
     return float(kappas(counts, weights)), standard_error(counts, weights)
 
@@ -340,7 +339,7 @@ def _check_same_weights(tables: Iterable[Any], weights: Weights) -> None:
 
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:
-    # The same tests, with the same words, as for a stack of tables.
+    # A cube passes the checks of a stack of tables.
     counts = as_tables(joint, "joint")
     if counts.ndim != 3 or len(set(counts.shape)) != 1:
         raise ValueError(f"joint must have the shape (l, l, l), got {counts.shape}.")

@@ -1,7 +1,7 @@
-"""Indices of agreement beside kappa, each from one table or a stack of them.
+"""Indices of agreement beside kappa, each from one table or a stack of tables.
 
-Weights are those of disagreement, as everywhere. Where an index needs weights of agreement
-these are ``1 - weights / weights.max()``: 1 for the same label, 0 for the worst pair.
+Weights are disagreement weights, as everywhere. An index that needs agreement weights uses
+``1 - weights / weights.max()``: 1 for the same label, 0 for the worst pair.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.inference import delta_error, number_or_array, proportions_of
-from fastkappa.statistics.kappa import as_tables, kappas
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.transport import closest_tables
 from fastkappa.statistics.weights import Weights, agreement_matrix
 
@@ -27,7 +28,7 @@ class Estimate(NamedTuple):
 
 
 def percent_agreement(table: ArrayLike, weights: Weights = None) -> Estimate:
-    """Return the agreement observed, weighted if there are weights.
+    """Return the observed agreement, weighted if there are weights.
 
     Parameters
     ----------
@@ -42,27 +43,27 @@ def percent_agreement(table: ArrayLike, weights: Weights = None) -> Estimate:
         Between 0 and 1; NaN for an empty table.
     """
     tables = as_tables(table)
-    n, shares = proportions_of(tables)
+    n, proportions = proportions_of(tables)
     agreement = agreement_matrix(weights, tables.shape[-1])
-    value = (shares * agreement).sum(axis=(-2, -1))
-    error = delta_error(shares, np.broadcast_to(agreement, shares.shape), n)
+    value = (proportions * agreement).sum(axis=(-2, -1))
+    error = delta_error(proportions, np.broadcast_to(agreement, proportions.shape), n)
     return _estimate(value, error)
 
 
 def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the agreement expected from the margins, weighted if there are weights.
+    """Return the agreement expected by chance, weighted if there are weights.
 
     Parameters are those of `percent_agreement`.
     """
     tables = as_tables(table)
-    _, shares = proportions_of(tables)
+    _, proportions = proportions_of(tables)
     agreement = agreement_matrix(weights, tables.shape[-1])
-    rows, columns = shares.sum(axis=-1), shares.sum(axis=-2)
+    rows, columns = proportions.sum(axis=-1), proportions.sum(axis=-2)
     return number_or_array(np.asarray(((rows @ agreement) * columns).sum(axis=-1)))
 
 
 def scott_pi(table: ArrayLike, weights: Weights = None) -> Estimate:
-    """Return Scott's pi: chance is the two raters' common margin.
+    """Return Scott's pi: by chance, both raters draw from their mean margin.
 
     Parameters are those of `percent_agreement`.
 
@@ -77,18 +78,20 @@ def scott_pi(table: ArrayLike, weights: Weights = None) -> Estimate:
     >>> round(scott_pi([[20, 20], [10, 50]]).value, 6)
     0.340659
     """
-    shares, n, agreement, margin = _common_margin(table, weights)
+    proportions, n, agreement, margin = _common_margin(table, weights)
     means = margin @ ((agreement + agreement.T) / 2)
     chance = (margin * means).sum(axis=-1)
-    return _beyond_chance(shares, n, agreement, chance, means[..., :, None] + means[..., None, :])
+    return _beyond_chance(
+        proportions, n, agreement, chance, means[..., :, None] + means[..., None, :]
+    )
 
 
 def krippendorff_alpha(table: ArrayLike, weights: Weights = None) -> Estimate:
     """Return Krippendorff's alpha of two raters.
 
-    Quadratic weights make it that of interval data. It is Scott's pi but for a term of the
-    order 1 / n, and the standard error given is that of pi, as Gwet has it. Parameters are
-    those of `percent_agreement`.
+    With quadratic weights it is that of interval data. It differs from Scott's pi by a term
+    of order 1 / n, and has the standard error of pi, as in Gwet (2014). Parameters are those
+    of `percent_agreement`.
 
     References
     ----------
@@ -110,11 +113,11 @@ def krippendorff_alpha(table: ArrayLike, weights: Weights = None) -> Estimate:
 
 
 def brennan_prediger(table: ArrayLike, weights: Weights = None) -> Estimate:
-    """Return the coefficient of Brennan and Prediger: chance is the same for every pair.
+    """Return the coefficient of Brennan and Prediger: by chance, all pairs are equally likely.
 
     Without weights it is Bennett's S, and the prevalence and bias adjusted kappa (PABAK).
-    The labels of the table count, whether they occur or not. Parameters are those of
-    `percent_agreement`.
+    It depends on the number of labels in the table, those that do not occur included.
+    Parameters are those of `percent_agreement`.
 
     References
     ----------
@@ -133,15 +136,15 @@ def brennan_prediger(table: ArrayLike, weights: Weights = None) -> Estimate:
     >>> round(brennan_prediger([[20, 20], [10, 50]]).value, 6)
     0.4
     """
-    shares, n, agreement, _ = _common_margin(table, weights)
-    return _beyond_chance(shares, n, agreement, agreement.mean(), np.zeros_like(shares))
+    proportions, n, agreement, _ = _common_margin(table, weights)
+    return _beyond_chance(proportions, n, agreement, agreement.mean(), np.zeros_like(proportions))
 
 
 def gwet_ac2(table: ArrayLike, weights: Weights = None) -> Estimate:
-    """Return Gwet's AC2, which without weights is his AC1.
+    """Return Gwet's AC2; without weights it is his AC1.
 
-    The labels of the table count, whether they occur or not. Parameters are those of
-    `percent_agreement`.
+    It depends on the number of labels in the table, those that do not occur included.
+    Parameters are those of `percent_agreement`.
 
     References
     ----------
@@ -154,12 +157,12 @@ def gwet_ac2(table: ArrayLike, weights: Weights = None) -> Estimate:
     >>> round(gwet_ac2([[118, 5], [2, 0]]).value, 6)
     0.940776
     """
-    shares, n, agreement, margin = _common_margin(table, weights)
+    proportions, n, agreement, margin = _common_margin(table, weights)
     n_labels = margin.shape[-1]
     weight = agreement.sum() / (n_labels * (n_labels - 1)) if n_labels > 1 else np.nan
     chance = weight * (margin * (1 - margin)).sum(axis=-1)
     slope = weight * (1 - margin[..., :, None] - margin[..., None, :])
-    return _beyond_chance(shares, n, agreement, chance, slope)
+    return _beyond_chance(proportions, n, agreement, chance, slope)
 
 
 def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> Any:
@@ -170,13 +173,13 @@ def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> An
     table : array-like of shape (..., l, l)
         Counts; rows are the first rater's ratings.
     step_weights : sequence of float, default=(1.0,)
-        The weights of agreement for labels 0, 1, 2, ... steps apart, 0 beyond. R's vcd
-        takes ``(1, 1 - 1 / (l - 1)**2)`` for its weighted one.
+        The agreement weights of labels 0, 1, 2, ... steps apart, 0 beyond. R's vcd uses
+        ``(1, 1 - 1 / (l - 1)**2)`` for its weighted B.
 
     Returns
     -------
     b : float, or ndarray of shape (...) for a stack
-        NaN where no label has been given by both raters.
+        NaN where no label is used by both raters.
 
     References
     ----------
@@ -189,43 +192,37 @@ def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> An
     >>> round(bangdiwala_b([[20, 20], [10, 50]]), 6)
     0.537037
     """
-    _, shares = proportions_of(as_tables(table))
-    n_labels = shares.shape[-1]
+    _, proportions = proportions_of(as_tables(table))
+    n_labels = proportions.shape[-1]
     position = np.arange(n_labels)
-    dark, within = np.zeros(shares.shape[:-2]), np.zeros(shares.shape[:-2])
+    dark, within = np.zeros(proportions.shape[:-2]), np.zeros(proportions.shape[:-2])
     for steps, weight in enumerate(step_weights):
-        near = np.where(np.abs(position[:, None] - position) <= steps, shares, 0.0)
+        near = np.where(np.abs(position[:, None] - position) <= steps, proportions, 0.0)
         area = (near.sum(axis=-2) * near.sum(axis=-1)).sum(axis=-1)
         dark, within = dark + weight * (area - within), area
-    boxes = (shares.sum(axis=-1) * shares.sum(axis=-2)).sum(axis=-1)
+    boxes = (proportions.sum(axis=-1) * proportions.sum(axis=-2)).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return number_or_array(np.asarray(dark / boxes))
 
 
 def prevalence_index(table: ArrayLike) -> Any:
-    """Return by how much the first of two labels is the more frequent, (a - d) / n.
+    """Return how much more frequent the first of two labels is, (a - d) / n.
 
     It is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
     """
-    _, shares = proportions_of(as_tables(table))
-    if shares.shape[-1] != 2:
-        return number_or_array(np.full(shares.shape[:-2], np.nan))
-    return number_or_array(np.asarray(shares[..., 0, 0] - shares[..., 1, 1]))
+    return _difference_of_two_labels(table, (0, 0), (1, 1))
 
 
 def bias_index(table: ArrayLike) -> Any:
-    """Return by how much more often the first rater gives the first of two labels, (b - c) / n.
+    """Return how much more often the first rater gives the first of two labels, (b - c) / n.
 
     It is NaN unless there are two labels (Byrt, Bishop and Carlin 1993).
     """
-    _, shares = proportions_of(as_tables(table))
-    if shares.shape[-1] != 2:
-        return number_or_array(np.full(shares.shape[:-2], np.nan))
-    return number_or_array(np.asarray(shares[..., 0, 1] - shares[..., 1, 0]))
+    return _difference_of_two_labels(table, (0, 1), (1, 0))
 
 
 def kappa_max(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the largest kappa a table with these margins can have, for these weights.
+    """Return the largest kappa that a table with these margins can have.
 
     Parameters are those of `percent_agreement`.
 
@@ -244,7 +241,7 @@ def kappa_max(table: ArrayLike, weights: Weights = None) -> Any:
 
 
 def category_tables(table: ArrayLike) -> AnyArray:
-    """Return, for each label, the table of that label against all others.
+    """Return the table of each label against all others.
 
     Parameters
     ----------
@@ -275,27 +272,37 @@ def category_kappas(table: ArrayLike) -> FloatTable:
     return kappas(category_tables(table), None)
 
 
+def _difference_of_two_labels(
+    table: ArrayLike, first: tuple[int, int], second: tuple[int, int]
+) -> Any:
+    """Return the difference of two cells' proportions, NaN unless there are two labels."""
+    _, proportions = proportions_of(as_tables(table))
+    if proportions.shape[-1] != 2:
+        return number_or_array(np.full(proportions.shape[:-2], np.nan))
+    return number_or_array(np.asarray(proportions[(..., *first)] - proportions[(..., *second)]))
+
+
 def _common_margin(
     table: ArrayLike, weights: Weights
 ) -> tuple[FloatTable, FloatTable, FloatTable, FloatTable]:
-    """Return shares, n, weights of agreement and the mean of the two margins."""
+    """Return proportions, n, agreement weights and the mean of the two margins."""
     tables = as_tables(table)
-    n, shares = proportions_of(tables)
-    margin = (shares.sum(axis=-1) + shares.sum(axis=-2)) / 2
-    return shares, n, agreement_matrix(weights, tables.shape[-1]), margin
+    n, proportions = proportions_of(tables)
+    margin = (proportions.sum(axis=-1) + proportions.sum(axis=-2)) / 2
+    return proportions, n, agreement_matrix(weights, tables.shape[-1]), margin
 
 
 def _beyond_chance(
-    shares: FloatTable, n: FloatTable, agreement: FloatTable, chance: Any, slope: FloatTable
+    proportions: FloatTable, n: FloatTable, agreement: FloatTable, chance: Any, slope: FloatTable
 ) -> Estimate:
-    """Return (p_o - p_e) / (1 - p_e), where p_e changes by ``slope`` with each share."""
+    """Return (p_o - p_e) / (1 - p_e), ``slope`` being the derivative of p_e by each cell."""
     chance = np.asarray(chance)
     with np.errstate(divide="ignore", invalid="ignore"):
-        observed = (shares * agreement).sum(axis=(-2, -1))
+        observed = (proportions * agreement).sum(axis=(-2, -1))
         value = np.asarray((observed - chance) / (1 - chance))
         change = agreement - (1 - value)[..., None, None] * slope
         change = change / (1 - chance)[..., None, None]
-    return _estimate(value, delta_error(shares, change, n))
+    return _estimate(value, delta_error(proportions, change, n))
 
 
 def _estimate(value: Any, error: FloatTable) -> Estimate:

@@ -1,17 +1,17 @@
 """Standard errors of kappa from a table of counts, and what is inferred from them.
 
-With shares p of the table, margins r and c, disagreement weights v,
+With cell proportions p, margins r and c, disagreement weights v,
 
     q_o = sum(v * p),    q_e = sum(v * outer(r, c)),    kappa = 1 - q_o / q_e,
 
-a small change of the share p_ij changes kappa by
+the derivative of kappa with respect to p_ij is
 
     g_ij = ((1 - kappa) * (v_i. + v_.j) - v_ij) / q_e,
 
-v_i. being the mean of row i of v under the second rater's margin and v_.j that of column j
-under the first's. The variance of g, over n, is that of Fleiss, Cohen and Everitt (1969);
-under the hypothesis of independence, with kappa 0 and p = outer(r, c), it is theirs for a
-test. Both hold for weights that are not symmetric, and for any scale of the weights.
+where v_i. is the mean of row i of v under the second rater's margin and v_.j that of column
+j under the first's. The variance of g, over n, is that of Fleiss, Cohen and Everitt (1969);
+with kappa = 0 and p = outer(r, c) it is theirs under independence, for a test. Both hold for
+weights that are not symmetric, and for any scale of the weights.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.statistics.kappa import as_tables
+from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 STANDARD_NORMAL = NormalDist()
 
 
 class Terms(NamedTuple):
-    """What the standard errors of a stack of tables are made of.
+    """The terms of the standard errors of a stack of tables.
 
-    ``shares`` has the shape (..., l, l), ``rows`` and ``columns`` are its margins,
+    ``proportions`` has the shape (..., l, l), ``rows`` and ``columns`` are its margins,
     ``row_means`` and ``column_means`` the mean weights, all of shape (..., l); ``n``,
     ``observed`` (q_o) and ``expected`` (q_e) have the shape (...).
     """
 
     n: FloatTable
-    shares: FloatTable
+    proportions: FloatTable
     matrix: FloatTable
     rows: FloatTable
     columns: FloatTable
@@ -77,14 +77,13 @@ def standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     0.051002
     """
     terms = terms_of(as_tables(table), weights)
-    return number_or_array(delta_error(terms.shares, gradient(terms), terms.n))
+    return number_or_array(delta_error(terms.proportions, gradient(terms), terms.n))
 
 
 def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the standard error of kappa where the raters are independent, for a test.
+    """Return the standard error of kappa for independent raters, for a test.
 
-    Parameters and result are those of `standard_error`. It must not be used for an
-    interval.
+    Parameters and result are those of `standard_error`. Do not use it for an interval.
 
     Examples
     --------
@@ -94,7 +93,7 @@ def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """
     terms = terms_of(as_tables(table), weights)
     by_chance = terms.rows[..., :, None] * terms.columns[..., None, :]
-    # kappa is 0 under the hypothesis, whatever it is in the table.
+    # Under the hypothesis kappa is 0, whatever it is in the table.
     return number_or_array(delta_error(by_chance, _gradient_at(terms, np.ones(())), terms.n))
 
 
@@ -102,8 +101,8 @@ def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the cruder standard error that many textbooks print.
 
     Without weights it is ``sqrt(p_o * (1 - p_o) / n) / (1 - p_e)``, with them Cohen's of
-    1968: the agreement expected by chance is taken for known. Parameters and result are
-    those of `standard_error`, which is the one to use.
+    1968: the agreement expected by chance is taken as known. Parameters and result are
+    those of `standard_error`, which should be preferred.
 
     Examples
     --------
@@ -114,35 +113,35 @@ def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     terms = terms_of(as_tables(table), weights)
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = -terms.matrix / _beside_cells(terms.expected)
-    return number_or_array(delta_error(terms.shares, slope, terms.n))
+    return number_or_array(delta_error(terms.proportions, slope, terms.n))
 
 
 def kappa_gradient(tables: AnyArray, weights: Weights) -> FloatTable:
-    """Return how much kappa changes with the share of each cell, shape (..., l, l)."""
+    """Return the derivative of kappa by the proportion of each cell, shape (..., l, l)."""
     return gradient(terms_of(tables, weights))
 
 
 def terms_of(tables: AnyArray, weights: Weights) -> Terms:
     """Return the terms of the standard errors of a checked stack of tables."""
     matrix = disagreement_matrix(weights, tables.shape[-1])
-    n, shares = proportions_of(tables)
-    rows, columns = shares.sum(axis=-1), shares.sum(axis=-2)
+    n, proportions = proportions_of(tables)
+    rows, columns = proportions.sum(axis=-1), proportions.sum(axis=-2)
     row_means = columns @ matrix.T
     return Terms(
         n,
-        shares,
+        proportions,
         matrix,
         rows,
         columns,
         row_means,
         rows @ matrix,
-        (shares * matrix).sum(axis=(-2, -1)),
+        (proportions * matrix).sum(axis=(-2, -1)),
         (rows * row_means).sum(axis=-1),
     )
 
 
 def proportions_of(tables: AnyArray) -> tuple[FloatTable, FloatTable]:
-    """Return the sum of each table, and its cells as shares of that; NaN if it is empty."""
+    """Return the sum of each table and its cells divided by it, NaN for an empty table."""
     counts = tables.astype(np.float64)
     n = np.asarray(counts.sum(axis=(-2, -1)))
     with np.errstate(invalid="ignore"):
@@ -150,7 +149,7 @@ def proportions_of(tables: AnyArray) -> tuple[FloatTable, FloatTable]:
 
 
 def gradient(terms: Terms) -> FloatTable:
-    """Return how much kappa changes with the share of each cell."""
+    """Return the derivative of kappa by the proportion of each cell."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return _gradient_at(terms, terms.observed / terms.expected)
 
@@ -162,31 +161,31 @@ def _gradient_at(terms: Terms, one_minus_kappa: FloatTable) -> FloatTable:
         return slope / _beside_cells(terms.expected)
 
 
-def delta_error(shares: FloatTable, slope: FloatTable, n: FloatTable) -> FloatTable:
-    """Return the standard error of a statistic of multinomial shares with this gradient.
+def delta_error(proportions: FloatTable, slope: FloatTable, n: FloatTable) -> FloatTable:
+    """Return the delta-method standard error of a statistic of multinomial proportions.
 
-    The gradient is that with respect to the share of each cell; the last two axes are the
-    table's. A constant added to it changes nothing.
+    ``slope`` is the statistic's derivative by the proportion of each cell; the last two axes
+    are the table's. Adding a constant to it changes nothing.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = (shares * slope).sum(axis=(-2, -1), keepdims=True)
-        variance = (shares * (slope - mean) ** 2).sum(axis=(-2, -1)) / n
+        mean = (proportions * slope).sum(axis=(-2, -1), keepdims=True)
+        variance = (proportions * (slope - mean) ** 2).sum(axis=(-2, -1)) / n
     return np.asarray(np.sqrt(variance))
 
 
 def normal_interval(value: Any, error: Any, confidence: float) -> tuple[Any, Any]:
-    """Return the ends of the symmetric interval around a value, not cut off at 1."""
+    """Return the ends of the symmetric interval around a value, not truncated at 1."""
     half = normal_quantile((1 + confidence) / 2) * error
     return value - half, value + half
 
 
 def normal_quantile(probability: float) -> float:
-    """Return the standard normal deviate that is not exceeded with a probability."""
+    """Return a quantile of the standard normal distribution."""
     return STANDARD_NORMAL.inv_cdf(probability)
 
 
 def two_sided_p(z: float) -> float:
-    """Return the probability of a standard normal deviate as far from 0 as z.
+    """Return the two-sided p-value of a standard normal z.
 
     Examples
     --------
@@ -200,7 +199,7 @@ def two_sided_p(z: float) -> float:
 def chi_square_p(statistic: float, degrees_of_freedom: int) -> float:
     """Return the probability that a chi-square variate exceeds a value.
 
-    For whole degrees of freedom it is a finite sum, exact but for rounding.
+    It is a finite sum, because the degrees of freedom are whole.
 
     References
     ----------
@@ -225,14 +224,14 @@ def chi_square_p(statistic: float, degrees_of_freedom: int) -> float:
 
 
 def check_confidence(confidence: float) -> float:
-    """Return the confidence of an interval, or raise if it is none."""
+    """Return the confidence of an interval, or raise if it is not between 0 and 1."""
     if not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise ValueError(f"confidence must be a number between 0 and 1, got {confidence!r}.")
     return float(confidence)
 
 
 def number_or_array(values: AnyArray) -> Any:
-    """Return the value of one table as a float and those of a stack as they are."""
+    """Return the value of one table as a float, those of a stack unchanged."""
     return values if values.ndim else float(values)
 
 

@@ -23,8 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.statistics.matrices import as_numbers
-from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.statistics.tables import as_table, as_tables, whole_numbers
+from fastkappa.statistics.weights import Scheme, Weights, as_weights, missing_branch
 
 # Sums that stay below this bound cannot overflow int64, with room for the last addition.
 INT64_SAFE = float(1 << 62)
@@ -94,8 +94,8 @@ def kappa_from_moments(
 ) -> float:
     """Return quadratic kappa from the sums of label positions, NaN where it is undefined.
 
-    The same D / E as from the table, for quadratic weights need no more of it: n items,
-    the sums of both raters' positions, of their squares and of their products.
+    It is the same D / E as from the table: quadratic weights need only the number of items
+    and the sums of both raters' positions, of their squares and of their products.
 
     References
     ----------
@@ -107,7 +107,7 @@ def kappa_from_moments(
 
 
 def observed_agreement(table: ArrayLike) -> float:
-    """Return the share of items that both raters gave the same label, p_o.
+    """Return the proportion of items that both raters gave the same label, p_o.
 
     Parameters
     ----------
@@ -125,13 +125,13 @@ def observed_agreement(table: ArrayLike) -> float:
     >>> observed_agreement([[20, 5], [10, 15]])
     0.7
     """
-    counts = _one_table(table)
+    counts = whole_numbers(as_table(table)).astype(object)
     n = counts.sum()
     return int(np.trace(counts)) / n if n else math.nan
 
 
 def expected_agreement(table: ArrayLike) -> float:
-    """Return the share of items expected to get the same label by chance, p_e.
+    """Return the proportion of items expected to get the same label by chance, p_e.
 
     Parameters
     ----------
@@ -149,37 +149,9 @@ def expected_agreement(table: ArrayLike) -> float:
     >>> expected_agreement([[20, 5], [10, 15]])
     0.5
     """
-    counts = _one_table(table)
+    counts = whole_numbers(as_table(table)).astype(object)
     n = counts.sum()
     return int((counts.sum(axis=1) * counts.sum(axis=0)).sum()) / n**2 if n else math.nan
-
-
-def as_tables(table: ArrayLike, name: str = "table") -> AnyArray:
-    """Return a table or a stack as an array, or say what is wrong with it, by its name."""
-    tables = as_numbers(table, name)
-    if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] == 0:
-        raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}.")
-    if tables.dtype.kind == "f" and not np.isfinite(tables).all():
-        raise ValueError(f"{name} must be finite, got NaN or infinity in it.")
-    if tables.dtype.kind in "ifO" and tables.size and tables.min() < 0:
-        raise ValueError(f"{name} must not have negative entries, got {tables.min()}.")
-    return tables
-
-
-def refuse_fractions(tables: AnyArray, name: str) -> None:
-    """Raise if a checked table has sums of weights for counts: errors are those of items."""
-    if tables.dtype.kind == "f" and not (tables == np.rint(tables)).all():
-        raise ValueError(
-            f"{name} must hold whole counts, for standard errors count items: got"
-            f" {tables[tables != np.rint(tables)][0]}. kappa_from_confusion takes sums of weights."
-        )
-
-
-def _one_table(table: ArrayLike) -> AnyArray:
-    counts = whole_numbers(as_tables(table)).astype(object)
-    if counts.ndim != 2:
-        raise ValueError(f"table must have the shape (l, l), got {counts.shape}.")
-    return counts
 
 
 def kappas(tables: AnyArray, weights: Weights) -> NDArray[np.float64]:
@@ -208,8 +180,8 @@ def _difference_and_expected(
         matrix = whole_numbers(matrix)
         heaviest = float(np.abs(matrix).max(initial=1)) if matrix.dtype != object else math.inf
     else:
-        heaviest = {None: 1.0, "linear": n_labels, "quadratic": n_labels**2}[matrix]
-    # Sums over one table first, then products of two such sums: each in int64 if it fits.
+        heaviest = _heaviest(matrix, n_labels)
+    # Sums over one table, then products of two such sums: each in int64 where it fits.
     wide: Any = object
     if tables.dtype != object:
         largest = float(tables.sum(axis=(-2, -1), dtype=np.float64).max(initial=0))
@@ -235,7 +207,7 @@ def _difference_and_expected(
         position = np.arange(n_labels).astype(tables.dtype)
         distance = np.abs(position[:, None] - position)
         observed = _widen((tables * distance).sum(axis=(-2, -1)), wide)
-        # A pair of labels is as far apart as there are places to cut between them.
+        # The distance of two labels is the number of cuts between them.
         below_rows = rows.cumsum(axis=-1)[..., :-1]
         below_columns = columns.cumsum(axis=-1)[..., :-1]
         above_rows, above_columns = (n[..., None] - below for below in (below_rows, below_columns))
@@ -243,7 +215,7 @@ def _difference_and_expected(
             below_columns, above_rows, wide
         )
         difference = expected - n * observed
-    else:
+    elif matrix == "quadratic":
         position = np.arange(n_labels).astype(tables.dtype)
         first = _widen((rows * position).sum(axis=-1), wide)
         second = _widen((columns * position).sum(axis=-1), wide)
@@ -251,9 +223,22 @@ def _difference_and_expected(
         products = _widen(((tables * position).sum(axis=-1) * position).sum(axis=-1), wide)
         difference = 2 * (n * products - first * second)
         expected = n * squares - 2 * first * second
+    else:
+        raise missing_branch(matrix)
     # Item weights that sum to 0 leave kappa undefined, as an empty table does.
     defined = np.asarray(n != 0) & np.asarray(expected != 0)
     return difference, expected, defined
+
+
+def _heaviest(scheme: Scheme | None, n_labels: int) -> float:
+    """Return a bound of the weights of a scheme."""
+    if scheme is None:
+        return 1
+    if scheme == "linear":
+        return n_labels
+    if scheme == "quadratic":
+        return n_labels**2
+    raise missing_branch(scheme)
 
 
 def _widen(numbers: Any, dtype: Any) -> AnyArray:
@@ -263,23 +248,3 @@ def _widen(numbers: Any, dtype: Any) -> AnyArray:
 
 def _sum_of_products(left: AnyArray, right: AnyArray, dtype: Any) -> AnyArray:
     return np.asarray((_widen(left, dtype) * _widen(right, dtype)).sum(axis=-1), dtype)
-
-
-def whole_numbers(numbers: AnyArray) -> AnyArray:
-    """Return numbers times a common power of two: int64 where that holds them, else object."""
-    if numbers.dtype.kind in "bi" or (numbers.dtype.kind == "u" and numbers.dtype.itemsize < 8):
-        return numbers.astype(np.int64, copy=False)
-    if numbers.dtype == object:
-        return numbers
-    if numbers.dtype.kind == "u":
-        fits = numbers.max(initial=0) < np.uint64(1 << 62)
-        return numbers.astype(np.int64 if fits else object)
-    numbers = numbers.astype(np.float64)
-    if (np.abs(numbers) < 2.0**53).all() and (numbers == np.rint(numbers)).all():
-        return numbers.astype(np.int64)
-    mantissa, exponent = np.frexp(numbers)
-    digits = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
-    present = numbers != 0
-    shift = np.where(present, exponent - exponent[present].min(), 0)
-    scaled: AnyArray = digits * np.left_shift(np.ones(1, object), shift.astype(object))
-    return scaled

@@ -1,7 +1,7 @@
-"""Scales by which an agreement is read: conventions, each with its author's name.
+"""Scales for the interpretation of an agreement: conventions, each with its author's name.
 
-A band has an upper bound, which may or may not belong to it: "below 0.40" and "0.75 and
-less" are both in use.
+The upper bound of a band may belong to it or not: both "below 0.40" and "0.75 or less" are
+in use.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Band(NamedTuple):
-    """The values up to ``upper``, which belongs to it if ``inclusive``, and their reading."""
+    """Values up to ``upper``, which is one of them if ``inclusive``, and their reading."""
 
     upper: float
     inclusive: bool
@@ -27,22 +27,22 @@ class Scale(NamedTuple):
 
 
 class Interpretation(NamedTuple):
-    """What a scale says of an agreement.
+    """The interpretation of an agreement by a scale.
 
     Attributes
     ----------
     scale : str
         The name of the scale.
     source : str
-        Where it comes from.
+        The publication it comes from.
     reading : str
         The reading of the value itself; 'undefined' for NaN.
     shares : dict
-        How much of the value's distribution, normal with its standard error and between
-        -1 and 1, lies in each band. They sum to 1, or are NaN if there is no standard error.
+        The proportion in each band of the value's distribution, normal with its standard
+        error and between -1 and 1. They sum to 1, or are NaN if there is no standard error.
     confident_reading : str
-        The highest band of which it can be said, with the confidence asked for, that the
-        agreement lies in it or above (Gwet 2014); 'undefined' if it cannot be told.
+        The highest band for which the agreement lies in it or above with the given
+        confidence (Gwet 2014); 'undefined' if there is no standard error.
     """
 
     scale: str
@@ -109,14 +109,14 @@ SCALES = {
 
 
 def find_scale(name: str) -> Scale:
-    """Return a scale by its name, or say which there are."""
+    """Return a scale by its name, or raise."""
     if not isinstance(name, str) or name not in SCALES:
         raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {name!r}.")
     return SCALES[name]
 
 
 def read_value(value: float, scale: str) -> str:
-    """Return a scale's word for an agreement, 'undefined' for NaN.
+    """Return the reading of an agreement by a scale, 'undefined' for NaN.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def read_value(value: float, scale: str) -> str:
 def interpret(
     value: float, standard_error: float, scale: str, confidence: float = 0.95
 ) -> Interpretation:
-    """Read an agreement by a scale, and say how sure that reading is.
+    """Interpret an agreement by a scale, with its uncertainty.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def interpret(
     scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
         The scale.
     confidence : float, default=0.95
-        How sure the ``confident_reading`` is to be.
+        The confidence of ``confident_reading``.
 
     Returns
     -------
@@ -159,16 +159,16 @@ def interpret(
     0.947
     """
     source, bands = find_scale(scale)
-    shares = _shares(value, standard_error, bands)
+    proportions = _proportions(value, standard_error, bands)
     confident = "undefined"
     at_least = 0.0
     for band in reversed(bands):
-        at_least += shares[band.reading]
-        # The lowest band is certain: nothing lies below it, whatever the sum is rounded to.
+        at_least += proportions[band.reading]
+        # The lowest band is certain, even if rounding leaves the sum below the confidence.
         if at_least >= confidence or (band is bands[0] and not math.isnan(at_least)):
             confident = band.reading
             break
-    return Interpretation(scale, source, read_value(value, scale), shares, confident)
+    return Interpretation(scale, source, read_value(value, scale), proportions, confident)
 
 
 def _band_of(value: float, bands: tuple[Band, ...]) -> Band:
@@ -176,12 +176,12 @@ def _band_of(value: float, bands: tuple[Band, ...]) -> Band:
     return next(within, bands[-1])
 
 
-def _shares(value: float, error: float, bands: tuple[Band, ...]) -> dict[str, float]:
-    """Return how much of the distribution between -1 and 1 lies in each band."""
+def _proportions(value: float, error: float, bands: tuple[Band, ...]) -> dict[str, float]:
+    """Return the proportion in each band of the distribution between -1 and 1."""
     if math.isnan(value) or math.isnan(error):
         return {band.reading: math.nan for band in bands}
     ends = [-1.0, *(band.upper for band in bands)]
-    # Without an error, or with one too small to reach from below -1, it is the one band.
+    # Without an error, or where all areas underflow, the value's own band has everything.
     pieces = [float(band is _band_of(value, bands)) for band in bands]
     if error > 0:
         deviates = [(end - value) / error for end in ends]
@@ -191,7 +191,7 @@ def _shares(value: float, error: float, bands: tuple[Band, ...]) -> dict[str, fl
 
 
 def _area(low: float, high: float) -> float:
-    """Return the probability of a standard normal deviate between two values."""
-    if low > 0:  # the upper tail would lose its digits where it is nearly 1
+    """Return the probability that a standard normal deviate lies between two values."""
+    if low > 0:  # differences in the upper tail would lose digits
         low, high = -high, -low
     return (math.erfc(-high / math.sqrt(2)) - math.erfc(-low / math.sqrt(2))) / 2

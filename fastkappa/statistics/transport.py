@@ -1,7 +1,7 @@
-"""Tables with given margins in which two raters disagree as little as they can.
+"""Tables with given margins and the least disagreement of the two raters.
 
-Kappa has its largest value, for given margins, in the table with the least weighted
-disagreement: that is a transport problem, from the first rater's margin to the second's.
+For given margins kappa is largest in the table with the least weighted disagreement. To find
+it is a transport problem, from the first rater's margin to the second's.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import math
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.statistics.kappa import whole_numbers
-from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.statistics.tables import whole_numbers
+from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 
 def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
-    """Return, for each table, one with its margins and the least weighted disagreement.
+    """Return, for each table, that with the same margins and the least weighted disagreement.
 
     Parameters
     ----------
     tables : ndarray of shape (..., l, l)
-        Checked tables of counts or of shares.
+        Checked tables of counts or of proportions.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None
         Disagreement weights.
 
@@ -30,22 +30,22 @@ def closest_tables(tables: AnyArray, weights: Weights) -> AnyArray:
     closest : ndarray of shape (..., l, l)
         Whole numbers if the counts are.
     """
-    matrix = as_weights(weights, tables.shape[-1])
+    matrix = disagreement_matrix(weights, tables.shape[-1])
     counts = tables if tables.dtype.kind == "f" else whole_numbers(tables)
     rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
-    if matrix is None:
+    if weights is None:
         return _most_agreeing(rows, columns)
-    if isinstance(matrix, str) or _rewards_order(matrix):
+    if _is_monge(matrix):
         return _in_order(rows, columns)
     pairs = zip(rows.reshape(-1, rows.shape[-1]), columns.reshape(-1, rows.shape[-1]))
-    closest = [cheapest_transport(r, c, matrix.astype(np.float64)) for r, c in pairs]
+    closest = [cheapest_transport(r, c, matrix) for r, c in pairs]
     return np.array(closest, counts.dtype).reshape(counts.shape)
 
 
 def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
-    """Return tables with as much on the diagonal as there can be."""
+    """Return tables with as much on the diagonal as possible."""
     agreeing = np.minimum(rows, columns)
-    # Of each label at most one margin is left, so that nothing more falls on the diagonal.
+    # What is left of a label is in one margin only, so nothing else falls on the diagonal.
     table = _in_order(rows - agreeing, columns - agreeing)
     labels = np.arange(rows.shape[-1])
     table[..., labels, labels] += agreeing
@@ -53,10 +53,9 @@ def _most_agreeing(rows: AnyArray, columns: AnyArray) -> AnyArray:
 
 
 def _in_order(rows: AnyArray, columns: AnyArray) -> AnyArray:
-    """Return tables in which the items, put in the first rater's order, are in the second's.
+    """Return tables in which items sorted by the first rating are sorted by the second too.
 
-    It is what the north-west corner rule gives, and the cheapest table for weights of
-    which no two disagreements cost less when they cross.
+    They are those of the north-west corner rule, and the cheapest for Monge weights.
     """
     below = np.minimum(rows.cumsum(axis=-1)[..., :, None], columns.cumsum(axis=-1)[..., None, :])
     below = np.diff(below, axis=-2, prepend=np.zeros_like(below[..., :1, :]))
@@ -64,15 +63,14 @@ def _in_order(rows: AnyArray, columns: AnyArray) -> AnyArray:
     return table
 
 
-def _rewards_order(matrix: AnyArray) -> bool:
-    """Tell whether w[i, j] + w[k, l] <= w[i, l] + w[k, j] for all i < k and j < l (Monge)."""
-    numbers = matrix.astype(np.float64)
-    straight = numbers[:-1, :-1] + numbers[1:, 1:]
-    return bool((straight <= numbers[:-1, 1:] + numbers[1:, :-1]).all())
+def _is_monge(costs: FloatTable) -> bool:
+    """Return whether w[i, j] + w[k, l] <= w[i, l] + w[k, j] for all i < k and j < l."""
+    straight = costs[:-1, :-1] + costs[1:, 1:]
+    return bool((straight <= costs[:-1, 1:] + costs[1:, :-1]).all())
 
 
 def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> AnyArray:
-    """Return the table with these margins for which ``sum(costs * table)`` is least.
+    """Return the table with these margins and the least ``sum(costs * table)``.
 
     Parameters
     ----------
@@ -83,33 +81,33 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
 
     Notes
     -----
-    Successive shortest paths with potentials: what can stay on the diagonal costs nothing
-    and is the start; then the cheapest way is sought, by Dijkstra's algorithm, from a row
-    with something left to a column with room, and as much as fits is sent along it.
+    Successive shortest paths with potentials. At the start all that fits is on the diagonal,
+    where it costs nothing. Then Dijkstra's algorithm finds the cheapest path from a row with
+    supply left to a column with demand left, and as much as possible is sent along it.
     """
     table = np.diag(np.minimum(rows, columns))
     supply, demand = rows - table.diagonal(), columns - table.diagonal()
     row_potential, column_potential = np.zeros(len(rows)), np.zeros(len(columns))
-    # Shares are not whole: what is left of them by rounding is left where it is.
+    # Proportions leave remainders by rounding.
     negligible = 0 if supply.dtype.kind != "f" else 1e-14 * float(rows.sum())
     while (supply > negligible).any() and (demand > negligible).any():
         reduced = np.maximum(costs + row_potential[:, None] - column_potential, 0)
-        to_rows, to_columns, came_from_row, came_from_column, end = _shortest_way(
+        to_rows, to_columns, came_from_row, came_from_column, end = _shortest_path(
             reduced, table > negligible, supply > negligible, demand > negligible
         )
         row_potential += np.minimum(to_rows, to_columns[end])
         column_potential += np.minimum(to_columns, to_columns[end])
-        way = []
+        path = []
         column = end
         while True:
             row = came_from_row[column]
-            way.append((row, column))
+            path.append((row, column))
             column = came_from_column[row]
             if column < 0:
                 break
-        back = [(r, came_from_column[r]) for r, _ in way[:-1]]
+        back = [(r, came_from_column[r]) for r, _ in path[:-1]]
         sent = min([supply[row], demand[end], *(table[cell] for cell in back)])
-        for cell in way:
+        for cell in path:
             table[cell] += sent
         for cell in back:
             table[cell] -= sent
@@ -118,13 +116,13 @@ def cheapest_transport(rows: AnyArray, columns: AnyArray, costs: FloatTable) -> 
     return table
 
 
-def _shortest_way(
+def _shortest_path(
     lengths: FloatTable, in_use: AnyArray, starts: AnyArray, ends: AnyArray
 ) -> tuple[FloatTable, FloatTable, list[int], list[int], int]:
     """Return distances and predecessors up to the nearest end, and that end.
 
-    A way leads from a row to any column at its length, and back from a column to a row
-    whose cell is in use at no length.
+    An edge from a row to a column has its length; those back, from a column to a row whose
+    cell is in use, have length 0.
     """
     n_labels = len(lengths)
     to_rows = np.where(starts, 0.0, math.inf)

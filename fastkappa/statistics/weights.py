@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.statistics.matrices import as_numbers
+from fastkappa.statistics.tables import as_numbers
 
-Weights: TypeAlias = Literal["linear", "quadratic"] | ArrayLike | None
+# The weighting schemes that have a name. Where code depends on the scheme it has a branch for
+# each and then raises `missing_branch`, so that mypy reports what a new scheme still lacks.
+Scheme: TypeAlias = Literal["linear", "quadratic"]
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+Weights: TypeAlias = Scheme | ArrayLike | None
 
 
-def as_weights(weights: Weights, n_labels: int) -> Literal["linear", "quadratic"] | AnyArray | None:
-    """Return the name of the weights or a checked matrix of them.
+def as_weights(weights: Weights, n_labels: int) -> Scheme | AnyArray | None:
+    """Return the name of the weights, or a checked matrix of them.
 
     Raises
     ------
@@ -25,12 +29,11 @@ def as_weights(weights: Weights, n_labels: int) -> Literal["linear", "quadratic"
     if weights is None:
         return None
     if isinstance(weights, str):
-        if weights == "linear":
-            return "linear"
-        if weights == "quadratic":
-            return "quadratic"
+        for scheme in SCHEMES:
+            if weights == scheme:
+                return scheme
         raise ValueError(
-            "weights must be None, 'linear', 'quadratic' or a matrix of disagreement"
+            f"weights must be None, {', '.join(map(repr, SCHEMES))} or a matrix of disagreement"
             f" weights, got {weights!r}."
         )
     matrix = as_numbers(weights, "weights")
@@ -54,8 +57,13 @@ def as_weights(weights: Weights, n_labels: int) -> Literal["linear", "quadratic"
     return matrix
 
 
+def missing_branch(scheme: NoReturn) -> AssertionError:
+    """Return the error for a scheme without a branch; mypy accepts only unreachable calls."""
+    return AssertionError(f"there is no branch for the weights {scheme!r}")
+
+
 def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
-    """Return the weights as a float64 matrix of disagreement, whatever they were given as.
+    """Return the weights, named or not, as a float64 matrix of disagreement.
 
     Examples
     --------
@@ -67,18 +75,22 @@ def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
     """
     matrix = as_weights(weights, n_labels)
     if isinstance(matrix, np.ndarray):
-        return matrix.astype(np.float64, order="C")  # a frame's columns lie one by one
+        return matrix.astype(np.float64, order="C")  # that of a data frame is column-major
     position = np.arange(n_labels, dtype=np.float64)
     distance: FloatTable = np.abs(position[:, None] - position)
+    if matrix is None:
+        return np.sign(distance)
+    if matrix == "linear":
+        return distance
     if matrix == "quadratic":
-        distance **= 2
-    return np.sign(distance) if matrix is None else distance
+        return distance**2
+    raise missing_branch(matrix)
 
 
 def agreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
-    """Return weights of agreement: 1 on the diagonal, 0 for the heaviest disagreement.
+    """Return agreement weights: 1 on the diagonal, 0 for the worst disagreement.
 
-    They are NaN where every disagreement weighs nothing.
+    They are NaN if all disagreement weights are 0.
     """
     matrix = disagreement_matrix(weights, n_labels)
     if n_labels == 1:

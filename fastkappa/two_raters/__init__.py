@@ -1,1 +1,1 @@
-"""Everything that one table of two raters tells."""
+"""The agreement of two raters, from one table of counts."""

@@ -17,10 +17,9 @@ from fastkappa.counting.confusion import confusion_counts
 from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.inference import check_confidence
-from fastkappa.statistics.kappa import as_tables, refuse_fractions, whole_numbers
+from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.two_raters.report import why_undefined
-from fastkappa.two_raters.result import AgreementResult
+from fastkappa.two_raters.result import AgreementResult, why_undefined
 
 
 def agreement(
@@ -32,7 +31,7 @@ def agreement(
     missing: Missing = "raise",
     confidence: float = 0.95,
 ) -> AgreementResult:
-    """Return everything that two raters' ratings say about their agreement.
+    """Return all statistics of two raters' agreement, from their ratings.
 
     Parameters
     ----------
@@ -43,12 +42,12 @@ def agreement(
         distance of the labels' positions, and by its square. A matrix holds disagreement
         weights, rows being the first rater's labels; it need not be symmetric.
     labels : array-like of shape (l,), default=None
-        The labels, in the order that weights refer to; items with another one are left out
-        and counted. None takes those that occur, sorted. Some indices depend on how many
-        labels there are, so give those that could have been given.
+        The labels, in the order that weights refer to; items with other labels are left
+        out and counted. None means those that occur, sorted. Some indices depend on the
+        number of labels, so give all labels that were possible.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with items of which a rating is missing (None, NaN, NaT, NA, masked or
-        null): refuse them, or leave them out and count them.
+        What to do with items with a missing rating (None, NaN, NaT, NA, masked or null):
+        raise an error, or leave them out and count them.
     confidence : float, default=0.95
         The confidence of intervals.
 
@@ -56,20 +55,20 @@ def agreement(
     -------
     result : AgreementResult
         Kappa, its standard errors, interval and test, and the other indices. Where kappa
-        is undefined it is NaN, with an ``UndefinedMetricWarning`` that says why.
+        is undefined it is NaN, with an ``UndefinedMetricWarning`` that gives the reason.
 
     Raises
     ------
     ValueError
-        If lengths differ, a rating is missing (unless they are dropped) or is no label, no
-        item is left, or an argument is not what it must be.
+        If lengths differ, if a rating is missing (unless dropped) or is not a label, if no
+        item is left, or if an argument is invalid.
     TypeError
         If ``y1`` or ``y2`` is neither a list nor an array.
 
     Notes
     -----
-    There is no ``sample_weight``: the standard errors are those of items that were drawn
-    independently, one by one. `kappa_from_confusion` takes tables of sums of weights.
+    There is no ``sample_weight``: the standard errors are those of items drawn
+    independently. `kappa_from_confusion` accepts tables of sums of weights.
 
     Examples
     --------
@@ -89,7 +88,7 @@ def agreement(
     try:
         counts = confusion_counts(columns["y1"], columns["y2"], labels=labels)
     except ValueError as error:
-        # Found by the way, with no pass of its own; the message tells how many there are.
+        # Counting finds missing ratings without a pass of its own; this one counts them.
         explain(columns, error)
         raise
     if not counts.table.size or not counts.table.any():
@@ -114,7 +113,7 @@ def agreement_from_confusion(
     labels: Any = None,
     confidence: float = 0.95,
 ) -> AgreementResult:
-    """Return everything that a table of counts says about two raters' agreement.
+    """Return all statistics of two raters' agreement, from a table of counts.
 
     Parameters
     ----------
@@ -124,8 +123,8 @@ def agreement_from_confusion(
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as for `agreement`.
     labels : array-like of shape (l,), default=None
-        The labels of rows and columns; None takes those of `confusion_counts` or of a
-        DataFrame, or numbers them from 0.
+        The labels of rows and columns; None means those of `confusion_counts` or of a
+        DataFrame, or else numbers from 0.
     confidence : float, default=0.95
         The confidence of intervals.
 
@@ -185,22 +184,6 @@ def _warned(result: AgreementResult) -> AgreementResult:
     return result
 
 
-def as_counts(table: ArrayLike) -> AnyArray:
-    """Return one table of whole counts, or say what is wrong with it."""
-    counts = as_tables(table)
-    if counts.ndim != 2:
-        raise ValueError(f"table must have the shape (l, l), got {counts.shape}.")
-    refuse_fractions(counts, "table")
-    if counts.dtype.kind == "f":
-        # Beyond these int64 does not hold a float; their sums are exact as they are.
-        counts = counts.astype(np.int64) if counts.max(initial=0) < 2.0**53 else counts
-    else:
-        counts = whole_numbers(counts)
-    if not counts.any():
-        raise ValueError("table must not be empty: all its counts are 0.")
-    return counts
-
-
 def _why_empty(n_left: int, n_dropped: int, counts: ConfusionCounts) -> str:
     if n_left == 0 and n_dropped:
         return f"no items are left: a rating is missing of each of the {n_dropped}."
@@ -218,7 +201,7 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         got = f"an array of shape {names.shape}" if names.ndim else short_repr(labels)
         raise ValueError(f"labels must be {n_labels}, one a row of the table, got {got}.")
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
-        names = np.array(labels, dtype=object)  # NumPy would make strings of numbers
+        names = np.array(labels, dtype=object)  # NumPy would turn numbers into strings
     for label in distinct(names.tolist()):
         if is_missing(label):
             raise ValueError(f"labels must not be missing, got {label!r} among them.")

@@ -25,24 +25,24 @@ from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.result import AgreementResult
 
-# An error or a warning names no more groups than this.
+# A warning names at most so many groups.
 MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedAgreement(Mapping[Any, AgreementResult]):
-    """The agreement in each group: a mapping of groups to results, in the groups' order.
+    """The agreement in each group: a mapping of groups to results, in the order of groups.
 
     Attributes
     ----------
     results : dict
         The `AgreementResult` of each group; their tables all have the same labels.
     pooled : AgreementResult
-        That of all items together.
+        The agreement of all items together.
     missing : tuple of int
-        How many groups, first and second ratings are missing.
+        The numbers of missing groups, first and second ratings.
     n_dropped : int
-        How many items were left out for that.
+        The number of items left out because one of these is missing.
     """
 
     results: dict[Any, AgreementResult]
@@ -94,8 +94,8 @@ class GroupedAgreement(Mapping[Any, AgreementResult]):
         names = [label_text(group) for group in self.results]
         rows = [("group", "n", "kappa", "std. error", head)]
         for name, r in zip([*names, "all items"], [*self.results.values(), self.pooled]):
-            error, interval = figure(r.standard_error, ""), interval_text(r.interval, "", width=7)
-            rows.append((name, str(r.n), figure(r.kappa), error, interval))
+            between = interval_text(r.interval, "", width=7)
+            rows.append((name, str(r.n), figure(r.kappa), figure(r.standard_error, ""), between))
         margin = max(len(row[0]) for row in rows)
         width = max(len(row[1]) for row in rows) + 2
         return "\n".join(
@@ -118,24 +118,23 @@ def agreement_by(
     Parameters
     ----------
     groups : array-like of shape (n,)
-        The group of each item, of the same kinds as ratings.
+        The group of each item, of any type that ratings may have.
     y1, y2 : array-like of shape (n,)
         The ratings of the first and of the second rater.
     weights, labels, missing, confidence
-        As for `agreement`. Without ``labels`` every group has the table of all labels that
-        occur in any.
+        As for `agreement`. Without ``labels`` all groups have tables of the same labels,
+        those that occur in any.
 
     Returns
     -------
     results : GroupedAgreement
-        A mapping of groups to `AgreementResult`, with the test whether kappa is the same
-        in all of them. Groups without an item among the labels are left out.
+        A mapping of groups to `AgreementResult`, with a test whether kappa is the same in
+        all groups. Groups without an item among the labels are left out.
 
     Raises
     ------
     ValueError
-        As `agreement`, and if there are so many groups and labels that a table for each
-        would take more than 512 MB.
+        As `agreement`, and if the tables of all groups would take more than 512 MB.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Two predictions of one truth on the same items, compared by their kappas."""
+"""Comparison of two predictions of the same truth by their kappas."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def compare_predictions(
 ) -> KappaDifference:
     """Compare the kappas of two predictions with the truth, all on the same items.
 
-    Both predictions are counted jointly, so that what they have in common is heeded. Two
-    samples of different items are compared by `compare_independent`.
+    The predictions are counted jointly, so that their correlation is accounted for. For
+    two samples of different items use `compare_independent`.
 
     Parameters
     ----------
@@ -46,23 +46,23 @@ def compare_predictions(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights; rows are the truth.
     labels : array-like of shape (l,), default=None
-        The labels, in the order that weights refer to; items with another one are left
-        out. None takes those that occur, sorted.
+        The labels, in the order that weights refer to; items with other labels are left
+        out. None means those that occur, sorted.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with items of which a label is missing.
+        What to do with items with a missing label.
     confidence : float, default=0.95
         The confidence of the interval.
     n_resamples : int, default=0
-        How many replicates of the bootstrap to draw; none for 0.
+        The number of bootstrap replicates; 0 means no bootstrap.
     method : {'percentile', 'bca'}, default='bca'
         The kind of bootstrap interval.
     rng : Generator, int or None, default=None
-        Where random numbers come from.
+        The source of random numbers.
 
     Returns
     -------
     difference : KappaDifference
-        The first kappa less the second, with the standard error of the delta method.
+        The first kappa minus the second, with the standard error of the delta method.
 
     Raises
     ------

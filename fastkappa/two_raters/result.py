@@ -1,8 +1,9 @@
-"""Everything that the table of two raters says, computed when it is asked for."""
+"""The agreement of two raters: all statistics of their table, computed on first use."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,23 +11,38 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.formatting import label_text
+from fastkappa.formatting import figure, label_text, p_value_text
 from fastkappa.frame import data_frame
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, interpret
 from fastkappa.statistics.weights import Weights
-from fastkappa.two_raters.report import as_html, as_text
+from fastkappa.two_raters.report import Contents, as_html, as_text
+
+NAMES = {
+    "kappa": "kappa",
+    "observed_agreement": "observed agreement",
+    "scott_pi": "Scott's pi",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "bennett_s": "Bennett's S (PABAK)",
+    "brennan_prediger": "Brennan-Prediger",
+    "gwet_ac1": "Gwet's AC1",
+    "gwet_ac2": "Gwet's AC2",
+    "bangdiwala_b": "Bangdiwala's B",
+}
+# Without weights these two repeat the one above them.
+ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
+UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AgreementResult:
-    """The table of two raters and what follows from it.
+    """The table of two raters and all its statistics.
 
-    It is what `agreement` and `agreement_from_confusion` return, and cannot be changed. It
-    prints as a report, and shows as a table in notebooks. Every figure below is a property,
-    computed when it is first asked for; NaN stands for what is undefined.
+    `agreement` and `agreement_from_confusion` return it. It is immutable, prints as a report
+    and shows as HTML tables in notebooks. Every statistic is a property, computed on first
+    use, and NaN where it is undefined.
 
     Attributes
     ----------
@@ -35,16 +51,16 @@ class AgreementResult:
     labels : ndarray of shape (l,)
         The labels of rows and columns.
     weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
-        The disagreement weights in use. A weighted agreement is one with weights of
-        agreement, ``1 - weights / weights.max()``.
+        The disagreement weights. Weighted agreements use the agreement weights
+        ``1 - weights / weights.max()``.
     confidence : float
-        That of the interval.
+        The confidence of intervals.
     missing : tuple of int
-        How many ratings are missing of the first and of the second rater.
+        The numbers of missing ratings of the first and of the second rater.
     n_dropped : int
-        How many items were left out because a rating, or their group, is missing.
+        The number of items left out because a rating, or the group, is missing.
     n_outside : int
-        How many items were left out because a rating is none of the labels.
+        The number of items left out because a rating is outside the labels.
     """
 
     table: AnyArray
@@ -68,24 +84,21 @@ class AgreementResult:
     @cached_property
     def standard_error(self) -> float:
         """The standard error of kappa (Fleiss, Cohen and Everitt 1969), for intervals."""
-        error: float = inference.standard_error(self.table, self.weights)
-        return error
+        return float(inference.standard_error(self.table, self.weights))
 
     @cached_property
     def null_standard_error(self) -> float:
-        """The standard error of kappa if the raters are independent, for the test."""
-        error: float = inference.null_standard_error(self.table, self.weights)
-        return error
+        """The standard error of kappa under independence, for the test."""
+        return float(inference.null_standard_error(self.table, self.weights))
 
     @cached_property
     def textbook_standard_error(self) -> float:
         """The cruder error, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)`` without weights."""
-        error: float = inference.textbook_standard_error(self.table, self.weights)
-        return error
+        return float(inference.textbook_standard_error(self.table, self.weights))
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """Kappa minus and plus its standard error times a normal quantile, not cut off."""
+        """Kappa minus and plus its standard error times a normal quantile, not truncated at 1."""
         low, high = inference.normal_interval(self.kappa, self.standard_error, self.confidence)
         return low, high
 
@@ -96,35 +109,33 @@ class AgreementResult:
 
     @cached_property
     def p_value(self) -> float:
-        """The two-sided probability of such a z if the raters are independent."""
+        """The two-sided p-value of z, under independence."""
         return inference.two_sided_p(self.z)
 
     @cached_property
     def observed_agreement(self) -> float:
-        """The share of items that both raters gave the same label, p_o, without weights."""
+        """The proportion of items with two equal ratings, p_o, without weights."""
         return observed_agreement(self.table)
 
     @cached_property
     def expected_agreement(self) -> float:
-        """The share of items expected to get the same label by chance, p_e, without weights."""
+        """The proportion of equal ratings expected by chance, p_e, without weights."""
         return expected_agreement(self.table)
 
     @cached_property
     def weighted_observed_agreement(self) -> float:
-        """The agreement observed for the weights in use."""
+        """The observed agreement for the weights in use."""
         return float(indices.percent_agreement(self.table, self.weights).value)
 
     @cached_property
     def weighted_expected_agreement(self) -> float:
         """The agreement expected by chance for the weights in use."""
-        chance: float = indices.chance_agreement(self.table, self.weights)
-        return chance
+        return float(indices.chance_agreement(self.table, self.weights))
 
     @cached_property
     def kappa_max(self) -> float:
         """The largest kappa, for the weights in use, that the raters' margins allow."""
-        largest: float = indices.kappa_max(self.table, self.weights)
-        return largest
+        return float(indices.kappa_max(self.table, self.weights))
 
     @property
     def scott_pi(self) -> float:
@@ -133,7 +144,7 @@ class AgreementResult:
 
     @property
     def krippendorff_alpha(self) -> float:
-        """Krippendorff's alpha for the weights in use: nominal, or with quadratic interval."""
+        """Krippendorff's alpha for the weights in use; with quadratic ones, of interval data."""
         return self._value("krippendorff_alpha")
 
     @property
@@ -158,26 +169,23 @@ class AgreementResult:
 
     @property
     def gwet_ac2(self) -> float:
-        """Gwet's AC2 for the weights in use; AC1 where there are none."""
+        """Gwet's AC2 for the weights in use; AC1 without weights."""
         return self._value("gwet_ac2")
 
     @cached_property
     def bangdiwala_b(self) -> float:
         """Bangdiwala's B, without weights."""
-        b: float = indices.bangdiwala_b(self.table)
-        return b
+        return float(indices.bangdiwala_b(self.table))
 
     @cached_property
     def prevalence_index(self) -> float:
         """How much more frequent the first of two labels is; NaN for more labels."""
-        index: float = indices.prevalence_index(self.table)
-        return index
+        return float(indices.prevalence_index(self.table))
 
     @cached_property
     def bias_index(self) -> float:
         """How much more often the first rater gives the first of two labels; NaN for more."""
-        index: float = indices.bias_index(self.table)
-        return index
+        return float(indices.bias_index(self.table))
 
     @cached_property
     def category_kappas(self) -> FloatTable:
@@ -192,15 +200,15 @@ class AgreementResult:
 
     @cached_property
     def expected_table(self) -> FloatTable:
-        """The counts expected by chance, the margins being what they are, shape (l, l)."""
+        """The counts expected by chance, given the margins, shape (l, l)."""
         counts = self.table.astype(np.float64)
         return _read_only(np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum())
 
     @property
     def estimates(self) -> dict[str, Estimate]:
-        """Each index of agreement by its name: its value and its standard error, or NaN.
+        """The value and standard error, or NaN, of each index by its name.
 
-        Those that depend on weights are for the weights in use.
+        Indices that depend on weights are for the weights in use.
         """
         return {
             "kappa": Estimate(self.kappa, self.standard_error),
@@ -224,19 +232,19 @@ class AgreementResult:
         return float(self._indices[name].value)
 
     def interpret(self, scale: str) -> Interpretation:
-        """Read kappa by a scale, and say how much of its interval lies in each band.
+        """Interpret kappa by a scale, with its uncertainty.
 
         Parameters
         ----------
         scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
-            A scale is a convention: name it wherever you use it.
+            The scale. It is a convention: name it wherever you use it.
 
         Returns
         -------
         interpretation : Interpretation
-            The reading of kappa itself, the share of its normal distribution (between -1
-            and 1) in each band, and the highest band it reaches with the result's
-            confidence.
+            The reading of kappa itself, the proportion of its normal distribution
+            (between -1 and 1) in each band, and the highest band it reaches with the
+            result's confidence.
 
         Examples
         --------
@@ -245,16 +253,16 @@ class AgreementResult:
         >>> reading = result.interpret("landis-koch")
         >>> reading.reading, reading.confident_reading
         ('fair', 'slight')
-        >>> {band: round(share, 3) for band, share in reading.shares.items()}
+        >>> {band: round(part, 3) for band, part in reading.shares.items()}
         {'poor': 0.0, 'slight': 0.06, 'fair': 0.649, 'moderate': 0.287, 'substantial': 0.004,
          'almost perfect': 0.0}
         """
         return interpret(self.kappa, self.standard_error, scale, self.confidence)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as a dictionary of Python's own numbers, strings and lists.
+        """Return all statistics as a dictionary of Python numbers, strings and lists.
 
-        What is undefined is NaN.
+        Undefined statistics are NaN.
         """
         weights = self.weights
         return {
@@ -296,8 +304,8 @@ class AgreementResult:
         Returns
         -------
         frame : pandas.DataFrame
-            A row for each; the columns are ``value``, ``standard_error``, ``lower`` and
-            ``upper``, the last two being the ends of the interval.
+            A row for each; the columns are ``value``, ``standard_error``, and the ends of
+            the interval, ``lower`` and ``upper``.
 
         Raises
         ------
@@ -322,7 +330,7 @@ class AgreementResult:
         ]
 
     def __str__(self) -> str:
-        return as_text(self)
+        return as_text(self._contents())
 
     def __repr__(self) -> str:
         low, high = self.interval
@@ -332,7 +340,73 @@ class AgreementResult:
         )
 
     def _repr_html_(self) -> str:
-        return as_html(self)
+        return as_html(self._contents())
+
+    def _contents(self) -> Contents:
+        return Contents(
+            f"Agreement of two raters on {self.n} item{'' if self.n == 1 else 's'},"
+            f" {len(self.labels)} labels, {_weights_text(self.weights)}",
+            list(_remarks(self)),
+            self.labels,
+            self.table,
+            self.confidence,
+            list(_shown_estimates(self)),
+            list(_facts(self)),
+        )
+
+
+def why_undefined(result: AgreementResult) -> str:
+    """Return why kappa is undefined, for a result in which it is."""
+    both = result.table.sum(axis=0) + result.table.sum(axis=1)
+    used = [label_text(label) for label, n in zip(result.labels.tolist(), both) if n]
+    if len(used) == 1:
+        return f"all ratings are {used[0]}, so that no disagreement is expected by chance"
+    return "the weights make no disagreement between the labels that occur"
+
+
+def _weights_text(weights: Weights) -> str:
+    if weights is None:
+        return "no weights"
+    return f"{weights} weights" if isinstance(weights, str) else "weights of a matrix"
+
+
+def _remarks(result: AgreementResult) -> Iterator[str]:
+    if result.n_dropped:
+        first, second = result.missing
+        yield (
+            f"{result.n_dropped} left out for a missing rating ({first} of the first rater,"
+            f" {second} of the second)"
+        )
+    if result.n_outside:
+        yield f"{result.n_outside} left out for a rating outside the labels"
+    if math.isnan(result.kappa):
+        yield f"kappa is undefined: {why_undefined(result)}"
+
+
+def _shown_estimates(
+    result: AgreementResult,
+) -> Iterator[tuple[str, float, float, tuple[float, float]]]:
+    weighted = result.weights is not None
+    for name, value, error, interval in result.rows():
+        if name in ONLY_WEIGHTED and not weighted:
+            continue
+        unweighted = weighted and (name in UNWEIGHTED or name not in NAMES)
+        shown = NAMES.get(name, f"  {name}")
+        yield shown + (" (no weights)" if unweighted else ""), value, error, interval
+
+
+def _facts(result: AgreementResult) -> Iterator[tuple[str, str]]:
+    yield "z of kappa = 0", figure(result.z)
+    yield "p of kappa = 0", p_value_text(result.p_value, 2)
+    yield "null standard error", figure(result.null_standard_error)
+    yield "largest kappa possible", figure(result.kappa_max)
+    yield "expected agreement", figure(result.expected_agreement)
+    if result.weights is not None:
+        yield "weighted agreement", figure(result.weighted_observed_agreement)
+        yield "  expected by chance", figure(result.weighted_expected_agreement)
+    if len(result.labels) == 2:
+        yield "prevalence index", figure(result.prevalence_index)
+        yield "bias index", figure(result.bias_index)
 
 
 def _read_only(array: AnyArray) -> AnyArray:

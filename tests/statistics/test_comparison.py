@@ -1,4 +1,4 @@
-"""Kappas compared, and studies planned: published figures, simulation, exact derivatives."""
+"""Comparison and planning: published figures, simulation, exact derivatives."""
 
 from __future__ import annotations
 
@@ -98,14 +98,16 @@ def test_paired_error_is_that_of_the_delta_method(weights: Any) -> None:
         return kappa_from_confusion(p.sum(2), weights) - kappa_from_confusion(p.sum(1), weights)
 
     n, step = joint.sum(), 1e-5
-    shares = joint / n
+    proportions = joint / n
     slope = np.zeros(joint.shape)
     for cell in np.ndindex(joint.shape):
         moved = np.zeros(joint.shape)
         moved[cell] = step
-        slope[cell] = (difference(shares + moved) - difference(shares - moved)) / (2 * step)
-    mean = (shares * slope).sum()
-    error = math.sqrt((shares * (slope - mean) ** 2).sum() / n)
+        slope[cell] = (difference(proportions + moved) - difference(proportions - moved)) / (
+            2 * step
+        )
+    mean = (proportions * slope).sum()
+    error = math.sqrt((proportions * (slope - mean) ** 2).sum() / n)
     found = compare_paired(joint, weights=weights)
     assert found.value == close(difference(joint))
     assert found.standard_error == pytest.approx(error, rel=1e-6)
@@ -265,7 +267,7 @@ def test_sample_size_and_power_by_the_formula(
     assert power(77, kappa, null_kappa, **arguments) == close(norm.cdf(distance / deviations[1]))
 
 
-def test_two_labels_may_be_given_as_shares() -> None:
+def test_two_labels_may_be_given_as_proportions() -> None:
     numbers = sample_size(0.6, 0.3, rates=(0.3, 0.4))
     assert sample_size(0.6, 0.3, rates=([0.3, 0.7], [0.4, 0.6])) == numbers
     for weights in ("linear", "quadratic"):
@@ -274,20 +276,20 @@ def test_two_labels_may_be_given_as_shares() -> None:
 
 @pytest.mark.parametrize("weights", [None, "quadratic"])
 def test_planned_power_is_that_of_simulated_studies(weights: Any) -> None:
-    """Three labels: items are drawn from the mixture that the docstring tells of."""
+    """Three labels: items are drawn from the mixture in the docstring."""
     margin = np.array([0.5, 0.3, 0.2])
     arguments: dict[str, Any] = {"rates": (margin, margin), "weights": weights}
     n = sample_size(0.5, 0.3, **arguments)
     assert power(n, 0.5, 0.3, **arguments) == pytest.approx(0.8, abs=0.01)
-    shares = 0.5 * np.outer(margin, margin) + 0.5 * np.diag(margin)
+    proportions = 0.5 * np.outer(margin, margin) + 0.5 * np.diag(margin)
     null = 0.7 * np.outer(margin, margin) + 0.3 * np.diag(margin)
-    assert kappa_from_confusion(shares, weights) == pytest.approx(0.5)
+    assert kappa_from_confusion(proportions, weights) == pytest.approx(0.5)
     rng = np.random.default_rng(0)
     error = np.std(
         kappa_from_confusion(rng.multinomial(n, null.ravel(), 4000).reshape(-1, 3, 3), weights)
     )
     drawn = kappa_from_confusion(
-        rng.multinomial(n, shares.ravel(), 4000).reshape(-1, 3, 3), weights
+        rng.multinomial(n, proportions.ravel(), 4000).reshape(-1, 3, 3), weights
     )
     assert np.mean(drawn > 0.3 + 1.96 * error) == pytest.approx(0.8, abs=0.05)
 
@@ -302,7 +304,7 @@ def test_planned_power_is_that_of_simulated_studies(weights: Any) -> None:
         (lambda: sample_size(0.5, alpha=0), "alpha must be a number between 0 and 1, got 0"),
         (lambda: sample_size(0.5, power=1), "power must be a number between 0 and 1, got 1"),
         (lambda: sample_size(0.5, alternative="less"), "alternative must be .* got 'less'"),
-        (lambda: sample_size(0.5, rates=(1.2, 0.5)), "rates must be shares that sum to 1"),
+        (lambda: sample_size(0.5, rates=(1.2, 0.5)), "rates must be proportions that sum to 1"),
         (lambda: sample_size(0.5, rates=([0.5, 0.5], [0.2, 0.3, 0.5])), "rates must be two"),
         (lambda: sample_size(0.5, rates=0.5), "rates must be a pair"),
         (lambda: sample_size(0.5, weights="cubic"), "weights must be"),

@@ -94,9 +94,9 @@ def numerical_error(statistic: Any, table: Any) -> float:
         down[cell] -= step
         # Shares sum to 1; a constant in the gradient does not matter.
         slope[cell] = (statistic(up / up.sum()) - statistic(down / down.sum())) * n / (2 * step)
-    shares = table / n
-    mean = (shares * slope).sum()
-    return math.sqrt((shares * (slope - mean) ** 2).sum() / n)
+    proportions = table / n
+    mean = (proportions * slope).sum()
+    return math.sqrt((proportions * (slope - mean) ** 2).sum() / n)
 
 
 def test_errors_for_asymmetric_weights_are_those_of_the_delta_method() -> None:
@@ -119,13 +119,13 @@ def test_errors_for_asymmetric_weights_are_those_of_the_delta_method() -> None:
             chance = agree.sum() * (both * (1 - both)).sum() / (len(p) * (len(p) - 1))
             return ((agree * p).sum() - chance) / (1 - chance)
 
-        shares = table / table.sum()
-        assert kappa_from_confusion(table, weights) == near(kappa(shares))
+        proportions = table / table.sum()
+        assert kappa_from_confusion(table, weights) == near(kappa(proportions))
         found = inference.standard_error(table, weights)
         assert found == pytest.approx(numerical_error(kappa, table), rel=1e-6)
         for index, statistic in ((indices.scott_pi, pi), (indices.gwet_ac2, ac2)):
             value, error = index(table, weights)
-            assert value == near(statistic(shares))
+            assert value == near(statistic(proportions))
             assert error == pytest.approx(numerical_error(statistic, table), rel=1e-6)
         # Under independence the error for intervals is that for tests.
         margins = np.outer(table.sum(1), table.sum(0))
@@ -332,7 +332,7 @@ def test_readings(scale: str, readings: dict[float, str]) -> None:
     assert {value: scales.read_value(value, scale) for value in readings} == readings
 
 
-def test_readings_that_cannot_be_told() -> None:
+def test_undefined_readings() -> None:
     assert scales.interpret(math.nan, math.nan, "fleiss").confident_reading == "undefined"
     without_error = scales.interpret(1.0, 0.0, "fleiss")
     assert (without_error.reading, without_error.confident_reading) == ("excellent", "excellent")

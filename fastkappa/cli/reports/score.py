@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 from fastkappa.arrays import IntTable
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.formatting import figure, json_object, printable
-from fastkappa.statistics.kappa import as_tables, expected_agreement, kappas, observed_agreement
+from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
+from fastkappa.statistics.tables import as_tables
 
 WeightsName = Literal["none", "linear", "quadratic"]
 WEIGHTS: tuple[WeightsName, ...] = ("none", "linear", "quadratic")

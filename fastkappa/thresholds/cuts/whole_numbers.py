@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.statistics.kappa import whole_numbers
+from fastkappa.statistics.tables import whole_numbers
 
 # Comparing more would take longer than all the rest.
 MOST_PLACES = 1000

@@ -1,9 +1,9 @@
-"""How many items a study needs for a test of kappa, and the power that n items give.
+"""Sample size and power of a test of kappa.
 
-A test compares kappa with kappa0, and needs the standard errors under both, so the whole
-table under both. For two labels the raters' rates and kappa say what it is. For more it is
-taken as a mixture of independence and of the most agreement that the margins allow, which
-for two labels is the same.
+The test compares kappa with kappa0. Its standard errors need the whole table under both. For
+two labels the raters' rates and kappa determine it. For more it is assumed to be a mixture
+of independence and the most agreement that the margins allow, which for two labels is the
+same table.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ def sample_size(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> int:
-    """Return the number of items needed to tell kappa from a value it is tested against.
+    """Return the number of items needed to distinguish kappa from a hypothesised value.
 
     Parameters
     ----------
     kappa : float
-        The kappa that is expected.
+        The expected kappa.
     null_kappa : float, default=0.0
-        The kappa of the hypothesis that is tested.
+        The kappa under the null hypothesis.
     rates : pair of float or of array-like of shape (l,), default=(0.5, 0.5)
-        For two labels how often each rater gives the first one; for more the shares of
-        each rater's labels.
+        For two labels, how often each rater gives the first one; for more, the proportions
+        of each rater's labels.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights.
     alternative : {'two-sided', 'one-sided'}, default='two-sided'
-        Which test; a one-sided one asks for a deviation towards ``kappa``.
+        The kind of test; a one-sided test looks for a deviation towards ``kappa``.
     alpha : float, default=0.05
-        The level of the test.
+        The significance level.
     power : float, default=0.8
-        The probability with which the test is to reject ``null_kappa``.
+        The required probability of rejecting ``null_kappa``.
 
     Returns
     -------
@@ -67,8 +67,8 @@ def sample_size(
     Raises
     ------
     ValueError
-        If the two kappas are the same, no table with these rates has such a kappa, or an
-        argument is not what it must be.
+        If the two kappas are equal, if no table with these rates has such a kappa, or if an
+        argument is invalid.
 
     References
     ----------
@@ -89,7 +89,7 @@ def sample_size(
     if needed <= 0:
         return 1
     n = needed**2
-    # A whole number may come out a little above itself.
+    # Rounding may put a whole number a little above itself.
     return max(1, math.ceil(n * (1 - 1e-12)))
 
 
@@ -103,7 +103,7 @@ def power(
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
 ) -> float:
-    """Return the power that a test of kappa has with n items.
+    """Return the power of a test of kappa with n items.
 
     Parameters
     ----------
@@ -115,8 +115,8 @@ def power(
     Returns
     -------
     power : float
-        The probability that ``null_kappa`` is rejected, in the direction of ``kappa``, if
-        the true value is ``kappa``.
+        The probability of rejecting ``null_kappa``, in the direction of ``kappa``, if the
+        true value is ``kappa``.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def _plan(
         raise ValueError(f"kappa and null_kappa must differ, got {kappa!r} for both.")
     margins = _margins(rates)
     errors = [
-        _error_of_one_item(_planned_shares(name, value, margins, weights), weights)
+        _error_of_one_item(_planned_table(name, value, margins, weights), weights)
         for name, value in (("kappa", kappa), ("null_kappa", null_kappa))
     ]
     tail = alpha / 2 if alternative == "two-sided" else alpha
@@ -170,19 +170,19 @@ def _margins(rates: Any) -> tuple[FloatTable, FloatTable]:
         first, second = (np.array([rate, 1 - rate]) for rate in (first, second))
     if first.ndim != 1 or first.shape != second.shape or len(first) < 2:
         raise ValueError(
-            "rates must be two numbers, or two arrays of a share for each label, got shapes"
+            "rates must be two numbers, or two arrays of a proportion for each label, got shapes"
             f" {first.shape} and {second.shape}."
         )
     for margin in (first, second):
         if not (margin >= 0).all() or abs(margin.sum() - 1) > 1e-9:
-            raise ValueError(f"rates must be shares that sum to 1, got {margin.tolist()}.")
+            raise ValueError(f"rates must be proportions that sum to 1, got {margin.tolist()}.")
     return first, second
 
 
-def _planned_shares(
+def _planned_table(
     name: str, kappa: float, margins: tuple[FloatTable, FloatTable], weights: Weights
 ) -> FloatTable:
-    """Return the table with these margins and this kappa: independence moved to agreement."""
+    """Return the mixture of independence and most agreement that has this kappa."""
     if not isinstance(kappa, Real) or not -1 <= kappa <= 1:
         raise ValueError(f"{name} must be a number between -1 and 1, got {kappa!r}.")
     by_chance = np.outer(*margins)
@@ -199,15 +199,15 @@ def _planned_shares(
             f"{name} can be {largest:.4f} at most for raters with these rates, got {kappa!r}."
         )
     part = min(kappa / largest, 1.0) if largest > 0 else 0.0
-    shares: FloatTable = by_chance + part * (closest - by_chance)
-    if shares.min() < -1e-12:
+    proportions: FloatTable = by_chance + part * (closest - by_chance)
+    if proportions.min() < -1e-12:
         raise ValueError(f"{name} is too far below 0 for raters with these rates, got {kappa!r}.")
-    return np.maximum(shares, 0)
+    return np.maximum(proportions, 0)
 
 
-def _error_of_one_item(shares: FloatTable, weights: Weights) -> float:
-    terms = terms_of(shares, weights)
-    return float(delta_error(terms.shares, gradient(terms), np.ones(())))
+def _error_of_one_item(proportions: FloatTable, weights: Weights) -> float:
+    terms = terms_of(proportions, weights)
+    return float(delta_error(terms.proportions, gradient(terms), np.ones(())))
 
 
 def _check_probability(name: str, value: float) -> None:

@@ -1,0 +1,120 @@
+"""Checks of the tables and the matrices of weights that users give, and their exact form."""
+
+from __future__ import annotations
+
+from reprlib import repr as short_repr
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastkappa.arrays import AnyArray
+
+
+def as_numbers(values: Any, name: str) -> AnyArray:
+    """Return an array-like as an array of numbers, or raise an error that names the argument.
+
+    Python integers of any size are kept in an array of objects. Long doubles become float64,
+    infinite if they are beyond it.
+    """
+    if not isinstance(values, np.ndarray):
+        _check_frame(values, name)
+    elif isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} must not have masked entries.")
+    try:
+        numbers = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(
+            f"{name} must have rows of one length, got {short_repr(values)}."
+        ) from error
+    integers = (int, np.integer)
+    if numbers.dtype == object and all(isinstance(number, integers) for number in numbers.flat):
+        return numbers.astype(object)
+    if numbers.dtype.kind not in "iufb":
+        raise ValueError(f"{name} must hold numbers, got {_first_not_a_number(numbers)}.")
+    if numbers.dtype.kind == "f" and numbers.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):
+            return numbers.astype(np.float64)
+    return numbers
+
+
+def as_tables(table: ArrayLike, name: str = "table") -> AnyArray:
+    """Return a table or a stack of tables as an array, or raise."""
+    tables = as_numbers(table, name)
+    if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] == 0:
+        raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}.")
+    if tables.dtype.kind == "f" and not np.isfinite(tables).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinity in it.")
+    if tables.dtype.kind in "ifO" and tables.size and tables.min() < 0:
+        raise ValueError(f"{name} must not have negative entries, got {tables.min()}.")
+    return tables
+
+
+def as_table(table: ArrayLike, name: str = "table") -> AnyArray:
+    """Return one table as an array, or raise."""
+    checked = as_tables(table, name)
+    if checked.ndim != 2:
+        raise ValueError(f"{name} must have the shape (l, l), got {checked.shape}.")
+    return checked
+
+
+def as_counts(table: ArrayLike) -> AnyArray:
+    """Return one table of whole counts that is not empty, or raise."""
+    counts = as_table(table)
+    refuse_fractions(counts, "table")
+    if counts.dtype.kind == "f":
+        # int64 cannot hold larger floats; sums of them are exact without it.
+        counts = counts.astype(np.int64) if counts.max(initial=0) < 2.0**53 else counts
+    else:
+        counts = whole_numbers(counts)
+    if not counts.any():
+        raise ValueError("table must not be empty: all its counts are 0.")
+    return counts
+
+
+def refuse_fractions(tables: AnyArray, name: str) -> None:
+    """Raise if a checked table holds fractions: standard errors need counts of items."""
+    if tables.dtype.kind == "f" and not (tables == np.rint(tables)).all():
+        raise ValueError(
+            f"{name} must hold whole counts, for standard errors count items: got"
+            f" {tables[tables != np.rint(tables)][0]}. kappa_from_confusion takes sums of weights."
+        )
+
+
+def whole_numbers(numbers: AnyArray) -> AnyArray:
+    """Return numbers times a common power of two: int64 where that holds them, else object."""
+    if numbers.dtype.kind in "bi" or (numbers.dtype.kind == "u" and numbers.dtype.itemsize < 8):
+        return numbers.astype(np.int64, copy=False)
+    if numbers.dtype == object:
+        return numbers
+    if numbers.dtype.kind == "u":
+        fits = numbers.max(initial=0) < np.uint64(1 << 62)
+        return numbers.astype(np.int64 if fits else object)
+    numbers = numbers.astype(np.float64)
+    if (np.abs(numbers) < 2.0**53).all() and (numbers == np.rint(numbers)).all():
+        return numbers.astype(np.int64)
+    mantissa, exponent = np.frexp(numbers)
+    digits = np.ldexp(mantissa, 53).astype(np.int64).astype(object)
+    present = numbers != 0
+    shift = np.where(present, exponent - exponent[present].min(), 0)
+    scaled: AnyArray = digits * np.left_shift(np.ones(1, object), shift.astype(object))
+    return scaled
+
+
+def _check_frame(values: Any, name: str) -> None:
+    """Raise if the rows of a data frame, such as a crosstab, have other labels than its columns."""
+    columns = getattr(values, "columns", None)
+    if columns is None or not hasattr(values, "index") or list(values.index) == list(columns):
+        return
+    raise ValueError(
+        f"{name} must have the same labels on rows and columns, in the same order, got"
+        f" {short_repr(list(values.index))} and {short_repr(list(columns))}. Reindex it, or"
+        f" give {name}.to_numpy() if they stand for the same."
+    )
+
+
+def _first_not_a_number(values: AnyArray) -> str:
+    """Return a short form of the first entry that is not a number, or else the dtype."""
+    kinds = (int, float, np.integer, np.floating)
+    others = [entry for entry in values.ravel().tolist() if not isinstance(entry, kinds)]
+    return short_repr(others[0]) if others else f"an array of dtype {values.dtype}"

@@ -1,0 +1,90 @@
+"""What a result shows: as text, HTML, a dictionary and a data frame."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from fastkappa import (
+    AgreementResult,
+    agreement_from_confusion,
+)
+
+
+def test_report() -> None:
+    text = str(
+        agreement_from_confusion([[88, 14, 18], [10, 40, 10], [2, 6, 12]], labels=list("abc"))
+    )
+    lines = text.splitlines()
+    assert lines[0] == "Agreement of two raters on 200 items, 3 labels, no weights"
+    assert "  a  88  14  18" in lines
+    (kappa,) = (line for line in lines if line.startswith("kappa  "))
+    assert kappa.split() == ["kappa", "0.4915", "0.0510", "0.3916", "to", "0.5915"]
+    assert "  kappa of c" in text
+    assert "AC2" not in text
+    assert ["p", "of", "kappa", "=", "0", "3.2e-21"] in [line.split() for line in lines]
+    assert max(map(len, lines)) <= 80
+
+
+def test_report_with_weights_marks_what_has_none() -> None:
+    text = str(agreement_from_confusion([[20, 5], [10, 15]], weights="quadratic"))
+    assert "quadratic weights" in text
+    assert "Gwet's AC1 (no weights)" in text
+    assert "Gwet's AC2  " in text
+    assert "prevalence index" in text
+    matrix = agreement_from_confusion([[20, 5], [10, 15]], weights=[[0, 1], [2, 0]])
+    assert "weights of a matrix" in str(matrix)
+
+
+def test_report_of_a_large_table_leaves_it_out() -> None:
+    result = agreement_from_confusion(np.eye(40, dtype=int) + 1)
+    assert "40 labels" in str(result)
+    assert "  39   " not in str(result).split("kappa")[0]
+    assert result._repr_html_().count("<table>") == 2
+
+
+def test_html_is_escaped_and_whole() -> None:
+    from html.parser import HTMLParser
+
+    result = agreement_from_confusion([[20, 5], [10, 15]], labels=["<b>", "a & b"])
+    html = result._repr_html_()
+    assert "<b>" not in html
+    assert "&lt;b&gt;" in html
+    assert "a &amp; b" in html
+    seen: list[str] = []
+    parser = HTMLParser()
+    parser.handle_starttag = lambda tag, _: seen.append(tag)  # type: ignore[method-assign]
+    parser.handle_endtag = lambda tag: seen.remove(tag)  # type: ignore[method-assign]
+    parser.feed(html)
+    assert seen == []
+
+
+def test_dictionary_is_plain() -> None:
+    weights = [[0, 1], [2, 0]]
+    result = agreement_from_confusion([[20, 5], [10, 15]], weights=weights, labels=["no", "yes"])
+    found = json.loads(json.dumps(result.to_dict()))
+    assert found["weights"] == weights
+    assert found["table"] == [[20, 5], [10, 15]]
+    assert found["kappa"] == result.kappa
+    assert found["interval"] == list(result.interval)
+    assert found["standard_errors"]["gwet_ac1"] == result.estimates["gwet_ac1"].standard_error
+    properties = {
+        name
+        for name, value in vars(AgreementResult).items()
+        if not name.startswith("_") and isinstance(value, (property, type(AgreementResult.n)))
+    }
+    assert properties - set(found) == {"estimates", "category_standard_errors"}
+
+
+def test_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = agreement_from_confusion([[20, 5], [10, 15]], labels=["no", "yes"])
+    frame = result.to_frame()
+    assert frame.loc["kappa"].tolist() == [result.kappa, result.standard_error, *result.interval]
+    assert frame.loc["kappa of yes", "value"] == result.category_kappas[1]
+    assert frame["value"].dtype == np.float64
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pip install pandas"):
+        result.to_frame()
