@@ -175,6 +175,22 @@ def refuse_fractions(tables: AnyArray, name: str) -> None:
         )
 
 
+def as_counts(table: ArrayLike) -> AnyArray:
+    """Return one table of whole counts, or raise."""
+    counts = as_tables(table)
+    if counts.ndim != 2:
+        raise ValueError(f"table must have the shape (l, l), got {counts.shape}.")
+    refuse_fractions(counts, "table")
+    if counts.dtype.kind == "f":
+        # Beyond these int64 does not hold a float; their sums are exact as they are.
+        counts = counts.astype(np.int64) if counts.max(initial=0) < 2.0**53 else counts
+    else:
+        counts = whole_numbers(counts)
+    if not counts.any():
+        raise ValueError("table must not be empty: all its counts are 0.")
+    return counts
+
+
 def _one_table(table: ArrayLike) -> AnyArray:
     counts = whole_numbers(as_tables(table)).astype(object)
     if counts.ndim != 2:

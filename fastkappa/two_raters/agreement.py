@@ -15,7 +15,7 @@ from fastkappa.columns.paired import Missing, check_columns, check_labels, drop_
 from fastkappa.counting.confusion import ConfusionCounts, confusion_counts
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.inference import check_confidence
-from fastkappa.statistics.kappa import as_tables, refuse_fractions, whole_numbers
+from fastkappa.statistics.kappa import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.two_raters.report import why_undefined
 from fastkappa.two_raters.result import AgreementResult
@@ -181,22 +181,6 @@ def _warned(result: AgreementResult) -> AgreementResult:
             stacklevel=3,
         )
     return result
-
-
-def as_counts(table: ArrayLike) -> AnyArray:
-    """Return one table of whole counts, or say what is wrong with it."""
-    counts = as_tables(table)
-    if counts.ndim != 2:
-        raise ValueError(f"table must have the shape (l, l), got {counts.shape}.")
-    refuse_fractions(counts, "table")
-    if counts.dtype.kind == "f":
-        # Beyond these int64 does not hold a float; their sums are exact as they are.
-        counts = counts.astype(np.int64) if counts.max(initial=0) < 2.0**53 else counts
-    else:
-        counts = whole_numbers(counts)
-    if not counts.any():
-        raise ValueError("table must not be empty: all its counts are 0.")
-    return counts
 
 
 def _why_empty(n_left: int, n_dropped: int, counts: ConfusionCounts) -> str:

@@ -37,7 +37,7 @@ from fastkappa.multirater.statistics.chance_corrected import (
     chance_of_randolph,
     distances_of,
 )
-from fastkappa.multirater.statistics.profiles import Conger, Light
+from fastkappa.multirater.statistics.known_raters import Conger, Light
 from tests.helpers.exact_raters import alpha, coefficient
 from tests.helpers.published import TABLES
 from tests.helpers.published_raters import (

@@ -127,7 +127,7 @@ def test_missing_codes(code: Any, dtype: Any) -> None:
     same(Ratings.from_array(array, missing_codes=[code, "none", None, np.nan]), WITH_MISSING)
     labels = [str(i) if dtype is str else i for i in (1, 2, 3)]
     same(Ratings.from_array(array, missing_codes=[code], labels=labels), WITH_MISSING)
-    with pytest.raises(ValueError, match="none of the labels; name it in missing_codes"):
+    with pytest.raises(ValueError, match="not one of the labels; name it in missing_codes"):
         fleiss_kappa(Ratings.from_array(array, labels=labels))
 
 
@@ -198,7 +198,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[1, 2]], {"missing_codes": 9}, "missing_codes must be a list"),
     (["ab", "ba"], {}, "subjects × raters"),
     ([[1, 2]], {"missing_codes": "9"}, "missing_codes must be a list"),
-    ([[1, "a"], [2, "b"]], {}, "of one kind, got numbers by rater 1 and words by rater 2"),
+    ([[1, "a"], [2, "b"]], {}, "of one kind, got numbers by rater 1 and strings by rater 2"),
     ([[1, 2]], {"labels": [1, 1, 2]}, "labels must be distinct"),
     ([[1, 2]], {"labels": [1, 2], "missing_codes": [2]}, "labels must be distinct"),
     ([[1, 2]], {"labels": []}, "labels must be a list of one or more"),
@@ -214,9 +214,9 @@ def test_refused(rows: Any, options: Any, message: str) -> None:
 
 
 def test_a_rating_that_is_no_label_is_named() -> None:
-    with pytest.raises(ValueError, match="Ben holds 3, which is none of the labels"):
+    with pytest.raises(ValueError, match="Ben holds 3, which is not one of the labels"):
         fleiss_kappa(Ratings.from_raters({"Ann": [1, 2], "Ben": [2, 3]}, labels=[1, 2]))
-    with pytest.raises(ValueError, match="Ann holds 'x', which is none of the labels"):
+    with pytest.raises(ValueError, match="Ann holds 'x', which is not one of the labels"):
         fleiss_kappa(Ratings.from_raters({"Ann": ["a", "x"], "Ben": ["a", "a"]}, labels=["a"]))
     with pytest.raises(ValueError, match=r"the same subjects, got \[2, 3\]"):
         Ratings.from_raters([[1, 2], [1, 2, 3]])
