@@ -20,27 +20,27 @@ from tests.helpers.pictures import TABLE, contrast, luminance, tick_labels, writ
 @pytest.mark.parametrize(
     ("normalize", "axis"), [("all", None), ("true", 1), ("pred", 0)], ids=["all", "true", "pred"]
 )
-def test_heat_is_the_share(normalize: Any, axis: int | None) -> None:
+def test_heat_is_the_proportion(normalize: Any, axis: int | None) -> None:
     ax = plot_confusion(TABLE, labels="abc", normalize=normalize)
     heat = ax.collections[0]
-    shares = TABLE / TABLE.sum(axis=axis, keepdims=True)
-    assert np.asarray(heat.get_array()).reshape(3, 3) == pytest.approx(shares)
-    assert heat.get_clim() == (0, pytest.approx(shares.max()))
+    proportions = TABLE / TABLE.sum(axis=axis, keepdims=True)
+    assert np.asarray(heat.get_array()).reshape(3, 3) == pytest.approx(proportions)
+    assert heat.get_clim() == (0, pytest.approx(proportions.max()))
     assert ax.yaxis_inverted()
     assert tick_labels(ax.yaxis) == ["a", "b", "c"]
     for (i, j), texts in written(ax).items():
         assert texts[0] == str(TABLE[i, j])
-        told = [f"{100 * shares[i, j]:.1f} %"] if TABLE[i, j] else []
-        assert texts[1:] == told
+        percentages = [f"{100 * proportions[i, j]:.1f} %"] if TABLE[i, j] else []
+        assert texts[1:] == percentages
     for text in ax.texts:
         x, y = (round(place) for place in text.get_position())
-        assert contrast(text.get_color(), heat.to_rgba(shares[y, x])) > 4.5
+        assert contrast(text.get_color(), heat.to_rgba(proportions[y, x])) > 4.5
 
 
-def test_heat_grows_darker_with_the_share() -> None:
+def test_heat_grows_darker_with_the_proportion() -> None:
     """In black and white, that is, and over the whole range of colours."""
     ax = plot_confusion([[1, 0], [0, 0]])
-    lightness = [luminance(ax.collections[0].to_rgba(share)) for share in np.linspace(0, 1, 101)]
+    lightness = [luminance(ax.collections[0].to_rgba(p)) for p in np.linspace(0, 1, 101)]
     assert (np.diff(lightness) < 0).all()
     assert lightness[0] / lightness[-1] > 15
 
@@ -53,7 +53,7 @@ def test_agreeing_cells_have_a_frame() -> None:
     assert luminance(frames.get_edgecolor()[0]) == 0
 
 
-def test_row_without_items_has_no_share() -> None:
+def test_row_without_items_has_no_proportion() -> None:
     ax = plot_confusion([[4, 4], [0, 0]], normalize="true")
     assert written(ax) == {
         (0, 0): ["4", "50.0 %"],
@@ -64,7 +64,7 @@ def test_row_without_items_has_no_share() -> None:
     assert np.asarray(ax.collections[0].get_array()).sum() == 1
 
 
-def test_shares_are_not_rounded_to_all_or_nothing() -> None:
+def test_percentages_are_not_rounded_to_all_or_nothing() -> None:
     ax = plot_confusion([[99_999, 1], [0, 0]])
     assert written(ax)[0, 0] == ["99999", ">99.9 %"]
     assert written(ax)[0, 1] == ["1", "<0.1 %"]
