@@ -1,4 +1,4 @@
-"""Reads the columns of several raters, and encodes ratings as the positions of their labels."""
+"""Read the columns of several raters, and encode ratings as the positions of their labels."""
 
 from __future__ import annotations
 

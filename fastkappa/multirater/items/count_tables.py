@@ -1,4 +1,4 @@
-"""Reads tables of counts, and the labels that belong to them."""
+"""Read tables of counts, and the labels that belong to them."""
 
 from __future__ import annotations
 

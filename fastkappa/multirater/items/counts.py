@@ -1,4 +1,4 @@
-"""Counts the distinct profiles and patterns of several raters, and the pairs of raters.
+"""Count the distinct profiles and patterns of several raters, and the pairs of raters.
 
 A profile holds each rater's rating of a subject; a pattern holds how many raters gave it
 each label. If few of them are possible, each is a cell of a table: one half of the raters'
@@ -28,7 +28,7 @@ LARGEST_COUNTS = 1 << 33
 
 
 class Sizes(NamedTuple):
-    """How large tables and the parts of the work may be.
+    """The limits of tables, and the sizes of the parts that work is split into.
 
     Attributes
     ----------
@@ -38,9 +38,9 @@ class Sizes(NamedTuple):
         Ratings that make another thread worthwhile. Starting one takes about 100
         microseconds; counting these takes several times that.
     range_size : int
-        Subjects that a thread takes at a time,
+        Subjects that a thread takes at a time.
     chunk : int
-        and encodes at a time.
+        Subjects that are encoded at a time.
     block : int
         Rows that are collected at a time.
     """
