@@ -31,8 +31,8 @@ IMAGES = Path(__file__).parent / "images"
 
 
 def main() -> None:
-    """Draw all pictures, and print where they are."""
-    # The same file each time: no date, and no random names inside.
+    """Draw all pictures, and print their paths and sizes."""
+    # The same file each time: no date, and no random names in it.
     matplotlib.rcParams["svg.hashsalt"] = "fastkappa"
     figures = {name: ax.figure for name, ax in pictures().items()}
     figures |= {"walkthrough_bubbles": bubbles(), "walkthrough_copied": copied_ratings()}
@@ -79,7 +79,7 @@ def pictures() -> dict[str, Any]:
 
 
 def bubbles() -> Any:
-    """Draw one table three times, as plot_agreement can."""
+    """Draw one table with three sets of options of plot_agreement."""
     state = np.random.RandomState(100)
     fruits = ["Apple", "Orange", "Pear"]
     result = agreement(state.choice(fruits, size=100), state.choice(fruits, size=100))
@@ -91,7 +91,7 @@ def bubbles() -> Any:
 
 
 def copied_ratings() -> Any:
-    """Draw kappa against the share of copied ratings, for equal and for unequal labels."""
+    """Draw kappa against the proportion of copied ratings, for equal and unequal labels."""
     rng = np.random.default_rng(1)
     figure, axes = pyplot.subplots(1, 2, figsize=(8, 4), sharey=True, layout="constrained")
     for ax, p in zip(axes, ([1 / 3, 1 / 3, 1 / 3], [0.9, 0.05, 0.05])):
@@ -100,15 +100,15 @@ def copied_ratings() -> Any:
         low, high = np.nanquantile(kappas, [0.025, 0.975], axis=1)
         ax.fill_between(copied / 100, low, high, color="0.8", label="95 % of the studies")
         ax.plot(copied / 100, np.nanmean(kappas, axis=1), color="black", label="their mean")
-        ax.set_title("labels: " + ", ".join(f"{100 * share:.0f} %" for share in p))
-        ax.set_xlabel("share of ratings copied")
+        ax.set_title("labels: " + ", ".join(f"{100 * each:.0f} %" for each in p))
+        ax.set_xlabel("proportion of ratings copied")
     axes[0].set_ylabel("kappa of 100 items")
     axes[0].legend(loc="upper left", frameon=False)
     return figure
 
 
 def studies(p: list[float], copied: int, rng: np.random.Generator) -> Any:
-    """Return the tables of 4000 studies in which that many of 100 ratings are copied."""
+    """Return the tables of 4000 studies in which ``copied`` of 100 ratings are copied."""
     alike = rng.multinomial(copied, p, 4000)
     guessed = rng.multinomial(100 - copied, np.outer(p, p).ravel(), 4000)
     return alike[:, :, None] * np.eye(3, dtype=int) + guessed.reshape(-1, 3, 3)

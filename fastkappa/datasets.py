@@ -1,4 +1,4 @@
-"""Published tables of ratings, as counts, with the ratings expanded on demand."""
+"""Published tables of ratings, as counts that expand to the ratings on demand."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class RatedTable:
     Attributes
     ----------
     name : str
-        What `load` knows it by.
+        Its name for `load`.
     table : ndarray of shape (l, l)
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second.
     labels : tuple of int or of str
-        The labels; sorted, which is also their order where they have one.
+        The labels, sorted; if they are ordered, this is their order.
     raters : tuple of str
-        Who the first and the second rater are.
+        The first and the second rater.
     source : str
         Where the table was published.
     description : str
@@ -47,12 +47,12 @@ class RatedTable:
     description: str
 
     def expand(self) -> tuple[AnyArray, AnyArray]:
-        """Return the ratings of each item, row after row of the table.
+        """Return the ratings of each item, row by row of the table.
 
         Returns
         -------
         y1, y2 : ndarray of shape (n,)
-            Of dtype int8 where the labels are numbers, and of strings where they are not.
+            Their dtype is int8 if the labels are numbers, else that of strings.
 
         Examples
         --------
@@ -69,7 +69,7 @@ class RatedTable:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of the tables there are.
+    """Return the names of the tables.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def data_frame(columns: dict[str, Any], index: tuple[str, list[Any]] | None = None) -> Any:
-    """Return a pandas DataFrame of columns, and of an index if there is one: name and entries."""
+    """Return a pandas DataFrame of columns, with an index of a name and entries if given."""
     try:
         import pandas
     except ImportError as error:

@@ -32,8 +32,8 @@ class PairwiseKappa:
     rater_names : tuple of str
         The raters, in the order of rows and columns.
     values : ndarray
-        Kappa, the rater of the row being the first; 1 on the diagonal. NaN where it is
-        undefined: a pair has no subject in common, or all with the same label.
+        Kappa, with the rater of the row as the first; 1 on the diagonal. NaN where it is
+        undefined: a pair has no subject in common, or gave all of them the same label.
     standard_errors : ndarray
         Those of Fleiss, Cohen and Everitt (1969); 0 on the diagonal.
     lower, upper : ndarray
@@ -41,9 +41,9 @@ class PairwiseKappa:
     confidence : float
         The confidence of each interval.
     n : ndarray
-        How many subjects both have rated, and on the diagonal, how many the rater has.
+        How many subjects both have rated; on the diagonal, how many the rater has.
     n_missing : ndarray
-        How many subjects are left out of a pair because a rating is missing.
+        How many subjects a pair leaves out because a rating is missing.
     tables : ndarray of shape (R (R - 1) / 2, l, l)
         The tables of the pairs (0, 1), (0, 2), ... (1, 2), ...; rows are the first's ratings.
     labels : ndarray of shape (l,)
@@ -89,8 +89,8 @@ class PairwiseKappa:
         Returns
         -------
         results : dict
-            A `BootstrapResult` by the names of the pair, as in ``tables``; pairs without a
-            subject in common are not in it.
+            A `BootstrapResult` by the names of the pair, in the order of ``tables``; pairs
+            without a subject in common are left out.
         """
         generator = np.random.default_rng(rng)
         statistic = kappa_statistic(self.weights, len(self.labels))
@@ -123,7 +123,7 @@ def pairwise_kappa(
     Parameters
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
-        As for `fleiss_kappa`. Counts of ratings will not do: it must be known whose they are.
+        As for `fleiss_kappa`, but not counts: they do not say who gave which rating.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fastkappa.kappa_from_confusion`; they need not be
         symmetric.
@@ -133,14 +133,14 @@ def pairwise_kappa(
     Returns
     -------
     result : PairwiseKappa
-        A pair counts the subjects that both have rated, and tells how many are left out. There
-        is an ``UndefinedMetricWarning`` if a kappa is undefined.
+        A pair counts the subjects that both have rated, and reports how many it leaves out.
+        There is an ``UndefinedMetricWarning`` if a kappa is undefined.
 
     Raises
     ------
     ValueError
-        If ratings are not what `Ratings.from_array` takes, or are counts, or weights are no
-        weights.
+        If ratings are not valid for `Ratings.from_array` or are counts, or if weights are
+        invalid.
 
     Examples
     --------

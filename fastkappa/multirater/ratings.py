@@ -1,46 +1,44 @@
-"""What several raters gave to the same subjects, in each of the forms it comes in."""
+"""The ratings of several raters, read from each of the forms they come in."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from reprlib import repr as short_repr
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.checks import check_labels
-from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.labels import distinct
 from fastkappa.columns.missing import is_missing
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.multirater.items.columns import columns_of, encode, find_labels, read_raters
-from fastkappa.multirater.items.distinct_rows import distinct_rows
-from fastkappa.multirater.items.patterns import (
+from fastkappa.multirater.items.count_tables import read_counts, read_labels, table_labels
+from fastkappa.multirater.items.counts import (
     count_patterns,
     count_profiles,
     count_rater_pairs,
     patterns_of,
     profiles_are_few,
 )
-from fastkappa.multirater.statistics.chance_corrected import Patterns
+from fastkappa.multirater.items.distinct_rows import distinct_rows
+from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.statistics.tables import as_counts
 
-Counted = tuple[AnyArray, IntTable]
+# Distinct rows, and how many subjects have each.
+CountedRows: TypeAlias = tuple[AnyArray, IntTable]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings:
-    """The ratings that two raters or more gave to the same subjects, or to some of them.
+    """The ratings that two or more raters gave to the same subjects, or to some of them.
 
     Make one with `from_array`, `from_raters`, `from_table` or `from_counts`. Ratings are
-    counted when a coefficient first needs them, and once for all coefficients: do not
-    change the arrays before.
+    counted once, when the first coefficient needs them: do not change the arrays before.
 
     Attributes
     ----------
@@ -49,35 +47,35 @@ class Ratings:
     n_subjects : int
         How many subjects there are, rated or not.
     n_raters : int
-        How many raters there are; of counts, the most that rated a subject.
+        How many raters there are; for counts, the most that rated one subject.
     rater_names : tuple of str or None
-        The raters' names, or None where it is not known who gave which rating.
+        The raters' names, or None if it is not known who gave which rating.
     """
 
     labels: AnyArray
     n_subjects: int
     n_raters: int
     rater_names: tuple[str, ...] | None
-    _count_profiles: Callable[[], Counted] | None = None
-    _count_patterns: Callable[[], Counted] | None = None
+    _count_profiles: Callable[[], CountedRows] | None = None
+    _count_patterns: Callable[[], CountedRows] | None = None
     _count_pairs: Callable[[], IntTable] | None = None
 
     @classmethod
     def from_array(
         cls, ratings: Any, *, labels: Any = None, missing_codes: Sequence[Any] = ()
     ) -> Ratings:
-        """Return the ratings of an array or frame with a row a subject and a column a rater.
+        """Return the ratings of an array or frame: a row per subject, a column per rater.
 
         Parameters
         ----------
         ratings : array-like of shape (n_subjects, n_raters)
-            A NumPy array, a list of rows, or a data frame of pandas, polars or pyarrow. Its
-            columns are as `fastkappa.confusion_counts` takes them. Numbers that are not
-            whole are labels too. Missing ratings are None, NaN, NaT, NA, null or masked.
+            A NumPy array, a list of rows, or a data frame of pandas, polars or pyarrow, with
+            columns as for `fastkappa.confusion_counts`. Fractions may be labels too.
+            Missing ratings are None, NaN, NaT, NA, null or masked.
         labels : array-like of shape (l,), default=None
-            All the labels there are, in their order. None takes those that occur, sorted.
+            All possible labels, in order. None takes those that occur, sorted.
         missing_codes : sequence, default=()
-            Ratings that stand for a missing one, such as -1 or "unknown".
+            Values that stand for a missing rating, such as -1 or "unknown".
 
         Returns
         -------
@@ -86,8 +84,8 @@ class Ratings:
         Raises
         ------
         ValueError
-            If there are no subjects, fewer than two raters or no ratings, or a rating is
-            none of the labels or no label at all.
+            If there are no subjects, fewer than two raters or no ratings, or if a rating is
+            not one of the labels or cannot be a label.
 
         Examples
         --------
@@ -108,7 +106,7 @@ class Ratings:
         labels: Any = None,
         missing_codes: Sequence[Any] = (),
     ) -> Ratings:
-        """Return the ratings of a list of raters, each with a rating a subject.
+        """Return the ratings of a list of raters, each with one rating per subject.
 
         Parameters
         ----------
@@ -124,7 +122,7 @@ class Ratings:
         Raises
         ------
         ValueError
-            As `from_array` does, and if the raters' ratings are not as many each.
+            As for `from_array`, and if the raters' lists differ in length.
 
         Examples
         --------
@@ -143,15 +141,15 @@ class Ratings:
 
     @classmethod
     def from_table(cls, table: ArrayLike, *, labels: Any = None) -> Ratings:
-        """Return the ratings of two raters that a table counts.
+        """Return the ratings of two raters from the table that counts them.
 
         Parameters
         ----------
         table : array-like of shape (l, l)
             Counts of subjects; rows are the first rater's ratings.
         labels : array-like of shape (l,), default=None
-            The labels of rows and columns; None takes those of a data frame, `pandas.crosstab`
-            say, and numbers others from 0.
+            The labels of rows and columns. None takes the column names of a data frame, such
+            as one of `pandas.crosstab`, and 0 to l - 1 for other tables.
 
         Returns
         -------
@@ -170,11 +168,10 @@ class Ratings:
         <Ratings: 50 subjects, 2 raters, none of 100 ratings missing, labels [0, 1]>
         """
         counts = as_counts(table).astype(np.int64)
-        labels = _labels_of_frame(table) if labels is None else labels
         found = np.argwhere(counts)
         profiles = found.astype(np.min_scalar_type(len(counts)))
         return cls(
-            _labels_of_counts(labels, len(counts), "table"),
+            table_labels(table, labels, len(counts), "table"),
             int(counts.sum()),
             2,
             ("rater 1", "rater 2"),
@@ -183,28 +180,28 @@ class Ratings:
 
     @classmethod
     def from_counts(cls, counts: Any, *, labels: Any = None) -> Ratings:
-        """Return the ratings of which it is counted how many raters gave which label.
+        """Return ratings from counts of how many raters gave each label.
 
         Parameters
         ----------
         counts : array-like of shape (n_subjects, l)
-            How many raters gave each label to each subject. They need not be as many for
-            every subject.
+            How many raters gave each label to each subject. Subjects may differ in their
+            number of raters.
         labels : array-like of shape (l,), default=None
-            The labels of the columns; None takes the names of a data frame's columns, and
-            numbers others from 0.
+            The labels of the columns. None takes the column names of a data frame, and 0 to
+            l - 1 for other tables.
 
         Returns
         -------
         ratings : Ratings
-            Who gave which rating is not known: `conger_kappa`, `light_kappa` and
-            `pairwise_kappa` refuse it.
+            They do not say who gave which rating, so `conger_kappa`, `light_kappa` and
+            `pairwise_kappa` raise an error.
 
         Raises
         ------
         ValueError
-            If the counts are no table of whole numbers of 0 or more, are all 0, or do not
-            match the labels.
+            If the counts are not a table of whole numbers of 0 or more, are all 0, or do
+            not match the labels.
 
         Examples
         --------
@@ -212,10 +209,9 @@ class Ratings:
         >>> Ratings.from_counts([[3, 0], [1, 2], [0, 3]], labels=["no", "yes"])
         <Ratings: 3 subjects, 3 raters, none of 9 ratings missing, labels ['no', 'yes']>
         """
-        table = _whole_counts(counts)
-        labels = _labels_of_frame(counts) if labels is None else labels
+        table = read_counts(counts)
         return cls(
-            _labels_of_counts(labels, table.shape[1], "counts"),
+            table_labels(counts, labels, table.shape[1], "counts"),
             len(table),
             int(table.sum(axis=1).max()),
             None,
@@ -224,7 +220,7 @@ class Ratings:
 
     @classmethod
     def of(cls, ratings: Any) -> Ratings:
-        """Return ratings as they are, and what is not `Ratings` as `from_array` reads it."""
+        """Return `Ratings` unchanged, and read anything else by `from_array`."""
         return ratings if isinstance(ratings, cls) else cls.from_array(ratings)
 
     @classmethod
@@ -252,30 +248,30 @@ class Ratings:
             if not len(known):
                 raise ValueError(f"{argument} must not all be missing, got {n_subjects} subjects.")
         else:
-            known = _checked_labels(labels)
+            known = read_labels(labels)
             distinct([*known.tolist(), *codes_of_missing])
-        codes = encode(raters, known, codes_of_missing)
-        few = profiles_are_few(codes)
+        encoded = encode(raters, known, codes_of_missing)
+        few = profiles_are_few(encoded)
         return cls(
             known,
             n_subjects,
             len(columns),
             tuple(names),
-            partial(count_profiles, kernels, codes, threads),
-            None if few else partial(count_patterns, kernels, codes, threads),
-            None if few else partial(count_rater_pairs, kernels, codes, threads),
+            partial(count_profiles, kernels, encoded, threads),
+            None if few else partial(count_patterns, kernels, encoded, threads),
+            None if few else partial(count_rater_pairs, kernels, encoded, threads),
         )
 
     @cached_property
     def patterns(self) -> Patterns:
-        """How many raters gave which labels, with the number of subjects of each pattern."""
+        """How many raters gave each label: the distinct patterns, and their subjects."""
         if self._count_patterns is not None:
             return Patterns(*self._count_patterns())
         profiles = self.profiles("patterns")
         return Patterns(*patterns_of(profiles.codes, profiles.multiplicities, len(self.labels)))
 
     def profiles(self, wanted_by: str) -> Profiles:
-        """Return what each rater gave, with the number of subjects of each profile.
+        """Return each rater's ratings: the distinct profiles, and how many subjects have each.
 
         Raises
         ------
@@ -304,17 +300,14 @@ class Ratings:
 
     @property
     def n_missing(self) -> int:
-        """How many ratings are missing; of counts, how many fewer than the most there are."""
-        return self.n_subjects * self.n_raters - self._n_ratings
+        """How many ratings are missing; for counts, compared with the most for one subject."""
+        n_ratings = int(self.patterns.multiplicities @ self.patterns.n_ratings)
+        return self.n_subjects * self.n_raters - n_ratings
 
     @property
     def n_paired(self) -> int:
-        """How many subjects have two ratings or more, and can tell of agreement."""
+        """How many subjects have two ratings or more."""
         return int(self.patterns.multiplicities @ self.patterns.paired)
-
-    @property
-    def _n_ratings(self) -> int:
-        return int(self.patterns.multiplicities @ self.patterns.n_ratings)
 
     def __repr__(self) -> str:
         n = self.n_subjects * self.n_raters
@@ -327,58 +320,7 @@ class Ratings:
 
 
 def _among(labels: AnyArray, codes: list[Any]) -> NDArray[np.bool_]:
-    """Return which labels are codes of missing ratings."""
+    """Return which labels are among the codes of missing ratings."""
     if labels.dtype.kind in "mM":
         return np.isin(labels, np.array(codes, labels.dtype))
     return np.array([label in codes for label in labels.tolist()], bool)
-
-
-def _checked_labels(labels: Any) -> AnyArray:
-    array = to_numpy(labels)
-    if array.ndim != 1 or not len(array):
-        raise ValueError(f"labels must be a list of one or more, got {short_repr(labels)}.")
-    check_labels(array)
-    return array
-
-
-def _labels_of_frame(frame: Any) -> list[Any] | None:
-    """Return the names of a data frame's columns, None for what has none."""
-    library = type(frame).__module__.partition(".")[0]
-    if library in ("pandas", "polars") and hasattr(frame, "columns"):
-        return list(frame.columns)
-    return None
-
-
-def _labels_of_counts(labels: Any, n_labels: int, argument: str) -> AnyArray:
-    if labels is None:
-        return np.arange(n_labels)
-    array = _checked_labels(labels)
-    if len(array) != n_labels:
-        raise ValueError(
-            f"labels must be {n_labels}, one a column of {argument}, got {len(array)}."
-        )
-    distinct(array.tolist())
-    return array
-
-
-def _whole_counts(given: Any) -> IntTable:
-    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
-        raise ValueError("counts must not have masked entries.")
-    counts = to_numpy(given)
-    if counts.ndim != 2 or counts.dtype.kind not in "iufb":
-        shape = f"an array of shape {counts.shape}"
-        numbers = counts.dtype.kind in "iufb" and counts.ndim
-        raise ValueError(
-            "counts must be a table of numbers with a row a subject and a column a label, got"
-            f" {shape if numbers else short_repr(given)}."
-        )
-    if not counts.size:
-        raise ValueError(f"counts must not be empty, got the shape {counts.shape}.")
-    wrong = ~((counts >= 0) & (counts == np.floor(counts)) & (counts < 1 << 31))
-    if wrong.any():
-        raise ValueError(
-            f"counts must be whole numbers of 0 or more, got {counts[wrong][0]} among them."
-        )
-    if not counts.any():
-        raise ValueError(f"counts must not all be 0, got the shape {counts.shape}.")
-    return counts.astype(np.int64)

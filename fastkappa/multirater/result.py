@@ -1,4 +1,4 @@
-"""What a coefficient of several raters' agreement comes with."""
+"""The result of a coefficient of several raters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import p_value_text
-from fastkappa.multirater.statistics.chance_corrected import Coefficient, Disagreement
+from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 
 
@@ -22,9 +22,10 @@ class LabelKappa(NamedTuple):
     value : float
         Its kappa; NaN if no rating or every rating is this label.
     standard_error : float
-        Over samples of subjects.
+        Its standard error over samples of subjects.
     null_standard_error : float
-        If all agreement is by chance; NaN unless every subject has as many ratings.
+        Its standard error if all agreement is by chance; NaN unless every subject has the
+        same number of ratings.
     z : float
         Kappa over its null standard error if there is one, else over its standard error.
     p_value : float
@@ -41,47 +42,49 @@ class LabelKappa(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MultiRaterResult:
-    """A coefficient of agreement of several raters, and how certain it is.
+    """A coefficient of agreement of several raters, with its error, interval and test.
 
-    It cannot be changed, and prints as a report. NaN stands for what is undefined.
+    It is immutable and prints as a report. Undefined figures are NaN.
 
     Attributes
     ----------
     method : str
         The coefficient's name.
     value : float
-        At most 1, which is full agreement; 0 is that expected by chance.
+        At most 1, which is full agreement; 0 is the agreement expected by chance.
     standard_error : float
-        Over samples of subjects; the raters are taken as they are.
+        Gwet's (2014), for Light's kappa the delta method's: subjects are a sample, raters
+        are fixed.
     interval : tuple of float
-        The value minus and plus a quantile times the standard error: Student's t of one less
-        than the number of subjects, for Light's kappa the normal one. It is not cut off.
+        The value minus and plus a quantile times the standard error. The quantile is that of
+        Student's t with one degree of freedom less than there are subjects, for Light's
+        kappa the normal one. The interval is not cut off at 1.
     confidence : float
         The confidence of the interval.
     null_standard_error : float
-        For Fleiss' kappa without weights, of as many ratings for every subject, the error
-        if all agreement is by chance; else NaN.
+        The standard error if all agreement is by chance, for Fleiss' kappa without weights
+        and with the same number of ratings for every subject; else NaN.
     z : float
         The value over its null standard error if there is one, else over its standard error.
     p_value : float
         The two-sided probability of such a z if all agreement is by chance: by the normal
-        distribution with a null standard error, else by that of the interval.
+        distribution if there is a null standard error, else by that of the interval.
     disagreement : Disagreement
         The observed and the expected distance of two ratings; one minus their ratio is the
         value. NaN for Light's kappa, which is a mean of others.
     n_subjects : int
         How many subjects there are.
     n_paired : int
-        How many of them have two ratings or more. Those with one rating tell how often labels
-        are given, except for Krippendorff's alpha; those with none tell nothing.
+        How many of them have two ratings or more. Subjects with one rating still count in
+        the labels' frequencies, except for Krippendorff's alpha.
     n_raters : int
-        How many raters there are; of counts, the most that rated a subject.
+        How many raters there are; for counts, the most that rated one subject.
     n_missing : int
         How many ratings are missing.
     labels : ndarray of shape (l,)
         The labels.
     by_label : tuple of LabelKappa
-        For Fleiss' kappa without weights, that of each label; else empty.
+        Fleiss' kappa of each label, if there are no weights; empty for other coefficients.
     """
 
     method: str
@@ -121,9 +124,9 @@ class MultiRaterResult:
     ) -> BootstrapResult:
         """Return the bootstrap interval over resampled subjects.
 
-        Subjects with the same ratings are drawn together, so the time depends on how many
-        different ones there are, not on the number of subjects. 'bca' takes time with its
-        square: 'percentile' is the one for many thousands.
+        Subjects with the same ratings are drawn together, so the time depends on the number
+        of distinct ones, not of subjects. For 'bca' it grows with the square of that number:
+        take 'percentile' if there are many thousands.
 
         Parameters
         ----------
@@ -134,7 +137,7 @@ class MultiRaterResult:
         confidence : float, default=None
             The confidence of the interval; None takes that of this result.
         rng : Generator, int or None, default=None
-            Where random numbers come from: a seed makes the result repeatable.
+            The source of random numbers; a seed makes the result repeatable.
 
         Returns
         -------
@@ -143,7 +146,7 @@ class MultiRaterResult:
         Raises
         ------
         ValueError
-            For an argument that is not what it must be.
+            If an argument is invalid.
 
         Examples
         --------
@@ -162,7 +165,7 @@ class MultiRaterResult:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name, arrays as lists and the two disagreements apart."""
+        """Return the figures by name, with lists for arrays and two entries for disagreement."""
         return {
             "method": self.method,
             "value": self.value,

@@ -1,7 +1,7 @@
 """Pictures of tables of counts, bootstraps and intervals.
 
-They draw what they are given and compute no statistic. Matplotlib is imported when the
-first of them is drawn; it comes with ``pip install 'fastkappa[plot]'``.
+They draw results and compute no statistic. Matplotlib is imported when the first picture
+is drawn; ``pip install 'fastkappa[plot]'`` installs it.
 """
 
 from fastkappa.plotting.bootstrap import plot_bootstrap

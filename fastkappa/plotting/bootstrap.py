@@ -22,15 +22,15 @@ NARROWEST = 0.01
 def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the distribution of a bootstrap, with the estimate and its interval.
 
-    The histogram is that of the replicates. A line is at the estimate, the interval is
-    shaded between dashed lines, and what they are is written above.
+    It is a histogram of the replicates, with a line at the estimate and the interval shaded
+    between dashed lines. Their values are written above.
 
     Parameters
     ----------
     result : BootstrapResult
-        What `bootstrap` returns: its ``replicates``, ``value`` and ``interval`` are drawn.
+        The result of `bootstrap`: its ``replicates``, ``value`` and ``interval`` are drawn.
     ax : Axes, default=None
-        Where to draw. None makes a new figure, as ``pyplot.subplots``.
+        Where to draw. None makes a new figure with ``pyplot.subplots``.
 
     Returns
     -------
@@ -39,14 +39,14 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If the result is not that of a bootstrap, or all its replicates are undefined.
+        If the result has no replicates, or all of them are undefined.
     ImportError
         If matplotlib is not installed.
 
     Notes
     -----
-    Replicates for which the statistic is undefined are not in the histogram; the axis says
-    how many they are.
+    Replicates for which the statistic is undefined are left out of the histogram; the axis
+    label says how many.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
             ax.axvline(end, color=style.AGREEMENT, linestyle="--", linewidth=1.3, zorder=3)
     ax.axvline(estimate, color="black", linewidth=1.8, zorder=3)
     ax.set_title(write_figures(estimate, low, high), fontsize="medium")
-    ax.set_xlabel(_meaning(result, len(replicates), len(replicates) - len(defined)))
+    ax.set_xlabel(_axis_label(result, len(replicates), len(replicates) - len(defined)))
     ax.set_ylabel("replicates")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -82,7 +82,7 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def _edges(replicates: FloatTable) -> list[float]:
-    """Return the edges of the bins; values that are all the same get a narrow one."""
+    """Return the edges of the bins; values that are all the same get one narrow bin."""
     lowest, highest = float(replicates.min()), float(replicates.max())
     if highest - lowest < NARROWEST:
         return [lowest - NARROWEST / 2, highest + NARROWEST / 2]
@@ -90,7 +90,7 @@ def _edges(replicates: FloatTable) -> list[float]:
     return [*np.linspace(lowest, highest, min(MOST_BINS, n_bins) + 1)]
 
 
-def _meaning(result: Any, n_replicates: int, n_undefined: int) -> str:
+def _axis_label(result: Any, n_replicates: int, n_undefined: int) -> str:
     text = f"value in {n_replicates} bootstrap replicates"
     if n_undefined:
         text += f", {n_undefined} of them undefined"

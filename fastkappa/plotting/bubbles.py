@@ -20,11 +20,11 @@ from fastkappa.plotting.grid import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# In cells: the radius of the largest bubble, and what is left between a bubble and the
-# count beneath it.
+# In cells: the radius of the largest bubble, and the gap between a bubble and the count
+# beneath it.
 LARGEST_RADIUS = 0.46
 GAP = 0.04
-# In sides of the table: how high the histograms are, and how far off.
+# In sides of the table: the height of the histograms, and their distance from it.
 HISTOGRAM_HEIGHT = 0.16
 HISTOGRAM_DISTANCE = 0.02
 
@@ -40,27 +40,27 @@ def plot_agreement(
 ) -> Axes:
     """Draw how often each pair of labels was given, as bubbles.
 
-    The area of a bubble is proportional to its count, which is written in it, or beneath
-    it where it is too small. Agreement is dark, in shaded cells; disagreement is light. Where
-    nothing was counted nothing is drawn.
+    The area of a bubble is proportional to its count. The count is written in the bubble, or
+    beneath it if the bubble is too small. Agreement is dark, in shaded cells; disagreement
+    is light. Empty cells have no bubble.
 
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
         Counts, or sums of item weights; rows are the first rater's ratings.
     labels : sequence of length l, default=None
-        The labels in the table's order. None takes those of the result, or 0 to l - 1 for
-        an array.
+        The labels in the table's order. None takes those of the result, or 0 to l - 1 for an
+        array.
     raters : tuple of str, default=('first rater', 'second rater')
-        The names of the two, for the axes: the first goes up, the second to the right.
+        The names of the axes: the first rater's labels go up, the second's to the right.
     marginals : bool, default=False
-        Whether histograms of both raters' labels are drawn, above and to the right, outside
-        of ``ax`` (a figure with ``layout='constrained'`` makes room for them).
+        Whether to draw histograms of both raters' labels above and to the right, outside
+        ``ax``. A figure with ``layout='constrained'`` makes room for them.
     reverse_y : bool, default=False
-        Whether the first rater's labels run downwards as in a printed table, so that
-        agreement runs down the diagonal, not up.
+        Whether the first rater's labels go down as in a printed table, so that agreement
+        runs down the diagonal, not up.
     ax : Axes, default=None
-        Where to draw. None makes a new figure of fitting size, as ``pyplot.subplots``.
+        Where to draw. None makes a new figure of fitting size with ``pyplot.subplots``.
 
     Returns
     -------
@@ -70,15 +70,15 @@ def plot_agreement(
     Raises
     ------
     ValueError
-        If the table is no square table of counts, or the labels do not match it.
+        If the table is not a square table of counts, or the labels do not match it.
     ImportError
         If matplotlib is not installed.
 
     Notes
     -----
-    Whole counts below 100000 are written in full, larger ones and sums of weights to
-    three digits (k is for thousands, M for millions, G for 10⁹, T for 10¹²). In a table so
-    large that its cells have no room for text the counts are left out.
+    Whole counts below 100000 are written in full; larger ones, and sums of weights, to three
+    digits (k for thousands, M for millions, G for 10⁹, T for 10¹²). If a table is so large
+    that its cells have no room for text, the counts are left out.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def _write_count(grid: Grid, cell: tuple[int, int], radius: float, downwards: in
 
 
 def _text_size(grid: Grid) -> float:
-    """Return the size for counts in the cells: the longest of them must fit in one."""
+    """Return a text size at which the longest count fits in a cell."""
     longest = max(len(text) for row in grid.texts for text in row)
     return min(LARGEST_TEXT, 0.26 * grid.cell, 0.86 * grid.cell / (style.DIGIT_WIDTH * longest))
 
@@ -189,7 +189,7 @@ def _draw_histograms(grid: Grid) -> None:
         if size >= SMALLEST_TEXT:
             (texts,) = write_counts(totals[None])
             ax.bar_label(drawn, texts, padding=1.5, fontsize=size)
-    # A title goes above the axes: what is written on the bars must be within.
+    # Titles go above the axes, so the text on the bars must stay within them.
     height = HISTOGRAM_HEIGHT * len(positions) * grid.cell
     highest = (max(rows.max(), columns.max()) or 1) * (1.02 + 1.6 * size / height)
     above.set_ylim(0, highest)

@@ -1,4 +1,4 @@
-"""Estimates with their intervals, one below the other."""
+"""Estimates with their intervals, one row each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROW_HEIGHT = 0.34
 
 
 class Row(NamedTuple):
-    """An estimate, its interval and what it is of; NaN where they are undefined."""
+    """An estimate with its interval and name; NaN where undefined."""
 
     name: str
     estimate: float
@@ -34,21 +34,21 @@ def plot_forest(
 ) -> Axes:
     """Draw estimates with their intervals over groups, raters or methods.
 
-    Each has a row, the first on top: a square at the estimate, a line over the interval,
-    and both as figures to the right. A dashed line is at 0, the agreement of chance.
+    Each has a row, the first on top: a square at the estimate, a line for the interval, and
+    their values to the right. A dashed line marks 0, agreement by chance.
 
     Parameters
     ----------
     results : mapping of str to result, or array-like of shape (k,)
-        Results that have an estimate (``kappa`` or ``value``) and an ``interval``, by the
-        name of their row; or the estimates.
+        Results with an estimate (``kappa`` or ``value``) and an ``interval``, by the name
+        of their row; or the estimates themselves.
     intervals : array-like of shape (k, 2), default=None
-        The lower and upper ends, for an array of estimates; NaN where there is none.
+        The lower and upper ends, for an array of estimates; NaN if there is none.
     names : sequence of str of length k, default=None
         The names of the rows, for an array of estimates. None takes 0 to k - 1.
     ax : Axes, default=None
-        Where to draw. None makes a new figure of fitting size, as ``pyplot.subplots``. The
-        figures are written outside of it, to the right.
+        Where to draw. None makes a new figure of fitting size with ``pyplot.subplots``. The
+        values are written outside the axes, to the right.
 
     Returns
     -------
@@ -57,8 +57,8 @@ def plot_forest(
     Raises
     ------
     ValueError
-        If there is nothing to draw, an interval is missing or its ends are in the wrong
-        order, or the lengths differ.
+        If there are no results, lengths differ, or an interval is missing or has its ends in
+        the wrong order.
     ImportError
         If matplotlib is not installed.
 
@@ -102,7 +102,7 @@ def plot_forest(
     ends = ends[np.isfinite(ends)]
     ax.set_xlim(min(-0.02, ends.min(initial=0) - 0.04), max(1.02, ends.max(initial=1) + 0.04))
     ax.axvline(0, color=style.GREY, linewidth=1, linestyle="--", zorder=1)
-    ax.set_xlabel(_meaning(results))
+    ax.set_xlabel(_axis_label(results))
     ax.tick_params(axis="y", length=0)
     ax.grid(True, axis="x", **style.RULE)
     ax.set_axisbelow(True)
@@ -128,14 +128,14 @@ def _read_rows(results: Any, intervals: Any, names: Any) -> list[Row]:
                 f"intervals must have the shape ({len(estimates)}, 2), one row for each"
                 f" estimate, got {ends.shape}."
             )
-        told = list(range(len(estimates)) if names is None else names)
-        if len(told) != len(estimates):
+        row_names = list(range(len(estimates)) if names is None else names)
+        if len(row_names) != len(estimates):
             raise ValueError(
-                f"names must be as many as the estimates, {len(estimates)}, got {len(told)}."
+                f"names must be as many as the estimates, {len(estimates)}, got {len(row_names)}."
             )
         rows = [
             Row(str(name), float(estimate), float(low), float(high))
-            for name, estimate, (low, high) in zip(told, estimates, ends)
+            for name, estimate, (low, high) in zip(row_names, estimates, ends)
         ]
     if not rows:
         raise ValueError("results must not be empty.")
@@ -153,10 +153,10 @@ def _text_size(ax: Axes, n_rows: int) -> float:
     return min(10.0, max(5.0, 0.75 * height / n_rows))
 
 
-def _meaning(results: Any) -> str:
-    """Return what the axis is of, the confidence if it is the same in all rows."""
-    told: Iterable[Any] = results.values() if isinstance(results, Mapping) else ()
-    confidences = {getattr(result, "confidence", None) for result in told}
+def _axis_label(results: Any) -> str:
+    """Return the label of the axis, with the confidence if all rows have the same."""
+    given: Iterable[Any] = results.values() if isinstance(results, Mapping) else ()
+    confidences = {getattr(result, "confidence", None) for result in given}
     (confidence,) = confidences if len(confidences) == 1 else (None,)
     if confidence is None:
         return "kappa with its interval"

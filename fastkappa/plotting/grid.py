@@ -1,4 +1,4 @@
-"""The square grid that a table is drawn on: its cells, their labels and what is written in."""
+"""The square grid that a table is drawn on: its cells, labels and texts."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LONGEST_LABEL = 40
-# Below this size, in points, nothing is read.
+# Text smaller than this, in points, cannot be read.
 SMALLEST_TEXT = 4.0
 LARGEST_TEXT = 12.0
 TICK_TEXT = 10.0
-# Whole counts of up to so many digits are written in full.
+# Whole counts below this are written in full.
 WRITTEN_IN_FULL = 10**5
 THOUSANDS = ("", "k", "M", "G", "T")
 
 
 class Grid(NamedTuple):
-    """A table to be drawn, and where.
+    """A table to draw, and its axes.
 
     Attributes
     ----------
@@ -35,9 +35,9 @@ class Grid(NamedTuple):
     counts : ndarray of shape (l, l)
         The table in float64.
     texts : list of list of str
-        The counts as they are written.
+        The counts as text.
     labels : list of str
-        The labels as they are written.
+        The labels as text.
     cell : float
         The width of a cell in points.
     """
@@ -52,9 +52,9 @@ class Grid(NamedTuple):
 def make_grid(
     table: Any, labels: Any, ax: Axes | None, *, above: float = 0, right: float = 0
 ) -> Grid:
-    """Return the grid for a table, in new axes if none are given.
+    """Return the grid of a table, in new axes if none are given.
 
-    ``above`` and ``right`` are the room left there in new axes, in sides of the table.
+    New axes have the room ``above`` and ``right`` of the table, in sides of the table.
     """
     import_matplotlib()
     counts, names = read_table(table, labels)
@@ -76,12 +76,12 @@ def make_grid(
 
 
 def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
-    """Return the counts and the labels, as text, of anything that has a table.
+    """Return the counts of a table or of a result with one, and the labels as text.
 
     Raises
     ------
     ValueError
-        If it is not one square table of counts, or the labels are not one for each row.
+        If it is not one square table of counts, or there is not one label per row.
     """
     if hasattr(table, "table"):
         labels = table.labels if labels is None else labels
@@ -90,7 +90,7 @@ def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
     if counts.ndim != 2:
         raise ValueError(f"table must be one table of shape (l, l), got shape {counts.shape}.")
     if labels is None:
-        # The columns of a data frame are named as its rows are: `as_tables` has seen to it.
+        # A data frame has the same names for rows and columns: `as_tables` has checked them.
         own = getattr(table, "columns", None)
         labels = range(len(counts)) if own is None else own
     names = [_label_text(label) for label in labels]
@@ -107,11 +107,11 @@ def _label_text(label: Any) -> str:
 
 
 def write_counts(counts: AnyArray) -> list[list[str]]:
-    """Return the counts of a table as text short enough for a cell.
+    """Return the counts of a table as text that is short enough for a cell.
 
-    Whole counts below 100000 are written in full, larger ones rounded to three digits with
-    k, M, G or T for thousands, millions and so on. Where there are fractions, counts below
-    1000 are rounded to three digits as well, those below 0.001 to two.
+    Whole counts below 100000 are written in full, larger ones to three digits with k, M, G
+    or T. If the table has fractions, counts below 1000 have three digits too, and those
+    below 0.001 have two.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def write_counts(counts: AnyArray) -> list[list[str]]:
 def _count_text(value: float, whole: bool) -> str:
     if value == 0:
         return "0"
-    # The power is that of the rounded count: 999999 is 1.00M.
+    # The exponent is that of the rounded count: 999999 is 1.00M.
     mantissa, exponent = f"{value:.2e}".split("e")
     power = int(exponent)
     if round(value) >= WRITTEN_IN_FULL:
@@ -146,7 +146,7 @@ def _count_text(value: float, whole: bool) -> str:
 
 
 def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
-    """Name the rows and the columns, and the raters that they belong to."""
+    """Write the labels of rows and columns, and the names of their raters."""
     if isinstance(raters, str) or len(raters) != 2:
         raise ValueError(f"raters must be the names of the first and the second, got {raters!r}.")
     n_labels = len(grid.labels)
@@ -157,12 +157,12 @@ def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
     turned: dict[str, Any] = {}
     if _is_too_wide(max(map(len, names)), size, grid.cell * step):
         turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    # A name is written as it is, even if there are dollar signs in it.
-    as_it_is: dict[str, Any] = {"parse_math": False}
-    grid.ax.set_xticks(shown, names, fontsize=size, **as_it_is, **turned)
-    grid.ax.set_yticks(shown, names, fontsize=size, **as_it_is)
-    grid.ax.set_ylabel(str(raters[0]), **as_it_is)
-    grid.ax.set_xlabel(str(raters[1]), **as_it_is)
+    # Dollar signs in a name are no formula.
+    plain: dict[str, Any] = {"parse_math": False}
+    grid.ax.set_xticks(shown, names, fontsize=size, **plain, **turned)
+    grid.ax.set_yticks(shown, names, fontsize=size, **plain)
+    grid.ax.set_ylabel(str(raters[0]), **plain)
+    grid.ax.set_xlabel(str(raters[1]), **plain)
     grid.ax.tick_params(length=0)
     grid.ax.set_aspect("equal", adjustable="box")
     grid.ax.set_xlim(-0.5, n_labels - 0.5)

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOURS = "Blues"
-# What a share is of, and along which axes the counts add up to that.
-WHOLES: dict[str, tuple[str, int | tuple[int, int]]] = {
-    "all": ("share of all items", (0, 1)),
-    "true": ("share of the row", 1),
-    "pred": ("share of the column", 0),
+# The label of the colour scale, and the axes over which proportions add up to 1.
+NORMALIZATIONS: dict[str, tuple[str, int | tuple[int, int]]] = {
+    "all": ("proportion of all items", (0, 1)),
+    "true": ("proportion of the row", 1),
+    "pred": ("proportion of the column", 0),
 }
 # In sides of the table.
 SCALE_WIDTH = 0.04
 SCALE_DISTANCE = 0.03
-# In a table of more labels most cells are empty, and are easier passed over if they are.
+# Larger tables are mostly empty, and easier to read if zeros are not written.
 LARGEST_WITH_ZEROS = 10
-LONGEST_SHARE = len("<0.1 %")
+LONGEST_PERCENTAGE = len("<0.1 %")
 
 
 def plot_confusion(
@@ -36,26 +36,26 @@ def plot_confusion(
     normalize: Literal["all", "true", "pred"] = "all",
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a confusion table as a heat map, with counts and shares.
+    """Draw a confusion table as a heat map, with counts and proportions.
 
-    It is laid out as the table is printed, the first rater's labels running downwards. The
-    colour of a cell is its share; agreeing cells have a frame.
+    It is laid out like a printed table: the first rater's labels go down. The colour of a
+    cell shows its proportion; agreeing cells have a frame.
 
     Parameters
     ----------
     table : array-like of shape (l, l), ConfusionCounts or AgreementResult
         Counts, or sums of item weights; rows are the first rater's ratings.
     labels : sequence of length l, default=None
-        The labels in the table's order. None takes those of the result, or 0 to l - 1 for
-        an array.
+        The labels in the table's order. None takes those of the result, or 0 to l - 1 for an
+        array.
     raters : tuple of str, default=('first rater', 'second rater')
-        The names of the two, for the axes.
+        The names of the axes.
     normalize : {'all', 'true', 'pred'}, default='all'
-        What the shares are of: all items, the row or the column, by the names that
-        `confusion_matrix` has for them.
+        Whether proportions are those of all items, of the row or of the column, as in
+        `confusion_matrix`.
     ax : Axes, default=None
-        Where to draw. None makes a new figure of fitting size, as ``pyplot.subplots``. The
-        scale of colours is drawn outside of it, to the right.
+        Where to draw. None makes a new figure of fitting size with ``pyplot.subplots``. The
+        colour scale is drawn outside the axes, to the right.
 
     Returns
     -------
@@ -64,15 +64,15 @@ def plot_confusion(
     Raises
     ------
     ValueError
-        If the table is no square table of counts, the labels do not match it, or
-        ``normalize`` is not one of those above.
+        If the table is not a square table of counts, the labels do not match it, or
+        ``normalize`` is not one of the above.
     ImportError
         If matplotlib is not installed.
 
     Notes
     -----
-    Counts are written as `plot_agreement` writes them. Where cells are small shares are
-    left out first, then the counts.
+    Counts are written as in `plot_agreement`. If cells are small, proportions are left out
+    first, then counts.
 
     Examples
     --------
@@ -83,20 +83,20 @@ def plot_confusion(
     ... )
     >>> ax.figure.savefig("confusion.svg")  # doctest: +SKIP
     """
-    if normalize not in WHOLES:
+    if normalize not in NORMALIZATIONS:
         raise ValueError(f"normalize must be 'all', 'true' or 'pred', got {normalize!r}.")
     grid = make_grid(table, labels, ax, right=SCALE_DISTANCE + SCALE_WIDTH)
     draw_labels(grid, raters)
     grid.ax.invert_yaxis()
     grid.ax.grid(False)
-    meaning, axes = WHOLES[normalize]
-    whole = grid.counts.sum(axis=axes, keepdims=True)
-    shares = np.divide(grid.counts, whole, out=np.zeros_like(grid.counts), where=whole > 0)
-    _draw_cells(grid, shares, meaning)
+    scale_label, axes = NORMALIZATIONS[normalize]
+    total = grid.counts.sum(axis=axes, keepdims=True)
+    proportions = np.divide(grid.counts, total, out=np.zeros_like(grid.counts), where=total > 0)
+    _draw_cells(grid, proportions, scale_label)
     return grid.ax
 
 
-def _draw_cells(grid: Grid, shares: FloatTable, meaning: str) -> None:
+def _draw_cells(grid: Grid, proportions: FloatTable, scale_label: str) -> None:
     from matplotlib.collections import PatchCollection
     from matplotlib.patches import Rectangle
     from matplotlib.ticker import PercentFormatter
@@ -106,10 +106,10 @@ def _draw_cells(grid: Grid, shares: FloatTable, meaning: str) -> None:
     heat = grid.ax.pcolormesh(
         edges,
         edges,
-        shares,
+        proportions,
         cmap=COLOURS,
         vmin=0,
-        vmax=shares.max() or 1,
+        vmax=proportions.max() or 1,
         edgecolors="white",
         linewidth=min(0.8, grid.cell / 40),
     )
@@ -125,44 +125,47 @@ def _draw_cells(grid: Grid, shares: FloatTable, meaning: str) -> None:
     )
     beside = grid.ax.inset_axes((1 + SCALE_DISTANCE, 0, SCALE_WIDTH, 1))
     scale = grid.ax.figure.colorbar(heat, cax=beside, format=PercentFormatter(1, symbol=" %"))
-    scale.set_label(meaning)
+    scale.set_label(scale_label)
     scale.outline.set_visible(False)
-    _write_cells(grid, shares, heat)
+    _write_cells(grid, proportions, heat)
 
 
-def _write_cells(grid: Grid, shares: FloatTable, heat: Any) -> None:
-    """Write count and share in each cell, as far as there is room."""
+def _write_cells(grid: Grid, proportions: FloatTable, heat: Any) -> None:
+    """Write count and percentage in each cell, as far as there is room."""
     longest = max(len(text) for row in grid.texts for text in row)
     room = 0.84 * grid.cell / style.DIGIT_WIDTH
     size = min(LARGEST_TEXT, 0.3 * grid.cell, room / longest)
-    small = min(0.8 * size, 0.2 * grid.cell, room / LONGEST_SHARE)
+    small = min(0.8 * size, 0.2 * grid.cell, room / LONGEST_PERCENTAGE)
     if size < SMALLEST_TEXT:
         return
-    with_share = small >= SMALLEST_TEXT
-    for (i, j), share in np.ndenumerate(shares):
-        if grid.counts[i, j] == 0 and len(shares) > LARGEST_WITH_ZEROS:
+    with_percentage = small >= SMALLEST_TEXT
+    for (i, j), proportion in np.ndenumerate(proportions):
+        if grid.counts[i, j] == 0 and len(proportions) > LARGEST_WITH_ZEROS:
             continue
-        look: dict[str, Any] = {"color": style.text_colour(heat.to_rgba(share)), "ha": "center"}
-        if not with_share or grid.counts[i, j] == 0:
+        colour = style.text_colour(heat.to_rgba(proportion))
+        look: dict[str, Any] = {"color": colour, "ha": "center"}
+        if not with_percentage or grid.counts[i, j] == 0:
             grid.ax.text(j, i, grid.texts[i][j], fontsize=size, va="center_baseline", **look)
             continue
         grid.ax.text(j, i + 0.02, grid.texts[i][j], fontsize=size, va="bottom", **look)
-        grid.ax.text(j, i + 0.08, write_share(share), fontsize=small, va="top", **look)
+        grid.ax.text(j, i + 0.08, write_percentage(proportion), fontsize=small, va="top", **look)
 
 
-def write_share(share: float) -> str:
-    """Return a share in per cent; all and nothing are said of all and nothing only.
+def write_percentage(proportion: float) -> str:
+    """Return a proportion in per cent; only 0 and 1 are written as 0 % and 100 %.
 
     Examples
     --------
-    >>> from fastkappa.plotting.heat_map import write_share
-    >>> write_share(0.692), write_share(1e-5), write_share(0.99999), write_share(1.0)
-    ('69.2 %', '<0.1 %', '>99.9 %', '100 %')
+    >>> from fastkappa.plotting.heat_map import write_percentage
+    >>> write_percentage(0.692), write_percentage(1e-5), write_percentage(0.99999)
+    ('69.2 %', '<0.1 %', '>99.9 %')
+    >>> write_percentage(1.0)
+    '100 %'
     """
-    if share in (0, 1):
-        return f"{share:.0%}".replace("%", " %")
-    if share < 0.0005:
+    if proportion in (0, 1):
+        return f"{proportion:.0%}".replace("%", " %")
+    if proportion < 0.0005:
         return "<0.1 %"
-    if share >= 0.9995:
+    if proportion >= 0.9995:
         return ">99.9 %"
-    return f"{100 * share:.1f} %"
+    return f"{100 * proportion:.1f} %"

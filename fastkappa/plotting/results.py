@@ -1,4 +1,4 @@
-"""Estimates and their intervals: read from a result, and written beside a picture."""
+"""The estimate and the interval of a result: read from it, and written as text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the pictures have in common: where they are drawn, and in which colours.
+"""What the pictures have in common: new axes, and colours.
 
-The colours differ in lightness as much as in hue, so that they are told apart in black and
-white and by colour-blind readers. Agreement is dark, disagreement light.
+The colours differ in lightness as much as in hue, so that they can be told apart in black
+and white and by colour-blind readers. Agreement is dark, disagreement light.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ DISAGREEMENT_EDGE = "#8a5200"
 SHADE = (0.5, 0.5, 0.5, 0.16)
 GREY = "#7f7f7f"
 LIGHT_GREY = "#c4c4c4"
-# Apart, for matplotlib 3.8 takes no opacity for a grid from its colour.
+# The opacity is separate because matplotlib 3.8 ignores that of a grid's colour.
 RULE: dict[str, Any] = {"color": GREY, "alpha": 0.35, "linewidth": 0.6}
 
 POINTS_IN_AN_INCH = 72
-# The widest a digit is in any usual font, and the height of one, in font sizes.
+# The largest width of a digit in the usual fonts, and its height, in font sizes.
 DIGIT_WIDTH = 0.64
 DIGIT_HEIGHT = 0.75
 
 
 def import_matplotlib() -> Any:
-    """Return matplotlib, or say how to install it."""
+    """Return matplotlib, or raise an error that says how to install it."""
     try:
         import matplotlib
     except ImportError as error:
@@ -39,7 +39,7 @@ def import_matplotlib() -> Any:
 
 
 def new_axes(width: float, height: float) -> Axes:
-    """Return the axes of a new figure of pyplot's, in inches."""
+    """Return the axes of a new figure of pyplot; the size is in inches."""
     from matplotlib import pyplot
 
     _, ax = pyplot.subplots(figsize=(width, height), layout="constrained")
@@ -48,7 +48,7 @@ def new_axes(width: float, height: float) -> Axes:
 
 def text_colour(background: Any) -> str:
     """Return black or white, whichever is easier to read on a colour."""
-    # Where both have the same contrast by the formula of WCAG 2.
+    # At this luminance both have the same contrast by the formula of WCAG 2.
     return "black" if luminance(background) > 0.179 else "white"
 
 
@@ -60,4 +60,4 @@ def luminance(colour: Any) -> float:
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
         for part in to_rgb(colour)
     )
-    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear))
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear))

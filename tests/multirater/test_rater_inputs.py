@@ -14,7 +14,7 @@ from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha, light_kappa
 
 ROWS = [[1, 1, 2], [2, 2, 2], [3, 1, 3], [2, 3, 2], [1, 1, 1]]
 WITH_MISSING = [[1, 1, None], [2, 2, 2], [None, 1, 3], [2, 3, 2], [1, None, 1]]
-WORDS = {1: "bad", 2: "fair", 3: "good", None: None}
+STRINGS = {1: "bad", 2: "fair", 3: "good", None: None}
 
 
 def columns(rows: Any) -> list[list[Any]]:
@@ -55,22 +55,22 @@ def test_missing_in_arrays(dtype: Any) -> None:
 
 @pytest.mark.parametrize("library", [pd, pl, pa])
 @pytest.mark.parametrize("rows", [ROWS, WITH_MISSING])
-@pytest.mark.parametrize("words", [False, True])
-def test_frames(library: Any, rows: Any, words: bool) -> None:
-    named = [[WORDS[rating] for rating in row] for row in rows] if words else rows
+@pytest.mark.parametrize("strings", [False, True])
+def test_frames(library: Any, rows: Any, strings: bool) -> None:
+    named = [[STRINGS[rating] for rating in row] for row in rows] if strings else rows
     ratings = Ratings.from_array(as_frame(named, library))
     assert ratings.rater_names == ("Ann", "Ben", "Cat")
     same(ratings, rows)
-    assert ratings.labels.tolist() == (["bad", "fair", "good"] if words else [1, 2, 3])
+    assert ratings.labels.tolist() == (["bad", "fair", "good"] if strings else [1, 2, 3])
 
 
 def test_columns_of_pandas_and_polars() -> None:
     frame = as_frame(WITH_MISSING, pd)
     same(Ratings.from_array(frame.astype("Int64")), WITH_MISSING)
-    words = frame.map({1: "bad", 2: "fair", 3: "good"}.get)
+    strings = frame.map({1: "bad", 2: "fair", 3: "good"}.get)
     for dtype in ("category", "string", object):
-        same(Ratings.from_array(words.astype(dtype)), WITH_MISSING)
-    polars = as_frame([[WORDS[r] for r in row] for row in WITH_MISSING], pl)
+        same(Ratings.from_array(strings.astype(dtype)), WITH_MISSING)
+    polars = as_frame([[STRINGS[r] for r in row] for row in WITH_MISSING], pl)
     for dtype in (pl.Categorical, pl.Enum(["bad", "fair", "good"])):
         same(Ratings.from_array(polars.cast(dtype)), WITH_MISSING)
 
@@ -86,10 +86,10 @@ def test_lists_of_raters() -> None:
     same(Ratings.from_raters(mixed), rows)
 
 
-def test_words_dates_and_truth() -> None:
-    words = [[WORDS[rating] for rating in row] for row in WITH_MISSING]
-    same(Ratings.from_array(words), WITH_MISSING)
-    with_nan = [[np.nan if word is None else word for word in row] for row in words]
+def test_strings_dates_and_booleans() -> None:
+    strings = [[STRINGS[rating] for rating in row] for row in WITH_MISSING]
+    same(Ratings.from_array(strings), WITH_MISSING)
+    with_nan = [[np.nan if rating is None else rating for rating in row] for row in strings]
     same(Ratings.from_array(with_nan), WITH_MISSING)
     days = np.array(ROWS, "datetime64[D]")
     same(Ratings.from_array(days), ROWS)
@@ -127,7 +127,7 @@ def test_missing_codes(code: Any, dtype: Any) -> None:
     same(Ratings.from_array(array, missing_codes=[code, "none", None, np.nan]), WITH_MISSING)
     labels = [str(i) if dtype is str else i for i in (1, 2, 3)]
     same(Ratings.from_array(array, missing_codes=[code], labels=labels), WITH_MISSING)
-    with pytest.raises(ValueError, match="none of the labels; name it in missing_codes"):
+    with pytest.raises(ValueError, match="not one of the labels; name it in missing_codes"):
         fleiss_kappa(Ratings.from_array(array, labels=labels))
 
 
@@ -169,7 +169,7 @@ def test_a_rater_without_ratings() -> None:
 
 
 def test_measurements() -> None:
-    """Thousands of labels, none of which makes a table of all pairs of them."""
+    """Thousands of labels, too many for a table of all their pairs."""
     measured = np.random.default_rng(0).normal(size=(3000, 2))
     ratings = Ratings.from_array(measured)
     assert len(ratings.labels) == 6000
@@ -198,7 +198,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[1, 2]], {"missing_codes": 9}, "missing_codes must be a list"),
     (["ab", "ba"], {}, "subjects × raters"),
     ([[1, 2]], {"missing_codes": "9"}, "missing_codes must be a list"),
-    ([[1, "a"], [2, "b"]], {}, "of one kind, got numbers by rater 1 and words by rater 2"),
+    ([[1, "a"], [2, "b"]], {}, "of one kind, got numbers by rater 1 and strings by rater 2"),
     ([[1, 2]], {"labels": [1, 1, 2]}, "labels must be distinct"),
     ([[1, 2]], {"labels": [1, 2], "missing_codes": [2]}, "labels must be distinct"),
     ([[1, 2]], {"labels": []}, "labels must be a list of one or more"),
@@ -214,9 +214,9 @@ def test_refused(rows: Any, options: Any, message: str) -> None:
 
 
 def test_a_rating_that_is_no_label_is_named() -> None:
-    with pytest.raises(ValueError, match="Ben holds 3, which is none of the labels"):
+    with pytest.raises(ValueError, match="Ben holds 3, which is not one of the labels"):
         fleiss_kappa(Ratings.from_raters({"Ann": [1, 2], "Ben": [2, 3]}, labels=[1, 2]))
-    with pytest.raises(ValueError, match="Ann holds 'x', which is none of the labels"):
+    with pytest.raises(ValueError, match="Ann holds 'x', which is not one of the labels"):
         fleiss_kappa(Ratings.from_raters({"Ann": ["a", "x"], "Ben": ["a", "a"]}, labels=["a"]))
     with pytest.raises(ValueError, match=r"the same subjects, got \[2, 3\]"):
         Ratings.from_raters([[1, 2], [1, 2, 3]])

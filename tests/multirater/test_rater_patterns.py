@@ -14,15 +14,16 @@ from hypothesis import HealthCheck, given, settings
 
 from fastkappa import fleiss_kappa, light_kappa
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.multirater.items import patterns as counting
 from fastkappa.multirater.items.columns import encode, read_raters
-from fastkappa.multirater.items.distinct_rows import DistinctRows, distinct_rows
-from fastkappa.multirater.items.patterns import (
+from fastkappa.multirater.items.counts import (
+    SIZES,
+    Sizes,
     count_patterns,
     count_profiles,
     count_rater_pairs,
     patterns_of,
 )
+from fastkappa.multirater.items.distinct_rows import DistinctRows, distinct_rows
 
 
 def make_codes(n: int, n_raters: int, n_labels: int) -> tuple[Any, Any]:
@@ -43,32 +44,23 @@ def as_counter(counted: tuple[Any, Any]) -> Counter[Any]:
     return found
 
 
-@pytest.mark.parametrize("most_cells", [1, counting.MOST_CELLS], ids=["collected", "in a table"])
+@pytest.mark.parametrize("most_cells", [1, SIZES.most_cells], ids=["collected", "in a table"])
 @pytest.mark.parametrize("num_threads", [1, 3])
 @pytest.mark.parametrize(("n_raters", "n_labels"), [(2, 3), (3, 1), (5, 4), (7, 2), (4, 11)])
 def test_all_counts(
-    backend: str,
-    n_raters: int,
-    n_labels: int,
-    num_threads: int,
-    most_cells: int,
-    monkeypatch: pytest.MonkeyPatch,
+    backend: str, n_raters: int, n_labels: int, num_threads: int, most_cells: int
 ) -> None:
-    monkeypatch.setattr(counting, "MOST_CELLS", most_cells)
-    monkeypatch.setattr(counting, "RATINGS_WORTH_A_THREAD", 1000)
-    monkeypatch.setattr(counting, "STRETCH", 700)
-    monkeypatch.setattr(counting, "CHUNK", 256)
-    monkeypatch.setattr(counting, "BLOCK", 500)
+    sizes = Sizes(most_cells, per_thread=1000, range_size=700, chunk=256, block=500)
     kernels = get_kernels(backend)
     codes, raters = make_codes(3000, n_raters, n_labels)
 
-    profiles = count_profiles(kernels, raters, num_threads)
+    profiles = count_profiles(kernels, raters, num_threads, sizes)
     assert as_counter(profiles) == Counter(map(tuple, codes.tolist()))
     counts = (codes[:, :, None] == np.arange(n_labels)).sum(axis=1)
     expected = Counter(map(tuple, counts.tolist()))
-    assert as_counter(count_patterns(kernels, raters, num_threads)) == expected
-    assert as_counter(patterns_of(*profiles, n_labels)) == expected
-    tables = count_rater_pairs(kernels, raters, num_threads)
+    assert as_counter(count_patterns(kernels, raters, num_threads, sizes)) == expected
+    assert as_counter(patterns_of(*profiles, n_labels, sizes.block)) == expected
+    tables = count_rater_pairs(kernels, raters, num_threads, sizes)
     for (a, b), table in zip(combinations(range(n_raters), 2), tables, strict=True):
         pairs = np.zeros((n_labels + 1, n_labels + 1), int)
         np.add.at(pairs, (codes[:, a], codes[:, b]), 1)
@@ -113,13 +105,12 @@ def test_distinct_rows(data: Any) -> None:
     parts = DistinctRows(n_columns, base), DistinctRows(n_columns, base)
     parts[0].add(array[::2])
     parts[1].add(array[1::2], np.full(len(array[1::2]), 2))
-    parts[0].take_over(parts[1])
+    parts[0].merge(parts[1])
     assert as_counter(parts[0].rows()) == Counter(map(tuple, rows[::2])) + Counter(
         map(tuple, rows[1::2] * 2)
     )
 
 
-def test_distinct_rows_merge_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fastkappa.multirater.items.distinct_rows.BLOCK", 7)
+def test_distinct_rows_merge_as_they_come() -> None:
     rows = np.random.default_rng(0).integers(0, 4, (500, 3))
-    assert as_counter(distinct_rows(rows)) == Counter(map(tuple, rows.tolist()))
+    assert as_counter(distinct_rows(rows, block=7)) == Counter(map(tuple, rows.tolist()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,17 +17,7 @@ from matplotlib import pyplot
 
 from fastkappa import datasets, plot_bootstrap, plot_forest
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
-
-
-@pytest.fixture(autouse=True)
-def _close_figures() -> Iterator[None]:
-    yield
-    pyplot.close("all")
-
-
-def tick_labels(axis: Any) -> list[str]:
-    return [text.get_text() for text in axis.get_ticklabels()]
-
+from tests.helpers.pictures import tick_labels
 
 # Forest.
 

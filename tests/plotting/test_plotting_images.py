@@ -1,9 +1,9 @@
 """The pictures, pixel by pixel, against those kept in baseline_images.
 
-    python tests/test_plotting_images.py
+    python tests/plotting/test_plotting_images.py
 
-draws the latter anew, to be looked at before they are kept. Text is left out, for fonts
-differ from one machine to the next.
+redraws the kept ones; look at them before you commit them. Text is left out because fonts
+differ between machines.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "forest": lambda ax: plot_forest(ESTIMATES, INTERVALS, ax=ax),
 }
 
-# What must not pass for the picture of that name: the smallest faults that matter.
+# Faults that must be seen in the picture of that name: the smallest that matter.
 WRONG: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "one count of 10 is 14": (
         "agreement_2",
@@ -102,7 +102,7 @@ WRONG: dict[str, tuple[str, Callable[[Any], Any]]] = {
         "confusion_2",
         lambda ax: plot_confusion(changed(SALMON, (1, 1), 29), ax=ax),
     ),
-    "shares of the column": (
+    "proportions of the column": (
         "confusion_5",
         lambda ax: plot_confusion(EYES, ax=ax, normalize="pred"),
     ),
@@ -131,7 +131,7 @@ WRONG: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def draw(picture: Callable[[Any], Any], path: Path) -> Path:
-    """Draw a picture without text, in the looks that matplotlib has by default."""
+    """Draw a picture without text, in the default style of matplotlib."""
     with matplotlib.rc_context(matplotlib.rcParamsDefault):
         figure = Figure(figsize=(4, 4), dpi=60)
         ax = figure.add_axes((0.08, 0.08, 0.72, 0.72))
@@ -145,7 +145,7 @@ def draw(picture: Callable[[Any], Any], path: Path) -> Path:
 
 
 def difference(name: str, picture: Callable[[Any], Any], folder: Path, tolerance: float) -> Any:
-    """Return None where a picture is that of the name, else matplotlib's report."""
+    """Return None if a picture is the kept one of that name, else matplotlib's report."""
     drawn = draw(picture, folder / f"{name}.png")
     return compare_images(
         str(BASELINES / f"{name}.png"), str(drawn), tol=tolerance, in_decorator=True

@@ -10,7 +10,7 @@ from fastkappa.plotting.style import import_matplotlib
 
 
 def write_picture(draw: Callable[[], Any], path: Path) -> None:
-    """Draw a picture into a file, whose suffix gives the format.
+    """Draw a picture into a file; the suffix determines its format.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""The ratings of several raters, counted."""
+"""Counts of what several raters gave: the part that sees ratings."""

@@ -1,4 +1,4 @@
-"""Several raters' ratings become codes: the positions of their labels, and one for missing."""
+"""Read the columns of several raters, and encode ratings as the positions of their labels."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import count_unknown
 from fastkappa.kernels.contract import PairKernels
 
-# Ratings are encoded a chunk at a time, which stays in the cache.
+# Ratings are encoded in chunks that fit in the cache.
 CHUNK = 1 << 15
 
 
 class Rater(NamedTuple):
-    """A rater's ratings but for the missing ones, and which those are, None if none is."""
+    """A rater's ratings without the missing ones, and which are missing, None if none is."""
 
     name: str
     column: Column
@@ -31,8 +31,8 @@ class Rater(NamedTuple):
     n_subjects: int
 
 
-class Codes(NamedTuple):
-    """A rater's ratings with what makes codes of them.
+class EncodedRater(NamedTuple):
+    """A rater's ratings, with the look-up table that encodes them.
 
     The code of a rating is what ``lookup`` holds for its code in ``codec``: the position
     of its label, ``n_labels`` if the rating is missing and ``n_labels + 1`` if it is no
@@ -45,8 +45,8 @@ class Codes(NamedTuple):
     codec: Codec
     lookup: AnyArray | None
 
-    def take(self, start: int, stop: int) -> AnyArray:
-        """Return the codes of some of the values, or raise if one is no label."""
+    def codes(self, start: int, stop: int) -> AnyArray:
+        """Return the codes of a range of the values, or raise if one is outside the labels."""
         values = self.values[start:stop]
         if self.lookup is None:
             return values
@@ -57,14 +57,14 @@ class Codes(NamedTuple):
             if column.categories is not None:
                 rating = column.categories[rating]
             raise ValueError(
-                f"{self.rater.name} holds {rating!r}, which is none of the labels; name it in"
+                f"{self.rater.name} holds {rating!r}, which is not one of the labels; name it in"
                 " missing_codes if it stands for a missing rating."
             )
         return codes
 
 
 def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
-    """Return the columns of a subjects × raters array or frame, and their names if it has any."""
+    """Return the columns of a subjects × raters array or frame, and their names if any."""
     library = type(ratings).__module__.partition(".")[0]
     if library in ("pandas", "polars", "pyarrow") and len(getattr(ratings, "shape", ())) == 2:
         if library == "pandas":
@@ -74,7 +74,7 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
             return ratings.get_columns(), list(ratings.columns)
         return list(ratings.columns), list(ratings.column_names)
     if isinstance(ratings, (list, tuple)):
-        # NumPy would make words of a list of words and NaN.
+        # NumPy would turn a list of strings and NaN into strings.
         rows = [row.tolist() if hasattr(row, "tolist") else row for row in ratings]
         if not all(isinstance(row, (list, tuple)) for row in rows):
             raise ValueError("ratings must be subjects × raters, got a list that holds no lists.")
@@ -92,13 +92,13 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
 
 
 def read_raters(columns: Sequence[Any], names: Sequence[str]) -> list[Rater]:
-    """Return the ratings of each rater, whose labels can be compared.
+    """Return the ratings of each rater, with labels that can be compared between raters.
 
     Raises
     ------
     ValueError
-        If the raters have not rated as many subjects each, ratings are no labels, or some
-        raters use words and others numbers.
+        If the columns differ in length, ratings cannot be labels, or some raters use strings
+        and others numbers.
     """
     lengths = [n_samples(column) for column in columns]
     if len(set(lengths)) > 1:
@@ -129,12 +129,14 @@ def find_labels(kernels: PairKernels, raters: list[Rater], num_threads: int) -> 
         return np.unique(np.concatenate(found))
     together = sorted({label for labels in found for label in labels.tolist()})
     whole = all(isinstance(label, int) for label in together)
-    # NumPy makes floats of whole numbers on both sides of int64 and uint64.
+    # NumPy turns integers into floats where some need int64 and others uint64.
     return np.array(together, object if whole and together[-1] >= 1 << 63 else None)
 
 
-def encode(raters: list[Rater], labels: AnyArray, missing_codes: Sequence[Any]) -> list[Codes]:
-    """Return every rater's codes for the labels, those of missing codes as missing."""
+def encode(
+    raters: list[Rater], labels: AnyArray, missing_codes: Sequence[Any]
+) -> list[EncodedRater]:
+    """Return every rater's ratings encoded, with ``missing_codes`` as missing."""
     return [_encode(rater, labels, missing_codes) for rater in raters]
 
 
@@ -142,7 +144,7 @@ def _read_rater(ratings: Any, name: str) -> Rater:
     n_subjects = n_samples(ratings)
     missing = find_missing(ratings)
     if missing is None and getattr(ratings, "dtype", None) == np.dtype(object):
-        # An array of objects for the sake of None in another column holds numbers here.
+        # An array of objects may hold None in another column, and only numbers in this one.
         ratings = ratings.tolist()
     if missing is not None and missing.all():
         return Rater(name, Column(np.empty(0, np.int64), np.dtype(np.int64)), missing, n_subjects)
@@ -153,7 +155,7 @@ def _read_rater(ratings: Any, name: str) -> Rater:
 
 
 def _labels_of(kernels: PairKernels, column: Column, num_threads: int) -> AnyArray:
-    """Return the labels that a rater gave, by counting pairs with a rater of a single label."""
+    """Return the labels that a rater gave, by counting pairs with a constant column."""
     zeros = np.broadcast_to(np.zeros(1, np.uint8), len(column.values))
     single = Column(zeros, zeros.dtype)
     given = count_unknown(kernels, column, single, num_threads).rows
@@ -167,17 +169,17 @@ def _labels_of(kernels: PairKernels, column: Column, num_threads: int) -> AnyArr
 
 def _kind(column: Column) -> str:
     if column.categories is not None:
-        return "words"
+        return "strings"
     return "dates" if column.label_dtype.kind in "mM" else "numbers"
 
 
 def _by_value(column: Column) -> Column:
-    """Return a column of any numbers as one with a category for each."""
+    """Return a column of real numbers as one with a category per distinct number."""
     values, codes = np.unique(column.values, return_inverse=True)
     return Column(codes, np.dtype(np.float64), values.astype(np.float64).tolist())
 
 
-def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> Codes:
+def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> EncodedRater:
     column, n_labels = rater.column, len(labels)
     if labels.dtype.kind in "mM":
         column = column._replace(
@@ -192,10 +194,10 @@ def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> Cod
     dtype = np.min_scalar_type(n_labels + 1)
     lookup = np.where(positions < 0, n_labels + 1, np.minimum(positions, n_labels))
     lookup = np.append(lookup, n_labels + 1).astype(dtype)
-    codes = Codes(rater, column.values, n_labels, codec, lookup)
+    encoded = EncodedRater(rater, column.values, n_labels, codec, lookup)
     if rater.missing is None:
-        return codes
+        return encoded
     whole = np.full(rater.n_subjects, n_labels, dtype)
-    parts = [codes.take(i, i + CHUNK) for i in range(0, len(column.values), CHUNK)]
+    parts = [encoded.codes(i, i + CHUNK) for i in range(0, len(column.values), CHUNK)]
     whole[~rater.missing] = np.concatenate([whole[:0], *parts])
-    return codes._replace(values=whole, lookup=None)
+    return encoded._replace(values=whole, lookup=None)

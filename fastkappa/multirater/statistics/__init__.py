@@ -1,1 +1,1 @@
-"""From counts of patterns to coefficients."""
+"""Coefficients from counted patterns and profiles."""

@@ -1,14 +1,13 @@
 """Krippendorff's alpha from patterns of ratings.
 
-Every subject with r >= 2 ratings adds its pairs with the factor 1 / (r - 1), so that it
-counts by its ratings. With n_k of these ratings having label k, N in all,
+Every subject with r >= 2 ratings adds its pairs with the factor 1 / (r - 1), so that its
+weight is the number of its ratings. If n_k of these ratings have label k, N in all,
 
     D_o = sum of the pairs' distances / N,    D_e = sum n_k n_l d_kl / (N (N - 1)).
 
 Two of Krippendorff's metrics are squared differences of a number per label: its value for
-interval data; for ordinal data the middle of the ranks that it occupies, which depends on
-the sample. Sums of the numbers and of their squares do for them, however many labels there
-are.
+interval data; for ordinal data the middle of its ranks, which depends on the sample. Sums
+of these numbers and of their squares are enough, however many labels there are.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
-from fastkappa.multirater.statistics.chance_corrected import (
+from fastkappa.multirater.statistics.coefficient import (
     Coefficient,
     Disagreement,
     Floats,
-    Patterns,
     divided,
 )
+from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.statistics.weights import as_weights
 
 NamedLevel: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -34,7 +33,7 @@ LEVELS = get_args(NamedLevel)
 
 
 class Metric(Protocol):
-    """How far labels are apart."""
+    """The distances of labels."""
 
     def of_patterns(self, patterns: Patterns) -> Floats:
         """Return the sum of the distances over each pattern's ordered pairs of ratings."""
@@ -43,8 +42,8 @@ class Metric(Protocol):
         """Return the sum of the distances from each label to ``totals`` of each."""
 
 
-class Matrix:
-    """Distances given one by one."""
+class DistanceMatrix:
+    """Distances given as a matrix."""
 
     def __init__(self, distances: Floats) -> None:
         self._distances = distances
@@ -64,42 +63,42 @@ class SquaredDifferences:
 
     def of_patterns(self, patterns: Patterns) -> Floats:
         sums, squares = patterns.products(self._values), patterns.products(self._values**2)
-        apart: Floats = 2 * (patterns.n_ratings * squares - sums**2)
-        return apart
+        distances: Floats = 2 * (patterns.n_ratings * squares - sums**2)
+        return distances
 
     def from_labels(self, totals: Floats) -> Floats:
         n, sums, squares = (
             (totals * power).sum(axis=-1)[..., None]
             for power in (np.ones_like(self._values), self._values, self._values**2)
         )
-        apart: Floats = squares - 2 * self._values * sums + self._values**2 * n
-        return apart
+        distances: Floats = squares - 2 * self._values * sums + self._values**2 * n
+        return distances
 
 
 class Alpha(Coefficient):
-    """Krippendorff's alpha of patterns, for resamples of them too.
+    """Krippendorff's alpha of patterns.
 
     Parameters
     ----------
     patterns : Patterns
-        What subjects there are; those with one rating have no part in alpha.
+        The subjects' patterns; alpha leaves out those with one rating.
     level : {'nominal', 'ordinal', 'interval', 'ratio'} or array-like of shape (l, l)
         The level of measurement, or the distances themselves.
     labels : ndarray of shape (l,)
-        The labels, in their order; numbers where the level needs them.
+        The labels, in order; numbers if the level needs them.
 
     Raises
     ------
     ValueError
-        If there is no such level, it needs numbers and the labels are none, or a matrix
-        is not as `as_weights` wants it or not symmetric.
+        If the level is unknown, or needs numbers and the labels are not, or if a matrix is
+        not symmetric or not one that `as_weights` accepts.
     """
 
     def __init__(self, patterns: Patterns, level: Level, labels: AnyArray) -> None:
         paired = patterns.paired
         self._patterns = Patterns(patterns.counts[paired], patterns.multiplicities[paired])
         self.multiplicities = self._patterns.multiplicities
-        # The metric of ordinal data is another one for each sample.
+        # The metric of ordinal data depends on the sample.
         self._fixed = None if _is_name(level, "ordinal") else metric_of(level, labels)
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
@@ -114,30 +113,30 @@ class Alpha(Coefficient):
         return Disagreement(divided(observed, n), divided(expected, n * (n - 1)))
 
     def influence(self) -> Floats:
-        """Return how much a subject of each pattern pulls alpha up (Gwet 2014).
+        """Return how much a subject of each pattern raises alpha (Gwet 2014).
 
-        The distances of ordinal data are taken as they are, though the sample moves them.
+        The distances of ordinal data are taken as fixed, although they depend on the sample.
         """
         patterns, multiplicities = self._patterns, self.multiplicities
         totals = patterns.sums(multiplicities)
         metric = self._metric(totals)
         n = multiplicities.sum()
         mean_ratings = totals.sum() / n
-        shares = totals / totals.sum()
-        from_labels = metric.from_labels(shares)
-        expected = from_labels @ shares
-        apart = self._of_patterns(metric) / mean_ratings
-        observed = multiplicities @ apart / n
+        proportions = totals / totals.sum()
+        from_labels = metric.from_labels(proportions)
+        expected = from_labels @ proportions
+        distance = self._of_patterns(metric) / mean_ratings
+        observed = multiplicities @ distance / n
         surplus = patterns.n_ratings / mean_ratings - 1
-        own = (apart - observed * surplus) / expected
+        own = (distance - observed * surplus) / expected
         by_chance = patterns.products(from_labels) / mean_ratings / expected - surplus - 1
-        pulls: Floats = observed / expected * (1 + 2 * by_chance) - own
-        return pulls
+        influence: Floats = observed / expected * (1 + 2 * by_chance) - own
+        return influence
 
     def _metric(self, totals: Floats) -> Metric:
         if self._fixed is not None:
             return self._fixed
-        # The middle of a label's ranks, from the middle of all ranks.
+        # The middle of each label's ranks, relative to the middle of all ranks.
         return SquaredDifferences(totals.cumsum() - (totals + totals.sum()) / 2)
 
     def _of_patterns(self, metric: Metric) -> Floats:
@@ -154,9 +153,9 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
             raise ValueError(f"level is no matrix of distances: {error}") from error
         if not isinstance(matrix, np.ndarray) or (matrix != matrix.T).any():
             raise ValueError("level must be a symmetric matrix of distances, or a name.")
-        return Matrix(matrix.astype(np.float64))
+        return DistanceMatrix(matrix.astype(np.float64))
     if level == "nominal":
-        return Matrix(1 - np.eye(len(labels)))
+        return DistanceMatrix(1 - np.eye(len(labels)))
     if level not in LEVELS:
         raise ValueError(f"level must be one of {LEVELS} or a matrix of distances, got {level!r}.")
     if labels.dtype.kind not in "iuf":
@@ -166,13 +165,13 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
         )
     values = labels.astype(np.float64)
     if level == "interval":
-        # From their middle, so that no digits are lost where values are large.
+        # Relative to their mean, so that large values lose no digits.
         return SquaredDifferences(values - values.mean())
     if (values < 0).any():
         raise ValueError(f"level='ratio' needs labels of 0 or more, got {values.min():g}.")
     sums = values[:, None] + values
     ratios = np.divide(values[:, None] - values, sums, out=np.zeros(sums.shape), where=sums > 0)
-    return Matrix(ratios**2)
+    return DistanceMatrix(ratios**2)
 
 
 def _is_name(level: Any, name: str) -> bool:

@@ -1,0 +1,103 @@
+"""From a coefficient to its result: standard error, interval, test and warning."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.multirater.ratings import Ratings
+from fastkappa.multirater.result import LabelKappa, MultiRaterResult
+from fastkappa.multirater.statistics import student_t
+from fastkappa.multirater.statistics.chance_corrected import (
+    ChanceCorrected,
+    FleissNull,
+    chance_of_fleiss,
+    distances_of,
+)
+from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
+from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.statistics.inference import two_sided_p
+
+
+def estimate(
+    method: str,
+    coefficient: Coefficient,
+    ratings: Ratings,
+    confidence: float,
+    errors: FleissNull | None = None,
+    by_label: tuple[LabelKappa, ...] = (),
+) -> MultiRaterResult:
+    """Return a coefficient with its error, interval and test; warn if it is undefined."""
+    value = float(coefficient.values(coefficient.multiplicities))
+    observed, expected = coefficient.disagreement(coefficient.multiplicities)
+    if math.isnan(value):
+        warnings.warn(
+            f"{method} is undefined: {_why_undefined(ratings)}.",
+            undefined_metric_warning(),
+            stacklevel=3,
+        )
+        error = freedom = math.nan
+    else:
+        error, freedom = coefficient.standard_error(), coefficient.degrees_of_freedom()
+    half = student_t.quantile((1 + confidence) / 2, freedom) * error if error > 0 else error
+    null_error = errors.overall if errors is not None else math.nan
+    z, p_value = _test(value, error, null_error, freedom)
+    return MultiRaterResult(
+        method,
+        value,
+        error,
+        (value - half, value + half),
+        float(confidence),
+        null_error,
+        z,
+        p_value,
+        Disagreement(float(observed), float(expected)),
+        ratings.n_subjects,
+        ratings.n_paired,
+        ratings.n_raters,
+        ratings.n_missing,
+        ratings.labels,
+        coefficient,
+        by_label,
+    )
+
+
+def label_kappas(ratings: Ratings, errors: FleissNull | None) -> tuple[LabelKappa, ...]:
+    """Return Fleiss' kappa of every label against all others."""
+    patterns = ratings.patterns
+    found = []
+    for label, counts in zip(ratings.labels.tolist(), patterns.counts.T):
+        pair = np.stack([counts, patterns.n_ratings - counts], axis=1)
+        two = ChanceCorrected(
+            Patterns(pair, patterns.multiplicities), distances_of(None, 2), chance_of_fleiss
+        )
+        value = float(two.values(two.multiplicities))
+        defined = not math.isnan(value)
+        error = two.standard_error() if defined else math.nan
+        null_error = errors.by_label if errors is not None and defined else math.nan
+        z, p_value = _test(value, error, null_error, two.degrees_of_freedom())
+        found.append(LabelKappa(label, value, error, null_error, z, p_value))
+    return tuple(found)
+
+
+def _test(value: float, error: float, null_error: float, freedom: float) -> tuple[float, float]:
+    """Return z and p, by the null error if there is one."""
+    if not math.isnan(null_error):
+        z = value / null_error if null_error > 0 else math.nan
+        return z, two_sided_p(z)
+    z = value / error if error > 0 else math.nan
+    return z, student_t.two_sided_p(z, freedom)
+
+
+def _why_undefined(ratings: Ratings) -> str:
+    if ratings.n_paired == 0:
+        return "no subject has two ratings"
+    if np.count_nonzero(ratings.patterns.counts.any(axis=0)) < 2:
+        return "all ratings have the same label, so no disagreement is expected by chance"
+    return (
+        "no disagreement is expected by chance of some raters, each of them having given one"
+        " label only, or they have no subjects in common"
+    )

@@ -1,0 +1,62 @@
+"""Read tables of counts, and the labels that belong to them."""
+
+from __future__ import annotations
+
+from reprlib import repr as short_repr
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.checks import check_labels
+from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.labels import distinct
+
+
+def read_counts(given: Any) -> IntTable:
+    """Return a table of how many raters gave each label to each subject, or raise."""
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        raise ValueError("counts must not have masked entries.")
+    counts = to_numpy(given)
+    if counts.ndim != 2 or counts.dtype.kind not in "iufb":
+        shape = f"an array of shape {counts.shape}"
+        numbers = counts.dtype.kind in "iufb" and counts.ndim
+        raise ValueError(
+            "counts must be a table of numbers with a row a subject and a column a label, got"
+            f" {shape if numbers else short_repr(given)}."
+        )
+    if not counts.size:
+        raise ValueError(f"counts must not be empty, got the shape {counts.shape}.")
+    wrong = ~((counts >= 0) & (counts == np.floor(counts)) & (counts < 1 << 31))
+    if wrong.any():
+        raise ValueError(
+            f"counts must be whole numbers of 0 or more, got {counts[wrong][0]} among them."
+        )
+    if not counts.any():
+        raise ValueError(f"counts must not all be 0, got the shape {counts.shape}.")
+    return counts.astype(np.int64)
+
+
+def table_labels(table: Any, labels: Any, n_labels: int, argument: str) -> AnyArray:
+    """Return the labels of a table's columns, by default the names that a data frame has."""
+    library = type(table).__module__.partition(".")[0]
+    if labels is None and library in ("pandas", "polars") and hasattr(table, "columns"):
+        labels = list(table.columns)
+    if labels is None:
+        return np.arange(n_labels)
+    array = read_labels(labels)
+    if len(array) != n_labels:
+        raise ValueError(
+            f"labels must be {n_labels}, one a column of {argument}, got {len(array)}."
+        )
+    distinct(array.tolist())
+    return array
+
+
+def read_labels(labels: Any) -> AnyArray:
+    """Return labels given by the user as an array, or raise."""
+    array = to_numpy(labels)
+    if array.ndim != 1 or not len(array):
+        raise ValueError(f"labels must be a list of one or more, got {short_repr(labels)}.")
+    check_labels(array)
+    return array

@@ -1,0 +1,249 @@
+"""Count the distinct profiles and patterns of several raters, and the pairs of raters.
+
+A profile holds each rater's rating of a subject; a pattern holds how many raters gave it
+each label. If few of them are possible, each is a cell of a table: one half of the raters'
+codes (or of the labels) numbers its rows, the other half its columns, and the pair kernels
+count it. If many are possible, only those that occur are collected.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.multirater.items.columns import CHUNK, EncodedRater
+from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows
+
+Result = TypeVar("Result")
+
+# A pattern takes a byte per label: many distinct subjects with many labels need too much memory.
+LARGEST_COUNTS = 1 << 33
+
+
+class Sizes(NamedTuple):
+    """The limits of tables, and the sizes of the parts that work is split into.
+
+    Attributes
+    ----------
+    most_cells : int
+        Cells of a table of all possible profiles or patterns; 4 MB still fit in the cache.
+    per_thread : int
+        Ratings that make another thread worthwhile. Starting one takes about 100
+        microseconds; counting these takes several times that.
+    range_size : int
+        Subjects that a thread takes at a time.
+    chunk : int
+        Subjects that are encoded at a time.
+    block : int
+        Rows that are collected at a time.
+    """
+
+    most_cells: int = 1 << 19
+    per_thread: int = 1 << 18
+    range_size: int = 1 << 20
+    chunk: int = CHUNK
+    block: int = BLOCK
+
+
+SIZES = Sizes()
+
+
+def count_profiles(
+    kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int, sizes: Sizes = SIZES
+) -> tuple[AnyArray, IntTable]:
+    """Return the distinct profiles, codes of shape (P, R), and how many subjects have each."""
+    base = raters[0].n_labels + 1
+    half = len(raters) // 2
+    if not profiles_are_few(raters, sizes.most_cells):
+        return _collect(raters, lambda codes: codes, num_threads, sizes)
+
+    def cells(chunk: list[AnyArray]) -> tuple[AnyArray, AnyArray]:
+        n = len(chunk[0])
+        return _number(chunk[:half], base, n), _number(chunk[half:], base, n)
+
+    shape = (base**half, base ** (len(raters) - half))
+    table = _count(kernels, raters, cells, shape, num_threads, sizes).reshape(-1)
+    found = np.flatnonzero(table)
+    profiles = np.empty((len(found), len(raters)), np.min_scalar_type(base - 1))
+    rest = found
+    for i in reversed(range(len(raters))):
+        rest, profiles[:, i] = np.divmod(rest, base)
+    return profiles, table[found]
+
+
+def count_patterns(
+    kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int, sizes: Sizes = SIZES
+) -> tuple[AnyArray, IntTable]:
+    """Return the distinct patterns, counts of shape (P, l), and how many subjects have each."""
+    n_raters, n_labels = len(raters), raters[0].n_labels
+    base = n_raters + 1
+    if _power(base, n_labels) > sizes.most_cells:
+        ordered = _collect(raters, lambda codes: np.sort(codes, axis=1), num_threads, sizes)
+        return _as_patterns(*ordered, n_labels)
+    half = n_labels // 2
+    # A rating adds one to the digit of its label, in the row's or the column's number.
+    to_row, to_column = np.zeros((2, n_labels + 1), np.uint32)
+    to_row[:half] = base ** np.arange(half)
+    to_column[half:n_labels] = base ** np.arange(n_labels - half)
+
+    def cells(chunk: list[AnyArray]) -> tuple[AnyArray, AnyArray]:
+        rows, columns = to_row[chunk[0]], to_column[chunk[0]]
+        for codes in chunk[1:]:
+            rows += to_row[codes]
+            columns += to_column[codes]
+        return rows, columns
+
+    shape = (base**half, base ** (n_labels - half))
+    table = _count(kernels, raters, cells, shape, num_threads, sizes)
+    rows, columns = np.nonzero(table)
+    patterns = np.empty((len(rows), n_labels), np.min_scalar_type(n_raters))
+    for i in range(n_labels):
+        numbers = rows if i < half else columns
+        patterns[:, i] = numbers // base ** (i if i < half else i - half) % base
+    return patterns, table[rows, columns]
+
+
+def count_rater_pairs(
+    kernels: PairKernels, raters: Sequence[EncodedRater], num_threads: int, sizes: Sizes = SIZES
+) -> IntTable:
+    """Return the tables of all pairs of raters, counted in one pass over the ratings.
+
+    Their shape is (R (R - 1) / 2, l + 1, l + 1). The last row and column count missing
+    ratings: their code is outside the labels, and the kernels count such codes there.
+    """
+    size = raters[0].n_labels + 1
+    pairs = list(combinations(range(len(raters)), 2))
+
+    def work(ranges: ItemRanges) -> IntTable:
+        tables = np.zeros((len(pairs), size, size), np.int64)
+        for chunk in _chunks(raters, ranges, sizes):
+            for (a, b), table in zip(pairs, tables):
+                kernels.count_pairs(chunk[a], 0, chunk[b], 0, table, 0, len(chunk[a]))
+        return tables
+
+    return _sum_in_threads(work, raters, num_threads, sizes)
+
+
+def patterns_of(
+    profiles: AnyArray, multiplicities: IntTable, n_labels: int, block: int = BLOCK
+) -> tuple[AnyArray, IntTable]:
+    """Return the distinct patterns of profiles, of shape (P, l), and how many have each."""
+    ordered = DistinctRows(profiles.shape[1], n_labels + 1, block)
+    for start in range(0, len(profiles), block):
+        rows = slice(start, start + block)
+        ordered.add(np.sort(profiles[rows], axis=1), multiplicities[rows])
+    return _as_patterns(*ordered.rows(), n_labels)
+
+
+def profiles_are_few(raters: Sequence[EncodedRater], most_cells: int = SIZES.most_cells) -> bool:
+    """Return whether a table has room for every possible profile."""
+    return _power(raters[0].n_labels + 1, len(raters)) <= most_cells
+
+
+def _as_patterns(
+    ordered: AnyArray, multiplicities: IntTable, n_labels: int
+) -> tuple[AnyArray, IntTable]:
+    if len(ordered) * n_labels > LARGEST_COUNTS:
+        raise ValueError(
+            f"ratings have {n_labels} labels on {len(ordered)} kinds of subjects, too many to count"
+            " them one by one: round them, or join labels."
+        )
+    counts = np.zeros((len(ordered), n_labels + 1), np.min_scalar_type(ordered.shape[1]))
+    rows = np.arange(len(ordered))
+    for codes in ordered.T:
+        # A column has one code per row, so no cell occurs twice in this statement.
+        counts[rows, codes] += 1
+    return counts[:, :-1], multiplicities
+
+
+def _count(
+    kernels: PairKernels,
+    raters: Sequence[EncodedRater],
+    cells: Callable[[list[AnyArray]], tuple[AnyArray, AnyArray]],
+    shape: tuple[int, int],
+    num_threads: int,
+    sizes: Sizes,
+) -> IntTable:
+    """Return how many subjects fall in each cell; ``cells`` gives their rows and columns."""
+
+    def work(ranges: ItemRanges) -> IntTable:
+        table = np.zeros((shape[0] + 1, shape[1] + 1), np.int64)
+        for chunk in _chunks(raters, ranges, sizes):
+            rows, columns = cells(chunk)
+            kernels.count_pairs(rows, 0, columns, 0, table, 0, len(rows))
+        return table[:-1, :-1]
+
+    return _sum_in_threads(work, raters, num_threads, sizes)
+
+
+def _collect(
+    raters: Sequence[EncodedRater],
+    arrange: Callable[[AnyArray], AnyArray],
+    num_threads: int,
+    sizes: Sizes,
+) -> tuple[AnyArray, IntTable]:
+    """Return the distinct rows of codes, each row arranged before it is compared."""
+
+    def work(ranges: ItemRanges) -> DistinctRows:
+        distinct = DistinctRows(len(raters), raters[0].n_labels + 1, sizes.block)
+        while bounds := ranges.take(sizes.block):
+            rows = np.stack([rater.codes(*bounds) for rater in raters], axis=1)
+            distinct.add(arrange(rows))
+        return distinct
+
+    first, *others = _in_threads(work, raters, num_threads, sizes)
+    for other in others:
+        first.merge(other)
+    return first.rows()
+
+
+def _in_threads(
+    work: Callable[[ItemRanges], Result],
+    raters: Sequence[EncodedRater],
+    num_threads: int,
+    sizes: Sizes,
+) -> list[Result]:
+    n_subjects = raters[0].rater.n_subjects
+    worthwhile = max(1, n_subjects * len(raters) // sizes.per_thread)
+    return run_in_threads(work, n_subjects, min(num_threads, worthwhile))
+
+
+def _sum_in_threads(
+    work: Callable[[ItemRanges], IntTable],
+    raters: Sequence[EncodedRater],
+    num_threads: int,
+    sizes: Sizes,
+) -> IntTable:
+    first, *others = _in_threads(work, raters, num_threads, sizes)
+    return sum(others, start=first)
+
+
+def _chunks(
+    raters: Sequence[EncodedRater], ranges: ItemRanges, sizes: Sizes
+) -> Iterator[list[AnyArray]]:
+    """Yield the codes of all raters, a chunk of subjects that fits in the cache at a time."""
+    while bounds := ranges.take(sizes.range_size):
+        for start in range(*bounds, sizes.chunk):
+            stop = min(start + sizes.chunk, bounds[1])
+            yield [rater.codes(start, stop) for rater in raters]
+
+
+def _number(codes: list[AnyArray], base: int, n_subjects: int) -> AnyArray:
+    """Return the number whose digits are the codes."""
+    number = np.zeros(n_subjects, np.uint32)
+    for digit in codes:
+        number *= np.uint32(base)
+        number += digit
+    return number
+
+
+def _power(base: int, exponent: int) -> float:
+    """Return a power as a float; one too large for a float becomes a large number."""
+    return math.exp(min(exponent * math.log(base), 700.0))

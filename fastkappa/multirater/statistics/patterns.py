@@ -1,0 +1,78 @@
+"""Patterns of ratings: how many raters gave a subject each label.
+
+counts          (P, l)    raters who gave pattern p the label k; r_p is the sum of a row
+multiplicities  (..., P)  subjects of each pattern; a row of a stack is one resample
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.multirater.statistics.coefficient import Floats
+
+# Patterns are converted to floats in blocks of 8 MB.
+BLOCK = 1 << 20
+
+
+class Patterns:
+    """The distinct patterns, and how many subjects have each.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (P, l)
+        Whole numbers of 0 or more. Patterns without a rating are left out.
+    multiplicities : ndarray of shape (P,)
+        Subjects of each pattern.
+    """
+
+    def __init__(self, counts: AnyArray, multiplicities: AnyArray) -> None:
+        n_ratings = counts.sum(axis=1, dtype=np.int64)
+        rated = n_ratings > 0
+        if not rated.all():
+            counts, multiplicities, n_ratings = (
+                array[rated] for array in (counts, multiplicities, n_ratings)
+            )
+        self.counts, self.multiplicities, self.n_ratings = counts, multiplicities, n_ratings
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return int(self.counts.shape[1])
+
+    @cached_property
+    def paired(self) -> NDArray[np.bool_]:
+        """Whether a pattern has two ratings or more."""
+        paired: NDArray[np.bool_] = self.n_ratings >= 2
+        return paired
+
+    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+        """Yield blocks of rows, as floats."""
+        step = max(1, BLOCK // max(self.n_labels, 1))
+        for start in range(0, len(self.counts), step):
+            rows = slice(start, start + step)
+            yield rows, self.counts[rows].astype(np.float64)
+
+    def sums(self, factors: AnyArray) -> Floats:
+        """Return the sum of the rows, each times its factor, of shape (..., l)."""
+        parts = (factors[..., rows] @ counts for rows, counts in self.blocks())
+        return sum(parts, np.zeros((*factors.shape[:-1], self.n_labels)))
+
+    def products(self, values: AnyArray) -> Floats:
+        """Return each row's sum of counts times ``values``, of shape (P,)."""
+        parts = [counts @ values for _, counts in self.blocks()]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def distances(self, between: Floats) -> Floats:
+        """Return the sum of the distances over a pattern's ordered pairs of ratings."""
+        parts = [((counts @ between) * counts).sum(axis=1) for _, counts in self.blocks()]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def proportions(self, multiplicities: AnyArray) -> Floats:
+        """Return each label's proportion of a subject's ratings, averaged over subjects."""
+        n_subjects = multiplicities.sum(axis=-1, keepdims=True)
+        return np.asarray(self.sums(multiplicities / self.n_ratings) / n_subjects)

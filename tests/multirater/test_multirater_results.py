@@ -1,0 +1,167 @@
+"""Agreement of several raters: errors, bootstrap, intervals, and undefined values."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa import (
+    MultiRaterResult,
+    Ratings,
+    conger_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    krippendorff_alpha,
+    light_kappa,
+    randolph_kappa,
+)
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.multirater.statistics.alpha import Alpha
+from fastkappa.multirater.statistics.chance_corrected import (
+    ChanceCorrected,
+    chance_of_fleiss,
+    chance_of_gwet,
+    chance_of_randolph,
+    distances_of,
+)
+from fastkappa.multirater.statistics.known_raters import Conger, Light
+from tests.helpers.published_raters import (
+    DIAGNOSES,
+    RELIABILITY_DATA,
+)
+
+WEIGHTED = (fleiss_kappa, randolph_kappa, conger_kappa, light_kappa)
+
+
+def close(value: float) -> Any:
+    return pytest.approx(value, rel=1e-12, abs=1e-12)
+
+
+def derivatives(values: Any, multiplicities: Any) -> Any:
+    """Return n times the derivative of a coefficient by each multiplicity."""
+    n, step = multiplicities.sum(), 1e-4
+    each = step * np.eye(len(multiplicities))
+    up, down = values(multiplicities + each), values(multiplicities - each)
+    return n * (up - down) / (2 * step)
+
+
+@pytest.mark.parametrize("weights", [None, "quadratic"])
+def test_standard_errors_are_those_of_the_delta_method(weights: Any) -> None:
+    """Gwet's linearised values are derivatives, where every subject has two ratings."""
+    rng = np.random.default_rng(3)
+    rows = rng.choice(4, (40, 5), p=[0.5, 0.3, 0.1, 0.1]).astype(object)
+    rows[:, 1:3] = rows[:, :1]
+    rows[rng.random(40) < 0.4, 0] = None
+    rows[rng.random(40) < 0.4, 4] = None
+    ratings = Ratings.from_array(rows, labels=range(4))
+    distances = distances_of(weights, 4)
+    patterns, profiles = ratings.patterns, ratings.profiles("this test")
+    for chance in (chance_of_fleiss, chance_of_gwet, chance_of_randolph):
+        corrected = ChanceCorrected(patterns, distances, chance)
+        expected = derivatives(corrected.values, corrected.multiplicities.astype(float))
+        np.testing.assert_allclose(corrected.influence(), expected, atol=1e-6)
+    for known in (Conger(profiles, distances), Light(profiles, weights)):
+        expected = derivatives(known.values, known.multiplicities.astype(float))
+        np.testing.assert_allclose(known.influence(), expected, atol=1e-6)
+    of_data = Alpha(patterns, "interval" if weights else "nominal", np.arange(4))
+
+    def without_correction(multiplicities: Any) -> Any:
+        n = multiplicities @ patterns.n_ratings
+        return 1 - (1 - of_data.values(multiplicities)) * n / (n - 1)
+
+    expected = derivatives(without_correction, of_data.multiplicities.astype(float))
+    np.testing.assert_allclose(of_data.influence(), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("function", [*WEIGHTED, gwet_ac1, krippendorff_alpha])
+def test_bootstrap_resamples_subjects(function: Any) -> None:
+    result = function(DIAGNOSES)
+    boot = result.bootstrap(n_resamples=2000, method="percentile", rng=1)
+    assert boot.value == result.value
+    assert boot.standard_error == pytest.approx(result.standard_error, rel=0.15)
+    again = result.bootstrap(n_resamples=2000, method="percentile", rng=1)
+    assert boot.interval == again.interval
+    wider = result.bootstrap(n_resamples=2000, method="percentile", rng=1, confidence=0.99)
+    assert wider.interval[0] < boot.interval[0] < boot.value < boot.interval[1]
+    # A resample is the coefficient of the subjects drawn.
+    drawn = np.random.default_rng(5).multinomial(30, np.full(30, 1 / 30))
+    resampled = function(np.repeat(DIAGNOSES, drawn, axis=0)).value
+    rows = [tuple(row) for row in DIAGNOSES]
+    if function in (conger_kappa, light_kappa):
+        profiles = Ratings.from_array(DIAGNOSES).profiles("this test").codes + 1
+        numbers = [sum(drawn[i] for i in range(30) if rows[i] == tuple(p)) for p in profiles]
+    else:
+        patterns = Ratings.from_array(DIAGNOSES).patterns.counts
+        counts = [tuple(row.count(label) for label in range(1, 6)) for row in rows]
+        numbers = [sum(drawn[i] for i in range(30) if counts[i] == tuple(p)) for p in patterns]
+    assert result._coefficient.values(np.array([numbers]))[0] == close(resampled)
+
+
+def test_bootstrap_of_ordinal_alpha_has_distances_of_its_own() -> None:
+    result = krippendorff_alpha(RELIABILITY_DATA, level="ordinal")
+    numbers = np.array([[3, 1, 1, 1, 2, 1, 1, 1, 1], [1, 2, 1, 2, 1, 1, 1, 2, 0]])
+    patterns = result._coefficient._patterns.counts
+    for drawn, value in zip(numbers, result._coefficient.values(numbers)):
+        counts = Ratings.from_counts(np.repeat(patterns, drawn, axis=0), labels=range(1, 6))
+        assert value == close(krippendorff_alpha(counts, level="ordinal").value)
+
+
+def test_result_cannot_be_changed_and_converts() -> None:
+    result = fleiss_kappa(RELIABILITY_DATA)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.value = 1.0  # type: ignore[misc]
+    figures = json.loads(json.dumps(result.to_dict()))
+    assert figures["value"] == result.value
+    assert figures["labels"] == [1, 2, 3, 4, 5]
+    assert [row["label"] for row in figures["by_label"]] == [1, 2, 3, 4, 5]
+    for shown in ("Fleiss' kappa", f"{result.value:.6f}", "12, 11 with two", "kappa of 5"):
+        assert shown in str(result)
+    copy = pickle.loads(pickle.dumps(result))
+    assert (
+        copy.bootstrap(rng=0, n_resamples=9).interval
+        == result.bootstrap(rng=0, n_resamples=9).interval
+    )
+    assert result.observed_agreement == pytest.approx(0.81818, abs=5e-6)
+    assert result.expected_agreement == pytest.approx(0.23872, abs=5e-6)
+
+
+def test_tests_and_intervals() -> None:
+    complete, missing = fleiss_kappa(DIAGNOSES), fleiss_kappa(RELIABILITY_DATA)
+    assert complete.z == complete.value / complete.null_standard_error
+    assert math.isnan(missing.null_standard_error)
+    assert missing.z == missing.value / missing.standard_error
+    assert math.isnan(fleiss_kappa(DIAGNOSES, weights="linear").null_standard_error)
+    assert fleiss_kappa(DIAGNOSES, weights="linear").by_label == ()
+    low, high = fleiss_kappa(DIAGNOSES, confidence=0.5).interval
+    assert complete.interval[0] < low < complete.value < high < complete.interval[1]
+    # With one label in use, the distance of two is 0 in the sample or not there at all.
+    perfect = conger_kappa([[1, 1], [2, 2], [1, 1]])
+    assert (perfect.value, perfect.standard_error) == (1.0, 0.0)
+    assert math.isnan(perfect.z)
+
+
+def undefined(function: Any, ratings: Any, why: str) -> MultiRaterResult:
+    with pytest.warns(undefined_metric_warning(), match=why) as caught:
+        result: MultiRaterResult = function(ratings)
+    assert caught[0].filename == __file__
+    assert math.isnan(result.value)
+    assert math.isnan(result.standard_error)
+    assert math.isnan(result.p_value)
+    return result
+
+
+def test_undefined_is_nan_and_says_why() -> None:
+    for function in (*WEIGHTED, gwet_ac1, krippendorff_alpha):
+        undefined(function, [[1, 1], [1, 1]], "the same label")
+        undefined(function, [[1, None], [None, 2]], "no subject has two ratings")
+    result = undefined(light_kappa, [[1, None, 1], [2, None, 2], [None, 1, 2]], "in common")
+    assert str(result)
+    # Labels that nobody gave make these two defined.
+    assert gwet_ac1(Ratings.from_array([[1, 1], [1, 1]], labels=[1, 2])).value == 1
+    assert randolph_kappa(Ratings.from_array([[1, 1], [1, 1]], labels=[1, 2])).value == 1
