@@ -11,10 +11,10 @@ XGBoost, scikit-learn API   ``XGBRegressor(eval_metric=xgboost_eval_metric)``
 CatBoost                    ``CatBoostRegressor(eval_metric=CatBoostKappa())``
 ==========================  ====================================================
 
-LightGBM and CatBoost are told that greater is better. XGBoost has to be told by the user,
-with ``maximize=True`` of `xgboost.train` or of ``xgboost.callback.EarlyStopping``; it takes
-the least value for the best otherwise. Where that cannot be said, as with
-``XGBRegressor(early_stopping_rounds=...)``, take `xgboost_eval_loss`, which is 1 - kappa.
+The metrics for LightGBM and CatBoost report that greater is better. XGBoost minimises unless
+you pass ``maximize=True`` to `xgboost.train` or ``xgboost.callback.EarlyStopping``. Where that
+is not possible, as with ``XGBRegressor(early_stopping_rounds=...)``, use `xgboost_eval_loss`,
+which is 1 - kappa.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
     "xgboost_eval_metric",
 ]
 
-# What the libraries call the metric in their logs and results.
+# The name of the metric in logs and results.
 NAME = "quadratic_kappa"
 
 
@@ -89,7 +89,7 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
     Returns
     -------
     name, kappa : str, float
-        ``("quadratic_kappa", kappa)``; say ``maximize=True`` for early stopping.
+        ``("quadratic_kappa", kappa)``; pass ``maximize=True`` for early stopping.
     """
     weights = dtrain.get_weight()  # empty where there are none
     return NAME, _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
@@ -119,7 +119,7 @@ def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> 
 def xgboost_eval_loss(y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
     """Evaluate predictions for ``eval_metric`` of XGBoost's scikit-learn interface.
 
-    For ``early_stopping_rounds``, which takes the least value for the best.
+    For ``early_stopping_rounds``, which minimises.
 
     Parameters
     ----------
@@ -159,11 +159,11 @@ class CatBoostKappa:
     CatBoost calls its methods by these names and shows the name of the class in its logs.
     """
 
-    # Else CatBoost hands the methods to numba, which cannot compile them, and warns of it.
+    # Without it CatBoost has numba compile the methods, which fails with a warning.
     no_jit = True
 
     def is_max_optimal(self) -> bool:
-        """Return that greater is better.
+        """Return True: greater is better.
 
         Returns
         -------
@@ -187,7 +187,7 @@ class CatBoostKappa:
         Returns
         -------
         kappa, weight : float, float
-            What `get_final_error` takes.
+            The arguments of `get_final_error`.
 
         Raises
         ------
@@ -207,7 +207,7 @@ class CatBoostKappa:
         Parameters
         ----------
         error, weight : float
-            What `evaluate` returned, added up over calls.
+            The sums of what `evaluate` returned.
 
         Returns
         -------

@@ -1,12 +1,12 @@
-"""Quadratic kappa of predictions that are no labels, without a table.
+"""Quadratic kappa of continuous predictions, without a table.
 
 With the sums S of the centred numbers y and p, W the sum of the item weights w,
 
     kappa = 2 * S(y*p) / (S(y*y) + S(p*p) + W * (mean(y) - mean(p))**2)
 
-All three sums need the means first, so the arrays are read twice, and before that for
-their limits, which tell what would overflow. They are read in chunks that stay in the
-cache; NumPy sums a chunk pairwise, and the chunks' sums are added without rounding.
+All three sums need the means first, so the arrays are read twice, and once before that for
+their limits, to scale numbers whose squares would overflow. They are read in chunks that stay
+in the cache; NumPy sums a chunk pairwise, and the chunks' sums are added without rounding.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fastkappa.columns.real_numbers import read_numbers, refuse_infinite
 from fastkappa.exceptions import undefined_metric_warning
 
 CHUNK = 1 << 14
-# Squares of numbers between 2**-250 and 2**250, times such weights, neither overflow nor vanish.
+# Squares of numbers between 2**-250 and 2**250, times such weights, neither over- nor underflow.
 LARGEST_EXPONENT = 250
 
 Floats = NDArray[np.float64]
@@ -34,9 +34,9 @@ Floats = NDArray[np.float64]
 def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Compute quadratic weighted kappa of numbers that need not be labels.
 
-    For whole numbers it is the quadratic weighted kappa of the confusion table whose labels
-    are all whole numbers in their range. In general it is one minus the squared differences
-    over those expected if the two were independent, and so the same as Lin's concordance
+    For integers it is the quadratic weighted kappa of the confusion table whose labels are
+    all integers in their range. In general it is one minus the ratio of the squared
+    differences to those expected if the two were independent, which is Lin's concordance
     correlation coefficient with sums divided by n.
 
     Parameters
@@ -58,12 +58,12 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     ------
     ValueError
         If the lengths differ, there are no items, an argument is not one-dimensional, not
-        of numbers or not finite, or weights are negative or all 0.
+        numeric or not finite, or weights are negative or all 0.
 
     Notes
     -----
-    Numbers of every type are summed in float64, centred, so that neither a large offset nor
-    the number of items costs digits. Nothing is copied but a chunk at a time.
+    Numbers of every type are centred and summed in float64, so that neither a large offset
+    nor the number of items costs digits. Only a chunk at a time is copied.
 
     References
     ----------
@@ -83,9 +83,14 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
     >>> round(cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 2], weights="quadratic"), 12)
     0.636363636364
     """
-    items = _read(y_true, y_pred, sample_weight)
-    truth = _limits(items.truth, "y_true", items.weights)
-    predictions = _limits(items.predictions, "y_pred", items.weights)
+    return kappa_by_chunks(y_true, y_pred, sample_weight)
+
+
+def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = CHUNK) -> float:
+    """Do what `continuous_kappa` does, reading ``chunk`` items at a time."""
+    items = _read(y_true, y_pred, sample_weight, chunk)
+    truth = _limits(items.truth, "y_true", items.weights, chunk)
+    predictions = _limits(items.predictions, "y_pred", items.weights, chunk)
     if truth.constant or predictions.constant:
         if truth != predictions:
             return 0.0
@@ -93,19 +98,23 @@ def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> 
             "kappa is undefined: y_true and y_pred are the same constant"
             f" {truth.lowest}, so no difference is expected by chance.",
             undefined_metric_warning(),
-            stacklevel=2,
+            stacklevel=3,
         )
         return math.nan
     return _kappa(items, _exponent(*truth, *predictions))
 
 
 class _Items(NamedTuple):
-    """What was given, read; weights are not negative and not all 0."""
+    """The items as arrays, to be read ``chunk`` at a time.
+
+    Weights are not negative and not all 0.
+    """
 
     truth: AnyArray
     predictions: AnyArray
     weights: AnyArray | None
     weights_exponent: int
+    chunk: int
 
 
 class _Limits(NamedTuple):
@@ -117,7 +126,7 @@ class _Limits(NamedTuple):
         return self.lowest == self.highest
 
 
-def _read(y_true: Any, y_pred: Any, sample_weight: Any) -> _Items:
+def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
     truth, predictions = read_numbers(y_true, "y_true"), read_numbers(y_pred, "y_pred")
     if len(truth) != len(predictions):
         raise ValueError(
@@ -127,30 +136,30 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any) -> _Items:
     if len(truth) == 0:
         raise ValueError("y_true and y_pred must have at least one item, got none.")
     if sample_weight is None:
-        return _Items(truth, predictions, None, 0)
+        return _Items(truth, predictions, None, 0, chunk)
     weights = read_sample_weight(sample_weight, len(truth))
     if len(weights) != len(truth):
         raise ValueError(
             f"sample_weight must have one weight for each of the {len(truth)} items, got"
             f" {len(weights)}."
         )
-    limits = _limits(weights, "sample_weight", None)
+    limits = _limits(weights, "sample_weight", None, chunk)
     if limits.lowest < 0:
         raise ValueError(f"sample_weight must not be negative, got {limits.lowest}.")
     check_some_weight(weights)
-    return _Items(truth, predictions, weights, _exponent(*limits))
+    return _Items(truth, predictions, weights, _exponent(*limits), chunk)
 
 
-def _limits(numbers: AnyArray, name: str, weights: AnyArray | None) -> _Limits:
-    """Return the least and the largest number of those that have weight."""
+def _limits(numbers: AnyArray, name: str, weights: AnyArray | None, length: int) -> _Limits:
+    """Return the least and the largest number among those of weight above 0, or raise."""
     lowest, highest = math.inf, -math.inf
-    for start in range(0, len(numbers), CHUNK):
-        chunk = _floats(numbers[start : start + CHUNK])
+    for start in range(0, len(numbers), length):
+        chunk = _floats(numbers[start : start + length])
         least, largest = float(chunk.min()), float(chunk.max())
         if not math.isfinite(least) or not math.isfinite(largest):
             refuse_infinite(chunk, name, start)
         if weights is not None:
-            chunk = chunk[weights[start : start + CHUNK] != 0]
+            chunk = chunk[weights[start : start + length] != 0]
             least = float(chunk.min(initial=math.inf))
             largest = float(chunk.max(initial=-math.inf))
         lowest, highest = min(lowest, least), max(highest, largest)
@@ -163,7 +172,7 @@ def _floats(numbers: AnyArray) -> Floats:
 
 
 def _exponent(*numbers: float) -> int:
-    """Return the power of two to divide by, 0 unless squares might overflow or vanish."""
+    """Return the power of two to divide by, 0 unless squares might over- or underflow."""
     _, exponent = math.frexp(max(abs(number) for number in numbers))
     return 0 if abs(exponent) < LARGEST_EXPONENT else exponent
 
@@ -180,7 +189,7 @@ def _kappa(items: _Items, exponent: int) -> float:
         y, p = y - mean_true, p - mean_pred
         wy, wp = (y, p) if w is None else (w * y, w * p)
         parts.append((wy.sum(), wp.sum(), (wy * y).sum(), (wp * p).sum(), (wy * p).sum()))
-    # The means were rounded: what is left of the sums is taken off again.
+    # The means were rounded, so the centred sums are not quite 0: correct for that.
     rest_true, rest_pred, squares_true, squares_pred, products = (
         math.fsum(sums) for sums in zip(*parts)
     )
@@ -193,9 +202,9 @@ def _kappa(items: _Items, exponent: int) -> float:
 
 
 def _chunks(items: _Items, exponent: int) -> Iterator[tuple[Floats, Floats, Floats | None]]:
-    """Yield true values, predictions and weights that are not 0, over powers of two."""
-    for start in range(0, len(items.truth), CHUNK):
-        chunk = slice(start, start + CHUNK)
+    """Yield chunks of true values, predictions and weights, scaled, without weights of 0."""
+    for start in range(0, len(items.truth), items.chunk):
+        chunk = slice(start, start + items.chunk)
         y, p = _scaled(items.truth[chunk], exponent), _scaled(items.predictions[chunk], exponent)
         if items.weights is None:
             yield y, p, None

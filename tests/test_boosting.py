@@ -31,7 +31,7 @@ class Data(NamedTuple):
 
 @pytest.fixture(params=[False, True], ids=["plain", "weighted"])
 def data(request: pytest.FixtureRequest) -> tuple[Data, Data]:
-    """Return few noisy items to overfit, and others to stop by."""
+    """Return few noisy items to overfit, and others for early stopping."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(700, 5)).astype(np.float32)
     latent = 2 + X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(0, 1, len(X))
@@ -42,14 +42,14 @@ def data(request: pytest.FixtureRequest) -> tuple[Data, Data]:
 
 
 def check(recorded: list[float], expected: list[float], best: int, sign: int = 1) -> None:
-    """Check what a library recorded, where it stopped and which iteration it took for best."""
+    """Check what a library recorded, where it stopped and which iteration it chose as the best."""
     shown = recorded[: len(expected)]
     np.testing.assert_allclose(shown, expected, atol=1e-6)  # XGBoost keeps six digits
     kappas = sign * np.array(recorded)
     assert best == kappas.argmax()
     assert best > 0  # less is not better: the first iteration has the least kappa
     assert kappas[0] == kappas.min()
-    # Training went on for so many rounds without a gain, and was not over anyway.
+    # Training went on for that many rounds without a gain, and stopped early.
     assert len(recorded) == best + 1 + ROUNDS < 200
 
 

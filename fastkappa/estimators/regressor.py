@@ -1,15 +1,15 @@
 """The linear model that maximises quadratic kappa.
 
-Let y be centred, c the part of it that the features see (X'y), b = mean(y) X'1 and
-G = X'X, all weighted. (With an intercept X is centred too, and b is 0.) Then
+Let y be centred, c = X'y, b = mean(y) X'1 and G = X'X, all weighted. (With an intercept X
+is centred too, and b is 0.) Then
 
     kappa(a) = 2 c'a / (|y|**2 + n mean(y)**2 + a'Ga - 2 b'a)
 
-and where kappa(a) - mu |a|**2 has gradient 0,
+and where the gradient of kappa(a) - mu |a|**2 is 0,
 
     (G + alpha I) a = b + c / kappa,      alpha = mu / kappa times the denominator,
 
-which is ridge regression with another right hand side. Put into kappa(a) this leaves a
+which is ridge regression with another right-hand side. Substituted in kappa(a) it gives a
 quadratic equation for kappa itself, whose positive root is the maximum.
 """
 
@@ -32,10 +32,10 @@ Floats = NDArray[np.float64]
 class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Linear regression that maximises the quadratic weighted kappa of its predictions.
 
-    Least squares draws predictions towards the mean, which costs kappa. The predictions
-    here are spread as far as kappa wants them; without a penalty they are those of least
-    squares, stretched about the mean by 1 / r, where r is their correlation with the truth,
-    and kappa is r.
+    Least squares shrinks predictions towards the mean, which lowers kappa. These predictions
+    have the variance that maximises kappa. Without a penalty they are those of least squares,
+    scaled about the mean by 1 / r, where r is their correlation with the truth, and kappa is
+    r.
 
     Parameters
     ----------
@@ -43,13 +43,13 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Penalty on the squared coefficients, not negative, in the units of
         `sklearn.linear_model.Ridge`.
     scale : {'penalized', 'variance'}, default='penalized'
-        How far to range: to the maximum of kappa less the penalty, or, in the same
-        direction, to the maximum of kappa, where predictions vary as much as the truth.
-        Without a penalty the two are the same.
+        The length of the coefficients: 'penalized' maximises kappa less the penalty;
+        'variance' scales the same direction to the maximum of kappa, where predictions
+        vary as much as the truth. Without a penalty the two are the same.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which is not penalized.
     clip : tuple (lowest, highest), default=None
-        Limits to move predictions into, such as the least and the largest label.
+        Limits of the predictions, such as the least and the largest label.
 
     Attributes
     ----------
@@ -72,10 +72,9 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Linearly dependent features are no problem: directions whose singular value is below
-    ``eps * max(n_samples, n_features)`` times the largest are left out, as
-    `numpy.linalg.matrix_rank` does, and of all solutions that with the least coefficients
-    is taken.
+    Features may be linearly dependent: directions whose singular value is below
+    ``eps * max(n_samples, n_features)`` times the largest are left out, as in
+    `numpy.linalg.matrix_rank`, which gives the solution with the least coefficients.
 
     References
     ----------
@@ -138,7 +137,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
                 raise ValueError("sample_weight must have a weight that is not 0.")
             some = sample_weight != 0
             features, truth = X[some], y[some]
-            # Weights near 1 do not over- or underflow when they are squared.
+            # Squares of weights near 1 do not over- or underflow.
             heaviest = sample_weight.max()
             roots, penalty = np.sqrt(sample_weight[some] / heaviest), penalty / heaviest
         self._solve(features, truth, roots, penalty)
@@ -203,7 +202,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"clip must be None or (lowest, highest), got {self.clip!r}.")
 
     def _solve(self, X: Floats, y: Floats, roots: Floats | None, penalty: float) -> None:
-        """Set the coefficients and the intercept; ``roots`` are those of the weights."""
+        """Set the coefficients and the intercept; ``roots`` are the square roots of the weights."""
         weights = None if roots is None else roots * roots
         mean = _average(y, weights)
         columns = np.empty((len(y), X.shape[1] + 2 - bool(self.fit_intercept)), order="F")
@@ -217,8 +216,8 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             rest[:, 1] = mean
         if roots is not None:
             columns *= roots[:, None]
-        # What is wanted of these columns are lengths and angles, which QR keeps in a triangle
-        # that is small where there are many items.
+        # Only the inner products of the columns are needed. QR keeps them in a triangle, which
+        # is small where there are many items.
         if len(columns) > columns.shape[1]:
             columns = np.asarray(np.linalg.qr(columns, mode="r"))
         self.coef_ = self._coefficients(columns, X.shape, penalty)
@@ -227,8 +226,8 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def _coefficients(self, columns: Floats, shape: tuple[int, ...], penalty: float) -> Floats:
         """Return the coefficients; ``shape`` is that of all features.
 
-        Columns are those of the features, centred y and, without an intercept, the constant
-        part of y.
+        The columns are the features, centred y and, without an intercept, the constant part
+        of y.
         """
         n_features = shape[1]
         left, singular, right = np.linalg.svd(columns[:, :n_features], full_matrices=False)
@@ -251,7 +250,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             centred @ centred + unseen @ unseen + (lost * seen_constant) @ (lost * seen_constant)
         )
         if seen @ seen <= precision**2 * (centred @ centred) or gain == 0:
-            return np.zeros(n_features)  # what correlation there is comes of rounding
+            return np.zeros(n_features)  # any correlation is a rounding error
         root = math.sqrt(linear * linear + square * gain)
         kappa = (linear + root) / square if linear >= 0 else gain / (root - linear)
         spread = kept * (seen_constant + seen / kappa)
@@ -263,6 +262,6 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _average(numbers: Floats, weights: Floats | None) -> Any:
-    """Return the mean of each column, exactly its value where that is the same in all rows."""
+    """Return the mean of each column, exact for a constant column."""
     mean = np.average(numbers, axis=0, weights=weights)
     return np.where((numbers == numbers[0]).all(axis=0), numbers[0], mean)

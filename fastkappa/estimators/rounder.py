@@ -36,36 +36,36 @@ class KappaRounder(
 ):
     """Rounds scores to labels at the thresholds that maximise kappa.
 
-    Scores are what a regression says of each item. Fit it on scores that the items' own
-    labels had no part in, such as those of `sklearn.model_selection.cross_val_predict`.
+    Scores are the predictions of a regression. Fit on out-of-sample scores, such as those of
+    `sklearn.model_selection.cross_val_predict`.
 
     Parameters
     ----------
     method : {'exact', 'bagged', 'smoothed', 'closed_form'}, default='exact'
         How to find the thresholds:
 
-        - 'exact': those of the highest kappa for the items it is fitted on, as
-          `optimal_thresholds` finds them. On few items they fit the noise as well.
-        - 'bagged': the mean, in ranks, of the best thresholds of bootstrap resamples. On
-          new items it is the better choice up to some 10 000 items.
-        - 'smoothed': those of the highest kappa that is expected if the share of each label
-          at a score is a moving average over the scores around it. Faster than 'bagged',
-          and nearly as good from some thousand items on.
-        - 'closed_form': scores are shifted and stretched to the mean and the variance of the
+        - 'exact': those of the highest kappa for the training items, as
+          `optimal_thresholds` finds them. With few items they fit the noise as well.
+        - 'bagged': the mean, in ranks, of the best thresholds of bootstrap resamples. It is
+          better on new items for up to about 10 000 training items.
+        - 'smoothed': those of the highest kappa expected if the proportion of each label at
+          a score is a moving average over the scores around it. Faster than 'bagged', and
+          nearly as good from a few thousand items on.
+        - 'closed_form': scores are shifted and scaled to the mean and the variance of the
           labels' positions, and rounded at the half points. Good for few items, if scores
-          are linear and labels lie evenly about their middle; for quadratic weights alone.
+          are linear and the labels' distribution is symmetric; for quadratic weights only.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. None takes those that occur in ``y``, sorted: strings in
-        alphabetical order, which is seldom theirs.
+        All labels, in order. None takes those that occur in ``y``, sorted. For strings that
+        is the alphabetical order, which is seldom the right one.
     n_resamples : int, default=100
-        How many bootstrap resamples 'bagged' draws.
+        Number of bootstrap resamples of 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
-        The folds for ``oof_kappa_``, or in how many, stratified by label, to divide the
-        items. None leaves it out.
+        The folds for ``oof_kappa_``, or the number of folds stratified by label. None
+        leaves it out.
     random_state : int, RandomState instance or None, default=None
-        Draws the folds and the resamples. An int makes them repeatable.
+        Draws the folds and the resamples. An int makes the results reproducible.
 
     Attributes
     ----------
@@ -73,16 +73,15 @@ class KappaRounder(
         Ascending. An item gets ``classes_[i]`` if its score is at least
         ``thresholds_[i - 1]`` and below ``thresholds_[i]``.
     kappa_ : float
-        Kappa of the items it was fitted on: for 'exact' the highest there is, and so higher
-        than for new items. NaN, with an ``UndefinedMetricWarning``, where y has a single
-        label.
+        Kappa on the training items: for 'exact' the highest possible, and so higher than on
+        new items. NaN, with an ``UndefinedMetricWarning``, where y has a single label.
     oof_kappa_ : float
-        Kappa of the same items, all in one table, where each was given its label by
-        thresholds from the other folds: what new items may expect. Not there for ``cv=None``.
+        Out-of-fold kappa: of one table of all items, each labelled by thresholds from the
+        other folds. An estimate for new items. Not set for ``cv=None``.
     classes_ : ndarray of shape (l,)
-        The labels in order.
+        The labels, in order.
     n_features_in_ : int
-        1, the scores.
+        1: the scores.
 
     Raises
     ------
@@ -92,13 +91,13 @@ class KappaRounder(
 
     See Also
     --------
-    fastkappa.optimal_thresholds : the search behind it.
+    fastkappa.optimal_thresholds : the search of the method 'exact'.
 
     Notes
     -----
-    How thresholds vary between resamples is no standard error of theirs: estimates of cut
-    points converge with the cube root of the number of items, and the bootstrap is not
-    consistent for them.
+    The spread of thresholds over resamples is not a standard error: estimates of thresholds
+    converge with the cube root of the number of items, and the bootstrap is not consistent
+    for them.
 
     Examples
     --------
@@ -244,7 +243,7 @@ class KappaRounder(
     def _kappa_of_splits(
         self, find: Callable[..., Rounding], scores: AnyArray, y: AnyArray, sample_weight: Any
     ) -> float:
-        """Return kappa out of the folds that the user gave."""
+        """Return the out-of-fold kappa for the folds that the user gave."""
         table = np.zeros((len(self.classes_),) * 2, np.int64)
         weights = None if sample_weight is None else np.asarray(sample_weight)
         splits = list(check_cv(self.cv, y, classifier=True).split(scores, y))
@@ -267,7 +266,7 @@ class KappaRounder(
         tags.transformer_tags.preserves_dtype = []
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
-        # A single column tells the classes of blobs in several dimensions apart badly.
+        # A single column separates the blobs of scikit-learn's checks badly.
         tags.classifier_tags.poor_score = True
         return tags
 

@@ -1,4 +1,4 @@
-"""Kappa at given thresholds, in microseconds whatever the number of items."""
+"""Kappa at given thresholds, in microseconds for any number of items."""
 
 from __future__ import annotations
 
@@ -14,26 +14,24 @@ from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.thresholds.cuts.programme import EXACT
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
-# Doubles hold every whole number up to here.
-EXACT = 2.0**53
-
 
 class ThresholdEvaluator:
-    """Kappa of the labels that thresholds on scores give, for an optimiser of your own.
+    """Kappa of the labels that thresholds on scores give, for your own optimiser.
 
-    The items are put into small groups once, in the order of their scores; then kappa at any
-    thresholds takes microseconds, whatever their number. (`optimal_thresholds` finds the best
-    thresholds without an optimiser.)
+    The items are put into small groups once, in the order of their scores. Then kappa at any
+    thresholds takes microseconds, for any number of items. (`optimal_thresholds` finds the
+    best thresholds without an optimiser.)
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
         The true labels.
     scores : array-like of shape (n,)
-        What a model says of each item; finite.
+        A model's output for each item; finite.
     labels : array-like of shape (l,), default=None
         All labels, in order. None takes those that occur in ``y_true``, sorted.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
@@ -41,7 +39,7 @@ class ThresholdEvaluator:
     sample_weight : array-like of shape (n,), default=None
         Item weights, not negative.
     num_threads : int, default=None
-        At most so many threads, to set up. None takes all there are.
+        The largest number of threads for the setup. None takes all that are available.
 
     Attributes
     ----------
@@ -51,7 +49,7 @@ class ThresholdEvaluator:
     Raises
     ------
     ValueError
-        As `optimal_thresholds` does.
+        In the same cases as `optimal_thresholds`.
 
     See Also
     --------
@@ -99,7 +97,7 @@ class ThresholdEvaluator:
         ----------
         thresholds : array-like of shape (l - 1,)
             In any order; infinite ones leave labels without items. An item gets label i
-            if i of them are not above its score.
+            if exactly i of them are at most its score.
 
         Returns
         -------
@@ -111,11 +109,11 @@ class ThresholdEvaluator:
                 kappa: float = self._fast(np.asarray(thresholds, np.float64))
                 return kappa
             except (TypeError, ValueError, OverflowError):
-                pass  # to say below what is wrong, or to copy what lies in pieces
-        cuts = self._read(thresholds, 1)
+                pass  # read below: that raises the error, or copies a strided array
+        numbers = self._read(thresholds, 1)
         if self._fast is not None:
-            return float(self._fast(cuts))
-        return float(kappas(self._items.tables(cuts[None])[0], self._weights))
+            return float(self._fast(numbers))
+        return float(kappas(self._items.tables(numbers[None])[0], self._weights))
 
     def many(self, thresholds: Any) -> NDArray[np.float64]:
         """Return kappa at each of many sets of thresholds.
@@ -128,12 +126,12 @@ class ThresholdEvaluator:
         -------
         kappas : ndarray of shape (m,)
         """
-        cuts = self._read(thresholds, 2)
+        numbers = self._read(thresholds, 2)
         if self._fast is None:
-            return kappas(self._items.tables(cuts), self._weights)
-        found = np.empty(len(cuts))
-        if len(cuts):
-            self._fast.many(cuts, found)
+            return kappas(self._items.tables(numbers), self._weights)
+        found = np.empty(len(numbers))
+        if len(numbers):
+            self._fast.many(numbers, found)
         return found
 
     def confusion(self, thresholds: Any) -> AnyArray:
@@ -180,21 +178,21 @@ class ThresholdEvaluator:
         return kernels.Evaluator(*items, self._matrix, totals @ self._matrix, n)
 
     def _read(self, thresholds: Any, n_axes: int) -> NDArray[np.float64]:
-        """Return thresholds as doubles, or say what is wrong with them."""
+        """Return thresholds as doubles, or raise."""
         try:
-            cuts = np.ascontiguousarray(thresholds, np.float64)
+            numbers = np.ascontiguousarray(thresholds, np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
                 f"thresholds must hold real numbers in rows of one length, got"
                 f" {short_repr(thresholds)}."
             ) from error
         expected = (len(self.labels) - 1,)
-        if cuts.ndim != n_axes or cuts.shape[n_axes - 1 :] != expected:
+        if numbers.ndim != n_axes or numbers.shape[n_axes - 1 :] != expected:
             shape = f"(m, {expected[0]})" if n_axes == 2 else f"({expected[0]},)"
             raise ValueError(
                 f"thresholds must have the shape {shape}, one fewer than there are labels, got"
-                f" {cuts.shape}."
+                f" {numbers.shape}."
             )
-        if np.isnan(cuts).any():
+        if np.isnan(numbers).any():
             raise ValueError("thresholds must be numbers, got NaN.")
-        return cuts
+        return numbers

@@ -23,16 +23,16 @@ from fastkappa.thresholds.items.scored_items import (
     refuse_infinite_scores,
 )
 from fastkappa.thresholds.items.sorted_scores import sort_scores
-from fastkappa.thresholds.search import best_binned, best_sorted
+from fastkappa.thresholds.search import SIZES, SearchSizes, best_binned, best_sorted
 
 METHODS = ("auto", "sort", "bins")
-# Fewer are sorted in the time it takes to set up the bins.
+# Fewer items are sorted in the time it takes to set up the bins.
 ITEMS_WORTH_BINS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
 class ThresholdResult:
-    """The best thresholds and what comes of them.
+    """The best thresholds and the agreement they reach.
 
     Attributes
     ----------
@@ -41,20 +41,20 @@ class ThresholdResult:
         ``thresholds[i - 1]`` and below ``thresholds[i]``. -inf and inf leave the lowest and
         the highest labels without items, equal thresholds one in between.
     kappa : float
-        Kappa of the true labels and those the thresholds give.
+        Kappa of the true labels and those that the thresholds give.
     table : ndarray of shape (l, l)
         Row i, column j counts the items of label i given label j: int64 counts or, with
         float item weights, their float64 sums.
     labels : ndarray of shape (l,)
         The labels, in order.
     rounds : int
-        In how many rounds they were found.
+        Number of rounds of the search.
     gap : float
-        No thresholds reach a kappa above ``kappa + gap``. It is 0.0, proven in whole
-        numbers, unless item weights are fractions.
+        No thresholds reach a kappa above ``kappa + gap``. It is 0.0, proven in integer
+        arithmetic, unless item weights are fractions.
     method : {'sort', 'bins'}
-        How they were found: with ``method='bins'`` too all items are sorted, where the
-        thresholds may be in more than half of them.
+        How they were found. 'bins' falls back to 'sort' where the thresholds may lie among
+        more than half of the items.
     """
 
     thresholds: AnyArray
@@ -94,18 +94,18 @@ def optimal_thresholds(
     method: Literal["auto", "sort", "bins"] = "auto",
     num_threads: int | None = None,
 ) -> ThresholdResult:
-    """Find the thresholds that cut scores into labels with the highest kappa there is.
+    """Find the thresholds on scores that give the labels with the highest possible kappa.
 
-    The result is the global optimum over all thresholds, not one that depends on where a
-    search begins.
+    The result is the global optimum over all thresholds. It does not depend on a starting
+    point.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
         The true labels: integers, whole floats, booleans, strings, dates.
     scores : array-like of shape (n,)
-        What a model says of each item: the higher, the later in the order of the labels.
-        Finite; float32 and float64 are read as they lie, other numbers as float64.
+        A model's output for each item: higher scores for later labels. Finite; float32 and
+        float64 are read in place, other numbers as float64.
     labels : array-like of shape (l,), default=None
         All labels, in order. None takes those that occur in ``y_true``, sorted.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
@@ -113,14 +113,14 @@ def optimal_thresholds(
     sample_weight : array-like of shape (n,), default=None
         Item weights, not negative. Items of weight 0 are left out.
     min_class_size : int, default=0
-        To how many items each label must be given at least. By default a label may be given
-        to none, so there may be more labels than distinct scores.
+        The least number of items that each label must be given to. By default a label may be
+        given to none, so there may be more labels than distinct scores.
     method : {'auto', 'sort', 'bins'}, default='auto'
-        'sort' sorts all scores; 'bins' counts them in bins, and sorts only those where a
-        threshold may be. The kappa is the same. 'auto' takes the faster one.
+        'sort' sorts all scores; 'bins' counts them in bins, and sorts only those among which
+        a threshold may lie. The kappa is the same. 'auto' takes the faster one.
     num_threads : int, default=None
-        At most so many threads. None takes all that ``OMP_NUM_THREADS``, the cores and
-        the CPU quota allow.
+        The largest number of threads. None takes all that ``OMP_NUM_THREADS``, the cores
+        and the CPU quota allow.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def optimal_thresholds(
     ------
     ValueError
         If lengths differ, a score is NaN or infinite, a true label is not among ``labels``,
-        weights or a parameter are not what they must be, or if no thresholds give each label
+        weights or a parameter are invalid, or if no thresholds give each label
         ``min_class_size`` items.
 
     See Also
@@ -146,8 +146,8 @@ def optimal_thresholds(
 
     The work grows with the number of items, and with the square of the number of labels.
 
-    On few items the best thresholds are not the best for new ones: they fit the noise. From
-    some 10 000 items on that hardly matters.
+    With few items the best thresholds are not the best for new items: they fit the noise.
+    From about 10 000 items on that hardly matters.
 
     References
     ----------
@@ -169,29 +169,54 @@ def optimal_thresholds(
     >>> result.predict([0.15, 0.6, 0.8])
     array(['bad', 'good', 'best'], dtype='<U4')
     """
+    return find_optimum(
+        y_true,
+        scores,
+        labels=labels,
+        weights=weights,
+        sample_weight=sample_weight,
+        min_class_size=min_class_size,
+        method=method,
+        num_threads=num_threads,
+    )
+
+
+def find_optimum(
+    y_true: Any,
+    scores: Any,
+    *,
+    labels: Any = None,
+    weights: Weights = "quadratic",
+    sample_weight: Any = None,
+    min_class_size: int = 0,
+    method: str = "auto",
+    num_threads: int | None = None,
+    sizes: SearchSizes = SIZES,
+) -> ThresholdResult:
+    """Do what `optimal_thresholds` does, with the sizes at which the search changes its way."""
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
     least = _read_min_class_size(min_class_size)
     threads = resolve_num_threads(num_threads)
-    kernels = get_kernels()
-    items = read_scored_items(kernels, y_true, scores, labels, sample_weight, threads)
+    pair_kernels = get_kernels()
+    items = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
     if least * items.n_labels > len(items.scores):
-        raise _too_much(least, items)
+        raise _class_size_error(least, items)
     matrix = disagreement_matrix(weights, items.n_labels)
-    fast = score_kernels(kernels)
+    kernels = score_kernels(pair_kernels)
     binned = None
     if method == "bins" or (method == "auto" and len(items.scores) >= ITEMS_WORTH_BINS):
-        binned = best_binned(fast, items, matrix, least, threads)
+        binned = best_binned(kernels, items, matrix, least, threads, sizes)
     if binned is None:
-        ordered = sort_scores(fast, items)
-        best = best_sorted(fast, ordered, matrix, least)
+        ordered = sort_scores(kernels, items)
+        best = best_sorted(kernels, ordered, matrix, least, sizes)
     else:
         best, thresholds = binned
     if best is None:
-        raise _too_much(least, items)
+        raise _class_size_error(least, items)
     if binned is None:
         thresholds = ordered.thresholds_at(best.places)
-    # Differences of sums of fractions round: those of no items need not be 0.
+    # Differences of sums of fractions round: the one of no items need not be 0.
     table = best.table if items.counts_whole else items.table_at(thresholds)
     table = items.in_given_weights(table)
     kappa = float(kappas(table, weights))
@@ -200,7 +225,7 @@ def optimal_thresholds(
             "kappa is undefined, and so are the best thresholds: y_true has a single label, or"
             " no disagreement is expected by chance.",
             undefined_metric_warning(),
-            stacklevel=2,
+            stacklevel=3,
         )
     return ThresholdResult(
         thresholds=thresholds,
@@ -213,10 +238,10 @@ def optimal_thresholds(
     )
 
 
-def _too_much(min_class_size: int, items: ScoredItems) -> ValueError:
+def _class_size_error(min_class_size: int, items: ScoredItems) -> ValueError:
     return ValueError(
         f"min_class_size={min_class_size} is too much: no thresholds give each of"
-        f" {items.n_labels} labels so many of the {len(items.scores)} items."
+        f" {items.n_labels} labels that many of the {len(items.scores)} items."
     )
 
 

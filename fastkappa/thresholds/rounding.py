@@ -1,4 +1,4 @@
-"""From scores to labels, by thresholds found in one of four ways, and how well that does."""
+"""Thresholds that round scores to labels: four methods to find them, and their kappa."""
 
 from __future__ import annotations
 
@@ -17,22 +17,27 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 from fastkappa.thresholds.cuts.programme import Programme, best_cuts
 from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
-from fastkappa.thresholds.items.scored_items import read_scored_items
-from fastkappa.thresholds.items.sorted_scores import Floats, Places, SortedScores, sort_scores
-from fastkappa.thresholds.search import PresortedSearch, best_sorted, only_label
+from fastkappa.thresholds.items.scored_items import (
+    Floats,
+    Places,
+    ScoredItems,
+    read_scored_items,
+)
+from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores
+from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_label_cuts
 
 Method = Literal["exact", "bagged", "smoothed", "closed_form"]
 METHODS: tuple[Method, ...] = ("exact", "bagged", "smoothed", "closed_form")
-# Smoothed shares change little from one row to the next, if there are so many.
+# With this many rows, smoothed proportions change little from one row to the next.
 MOST_SMOOTHED_ROWS = 1 << 14
 
 
 class Rounding(NamedTuple):
-    """Thresholds, and what comes of them.
+    """Thresholds and the agreement they reach.
 
     ``table`` and ``kappa`` are those of the items that the thresholds were found on; row i,
-    column j of the table counts the items of label i given label j. ``oof_kappa`` is out of
-    fold: it is None if there were to be no folds. Both kappas are NaN where undefined.
+    column j of the table counts the items of label i given label j. ``oof_kappa`` is the
+    out-of-fold kappa, or None without folds. Both kappas are NaN where undefined.
     """
 
     thresholds: AnyArray
@@ -54,7 +59,7 @@ def find_rounding(
     n_folds: int | None = 5,
     rng: np.random.Generator,
 ) -> Rounding:
-    """Find thresholds by one of the four methods of `KappaRounder`, which tells of them.
+    """Find thresholds by one of the four methods that `KappaRounder` describes.
 
     Parameters
     ----------
@@ -62,11 +67,11 @@ def find_rounding(
         As in `optimal_thresholds`.
     method : {'exact', 'bagged', 'smoothed', 'closed_form'}, default='exact'
     n_resamples : int, default=100
-        How many bootstrap resamples the method 'bagged' draws.
+        Number of bootstrap resamples of the method 'bagged'.
     n_folds : int, default=5
-        In how many folds the items are divided for the kappa out of fold; None for none.
+        Number of folds for the out-of-fold kappa; None leaves it out.
     rng : Generator
-        Draws the resamples, and then the folds, each with the resamples for it.
+        Draws the resamples, then the folds, then the resamples of each fold.
 
     Returns
     -------
@@ -75,8 +80,8 @@ def find_rounding(
     Raises
     ------
     ValueError
-        If an argument is not one of those above, there are fewer items than folds, or
-        weights are not 'quadratic' for the method 'closed_form'.
+        If an argument is invalid, there are fewer items than folds, or weights are not
+        'quadratic' for the method 'closed_form'.
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
@@ -84,21 +89,17 @@ def find_rounding(
         raise ValueError(
             f"method 'closed_form' is for weights='quadratic' alone, got weights={weights!r}."
         )
-    n_resamples = _at_least(n_resamples, 1, "n_resamples")
+    n_resamples = _integer_at_least(n_resamples, 1, "n_resamples")
     if n_folds is not None:
-        n_folds = _at_least(n_folds, 2, "the number of folds")
-    kernels = get_kernels()
-    read = read_scored_items(kernels, y_true, scores, labels, sample_weight, available_threads())
-    search = Search(
-        score_kernels(kernels), disagreement_matrix(weights, read.n_labels), n_resamples, rng
-    )
-    items = sort_scores(search.kernels, read)
-    find: Callable[[SortedScores], AnyArray] = getattr(search, method)
+        n_folds = _integer_at_least(n_folds, 2, "the number of folds")
+    read, kernels, items = _read_and_sort(y_true, scores, labels, sample_weight)
+    finder = ThresholdFinder(kernels, disagreement_matrix(weights, read.n_labels), n_resamples, rng)
+    find: Callable[[SortedScores], AnyArray] = getattr(finder, method)
     thresholds = find(items)
-    table = read.in_given_weights(table_of(search.kernels, items, thresholds))
+    table = read.in_given_weights(table_of(kernels, items, thresholds))
     oof_kappa = None
     if n_folds is not None:
-        oof_table = _out_of_fold(search, find, items, n_folds)
+        oof_table = _out_of_fold_table(finder, find, items, n_folds)
         oof_kappa = float(kappas(read.in_given_weights(oof_table), weights))
     return Rounding(thresholds, read.labels, table, float(kappas(table, weights)), oof_kappa)
 
@@ -107,10 +108,19 @@ def table_at_thresholds(
     y_true: Any, scores: Any, thresholds: AnyArray, *, labels: Any, sample_weight: Any = None
 ) -> AnyArray:
     """Return the confusion table of labels and those that ascending thresholds give."""
-    kernels = get_kernels()
-    read = read_scored_items(kernels, y_true, scores, labels, sample_weight, available_threads())
-    kernels = score_kernels(kernels)
-    return read.in_given_weights(table_of(kernels, sort_scores(kernels, read), thresholds))
+    read, kernels, items = _read_and_sort(y_true, scores, labels, sample_weight)
+    return read.in_given_weights(table_of(kernels, items, thresholds))
+
+
+def _read_and_sort(
+    y_true: Any, scores: Any, labels: Any, sample_weight: Any
+) -> tuple[ScoredItems, ScoreKernels, SortedScores]:
+    """Return the items, the kernels for scores, and the items sorted by score."""
+    pair_kernels = get_kernels()
+    threads = available_threads()
+    read = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
+    kernels: ScoreKernels = score_kernels(pair_kernels)
+    return read, kernels, sort_scores(kernels, read)
 
 
 def table_of(kernels: ScoreKernels, items: SortedScores, thresholds: AnyArray) -> Floats:
@@ -121,12 +131,12 @@ def table_of(kernels: ScoreKernels, items: SortedScores, thresholds: AnyArray) -
 
 
 def places_below(items: SortedScores, thresholds: AnyArray) -> Places:
-    """Return how many items lie below each threshold."""
+    """Return the number of items below each threshold."""
     return np.searchsorted(items.scores, thresholds, side="left").astype(np.int64)
 
 
-class Search(NamedTuple):
-    """The four methods: each finds thresholds of sorted items."""
+class ThresholdFinder(NamedTuple):
+    """The four methods: each finds thresholds on sorted items."""
 
     kernels: ScoreKernels
     matrix: FloatTable
@@ -142,8 +152,8 @@ class Search(NamedTuple):
     def bagged(self, items: SortedScores) -> AnyArray:
         """Return the mean of the best thresholds of bootstrap resamples.
 
-        The mean is one of ranks: of how many of the items lie below. So it does not depend
-        on how scores are spread, an outlier is no worse than others, and a label that a
+        The mean is taken over ranks, the numbers of items below. So it does not depend on the
+        scale of the scores, an outlier counts like any other item, and a label that a
         resample gives to no item has its threshold at the end, not at infinity.
         """
         presorted = PresortedSearch(self.kernels, items, self.matrix)
@@ -155,33 +165,33 @@ class Search(NamedTuple):
             times[by_label] = np.bincount(self.rng.integers(0, n_items, n_items), None, n_items)
             weights = times if items.weights is None else times * items.weights
             drawn = items.chosen(times > 0)
-            # A threshold is to be in the middle between items that were drawn.
+            # A threshold lies midway between two items that were drawn.
             cuts = places_below(drawn, presorted.thresholds(weights))
             below += places_below(items, drawn.thresholds_at(cuts))
         places = items.distinct_places()
         return items.thresholds_at(_nearest(places, below / self.n_resamples))
 
     def smoothed(self, items: SortedScores) -> AnyArray:
-        """Return the thresholds of the highest kappa that smoothed label shares let expect."""
+        """Return the thresholds of the highest kappa expected from smoothed label proportions."""
         places = items.distinct_places()
         if len(places) > MOST_SMOOTHED_ROWS:
             places = items.even_places(MOST_SMOOTHED_ROWS)
         prefix = items.prefix_at(self.kernels, places)
         search = self.kernels.search_cuts
         programme = Programme(prefix[:, -1], self.matrix, search=search, counts_whole=False)
-        only = only_label(programme, len(items.scores))
+        only = single_label_cuts(programme, len(items.scores))
         if only is not None:
             return items.thresholds_at(only.places)
-        cuts = best_cuts(programme, smoothed_prefix(prefix, _worth(items)), places)
+        cuts = best_cuts(programme, smoothed_prefix(prefix, _effective_size(items)), places)
         assert cuts is not None
         return items.thresholds_at(places[cuts.positions])
 
     def closed_form(self, items: SortedScores) -> AnyArray:
         """Return where the linear model of the highest quadratic kappa is rounded up.
 
-        That is regression on the scores stretched about the mean by 1 / r, r being the
-        correlation. It has the mean and the variance of the positions of the labels: so r
-        is only asked for its sign.
+        The model is linear regression on the scores, scaled about the mean by 1 / r, where r
+        is the correlation. Its predictions have the mean and the variance of the labels'
+        positions, so only the sign of r is needed.
         """
         n_labels = len(self.matrix)
         scale = float(np.abs(items.scores[[0, -1]]).max()) or 1.0
@@ -196,7 +206,7 @@ class Search(NamedTuple):
             correlation = float(np.average(standard[0] * standard[1], weights=items.weights))
         halves = np.arange(1, n_labels) - 0.5
         thresholds = np.where(halves <= middle, -np.inf, np.inf)
-        # What is not above rounding errors is no correlation.
+        # A correlation within rounding errors counts as none.
         if correlation > len(numbers) * np.finfo(np.float64).eps:
             thresholds = mean + (halves - middle) / breadth * spread
         with np.errstate(over="ignore"):
@@ -204,10 +214,10 @@ class Search(NamedTuple):
 
 
 def order_by_label(items: SortedScores) -> NDArray[np.intp]:
-    """Return items in the order of their labels, and of their scores within these.
+    """Return the order of items by label and, within a label, by score.
 
-    Items of the same score are in no order of their own. What is drawn in this one does not
-    depend on which sort was used.
+    The backends' sorts leave items of the same score in different orders. A random draw
+    from this order does not depend on the sort.
     """
     if items.weights is None:
         return np.argsort(items.codes, kind="stable")
@@ -217,7 +227,7 @@ def order_by_label(items: SortedScores) -> NDArray[np.intp]:
 def stratified_folds(
     items: SortedScores, n_folds: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Return the fold of each item: every fold has, as near as can be, as many of each label."""
+    """Return the fold of each item; the counts of a label in two folds differ by 1 at most."""
     by_label = order_by_label(items)
     n_items = len(by_label)
     shuffled = by_label[np.lexsort([rng.random(n_items), items.codes[by_label]])]
@@ -226,49 +236,49 @@ def stratified_folds(
     return folds
 
 
-def _out_of_fold(
-    search: Search,
+def _out_of_fold_table(
+    finder: ThresholdFinder,
     find: Callable[[SortedScores], AnyArray],
     items: SortedScores,
     n_folds: int,
 ) -> Floats:
-    """Return the table of all items, each given a label by thresholds from other folds."""
+    """Return the table of all items, each labelled by thresholds from the other folds."""
     n_items = len(items.scores)
     if n_items < n_folds:
         raise ValueError(
             f"{n_folds} folds need as many items, got n_samples = {n_items}; cv=None leaves the"
             " kappa out of fold out."
         )
-    folds = stratified_folds(items, n_folds, search.rng)
-    table = np.zeros_like(search.matrix)
+    folds = stratified_folds(items, n_folds, finder.rng)
+    table = np.zeros_like(finder.matrix)
     for fold in range(n_folds):
         inside = folds == fold
-        table += table_of(search.kernels, items.chosen(inside), find(items.chosen(~inside)))
+        table += table_of(finder.kernels, items.chosen(inside), find(items.chosen(~inside)))
     return table
 
 
 def _nearest(places: Places, wanted: Floats) -> Places:
-    """Return the nearest of ascending places, of two as near the higher."""
+    """Return the nearest of ascending places; of two equally near, the higher one."""
     middles = places[:-1] / 2 + places[1:] / 2
     return places[np.searchsorted(middles, wanted, side="right")]
 
 
-def _worth(items: SortedScores) -> float:
-    """Return how many items of equal weight are worth as much (Kish's effective size)."""
+def _effective_size(items: SortedScores) -> float:
+    """Return Kish's effective sample size."""
     if items.weights is None:
         return float(len(items.scores))
     return float(items.weights.sum() ** 2 / (items.weights @ items.weights))
 
 
 def _mean_and_spread(numbers: Floats, weights: Floats | None) -> tuple[float, float]:
-    """Return the mean and the standard deviation, 0 where all numbers are the same."""
+    """Return the mean and the standard deviation, exactly 0 if all numbers are the same."""
     if (numbers == numbers[0]).all():
         return float(numbers[0]), 0.0
     mean = float(np.average(numbers, weights=weights))
     return mean, float(np.sqrt(np.average((numbers - mean) ** 2, weights=weights)))
 
 
-def _at_least(value: Any, least: int, name: str) -> int:
+def _integer_at_least(value: Any, least: int, name: str) -> int:
     try:
         number = operator.index(value)
     except TypeError:

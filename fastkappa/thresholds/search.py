@@ -1,8 +1,9 @@
-"""The search for the best thresholds: items on one side, the programme on the other."""
+"""The search for the best thresholds: tables come from ``items``, their cuts from ``cuts``."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,23 +14,40 @@ from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.thresholds.cuts.programme import Cuts, Programme, best_cuts, rows_worth_splitting
 from fastkappa.thresholds.items.bin_table import BinTable, joined_runs
 from fastkappa.thresholds.items.binned_scores import bin_scores
-from fastkappa.thresholds.items.scored_items import ScoredItems
-from fastkappa.thresholds.items.sorted_scores import (
-    Floats,
-    Places,
-    SortedScores,
-    thresholds_between,
-)
-from fastkappa.thresholds.items.split_rows import OpenRows
+from fastkappa.thresholds.items.open_rows import OpenRows
+from fastkappa.thresholds.items.scored_items import Floats, Places, ScoredItems
+from fastkappa.thresholds.items.sorted_scores import SortedScores, thresholds_between
 
-# So many rows are searched at once. Of more, those worth it are found among coarser ones.
-MOST_ROWS = 12_000
-# Of more items, those worth sorting are found in finer bins.
-MOST_SORTED = 1 << 18
+
+def n_coarse_rows(n_items: int) -> int:
+    """Return the number of rows to split sorted items into at first."""
+    return max(1 << 11, min(n_items // 16, 1 << 13), min(4 * math.isqrt(n_items), 1 << 15))
+
+
+def n_coarse_bins(n_items: int, n_labels: int) -> int:
+    """Return the number of bins to count items in at first."""
+    return min(max(4, n_labels) * math.isqrt(n_items), 1 << 14)
+
+
+class SearchSizes(NamedTuple):
+    """The sizes at which the search narrows items down before it looks at each of them.
+
+    Up to ``most_rows`` rows are searched at once. With more, a coarser table shows which
+    rows are worth splitting. Up to ``most_sorted`` items are sorted. With more, finer bins
+    show which items are worth sorting.
+    """
+
+    most_rows: int = 12_000
+    most_sorted: int = 1 << 18
+    n_coarse_rows: Callable[[int], int] = n_coarse_rows
+    n_coarse_bins: Callable[[int, int], int] = n_coarse_bins
+
+
+SIZES = SearchSizes()
 
 
 class Best(NamedTuple):
-    """The best cuts between items in order: ``places`` is how many lie below each."""
+    """The best cuts between sorted items: ``places`` is the number of items below each."""
 
     places: Places
     table: Floats
@@ -38,59 +56,67 @@ class Best(NamedTuple):
 
 
 def best_sorted(
-    kernels: ScoreKernels, items: SortedScores, matrix: AnyArray, min_class_size: int
+    kernels: ScoreKernels,
+    items: SortedScores,
+    matrix: AnyArray,
+    min_class_size: int,
+    sizes: SearchSizes = SIZES,
 ) -> Best | None:
-    """Return the best cuts, or None if none give each label as many items as it must have."""
+    """Return the best cuts, or None if no cuts give each label its minimum of items."""
     n_items = len(items.scores)
-    # Of few items, all places between them are searched at once.
-    few = n_items <= MOST_ROWS
+    few = n_items <= sizes.most_rows
     places = items.distinct_places() if few else np.array([0, n_items])
     prefix = items.prefix_at(kernels, places)
     programme = Programme(prefix[:, -1], matrix, min_class_size, kernels.search_cuts)
-    only = only_label(programme, n_items)
+    only = single_label_cuts(programme, n_items)
     if only is not None:
         return only
     if few:
         cuts = best_cuts(programme, prefix, places)
         return cuts and Best(places[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
     everything = OpenRows(np.zeros(1, np.intp), items)
-    return best_inside(kernels, programme, prefix, places, everything, None)
+    return best_with_open_rows(kernels, programme, prefix, places, everything, None, sizes)
 
 
 def best_binned(
-    kernels: ScoreKernels, items: ScoredItems, matrix: AnyArray, min_class_size: int, threads: int
+    kernels: ScoreKernels,
+    items: ScoredItems,
+    matrix: AnyArray,
+    min_class_size: int,
+    threads: int,
+    sizes: SearchSizes = SIZES,
 ) -> tuple[Best, AnyArray] | None:
-    """Return the best cuts and thresholds, or None where sorting all items is the better way.
+    """Return the best cuts and thresholds, or None if all items had better be sorted.
 
-    That is where the cuts may be in more than half of the items, or where no cuts between
-    bins give each label as many items as it must have.
+    That is so if the cuts may be in more than half of the items, or if no cuts between
+    bins give each label its minimum of items.
     """
     n_items = len(items.scores)
-    n_bins = coarse_bins(n_items, items.n_labels)
+    n_bins = sizes.n_coarse_bins(n_items, items.n_labels)
     binned = bin_scores(kernels, items, n_bins, threads)
     if binned is None:
         return None
     table = BinTable.of(binned)
     programme = Programme(table.prefix[:, -1], matrix, min_class_size, kernels.search_cuts)
-    best = only_label(programme, n_items)
+    best = single_label_cuts(programme, n_items)
     if best is not None:
         return best, _thresholds_of_bins(table, None, best.places)
-    cuts = best_cuts(programme, table.prefix, table.sizes)
+    cuts = best_cuts(programme, table.prefix, table.n_below)
     if cuts is None:
         return None
     n_left = n_items
     while True:
         worth = _worth_opening(programme, table, cuts)
-        n_inside = int(np.diff(table.sizes)[worth].sum())
+        n_inside = int(np.diff(table.n_below)[worth].sum())
         if 2 * n_inside > n_left:
-            # Little would be won by dividing them once more.
+            # Dividing them once more would gain little.
             if n_left == n_items:
                 return None
             break
-        if n_inside <= MOST_SORTED:
+        if n_inside <= sizes.most_sorted:
             break
         finer = table.finer(worth, n_bins, threads)
-        found = finer and best_cuts(programme, finer.prefix, finer.sizes)
+        found = finer and best_cuts(programme, finer.prefix, finer.n_below)
         if not finer or not found:
             break
         table, n_left = finer, n_inside
@@ -98,101 +124,94 @@ def best_binned(
     inside = None
     if worth.any():
         inside = OpenRows(np.flatnonzero(worth), table.sorted_items(worth, threads))
-        best = best_inside(kernels, programme, table.prefix, table.sizes, inside, cuts)
+        best = best_with_open_rows(
+            kernels, programme, table.prefix, table.n_below, inside, cuts, sizes
+        )
         assert best is not None
     else:
-        best = Best(table.sizes[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
+        best = Best(table.n_below[cuts.positions], cuts.table, cuts.rounds, cuts.gap)
     return best, _thresholds_of_bins(table, inside, best.places)
 
 
 def _worth_opening(programme: Programme, table: BinTable, cuts: Cuts) -> NDArray[np.bool_]:
-    """Tell which bins must be looked into."""
-    worth = rows_worth_splitting(programme, table.prefix, table.sizes, cuts)
-    # Most cuts stay where they are: the scores on both sides tell the threshold.
+    """Return which bins must be opened: their items sorted, or counted in finer bins."""
+    worth = rows_worth_splitting(programme, table.prefix, table.n_below, cuts)
+    # Most cuts stay where they are: the threshold lies between the scores on both sides.
     beside = np.concatenate([cuts.positions - 1, cuts.positions])
     worth[beside[(beside >= 0) & (beside < len(worth))]] = True
-    # What was not worth it when bins were coarser is not worth it now.
+    # What was not worth opening when bins were coarser is not worth it now.
     worth &= table.open
     worth &= ~table.single(worth)
-    # One run for each cut, and few more.
-    return joined_runs(worth, table.sizes, programme.n_labels + 1) & table.open
+    # About one run for each cut.
+    return joined_runs(worth, table.n_below, programme.n_labels + 1) & table.open
 
 
 def _thresholds_of_bins(table: BinTable, inside: OpenRows | None, places: Places) -> AnyArray:
-    """Return the thresholds with so many items below each."""
+    """Return thresholds with the given number of items below each."""
     dtype = table.segments[0].binned.items.scores.dtype.newbyteorder("=")
-    sizes = table.sizes
+    n_below = table.n_below
     sides = []
     for ranks, beyond in ((places - 1, -np.inf), (places, np.inf)):
         scores = np.full(len(places), beyond, dtype)
         for i, rank in enumerate(ranks.tolist()):
-            if not 0 <= rank < sizes[-1]:
+            if not 0 <= rank < n_below[-1]:
                 continue
-            row = int(np.searchsorted(sizes, rank, "right")) - 1
+            row = int(np.searchsorted(n_below, rank, "right")) - 1
             if inside is not None and row in inside.rows:
                 at = int(np.searchsorted(inside.rows, row))
-                scores[i] = inside.inside.scores[inside.starts(sizes)[at] + rank - sizes[row]]
+                scores[i] = inside.items.scores[inside.starts(n_below)[at] + rank - n_below[row]]
             else:
-                # A cut beside a bin that was not looked into is at its end.
+                # A cut next to a bin that was not opened is at the bin's end.
                 scores[i] = table.end_scores(row)[0 if beyond > 0 else 1]
         sides.append(scores)
     return thresholds_between(*sides)
 
 
-def coarse_bins(n_items: int, n_labels: int) -> int:
-    """Return in how many bins items are counted at first."""
-    return min(max(4, n_labels) * math.isqrt(n_items), 1 << 14)
-
-
-def best_inside(
+def best_with_open_rows(
     kernels: ScoreKernels,
     programme: Programme,
     prefix: Floats,
-    sizes: Places,
+    n_below: Places,
     open_rows: OpenRows,
     cuts: Cuts | None,
+    sizes: SearchSizes,
 ) -> Best | None:
-    """Return the best cuts of a table, those inside its open rows too.
+    """Return the best cuts of a table, between its rows or inside the open ones.
 
     ``cuts`` are the best ones between the rows, if they are known.
     """
     n_rounds = cuts.rounds if cuts else 0
-    most_rows = MOST_ROWS
-    places = sizes[cuts.positions] if cuts else None
+    most_rows = sizes.most_rows
+    places = n_below[cuts.positions] if cuts else None
     while True:
-        n_items = len(open_rows.inside.scores)
-        n_parts = None if n_items <= most_rows else coarse_rows(n_items)
-        prefix, sizes, open_rows = open_rows.split(kernels, prefix, sizes, n_parts)
-        # What is split keeps its ends, so cuts known before are still there.
-        known = None if places is None else np.searchsorted(sizes, places)
-        found = best_cuts(programme, prefix, sizes, known)
+        n_items = len(open_rows.items.scores)
+        n_parts = None if n_items <= most_rows else sizes.n_coarse_rows(n_items)
+        prefix, n_below, open_rows = open_rows.split(kernels, prefix, n_below, n_parts)
+        # A row that is split keeps its ends, so cuts known before are still there.
+        known = None if places is None else np.searchsorted(n_below, places)
+        found = best_cuts(programme, prefix, n_below, known)
         n_rounds += found.rounds if found else 0
         if n_parts is None:
             break
         if found is None:
             # There may be cuts inside the parts that give each label enough items.
-            worth = np.ones(len(sizes) - 1, bool)
+            worth = np.ones(len(n_below) - 1, bool)
         else:
-            worth = rows_worth_splitting(programme, prefix, sizes, found)
-            places = sizes[found.positions]
-        open_rows = open_rows.only(sizes, worth)
+            worth = rows_worth_splitting(programme, prefix, n_below, found)
+            places = n_below[found.positions]
+        open_rows = open_rows.only(n_below, worth)
         if not len(open_rows.rows):
             break
-        if len(open_rows.inside.scores) > n_items // 2:
-            # Little would be won by splitting them a bit more.
+        if len(open_rows.items.scores) > n_items // 2:
+            # Splitting them a little more would gain little: split them completely.
             most_rows = n_items
     if found is None:
         return None
-    return Best(sizes[found.positions], found.table, n_rounds, found.gap)
+    return Best(n_below[found.positions], found.table, n_rounds, found.gap)
 
 
-def coarse_rows(n_items: int) -> int:
-    """Return into how many rows items are best divided at first."""
-    return max(1 << 11, min(n_items // 16, 1 << 13), min(4 * math.isqrt(n_items), 1 << 15))
-
-
-def only_label(programme: Programme, n_items: int) -> Best | None:
-    """Return the cuts that give all items the one label there is, None if there are more."""
+def single_label_cuts(programme: Programme, n_items: int) -> Best | None:
+    """Return the cuts that give all items the only label that occurs, or None if several do."""
     present = np.flatnonzero(programme.totals)
     if len(present) > 1 or programme.min_class_size:
         return None
@@ -202,10 +221,10 @@ def only_label(programme: Programme, n_items: int) -> Best | None:
 
 
 class PresortedSearch:
-    """Finds the best thresholds of the same items again and again, their weights changing.
+    """Finds the best thresholds of the same items for many sets of item weights.
 
-    That is what a bootstrap needs: the items are sorted once, and a resample is a number of
-    times for each. A threshold lies in the middle between two items next to each other,
+    A bootstrap needs this: the items are sorted once, and in a resample the weight of an item
+    is how often it was drawn. A threshold lies midway between two neighbouring items,
     whatever their weights.
     """
 
@@ -219,7 +238,7 @@ class PresortedSearch:
         """Return the best thresholds for weights given in the order of the sorted items."""
         prefix = self._items.prefix_at(self._kernels, self._places, item_weights)
         programme = Programme(prefix[:, -1], self._matrix, search=self._kernels.search_cuts)
-        only = only_label(programme, len(self._items.scores))
+        only = single_label_cuts(programme, len(self._items.scores))
         if only is not None:
             return self._items.thresholds_at(only.places)
         cuts = best_cuts(programme, prefix, self._places)

@@ -92,7 +92,7 @@ def test_no_search_beats_it(seed: int, with_intercept: bool) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_it_is_least_squares_stretched_until_kappa_is_the_correlation(seed: int) -> None:
+def test_it_is_least_squares_scaled_until_kappa_is_the_correlation(seed: int) -> None:
     """Vaughn and Justice (2015): kappa = |prediction| / |y| of least squares, centred."""
     X, y, _ = problem(seed)
     model, least_squares = KappaRegressor().fit(X, y), LinearRegression().fit(X, y)
@@ -154,8 +154,8 @@ def test_variance_matching_has_the_higher_training_kappa(seed: int, with_interce
     # The best in this direction: no other length does better.
     shift = np.average(y, weights=w) if with_intercept else 0.0
     centre = np.average(X, axis=0, weights=w) if with_intercept else 0.0
-    for stretch in (0.9, 0.999, 1.001, 1.1):
-        p = shift + (X - centre) @ matched.coef_ * stretch
+    for factor in (0.9, 0.999, 1.001, 1.1):
+        p = shift + (X - centre) @ matched.coef_ * factor
         assert continuous_kappa(y, p, sample_weight=w) < matched.kappa_
     if with_intercept:
         spread = [np.cov(v, aweights=w, bias=True) for v in (y, matched.predict(X))]
@@ -168,7 +168,7 @@ def test_without_penalty_both_scales_are_the_same() -> None:
     np.testing.assert_allclose(*coefficients, rtol=1e-12)
 
 
-def test_stretched_predictions_round_better_than_least_squares() -> None:
+def test_scaled_predictions_round_better_than_least_squares() -> None:
     """On new ordinal data; kappa of rounded labels is what people score."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 8))

@@ -30,11 +30,11 @@ import fastkappa
 from fastkappa import cohen_kappa_score, optimal_thresholds
 from fastkappa.estimators import KappaRegressor, KappaRounder
 
-WORDS = np.array(["poor", "fair", "good", "best"])
+STRINGS = np.array(["poor", "fair", "good", "best"])
 
 
 class FirstColumn(KappaRounder):
-    """Takes scores from the first of several features, which is what most checks bring."""
+    """Takes scores from the first of several features, as most checks pass them."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FirstColumn:
         X = validate_data(self, X)
@@ -125,17 +125,17 @@ def test_closed_form_is_the_linear_model_of_the_highest_kappa_rounded(weighted: 
 def test_strings_come_back_in_the_order_given() -> None:
     scores, y = items(1)
     by_number = KappaRounder(random_state=0).fit(scores, y)
-    by_word = KappaRounder(labels=WORDS.tolist(), random_state=0).fit(scores, WORDS[y])
-    np.testing.assert_array_equal(by_word.classes_, WORDS)
+    by_word = KappaRounder(labels=STRINGS.tolist(), random_state=0).fit(scores, STRINGS[y])
+    np.testing.assert_array_equal(by_word.classes_, STRINGS)
     np.testing.assert_array_equal(by_word.thresholds_, by_number.thresholds_)
-    np.testing.assert_array_equal(by_word.predict(scores), WORDS[by_number.predict(scores)])
+    np.testing.assert_array_equal(by_word.predict(scores), STRINGS[by_number.predict(scores)])
     assert by_word.oof_kappa_ == by_number.oof_kappa_
-    assert by_word.score(scores, WORDS[y]) == by_word.kappa_
+    assert by_word.score(scores, STRINGS[y]) == by_word.kappa_
 
 
 def test_strings_without_labels_are_sorted() -> None:
     scores, y = items(1)
-    rounder = KappaRounder().fit(scores, WORDS[y])
+    rounder = KappaRounder().fit(scores, STRINGS[y])
     np.testing.assert_array_equal(rounder.classes_, ["best", "fair", "good", "poor"])
 
 
@@ -321,7 +321,7 @@ def test_at_the_end_of_a_pipeline() -> None:
 
 
 def test_on_the_out_of_fold_predictions_of_a_regression() -> None:
-    """A stack makes these predictions itself: its last estimator never sees another."""
+    """A stack makes these predictions itself: its last estimator gets no others."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))
     y = np.clip(np.rint(1.5 + X @ [1, 0.5, 0] + rng.normal(0, 0.5, 400)), 0, 3).astype(int)

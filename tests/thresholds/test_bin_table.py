@@ -7,7 +7,6 @@ import pytest
 
 from fastkappa import optimal_thresholds
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
-from fastkappa.thresholds.items import binned_scores
 from fastkappa.thresholds.items.bin_table import BinTable, joined_runs
 from fastkappa.thresholds.items.binned_scores import bin_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
@@ -34,11 +33,11 @@ def check(table, items):
     codes = items.codes[order] - items.lowest
     for y in range(items.n_labels):
         below = np.concatenate([[0], np.cumsum(np.where(codes == y, weights, 0))])
-        assert table.prefix[y].tolist() == below[table.sizes].tolist()
+        assert table.prefix[y].tolist() == below[table.n_below].tolist()
     scores = items.scores[order]
-    inner = table.sizes[1:-1]
+    inner = table.n_below[1:-1]
     assert (scores[inner - 1] < scores[inner]).all()
-    assert (np.diff(table.sizes) > 0).all()
+    assert (np.diff(table.n_below) > 0).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -52,26 +51,26 @@ def test_finer_tables_hold_the_same_items(dtype, weighted):
         wanted = table.open & (rng.random(len(table.open)) < 0.6)
         finer = table.finer(wanted, 200, 2)
         check(finer, items)
-        assert len(finer.sizes) > len(table.sizes)
+        assert len(finer.n_below) > len(table.n_below)
         # Only what came of a wanted bin is still open.
-        n_open = np.diff(finer.sizes)[finer.open].sum()
-        assert n_open == np.diff(table.sizes)[wanted].sum()
+        n_open = np.diff(finer.n_below)[finer.open].sum()
+        assert n_open == np.diff(table.n_below)[wanted].sum()
         table = finer
     wanted = table.open & (rng.random(len(table.open)) < 0.5)
     inside = table.sorted_items(wanted, 2)
     scores = np.sort(items.scores)
-    rows = zip(table.sizes[:-1][wanted], table.sizes[1:][wanted])
+    rows = zip(table.n_below[:-1][wanted], table.n_below[1:][wanted])
     assert inside.scores.tolist() == np.concatenate([scores[a:b] for a, b in rows]).tolist()
     for row in range(len(table.open)):
         least, largest = table.end_scores(row)
-        assert (least, largest) == (scores[table.sizes[row]], scores[table.sizes[row + 1] - 1])
+        assert (least, largest) == (scores[table.n_below[row]], scores[table.n_below[row + 1] - 1])
 
 
-def test_bins_of_one_score_are_told():
+def test_bins_of_one_score_are_found():
     kernels, items = some_items(20_000, 3, decimals=0)
     table = BinTable.of(bin_scores(kernels, items, 500, 2))
     scores = np.sort(items.scores)
-    same = scores[table.sizes[:-1]] == scores[table.sizes[1:] - 1]
+    same = scores[table.n_below[:-1]] == scores[table.n_below[1:] - 1]
     assert same.sum() > 5
     assert table.single(np.ones(len(table.open), bool)).tolist() == same.tolist()
     kernels, items = some_items(20_000, 3)
@@ -93,16 +92,14 @@ def test_tied_scores_are_not_sorted(decimals):
 
 def test_runs_are_joined_where_few_items_lie_between():
     wanted = np.array([1, 0, 1, 0, 0, 1, 1, 0, 1], bool)
-    sizes = np.array([0, 5, 6, 9, 11, 13, 14, 18, 30, 31])
+    n_below = np.array([0, 5, 6, 9, 11, 13, 14, 18, 30, 31])
     # Between the runs there are 1, 4 and 12 items.
-    assert joined_runs(wanted, sizes, 4).tolist() == wanted.tolist()
-    assert joined_runs(wanted, sizes, 3).tolist() == [1, 1, 1, 0, 0, 1, 1, 0, 1]
-    assert joined_runs(wanted, sizes, 2).tolist() == [1, 1, 1, 1, 1, 1, 1, 0, 1]
-    assert joined_runs(wanted, sizes, 1).all()
+    assert joined_runs(wanted, n_below, 4).tolist() == wanted.tolist()
+    assert joined_runs(wanted, n_below, 3).tolist() == [1, 1, 1, 0, 0, 1, 1, 0, 1]
+    assert joined_runs(wanted, n_below, 2).tolist() == [1, 1, 1, 1, 1, 1, 1, 0, 1]
+    assert joined_runs(wanted, n_below, 1).all()
 
 
-def test_counts_of_32_bits_do_not_overflow(monkeypatch):
-    monkeypatch.setattr(binned_scores, "MOST_COUNTED", 1000)
-    monkeypatch.setattr(binned_scores, "LONGEST_STRETCH", 700)
+def test_counts_of_32_bits_do_not_overflow():
     kernels, items = some_items(5000, 7)
-    check(BinTable.of(bin_scores(kernels, items, 50, 1)), items)
+    check(BinTable.of(bin_scores(kernels, items, 50, 1, most_counted=1000)), items)

@@ -1,7 +1,6 @@
 """What thresholds, estimators and continuous kappa refuse, and how they say so.
 
-Each message names the argument and what it got, in the words of this package and not in those
-of NumPy.
+Each message names the argument and what it got, instead of passing on the message of NumPy.
 """
 
 from __future__ import annotations

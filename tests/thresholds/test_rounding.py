@@ -61,7 +61,7 @@ def test_exact_is_the_optimum(weights: Any, weighted: bool, ties: bool) -> None:
 def bagged_by_hand(
     y: np.ndarray, scores: np.ndarray, w: np.ndarray | None, weights: Any, n_resamples: int
 ) -> np.ndarray:
-    """Return how many items lie below the mean cut of resamples, each found from scratch."""
+    """Return the mean number of items below each threshold, over resamples one by one."""
     rng = np.random.default_rng(0)
     order = np.lexsort([np.ones(len(y)) if w is None else w, scores, y])
     below = np.zeros(3)
@@ -135,9 +135,9 @@ def smoothed_by_hand(counts: np.ndarray, n_items: float, parts: int) -> np.ndarr
     """Apply a moving average twice to items cut into equal parts; counts are by row and label."""
     sizes = counts.sum(axis=1)
     total = int(sizes.sum())
-    shares = np.repeat(counts / sizes[:, None], np.rint(sizes * parts).astype(int), axis=0)
+    proportions = np.repeat(counts / sizes[:, None], np.rint(sizes * parts).astype(int), axis=0)
     label_range = round(min(1.0, FACTOR * n_items**-0.2) * total * parts)
-    mirrored = np.concatenate([shares[::-1], shares, shares[::-1]])
+    mirrored = np.concatenate([proportions[::-1], proportions, proportions[::-1]])
     triangle = fftconvolve(
         np.full(label_range, 1 / label_range), np.full(label_range, 1 / label_range)
     )
@@ -169,13 +169,13 @@ def test_a_narrow_average_mixes_neighbouring_rows_by_a_sixth_of_its_reach() -> N
     reach = FACTOR * 1e6**-0.2 * 23
     assert reach < 5
     found = smoothed_prefix(prefix_of(counts), 1e6)
-    shares = counts / counts.sum(axis=1, keepdims=True)
+    proportions = counts / counts.sum(axis=1, keepdims=True)
     wanted = prefix_of(counts)
-    wanted[:, 1:3] += np.diff(shares, axis=0).T * reach / 6
+    wanted[:, 1:3] += np.diff(proportions, axis=0).T * reach / 6
     np.testing.assert_allclose(found, wanted, atol=1e-10)
 
 
-def test_equal_shares_stay() -> None:
+def test_equal_proportions_stay() -> None:
     prefix = prefix_of(np.outer([1.0, 3, 0.5, 10], [0.2, 0.3, 0.5]))
     np.testing.assert_allclose(smoothed_prefix(prefix, 14), prefix, atol=1e-10)
 
@@ -189,7 +189,7 @@ def test_smoothed_is_not_moved_by_the_scale_of_item_weights() -> None:
         np.testing.assert_array_equal(scaled.table, plain.table / 64)
 
 
-def test_smoothed_finds_the_optimum_where_shares_are_steps() -> None:
+def test_smoothed_finds_the_optimum_where_proportions_are_steps() -> None:
     y, scores = np.repeat(LABELS, 500), np.arange(2000.0)
     found = find(y, scores, "smoothed")
     np.testing.assert_allclose(found.thresholds, [499.5, 999.5, 1499.5], atol=3)

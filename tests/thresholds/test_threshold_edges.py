@@ -49,8 +49,8 @@ def test_labels_of_any_kind(labels, method):
 
 
 def test_labels_that_occur_are_sorted():
-    words = np.array(["b", "c", "a", "b"])
-    assert optimal_thresholds(words, [2, 3, 1, 2]).labels.tolist() == ["a", "b", "c"]
+    strings = np.array(["b", "c", "a", "b"])
+    assert optimal_thresholds(strings, [2, 3, 1, 2]).labels.tolist() == ["a", "b", "c"]
     assert optimal_thresholds([True, False], [1, 0]).labels.tolist() == [False, True]
     result = optimal_thresholds([7, 3, 7, 3], [1, 0, 1, 0])
     assert (result.labels.tolist(), result.thresholds.tolist()) == ([3, 7], [0.5])
@@ -191,18 +191,18 @@ def test_presorted_search():
     search = PresortedSearch(score_kernels(kernels), in_order, disagreement_matrix("quadratic", 4))
     for _ in range(20):
         times = rng.multinomial(500, np.full(500, 1 / 500))
-        # Ties may be sorted in any order: all items of one score and label get their share.
+        # Ties may be sorted in any order: all items of one score and label get the same weight.
         again = np.repeat(np.arange(500), times[np.argsort(order)])
-        share = np.array(
+        weights = np.array(
             [
                 np.sum((y[again] == label) & (scores[again] == score))
                 / np.sum((y == label) & (scores == score))
                 for label, score in zip(in_order.codes, in_order.scores)
             ]
         )
-        thresholds = search.thresholds(share)
+        thresholds = search.thresholds(weights)
         expected = optimal_thresholds(y[again], scores[again])
-        result = optimal_thresholds(y, scores, sample_weight=share)
+        result = optimal_thresholds(y, scores, sample_weight=weights)
         given = np.searchsorted(thresholds, scores[again], "right")
         from fastkappa import cohen_kappa_score
 

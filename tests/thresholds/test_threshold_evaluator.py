@@ -59,13 +59,13 @@ def test_kappa_and_table(weights, items, dtype):
             "fractions": rng.random(n) + 0.1,
         }[items]
         evaluator = ThresholdEvaluator(y, scores, weights=given_weights, sample_weight=item_weights)
-        cuts = rng.normal(n_labels / 2, 2, (20, n_labels - 1)).round(1)
-        cuts[0] = -math.inf
-        cuts[1] = math.inf
-        cuts[2] = scores[: n_labels - 1]
-        many = evaluator.many(cuts)
+        thresholds = rng.normal(n_labels / 2, 2, (20, n_labels - 1)).round(1)
+        thresholds[0] = -math.inf
+        thresholds[1] = math.inf
+        thresholds[2] = scores[: n_labels - 1]
+        many = evaluator.many(thresholds)
         assert many.shape == (20,)
-        for row, kappa in zip(cuts, many):
+        for row, kappa in zip(thresholds, many):
             given = np.searchsorted(np.sort(row), scores.astype(np.float64), side="right")
             table = table_of(y, given, n_labels, item_weights)
             np.testing.assert_allclose(evaluator.confusion(row), table, rtol=1e-12)
@@ -100,10 +100,10 @@ def test_many_items(shape, dtype, weighted):
     y = np.where(rng.random(n) < 0.3, rng.integers(0, n_labels, n), scores > np.median(scores))
     item_weights = rng.integers(1, 4, n) if weighted else None
     evaluator = ThresholdEvaluator(y, scores, labels=range(n_labels), sample_weight=item_weights)
-    cuts = rng.choice(scores, (25, n_labels - 1)).astype(np.float64)
-    cuts[:10] += rng.normal(size=(10, n_labels - 1)) * 0.01
-    cuts[0] = [-math.inf, math.inf, 0]
-    for row, kappa in zip(cuts, evaluator.many(cuts)):
+    thresholds = rng.choice(scores, (25, n_labels - 1)).astype(np.float64)
+    thresholds[:10] += rng.normal(size=(10, n_labels - 1)) * 0.01
+    thresholds[0] = [-math.inf, math.inf, 0]
+    for row, kappa in zip(thresholds, evaluator.many(thresholds)):
         given = np.searchsorted(np.sort(row), scores.astype(np.float64), side="right")
         table = table_of(y, given, n_labels, item_weights).astype(int)
         assert (evaluator.confusion(row) == table).all()
@@ -112,7 +112,7 @@ def test_many_items(shape, dtype, weighted):
             (expected, expected), nan_ok=True, rel=1e-14
         )
     again = pickle.loads(pickle.dumps(evaluator))
-    assert (again.confusion(cuts[3]) == evaluator.confusion(cuts[3])).all()
+    assert (again.confusion(thresholds[3]) == evaluator.confusion(thresholds[3])).all()
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -165,9 +165,16 @@ def test_thresholds_of_any_kind():
     read_only = np.array([0.5, 1.5])
     read_only.flags.writeable = False
     strided = np.array([0.5, 9, 1.5, 9])[::2]
-    for cuts in ([0.5, 1.5], (1.5, 0.5), descending, read_only, strided, strided.astype(">f4")):
-        assert evaluator(cuts) == expected
-        assert evaluator.many([cuts])[0] == expected
+    for thresholds in (
+        [0.5, 1.5],
+        (1.5, 0.5),
+        descending,
+        read_only,
+        strided,
+        strided.astype(">f4"),
+    ):
+        assert evaluator(thresholds) == expected
+        assert evaluator.many([thresholds])[0] == expected
     # Between two neighbours of float32: only the upper one is not below.
     y, scores = [0, 1], np.array([1, np.nextafter(np.float32(1), np.float32(2))], np.float32)
     evaluator = ThresholdEvaluator(y, scores)

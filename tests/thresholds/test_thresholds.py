@@ -14,7 +14,8 @@ from sklearn.metrics import cohen_kappa_score
 import fastkappa
 from fastkappa import optimal_thresholds
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.thresholds import search
+from fastkappa.thresholds.optimal import find_optimum
+from fastkappa.thresholds.search import SearchSizes
 from tests.helpers.brute_force_thresholds import best_kappa, exact_kappa
 
 pytestmark = pytest.mark.usefixtures("drop_in_backend")
@@ -22,13 +23,13 @@ pytestmark = pytest.mark.usefixtures("drop_in_backend")
 METHODS = ("sort", "bins")
 
 
-@pytest.fixture
-def tiny_steps(monkeypatch):
-    """Make few items go the way of many: coarse rows first, then those worth splitting."""
-    monkeypatch.setattr(search, "MOST_ROWS", 16)
-    monkeypatch.setattr(search, "MOST_SORTED", 50)
-    monkeypatch.setattr(search, "coarse_rows", lambda n: math.isqrt(n) + 2)
-    monkeypatch.setattr(search, "coarse_bins", lambda n, n_labels: 40)
+# With these, few items are searched like many: coarse rows first, then those worth splitting.
+TINY = SearchSizes(
+    most_rows=16,
+    most_sorted=50,
+    n_coarse_rows=lambda n: math.isqrt(n) + 2,
+    n_coarse_bins=lambda n, n_labels: 40,
+)
 
 
 def matrix_of(weights, n_labels):
@@ -51,7 +52,7 @@ def random_weights(rng, n_labels):
 
 
 def check_result(result, y, scores, item_weights=None):
-    """Check that the parts of a result belong together."""
+    """Check that the parts of a result agree."""
     given = result.predict(scores)
     item_weights = np.ones(len(y)) if item_weights is None else item_weights
     kept = item_weights != 0
@@ -68,7 +69,7 @@ def check_result(result, y, scores, item_weights=None):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(2))
-def test_brute_force(method, seed, tiny_steps):
+def test_brute_force(method, seed):
     rng = np.random.default_rng([seed, METHODS.index(method)])
     n_checked = 0
     for _ in range(120):
@@ -90,14 +91,15 @@ def test_brute_force(method, seed, tiny_steps):
             "sample_weight": item_weights,
             "min_class_size": least,
             "method": method,
+            "sizes": TINY,
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", undefined_metric_warning())
             if not feasible:
                 with pytest.raises(ValueError, match="min_class_size"):
-                    optimal_thresholds(y, scores, **options)
+                    find_optimum(y, scores, **options)
                 continue
-            result = optimal_thresholds(y, scores, **options)
+            result = find_optimum(y, scores, **options)
         n_checked += 1
         if expected is None:
             assert math.isnan(result.kappa)
@@ -111,7 +113,7 @@ def test_brute_force(method, seed, tiny_steps):
     assert n_checked > 60
 
 
-def test_fractional_item_weights(tiny_steps):
+def test_fractional_item_weights():
     rng = np.random.default_rng(3)
     for _ in range(40):
         n_labels, n = int(rng.integers(2, 5)), int(rng.integers(4, 16))
@@ -121,8 +123,13 @@ def test_fractional_item_weights(tiny_steps):
         exact = [Fraction(float(w)) for w in item_weights]
         matrix = matrix_of("linear", n_labels)
         _, expected = best_kappa(y.tolist(), scores.tolist(), matrix, exact)
-        result = optimal_thresholds(
-            y, scores, labels=range(n_labels), weights="linear", sample_weight=item_weights
+        result = find_optimum(
+            y,
+            scores,
+            labels=range(n_labels),
+            weights="linear",
+            sample_weight=item_weights,
+            sizes=TINY,
         )
         assert result.kappa == pytest.approx(float(expected), abs=1e-12)
         assert 0 <= result.gap < 1e-9
@@ -130,7 +137,7 @@ def test_fractional_item_weights(tiny_steps):
 
 
 def ordinal(n, n_labels, seed=0, dtype=np.float64):
-    """Return labels and scores that know something of them."""
+    """Return labels and scores correlated with them."""
     rng = np.random.default_rng(seed)
     ability = rng.normal(size=n) * 1.2 + (n_labels - 1) / 2
     y = np.clip(np.rint(ability), 0, n_labels - 1).astype(np.int64)
@@ -203,7 +210,7 @@ def test_weighted_bins(dtype):
 
 
 def test_optimality_law():
-    """The best cuts are where E[y | score] = mean + kappa * (c - 1/2 - mean)."""
+    """The best thresholds are where E[y | score] = mean + kappa * (c - 1/2 - mean)."""
     rng = np.random.default_rng(2)
     n = 10_000_000
     scores = rng.random(n, dtype=np.float32)
@@ -213,7 +220,7 @@ def test_optimality_law():
     result = optimal_thresholds(y, scores)
     mean = y.mean()
     law = mean + result.kappa * (np.array([1, 2]) - 0.5 - mean)
-    # Cuts converge with the cube root of n.
+    # Thresholds converge with the cube root of n.
     np.testing.assert_allclose(0.2 + 1.6 * result.thresholds, law, atol=0.01)
     assert result.gap == 0
     assert result.method == "bins"
@@ -226,8 +233,8 @@ def test_nelder_mead_never_wins(n_labels):
     y, scores = ordinal(800, n_labels, seed=n_labels)
     best = optimal_thresholds(y, scores, labels=range(n_labels))
 
-    def loss(cuts):
-        given = np.digitize(scores, np.sort(cuts))
+    def loss(thresholds):
+        given = np.digitize(scores, np.sort(thresholds))
         return -cohen_kappa_score(y, given, labels=range(n_labels), weights="quadratic")
 
     starts = [

@@ -1,1 +1,1 @@
-"""The exact programme: tables of sums, never a sample."""
+"""The best cuts of a table, found exactly: sums, never a sample."""

@@ -1,7 +1,7 @@
-"""Cuts that must come in order: a dynamic programme over the places where they may be.
+"""Cuts that must be in order: a dynamic programme over their possible positions.
 
-The places are in order. ``values[c, j]`` is what it costs to put cut c at place j, and the
-costs add up. Cuts may share a place, unless labels must be given to some items at least.
+``values[c, j]`` is the cost of cut c at position j, and the costs add up. Cuts may be at the
+same position, unless each label needs a minimum of items.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ Positions = NDArray[np.intp]
 
 
 class Order(NamedTuple):
-    """How many items lie below each place, at least and at most, and what a label needs.
+    """Bounds on the number of items below each position, and the minimum of each label.
 
-    The last place has all items below it.
+    All items lie below the last position.
     """
 
     at_least: NDArray[np.int64]
@@ -26,7 +26,7 @@ class Order(NamedTuple):
     min_class_size: int
 
     def last_before(self) -> Positions:
-        """Return the last place for the cut before, for a cut at each place; -1 for none."""
+        """Return, for a cut at each position, the last one for the cut before; -1 for none."""
         here = np.arange(len(self.at_most))
         if not self.min_class_size:
             return here
@@ -34,7 +34,10 @@ class Order(NamedTuple):
         return np.minimum(room, here)
 
     def first_after(self) -> Positions:
-        """Return the first place for the next cut, the number of places for none."""
+        """Return, for a cut at each position, the first one for the next cut.
+
+        The number of positions stands for none.
+        """
         here = np.arange(len(self.at_most))
         if not self.min_class_size:
             return here
@@ -42,11 +45,11 @@ class Order(NamedTuple):
         return np.maximum(room, here)
 
     def for_first(self) -> NDArray[np.bool_]:
-        """Tell where the first cut may be."""
+        """Return where the first cut may be."""
         return self.at_most >= self.min_class_size
 
     def for_last(self) -> NDArray[np.bool_]:
-        """Tell where the last cut may be."""
+        """Return where the last cut may be."""
         above: NDArray[np.int64] = self.at_most[-1] - self.at_least
         return above >= self.min_class_size
 
@@ -54,7 +57,7 @@ class Order(NamedTuple):
 def least_in_order(values: Floats, order: Order) -> Positions | None:
     """Return the cuts in order with the least sum of values, or None if there are none.
 
-    Of equal ones, the last cut is in the first place possible, then the one before it.
+    Ties go to the first position of the last cut, then of the cut before it, and so on.
     """
     before = order.last_before()
     forward = _forward(values, order)
@@ -70,8 +73,8 @@ def least_in_order(values: Floats, order: Order) -> Positions | None:
 
 
 def through_costs(values: Floats, order: Order) -> Floats:
-    """Return the least sum of values of cuts in order, one of which is given."""
-    # Backward is forward with places, cuts and signs reversed, once what is before is after.
+    """Return the least sum of values of cuts in order with cut c at position j, for all c, j."""
+    # The backward pass is the forward pass with positions and cuts reversed.
     forward = _forward(values, order)
     after = order.first_after()
     backward = np.where(order.for_last(), values[-1], np.inf)
@@ -85,7 +88,7 @@ def through_costs(values: Floats, order: Order) -> Floats:
 
 
 def _forward(values: Floats, order: Order) -> Floats:
-    """Return the least sum of values up to each cut, that cut being at a given place."""
+    """Return the least sum of values of the cuts up to c, with cut c at position j."""
     before = order.last_before()
     forward = np.empty_like(values)
     forward[0] = np.where(order.for_first(), values[0], np.inf)

@@ -2,21 +2,21 @@
 
 The rows of the table are groups of items in the order of their scores, its columns the
 true labels. K - 1 cuts between rows give every item below the first cut label 0, and so
-on. With disagreement weights w, totals R of the columns and their sum N,
+on. With disagreement weights w, column totals R and their sum N,
 
     kappa = 1 - N * O / C,   O = sum of w[true, given],   C = sum of chance[given],
     chance[c] = sum_y R[y] * w[y, c]
 
-and both O and C are sums over items. To minimise O / C is a fractional programme: with
+and both O and C are sums over items. Minimising O / C is a fractional programme: given
 the ratio of any solution, the cuts that minimise O - ratio * C have a lower ratio, unless
-that one is the least (Dinkelbach). A cut after j rows adds f_c(j) to that difference: what
-label c - 1 costs more than label c, summed over the rows below. So each cut may be put
-where f_c is least, on its own, if only the cuts come out in order. For quadratic weights
-they do; where they do not, and where labels must be given to some items at least, a
-dynamic programme finds the best cuts in order (`ordered_cuts`).
+that ratio is the least (Dinkelbach). A cut after j rows adds f_c(j) to the difference: the
+cost of label c - 1 less that of label c, summed over the rows below. If the cuts that
+minimise each f_c on its own are in order, they are the solution. With quadratic weights they
+always are. Otherwise, and where each label needs a minimum of items, a dynamic programme
+finds the best cuts in order (`in_order`).
 
-Sums are of doubles. Where they round, the cuts that rounding leaves in doubt are compared
-again in whole numbers (`whole_cuts`), so that the result is the optimum, not nearly so.
+Sums are doubles. Where these round, the cuts that are too close to call are compared again
+in integers (`exact_ties`), so that the result is the optimum and not almost the optimum.
 
 References
 ----------
@@ -33,8 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.thresholds.cuts.exact_ties import break_ties_exactly
 from fastkappa.thresholds.cuts.in_order import Order, Positions, least_in_order, through_costs
-from fastkappa.thresholds.cuts.whole_numbers import least_in_whole_numbers
 
 Floats = NDArray[np.float64]
 Ratio = tuple[float, float]
@@ -44,16 +44,16 @@ EPSILON = 2.0**-52
 EXACT = 2.0**53
 # The work grows with the square of the number of labels; from here on BLAS does it.
 MOST_LABELS_BY_HAND = 32
-# There were 7 rounds at most wherever it was tried; every one but the last is an improvement.
+# No trial took more than 7 rounds; every round but the last is an improvement.
 MOST_ROUNDS = 100
 
 
 class Cuts(NamedTuple):
     """The best cuts of a table.
 
-    ``positions`` tells how many rows lie below each cut. ``table`` is the confusion table,
-    rows being the true labels. ``gap`` bounds how far kappa is from the optimum: 0.0 is a
-    proof. ``ratio`` is O and C.
+    ``positions`` is the number of rows below each cut. ``table`` is the confusion table,
+    rows being the true labels. ``ratio`` is O and C. ``gap`` bounds how far kappa is from the
+    optimum: 0.0 is a proof.
     """
 
     positions: Positions
@@ -64,7 +64,7 @@ class Cuts(NamedTuple):
 
 
 class Programme:
-    """What is to be minimised: the same for all tables of the same items.
+    """The objective to minimise: the same for all tables of the same items.
 
     Parameters
     ----------
@@ -73,12 +73,12 @@ class Programme:
     weights : ndarray of shape (K, K)
         Disagreement weights.
     min_class_size : int, default=0
-        To how many items each label must be given at least.
+        The least number of items that each label must be given to.
     search : callable, default=None
         A compiled search for cuts that come out in order; see `best_cuts`.
     counts_whole : bool, default=True
-        Whether tables hold whole counts where their totals are whole. Then ties are told
-        in whole numbers.
+        Whether tables hold whole counts where their totals are whole. Then ties are broken
+        in integers.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Programme:
         matrix = weights.astype(np.float64)
         largest = float(matrix.max(initial=0))
         self.weights = weights
-        # A power of two takes nothing from the digits, and keeps products in range.
+        # A power of two does not round, and keeps products in range.
         self.matrix = matrix * 2.0 ** -max(0, math.frexp(largest)[1] - 53)
         self.totals = totals
         self.n_labels = len(totals)
@@ -105,19 +105,19 @@ class Programme:
         self.search = search
 
     def steps(self, ratio: Ratio) -> Floats:
-        """Return what an item of each label costs more if given label c - 1 and not c."""
+        """Return the cost of label c - 1 less that of label c, for an item of each label."""
         observed, chance = ratio
         cost = self.matrix * chance - observed * self.chance
         steps: Floats = (cost[:, :-1] - cost[:, 1:]).T
         return steps
 
     def rounding(self, ratio: Ratio) -> float:
-        """Return a bound on the rounding errors of the f_c, all cuts taken together."""
+        """Return a bound on the rounding errors of the sum of all f_c."""
         observed, chance = ratio
         costs = self.matrix * chance + observed * self.chance
         largest = 2 * float((self.totals @ costs).sum())
         if self.whole and self.whole_weights and largest < EXACT:
-            # Whole numbers that no sum takes beyond what doubles hold.
+            # All sums are whole numbers that doubles hold.
             return 0.0
         return 4 * EPSILON * (self.n_labels + 8) * largest
 
@@ -126,13 +126,13 @@ class Programme:
         return float((self.matrix * table).sum()), float(self.chance @ table.sum(axis=0))
 
     def independent(self, values: Floats) -> bool:
-        """Tell whether the cuts, each where it costs least, come out in order."""
+        """Return whether the cuts that each cost least are in order, with no minimum to keep."""
         positions = values.argmin(axis=1)
         return not self.min_class_size and bool((positions[1:] >= positions[:-1]).all())
 
-    def order(self, sizes: NDArray[np.int64]) -> Order:
-        """Return the order that cuts after so many items must keep."""
-        return Order(sizes, sizes, self.min_class_size)
+    def order(self, n_below: NDArray[np.int64]) -> Order:
+        """Return the constraints on cuts with the given numbers of items below."""
+        return Order(n_below, n_below, self.min_class_size)
 
     def gap(self, least: float, ratio: Ratio) -> float:
         """Return how far kappa can be from the optimum if O - ratio * C reaches ``least``."""
@@ -142,14 +142,14 @@ class Programme:
 
 
 def prefix_of(table: AnyArray) -> Floats:
-    """Return, by label, how many items are in the rows below each place for a cut."""
+    """Return, by label, the number of items in the rows below each position."""
     prefix = np.zeros((table.shape[1], len(table) + 1))
     np.cumsum(table.T, axis=1, out=prefix[:, 1:])
     return prefix
 
 
 def _values(steps: Floats, prefix: Floats) -> Floats:
-    """Return f_c at each place: ``steps @ prefix``, for few labels without the threads of BLAS."""
+    """Return f_c at each position: ``steps @ prefix``, without BLAS threads for few labels."""
     if len(prefix) > MOST_LABELS_BY_HAND:
         product: Floats = steps @ prefix
         return product
@@ -170,33 +170,33 @@ def table_at(prefix: Floats, positions: Positions) -> Floats:
 def best_cuts(
     programme: Programme,
     prefix: Floats,
-    sizes: NDArray[np.int64],
+    n_below: NDArray[np.int64],
     known: Positions | None = None,
 ) -> Cuts | None:
-    """Return the best cuts of a table, or None where labels cannot be given often enough.
+    """Return the best cuts of a table, or None if no cuts give each label its minimum.
 
     Parameters
     ----------
     programme : Programme
     prefix : ndarray of shape (K, n_rows + 1)
-        How many items of each label (or what weight of them) are in the rows below.
-    sizes : ndarray of shape (n_rows + 1,)
-        How many items are in the rows below.
+        The number of items of each label, or their weight, in the rows below.
+    n_below : ndarray of shape (n_rows + 1,)
+        The number of items in the rows below.
     known : ndarray of shape (K - 1,), optional
-        Good cuts, to begin with.
+        Good cuts to start from.
     """
     start = None
     if known is not None:
         table = table_at(prefix, known)
         start = Cuts(known, table, programme.ratio_of(table), 0, 0.0)
-    found = _compiled_search(programme, prefix, start) or _search(programme, prefix, sizes, start)
+    found = _compiled_search(programme, prefix, start) or _search(programme, prefix, n_below, start)
     if found is None or found.ratio[1] == 0 or programme.rounding(found.ratio) == 0:
         return found
-    return _certified(programme, prefix, sizes, found)
+    return _certified(programme, prefix, n_below, found)
 
 
 def _compiled_search(programme: Programme, prefix: Floats, start: Cuts | None) -> Cuts | None:
-    """Return the best cuts as far as doubles can tell, or None where this is no simple case."""
+    """Return the best cuts up to rounding, or None if the compiled search does not apply."""
     if (
         programme.search is None
         or programme.min_class_size
@@ -217,12 +217,12 @@ def _compiled_search(programme: Programme, prefix: Floats, start: Cuts | None) -
 
 
 def _search(
-    programme: Programme, prefix: Floats, sizes: NDArray[np.int64], best: Cuts | None
+    programme: Programme, prefix: Floats, n_below: NDArray[np.int64], best: Cuts | None
 ) -> Cuts | None:
-    """Return the best cuts as far as doubles can tell."""
+    """Return the best cuts up to rounding."""
     ratio = best.ratio if best else programme.start
     for rounds in range(1, MOST_ROUNDS + 1):
-        positions = _least(programme, _values(programme.steps(ratio), prefix), sizes)
+        positions = _least(programme, _values(programme.steps(ratio), prefix), n_below)
         if positions is None:
             return None
         table = table_at(prefix, positions)
@@ -230,8 +230,8 @@ def _search(
         if best is not None and (new[1] == 0 or new[0] * ratio[1] >= ratio[0] * new[1]):
             return best._replace(rounds=rounds)
         if new[1] == 0 and programme.chance.any() and not programme.min_class_size:
-            # No cuts are better than chance, and these leave kappa undefined: others do not.
-            positions = _one_label(int(programme.chance.argmax()), programme.n_labels, len(sizes))
+            # No cuts beat chance, and these leave kappa undefined: take defined ones.
+            positions = _one_label(int(programme.chance.argmax()), programme.n_labels, len(n_below))
             table = table_at(prefix, positions)
             new = programme.ratio_of(table)
         best = Cuts(positions, table, new, rounds, 0.0)
@@ -241,37 +241,45 @@ def _search(
     return best
 
 
-def _one_label(label: int, n_labels: int, n_places: int) -> Positions:
+def _one_label(label: int, n_labels: int, n_positions: int) -> Positions:
+    """Return the cuts that give every item the same label."""
     positions = np.zeros(n_labels - 1, np.intp)
-    positions[label:] = n_places - 1
+    positions[label:] = n_positions - 1
     return positions
 
 
-def _least(programme: Programme, values: Floats, sizes: NDArray[np.int64]) -> Positions | None:
+def _least(programme: Programme, values: Floats, n_below: NDArray[np.int64]) -> Positions | None:
     """Return the cuts in order with the least sum of values."""
     if programme.independent(values):
         positions: Positions = values.argmin(axis=1)
         return positions
-    return least_in_order(values, programme.order(sizes))
+    return least_in_order(values, programme.order(n_below))
 
 
-def _certified(programme: Programme, prefix: Floats, sizes: NDArray[np.int64], cuts: Cuts) -> Cuts:
-    """Return the best cuts with a bound on what is missing, which is 0 for whole counts."""
+def _certified(
+    programme: Programme, prefix: Floats, n_below: NDArray[np.int64], cuts: Cuts
+) -> Cuts:
+    """Return the best cuts with a bound on their gap, which is 0 for whole counts."""
     while True:
         values = _values(programme.steps(cuts.ratio), prefix)
         in_place = values[np.arange(len(values)), cuts.positions].sum()
         rounding = programme.rounding(cuts.ratio)
-        doubtful = _doubtful(programme, values, sizes, rounding)
-        certain = all(len(places) == 1 for places in doubtful)
-        if certain and all(places[0] == p for places, p in zip(doubtful, cuts.positions)):
+        candidates = _candidates(programme, values, n_below, rounding)
+        certain = all(len(own) == 1 for own in candidates)
+        if certain and all(own[0] == p for own, p in zip(candidates, cuts.positions)):
             return cuts
         positions = None
         if programme.whole:
-            positions = least_in_whole_numbers(
-                prefix, sizes, cuts.positions, doubtful, programme.weights, programme.min_class_size
+            positions = break_ties_exactly(
+                prefix,
+                n_below,
+                cuts.positions,
+                candidates,
+                programme.weights,
+                programme.min_class_size,
             )
         if positions is None:
-            least = sum(float(v[places].min()) for v, places in zip(values, doubtful))
+            least = sum(float(row[own].min()) for row, own in zip(values, candidates))
             return cuts._replace(gap=programme.gap(least - in_place - 2 * rounding, cuts.ratio))
         if (positions == cuts.positions).all():
             return cuts
@@ -279,25 +287,25 @@ def _certified(programme: Programme, prefix: Floats, sizes: NDArray[np.int64], c
         cuts = Cuts(positions, table, programme.ratio_of(table), cuts.rounds + 1, 0.0)
 
 
-def _doubtful(
-    programme: Programme, values: Floats, sizes: NDArray[np.int64], rounding: float
+def _candidates(
+    programme: Programme, values: Floats, n_below: NDArray[np.int64], rounding: float
 ) -> list[Positions]:
-    """Return where each cut may be, as far as rounding lets one tell."""
+    """Return the positions that rounding errors leave possible for each cut."""
     costs = values
     if not programme.independent(values):
-        costs = through_costs(values, programme.order(sizes))
+        costs = through_costs(values, programme.order(n_below))
     bound = costs.min(axis=1) + 2 * rounding
     return [np.flatnonzero(row <= most) for row, most in zip(costs, bound)]
 
 
 def rows_worth_splitting(
-    programme: Programme, prefix: Floats, sizes: NDArray[np.int64], cuts: Cuts
+    programme: Programme, prefix: Floats, n_below: NDArray[np.int64], cuts: Cuts
 ) -> NDArray[np.bool_]:
-    """Tell which rows of a table could hold a better cut between their items.
+    """Return which rows of a table could hold a better cut between their items.
 
-    Whatever the order of its items, a cut inside a row costs no less than one before it,
-    and all items that make it cheaper. The best cuts through a row with that bound are
-    compared with the cuts found.
+    In any order of its items, a cut inside a row costs at least what a cut before the row
+    costs, less the gain of all its items that make the cut cheaper. The best cuts through a
+    row with that bound are compared with the cuts found.
     """
     steps = programme.steps(cuts.ratio)
     values = _values(steps, prefix)
@@ -305,7 +313,7 @@ def rows_worth_splitting(
     rounding = 2 * programme.rounding(cuts.ratio)
     worth: NDArray[np.bool_]
     if programme.independent(values):
-        # In order or not, the other cuts cost no less than they do where each costs least.
+        # Each of the other cuts costs at least its own minimum.
         lowest = np.minimum(values.min(axis=1), bounds.min(axis=1))
         to_gain = values.min(axis=1).sum() - lowest.sum() + rounding
         worth = (bounds - lowest[:, None] <= to_gain).any(axis=0)
@@ -313,8 +321,8 @@ def rows_worth_splitting(
     both = np.empty((len(values), 2 * values.shape[1] - 1))
     both[:, ::2] = values
     both[:, 1::2] = bounds
-    # Between two rows as many items lie below as do; inside a row it is not known how many.
-    at_least, at_most = np.repeat(sizes, 2)[:-1], np.repeat(sizes, 2)[1:]
+    # Between rows the number of items below is known; inside a row only its bounds are.
+    at_least, at_most = np.repeat(n_below, 2)[:-1], np.repeat(n_below, 2)[1:]
     costs = through_costs(both, Order(at_least, at_most, programme.min_class_size))
     in_place = values[np.arange(len(values)), cuts.positions].sum()
     worth = (costs[:, 1::2] <= in_place + rounding).any(axis=0)

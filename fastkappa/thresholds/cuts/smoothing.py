@@ -1,13 +1,13 @@
-"""Label shares smoothed along the order of the scores.
+"""Label proportions smoothed along the order of the scores.
 
-The rows of a table are groups of items in the order of their scores, as in `cuts`. Which
-label an item has is a matter of chance; how likely each label is at a score is not, and
-changes slowly. So the share of a label in each row is replaced by an average over the rows
-around it: a moving average over ranks, applied twice, which weighs ranks by a triangle.
+The rows of a table are groups of items in the order of their scores, as in `programme`. The
+label of an item is random, but the probability of each label changes slowly with the score.
+So the proportion of a label in each row is replaced by an average over the rows around it: a
+moving average over ranks, applied twice, which weighs ranks by a triangle.
 
-Of a step function, the moving average applied twice is a second difference of its second
-integral. So no rank is visited for another one's average, and items with weights, and rows
-of many items, are as good as so many items one by one.
+Applied twice to a step function, the moving average is a second difference of the function's
+second integral. So the work does not grow with the width of the average, and a weighted item
+or a row of many items counts like that many single items.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# A share is averaged over so many times n**(4/5) of n ranks on each side. Simulations of
-# ordinal data chose the factor (bench/rounding.py); the power is that of kernel regression.
+# A proportion is averaged over FACTOR * n**(4/5) of n ranks on each side. Simulations of
+# ordinal data chose the factor (bench/studies/rounding.py); the power is that of kernel regression.
 FACTOR = 0.3
 
 
 def smoothed_prefix(prefix: Floats, n_items: float) -> Floats:
-    """Return counts below each place for a cut, as they are expected by smoothed shares.
+    """Return the counts below each position that smoothed proportions lead one to expect.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def smoothed_prefix(prefix: Floats, n_items: float) -> Floats:
         The count, or the sum of item weights, of each label in the rows below. Every row
         has items.
     n_items : float
-        How many items there are, or how many of equal weight are worth as much.
+        The number of items, or the effective number of weighted ones.
 
     Returns
     -------
@@ -48,24 +48,25 @@ def smoothed_prefix(prefix: Floats, n_items: float) -> Floats:
     below = prefix.sum(axis=0)
     total = float(below[-1])
     reach = min(1.0, FACTOR * n_items**-0.2) * total
-    shares = np.diff(prefix) / np.diff(below)
-    # Beyond both ends the shares are mirrored, so the totals of the labels stay.
-    mirrored = np.concatenate([shares[:, ::-1], shares, shares[:, ::-1]], axis=1)
+    proportions = np.diff(prefix) / np.diff(below)
+    # They are mirrored beyond both ends, so the totals of the labels stay.
+    backwards = proportions[:, ::-1]
+    mirrored = np.concatenate([backwards, proportions, backwards], axis=1)
     ends = np.concatenate([-below[:0:-1], below, 2 * total - below[-2::-1]])
     thrice = _Integral(ends, mirrored, 3)
     around = thrice(below - reach) - 2 * thrice(below) + thrice(below + reach)
     smooth = (around - around[:, :1]) / (reach * reach)
-    # What is known beforehand is not left to rounding.
+    # The totals are known without rounding.
     smooth[:, -1] = prefix[:, -1]
     return np.ascontiguousarray(smooth)
 
 
 class _Integral:
-    """The integral of step functions, taken several times."""
+    """A repeated integral of step functions."""
 
     def __init__(self, ends: Floats, steps: Floats, times: int) -> None:
         self._ends = ends
-        # Within a step it is a polynomial; here are its Taylor coefficients, highest first.
+        # Within a step it is a polynomial; these are its Taylor coefficients, highest first.
         self._coefficients = [steps]
         widths = np.diff(ends)
         for _ in range(times):

@@ -1,1 +1,1 @@
-"""Scored items: samples, never a statistic."""
+"""Scored items: samples, and tables counted from them, never a statistic."""

@@ -1,119 +1,146 @@
-"""Scored items counted in bins of their scores, and those of some bins picked out."""
+"""Scored items counted in bins of their scores, and the items of some bins collected."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.kernels.contract import ScoreKernels
+from fastkappa.kernels.contract import Bins, ScoreKernels
 from fastkappa.kernels.threads import ItemRanges, new_lock, run_in_threads
-from fastkappa.thresholds.items.scored_items import ScoredItems, refuse_infinite_scores
+from fastkappa.thresholds.items.scored_items import (
+    Floats,
+    Places,
+    ScoredItems,
+    refuse_infinite_scores,
+)
 
-Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
-Rows = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
+# Scores in the sample that bins are chosen by.
 SAMPLE = 1 << 12
-# The bins are between these quantiles: a few scores far away must not make them wide.
+# The bins lie between these quantiles: a few outliers must not make them wide.
 QUANTILES = (0.002, 0.998)
 MOST_CELLS = 1 << 18
-# Threads take some 100 microseconds to start, in which one counts so many items.
+# A thread takes some 100 microseconds to start, the time to count this many items.
 ITEMS_WORTH_A_THREAD = 1 << 18
 LONGEST_RANGE = 1 << 22
-# What is picked is first written where it all has room.
-PICKED_AT_ONCE = 1 << 18
-# Of the items counted in 32 bits, before these are added to the sums in 64 bits.
+# Each thread collects at most this many items before it copies them to the result.
+COLLECTED_AT_ONCE = 1 << 18
+# Items that 32-bit counts hold, before these are added to 64-bit ones.
 MOST_COUNTED = (1 << 32) - 1
-# A bin with so many times its share may hold a single score that occurs again and again.
+# A bin with this many times the average may hold a single score that occurs very often.
 HEAVY = 16
 
 
 class BinnedScores:
-    """Scored items in bins, those without items left out.
+    """Scored items in bins; bins without items are left out.
 
-    ``prefix`` and ``sizes`` are the sums of the labels, and of the items, below each bin
-    and below the end.
+    ``prefix`` holds the count, or the sum of weights, of each label below each bin and below
+    the end; ``n_below`` holds the number of items there.
     """
 
     def __init__(
         self,
         kernels: ScoreKernels,
         items: ScoredItems,
-        bins: tuple[float, float, int],
+        bins: Bins,
         threads: int,
+        most_counted: int,
     ) -> None:
         self.kernels, self.items, self.bins = kernels, items, bins
+        # Two more for the scores outside the quantiles, and one for those that are not finite.
+        self._n_rows = bins[2] + 3
         self._threads = max(1, min(threads, len(items.scores) // ITEMS_WORTH_A_THREAD))
         self._ranges: tuple[AnyArray, AnyArray] | None = None
-        counts, weights = self._count()
+        counts, weights = self._count(most_counted)
         if counts[-1].any():
             refuse_infinite_scores(items.scores)
         n_items = counts.sum(axis=1)
-        self._bin = np.flatnonzero(n_items)
-        self.sizes: Places = np.concatenate([[0], np.cumsum(n_items[self._bin])])
-        table = (counts if weights is None else weights)[self._bin, : items.n_labels]
-        self.prefix: Floats = np.zeros((items.n_labels, len(self._bin) + 1))
+        # The row of each bin in the tables of the kernels.
+        self._row = np.flatnonzero(n_items)
+        self.n_below: Places = np.concatenate([[0], np.cumsum(n_items[self._row])])
+        table = (counts if weights is None else weights)[self._row, : items.n_labels]
+        self.prefix: Floats = np.zeros((items.n_labels, len(self._row) + 1))
         np.cumsum(table.T, axis=1, out=self.prefix[:, 1:])
 
-    def pick(self, rows: Rows, among: ScoredItems | None = None) -> ScoredItems:
-        """Return the items of some of the bins, of all items or of those picked before."""
-        wanted = np.zeros(self.bins[2] + 3, np.uint8)
-        wanted[self._bin[rows]] = 1
+    def collect(self, bins: Indices, among: ScoredItems | None = None) -> ScoredItems:
+        """Return the items of some bins, from all items or from those collected before."""
+        wanted = np.zeros(self._n_rows, np.uint8)
+        wanted[self._row[bins]] = 1
         items = among or self.items
-        n_picked = int((self.sizes[rows + 1] - self.sizes[rows]).sum())
-        picked = _room_for(items, n_picked)
+        n_wanted = int((self.n_below[bins + 1] - self.n_below[bins]).sum())
+        collected = _empty_like(items, n_wanted)
         lock = new_lock()
         n_done = 0
 
         def work(ranges: ItemRanges) -> None:
             nonlocal n_done
-            # Written again and again, it stays in the cache.
-            own = _room_for(items, min(PICKED_AT_ONCE, len(items.scores)))
-            while bounds := ranges.take(PICKED_AT_ONCE):
-                room = own.scores, own.codes, own.weights
-                n = self.kernels.collect_scores(*self._given(items), wanted, *bounds, *room)
+            # Small enough to stay in the cache.
+            buffer = _empty_like(items, min(COLLECTED_AT_ONCE, len(items.scores)))
+            while bounds := ranges.take(COLLECTED_AT_ONCE):
+                n = self.kernels.collect_scores(
+                    items.scores,
+                    items.codes,
+                    items.lowest,
+                    items.n_labels,
+                    items.weights,
+                    self.bins,
+                    wanted,
+                    *bounds,
+                    buffer.scores,
+                    buffer.codes,
+                    buffer.weights,
+                )
                 with lock:
                     start, n_done = n_done, n_done + n
-                place = slice(start, start + n)
-                picked.scores[place] = own.scores[:n]
-                picked.codes[place] = own.codes[:n]
-                if picked.weights is not None and own.weights is not None:
-                    picked.weights[place] = own.weights[:n]
+                new = buffer.part(slice(n))
+                collected.overwrite(slice(start, start + n), new.scores, new.codes, new.weights)
 
         run_in_threads(work, len(items.scores), self._threads)
-        return picked
+        return collected
 
     def grouped(self) -> ScoredItems:
-        """Return all items, those of each bin next to each other, in the order of the bins."""
-        items, grouped = self.items, _room_for(self.items, len(self.items.scores))
+        """Return all items in the order of their bins, unordered within each bin."""
+        items, grouped = self.items, _empty_like(self.items, len(self.items.scores))
         ends = [len(items.scores) * (i + 1) // self._threads for i in range(self._threads)]
-        shares = list(zip([0, *ends], ends))
-        room = grouped.scores, grouped.codes, grouped.weights
-        n_items = np.zeros((len(shares), self.bins[2] + 3), np.int64)
-        n_items[-1, self._bin] = np.diff(self.sizes)
+        # Each thread takes one part of the items.
+        parts = list(zip([0, *ends], ends))
+        n_items = np.zeros((len(parts), self._n_rows), np.int64)
+        n_items[-1, self._row] = np.diff(self.n_below)
 
         def count(ranges: ItemRanges) -> None:
             while bounds := ranges.take(1):
-                table = np.zeros((n_items.shape[1], items.n_labels + 1), np.uint32)
-                self._add_to(table, None, shares[bounds[0]])
+                table = np.zeros((self._n_rows, items.n_labels + 1), np.uint32)
+                self._add_to(table, None, parts[bounds[0]])
                 n_items[bounds[0]] = table.sum(axis=1)
 
-        # The last share has what the others have not.
-        run_in_threads(count, len(shares) - 1, max(1, len(shares) - 1))
+        # The last part has the items that the others do not have.
+        run_in_threads(count, len(parts) - 1, max(1, len(parts) - 1))
         n_items[-1] -= n_items[:-1].sum(axis=0)
-        # Items of a row go behind those of lower rows, and those of it in earlier shares.
-        places = np.cumsum(n_items.T).reshape(n_items.T.shape).T - n_items
-        places = np.ascontiguousarray(places)
+        # Items go behind those of lower rows, and behind those of their row in earlier parts.
+        starts = np.cumsum(n_items.T).reshape(n_items.T.shape).T - n_items
+        starts = np.ascontiguousarray(starts)
 
         def group(ranges: ItemRanges) -> None:
             while bounds := ranges.take(1):
-                own, share = places[bounds[0]], shares[bounds[0]]
-                self.kernels.group_scores(*self._given(items), own, *share, *room)
+                self.kernels.group_scores(
+                    items.scores,
+                    items.codes,
+                    items.lowest,
+                    items.n_labels,
+                    items.weights,
+                    self.bins,
+                    starts[bounds[0]],
+                    *parts[bounds[0]],
+                    grouped.scores,
+                    grouped.codes,
+                    grouped.weights,
+                )
 
-        run_in_threads(group, len(shares), len(shares))
+        run_in_threads(group, len(parts), len(parts))
         return grouped
 
     def ranges(self) -> tuple[AnyArray, AnyArray]:
@@ -122,72 +149,63 @@ class BinnedScores:
             self._ranges = self._ranges_of(self.items.scores)
         return self._ranges
 
-    def single(self, rows: Rows) -> NDArray[np.bool_]:
-        """Tell which bins hold one distinct score, if there are any with remarkably many items."""
-        n_items = self.sizes[rows + 1] - self.sizes[rows]
-        heavy = n_items > HEAVY * self.sizes[-1] / self.bins[2]
+    def single(self, bins: Indices) -> NDArray[np.bool_]:
+        """Return which bins hold one distinct score; none if no bin has very many items."""
+        n_items = self.n_below[bins + 1] - self.n_below[bins]
+        heavy = n_items > HEAVY * self.n_below[-1] / self.bins[2]
         if heavy.any():
-            # Where a sample has two scores in each, there is no need to look at all.
+            # If a sample has two scores in each, there is no need to read all scores.
             sample = self._ranges_of(self.items.scores[:: _sample_step(self.items.scores)])
-            heavy &= (sample[0] >= sample[1])[rows]
+            heavy &= (sample[0] >= sample[1])[bins]
         if not heavy.any():
-            return np.zeros(len(rows), bool)
+            return np.zeros(len(bins), bool)
         least, largest = self.ranges()
-        same: NDArray[np.bool_] = least[rows] == largest[rows]
+        same: NDArray[np.bool_] = least[bins] == largest[bins]
         return same
 
     def _ranges_of(self, scores: AnyArray) -> tuple[AnyArray, AnyArray]:
-        """Return the least and the largest of some of the scores in each bin."""
+        """Return the least and the largest of the given scores in each bin."""
 
         def work(ranges: ItemRanges) -> tuple[Floats, Floats]:
-            least = np.full(self.bins[2] + 3, np.inf)
-            largest = np.full(self.bins[2] + 3, -np.inf)
+            least = np.full(self._n_rows, np.inf)
+            largest = np.full(self._n_rows, -np.inf)
             while bounds := ranges.take(LONGEST_RANGE):
                 self.kernels.range_scores(scores, self.bins, least, largest, *bounds)
             return least, largest
 
         threads = max(1, min(self._threads, len(scores) // ITEMS_WORTH_A_THREAD))
-        shares = run_in_threads(work, len(scores), threads)
-        least = np.minimum.reduce([share[0] for share in shares])
-        largest = np.maximum.reduce([share[1] for share in shares])
+        found = run_in_threads(work, len(scores), threads)
+        least = np.minimum.reduce([part[0] for part in found])
+        largest = np.maximum.reduce([part[1] for part in found])
         dtype = scores.dtype.newbyteorder("=")
-        return least[self._bin].astype(dtype), largest[self._bin].astype(dtype)
+        return least[self._row].astype(dtype), largest[self._row].astype(dtype)
 
-    def _count(self) -> tuple[AnyArray, Floats | None]:
+    def _count(self, most_counted: int) -> tuple[AnyArray, Floats | None]:
+        """Return the items, and their weights if they have any, by row and label."""
         items = self.items
-        shape = (self.bins[2] + 3, items.n_labels + 1)
+        shape = (self._n_rows, items.n_labels + 1)
+        longest = min(LONGEST_RANGE, most_counted)
 
         def work(ranges: ItemRanges) -> tuple[AnyArray, Floats | None]:
-            # Half as wide, they take half the room in the cache.
+            # Counts of 32 bits take half the space in the cache.
             table, total = np.zeros(shape, np.uint32), None
             sums = None if items.weights is None else np.zeros(shape)
-            left = MOST_COUNTED
-            while bounds := ranges.take(LONGEST_RANGE):
+            left = most_counted
+            while bounds := ranges.take(longest):
                 start, stop = bounds
                 if stop - start > left:
                     total = table.astype(np.int64) if total is None else total + table
                     table[:] = 0
-                    left = MOST_COUNTED
+                    left = most_counted
                 left -= stop - start
                 self._add_to(table, sums, bounds)
             return table.astype(np.int64) if total is None else total + table, sums
 
-        shares = run_in_threads(work, len(items.scores), self._threads)
-        table = np.add.reduce([share[0] for share in shares])
+        found = run_in_threads(work, len(items.scores), self._threads)
+        table = np.add.reduce([part[0] for part in found])
         if items.weights is None:
             return table, None
-        return table, np.add.reduce([cast(Floats, share[1]) for share in shares])
-
-    def _given(self, items: ScoredItems) -> tuple[Any, ...]:
-        """Return items and bins as kernels take them that write items elsewhere."""
-        return (
-            items.scores,
-            items.codes,
-            items.lowest,
-            items.n_labels,
-            items.weights,
-            self.bins,
-        )
+        return table, np.add.reduce([cast(Floats, part[1]) for part in found])
 
     def _add_to(
         self, table: NDArray[np.uint32], sums: Floats | None, bounds: tuple[int, int]
@@ -203,8 +221,8 @@ def _sample_step(scores: AnyArray) -> int:
     return max(1, len(scores) // SAMPLE)
 
 
-def _room_for(items: ScoredItems, n: int) -> ScoredItems:
-    """Return room for n of the items."""
+def _empty_like(items: ScoredItems, n: int) -> ScoredItems:
+    """Return n uninitialised items of the same types."""
     return items._replace(
         scores=np.empty(n, items.scores.dtype.newbyteorder("=")),
         codes=np.empty(n, np.uint16),
@@ -214,9 +232,13 @@ def _room_for(items: ScoredItems, n: int) -> ScoredItems:
 
 
 def bin_scores(
-    kernels: ScoreKernels, items: ScoredItems, n_bins: int, threads: int
+    kernels: ScoreKernels,
+    items: ScoredItems,
+    n_bins: int,
+    threads: int,
+    most_counted: int = MOST_COUNTED,
 ) -> BinnedScores | None:
-    """Return the items in about so many bins, or None for scores that no bins divide evenly."""
+    """Return the items in about ``n_bins`` bins, or None if bins of one width overflow."""
     sample = items.scores[:: _sample_step(items.scores)].astype(np.float64)
     if not np.isfinite(sample).all():
         refuse_infinite_scores(items.scores)
@@ -225,8 +247,8 @@ def bin_scores(
     n_inner = min(n_bins, max(16, MOST_CELLS // (items.n_labels + 1)))
     with np.errstate(over="ignore"):
         width = high - low
-        # All in one place: the bin between has a single score.
+        # If the quantiles are equal, the bin between them has a single score.
         scale = n_inner / width if width > 0 else 2.0**900
     if not (np.isfinite(width) and np.isfinite(scale)):
         return None
-    return BinnedScores(kernels, items, (low, scale, n_inner), threads)
+    return BinnedScores(kernels, items, (low, scale, n_inner), threads, most_counted)

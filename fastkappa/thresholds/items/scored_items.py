@@ -1,10 +1,11 @@
-"""Items with a true label and a score: what a user gave, as kernels take it."""
+"""Items with a true label and a score, read from a user's arrays for the kernels."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, n_samples, read_column, refuse_masked
@@ -19,6 +20,10 @@ from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import count_unknown
 from fastkappa.kernels.contract import PairKernels
 
+Floats = NDArray[np.float64]
+# A place between sorted items is the number of items below it.
+Places = NDArray[np.int64]
+
 # Beyond this, item weights are scaled: products of three sums of them must be finite.
 LARGEST_WEIGHT = 2.0**60
 # Doubles hold every whole number up to here.
@@ -29,9 +34,9 @@ class ScoredItems(NamedTuple):
     """Items with a true label, a score and perhaps a weight.
 
     The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are float32 or float64 as
-    they lie in memory, and may hold NaN and infinity: whoever meets them refuses them.
-    ``weights`` are positive float64: those given, times ``weight_scale``, and ``counts_whole``
-    tells whether their sums are whole numbers for the user.
+    given, and may hold NaN and infinity: the code that reads the scores refuses them.
+    ``weights`` are positive float64: those given, times ``weight_scale``. ``counts_whole``
+    says whether tables are returned as int64.
     """
 
     scores: AnyArray
@@ -48,12 +53,21 @@ class ScoredItems(NamedTuple):
         return len(self.labels)
 
     def part(self, inside: slice) -> ScoredItems:
-        """Return some of the items."""
+        """Return views of some of the items."""
         return self._replace(
             scores=self.scores[inside],
             codes=self.codes[inside],
             weights=None if self.weights is None else self.weights[inside],
         )
+
+    def overwrite(
+        self, inside: slice, scores: AnyArray, codes: AnyArray, weights: AnyArray | None
+    ) -> None:
+        """Replace some of the items."""
+        self.scores[inside] = scores
+        self.codes[inside] = codes
+        if self.weights is not None:
+            self.weights[inside] = weights
 
     def table_at(self, thresholds: AnyArray) -> AnyArray:
         """Return the confusion table of thresholds, summed item by item."""
@@ -68,7 +82,7 @@ class ScoredItems(NamedTuple):
         return table.reshape(self.n_labels, self.n_labels)
 
     def in_given_weights(self, table: AnyArray) -> AnyArray:
-        """Return a table of counts or sums in the type and the scale of what was given."""
+        """Return a table of counts or sums in the type and the scale of the given weights."""
         if self.counts_whole:
             return table.astype(np.int64)
         with np.errstate(over="ignore"):
@@ -86,7 +100,7 @@ def read_scored_items(
     sample_weight: Any,
     num_threads: int,
 ) -> ScoredItems:
-    """Return the items, those without weight left out."""
+    """Return the items; those of weight 0 are left out."""
     numbers = read_scores(scores)
     refuse_masked(y_true=y_true, labels=labels, sample_weight=sample_weight)
     n_items = n_samples(y_true)
@@ -124,20 +138,20 @@ def read_scores(scores: Any) -> AnyArray:
         return numbers
     half = numbers.dtype.kind == "f" and numbers.dtype.itemsize == 2
     with np.errstate(over="ignore"):
-        # What float64 does not hold becomes infinite, and is refused as such.
+        # A number beyond float64 becomes infinite, and is refused as such.
         return numbers.astype(np.float32 if half else np.float64)
 
 
 def refuse_infinite_scores(scores: AnyArray) -> None:
-    """Raise for the first score that is NaN or infinite, if there is one."""
+    """Raise if a score is NaN or infinite; name the first one."""
     for start in range(0, len(scores), CHUNK):
         refuse_infinite(scores[start : start + CHUNK], "scores", start)
 
 
 def _read_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bool]:
-    """Return weights that are finite and not negative.
+    """Return the weights, their scale, and whether their sums are exact integers.
 
-    Also what they were multiplied by, and whether their sums are exact whole numbers.
+    They are finite and not negative, and were multiplied by the scale.
     """
     given = read_sample_weight(sample_weight, n_items)
     if len(given) != n_items:
@@ -152,7 +166,7 @@ def _read_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bo
     largest = float(weights.max())
     if 1 / LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
         return weights, 1.0, given.dtype.kind != "f" and float(weights.sum()) < LARGEST_WHOLE
-    # A power of two takes nothing from the digits, and changes no kappa.
+    # A power of two does not round, and changes no kappa.
     scale = 2.0 ** min(-int(np.frexp(largest)[1]), 1022)
     return weights * scale, scale, False
 
@@ -163,8 +177,8 @@ def _encode_unknown(
     """Return the codes of a column whose labels are those that occur, sorted."""
     counts = count_unknown(kernels, column, column, num_threads)
     if column.categories is not None:
-        words = np.array(sorted(column.categories[code] for code in counts.rows))
-        return _encode(kernels, column, KnownLabels(words, column, column), num_threads)
+        strings = np.array(sorted(column.categories[code] for code in counts.rows))
+        return _encode(kernels, column, KnownLabels(strings, column, column), num_threads)
     found = counts.rows
     labels = found.astype(column.label_dtype)
     if column.label_dtype.kind in "mM":
@@ -177,10 +191,10 @@ def _encode_unknown(
 def _encode(
     kernels: PairKernels, column: Column, known: KnownLabels, num_threads: int
 ) -> tuple[AnyArray, int, AnyArray]:
-    """Return the codes of a column with known labels, or name the first that is not among them."""
+    """Return the codes of a column with known labels, or raise for a value outside them."""
     label_range = known.as_range()
     if label_range is not None and column.categories is None and column.values.dtype.kind in "iu":
-        # Counted, for that is several times as fast as the least and the largest are found.
+        # Counting is several times as fast as finding the minimum and the maximum.
         occurring = count_unknown(kernels, column, column, num_threads).rows
         least, largest = int(occurring[0]), int(occurring[-1])
         if label_range.lowest <= least and largest < label_range.lowest + label_range.n_labels:

@@ -1,4 +1,4 @@
-"""Scored items in the order of their scores."""
+"""Scored items, sorted by score."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import ScoreKernels
-from fastkappa.thresholds.items.scored_items import ScoredItems, refuse_infinite_scores
-
-Floats = NDArray[np.float64]
-Places = NDArray[np.int64]
+from fastkappa.thresholds.items.scored_items import (
+    Floats,
+    Places,
+    ScoredItems,
+    refuse_infinite_scores,
+)
 
 
 class SortedScores(NamedTuple):
-    """Items in the order of their scores.
-
-    Item i has label ``codes[i]``, a uint16 below ``n_labels``. A place between items is the
-    number of items below it.
-    """
+    """Items sorted by score; item i has label ``codes[i]``, a uint16 below ``n_labels``."""
 
     scores: AnyArray
     codes: AnyArray
@@ -33,7 +31,7 @@ class SortedScores(NamedTuple):
         return np.concatenate([[0], inner, [len(self.scores)]])
 
     def even_places(self, n_rows: int) -> Places:
-        """Return places between different scores, about evenly spread, and both ends."""
+        """Return about ``n_rows`` evenly spaced places between different scores, and both ends."""
         n_items = len(self.scores)
         spread = np.arange(1, n_rows) * n_items // n_rows
         inner = np.searchsorted(self.scores, self.scores[spread], "left")
@@ -45,7 +43,7 @@ class SortedScores(NamedTuple):
         return SortedScores(self.scores[mask], self.codes[mask], weights, self.n_labels)
 
     def thresholds_at(self, places: Places) -> AnyArray:
-        """Return thresholds with so many items below each."""
+        """Return thresholds with the given number of items below each."""
         last = len(self.scores) - 1
         lower = np.where(places > 0, self.scores[np.maximum(places - 1, 0)], -np.inf)
         upper = np.where(places <= last, self.scores[np.minimum(places, last)], np.inf)
@@ -62,7 +60,7 @@ class SortedScores(NamedTuple):
 
 
 def join_sorted(parts: list[SortedScores]) -> SortedScores:
-    """Return the items of parts of which each lies above the one before."""
+    """Return the items of all parts; each part lies above the one before."""
     if len(parts) == 1:
         return parts[0]
     weights = None
@@ -77,15 +75,16 @@ def join_sorted(parts: list[SortedScores]) -> SortedScores:
 
 
 def ascending(places: Places) -> Places:
-    """Return places that do not descend without repetitions."""
+    """Return sorted places without repetitions."""
     kept: Places = places[np.append(places[:-1] != places[1:], True)]
     return kept
 
 
 def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
-    """Return a threshold above each lower score and not above the upper one.
+    """Return a threshold above each lower score and at most the upper one.
 
-    It is the middle where that is a number of their type; -inf and inf stand for no score.
+    It is the midpoint if that is representable in their type, else the upper score; -inf and
+    inf stand for no score.
     """
     middle = lower / 2 + upper / 2
     middle = np.where((lower < middle) & (middle <= upper), middle, upper)
@@ -95,7 +94,7 @@ def thresholds_between(lower: AnyArray, upper: AnyArray) -> AnyArray:
 
 
 def sort_scores(kernels: ScoreKernels, items: ScoredItems) -> SortedScores:
-    """Return the items in the order of their scores."""
+    """Return the items sorted by score."""
     n_labels = items.n_labels
     if items.weights is None and kernels.sort_items is not None:
         ordered = kernels.sort_items(items.scores, items.codes, items.lowest, n_labels)
@@ -109,7 +108,7 @@ def sort_scores(kernels: ScoreKernels, items: ScoredItems) -> SortedScores:
         refuse_infinite_scores(items.scores)
     codes = items.codes[order]
     if items.lowest:
-        # A difference that does not fit wraps, and wraps back in the next line.
+        # A difference that does not fit wraps, and wraps back in the cast to uint16.
         codes = codes - np.array(items.lowest, codes.dtype)
     return SortedScores(
         scores.astype(scores.dtype.newbyteorder("=")),

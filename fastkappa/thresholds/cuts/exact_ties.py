@@ -1,4 +1,4 @@
-"""Cuts that doubles cannot tell apart, compared in whole numbers."""
+"""Cuts that doubles cannot tell apart, compared in Python integers."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.statistics.tables import whole_numbers
 
-# Comparing more would take longer than all the rest.
-MOST_PLACES = 1000
+# Comparing more would take longer than the rest of the search.
+MOST_CANDIDATES = 1000
 
 
-def least_in_whole_numbers(
+def break_ties_exactly(
     prefix: AnyArray,
-    sizes: NDArray[np.int64],
+    n_below: NDArray[np.int64],
     cuts: NDArray[np.intp],
-    places: list[NDArray[np.intp]],
+    candidates: list[NDArray[np.intp]],
     weights: AnyArray,
     min_class_size: int,
 ) -> NDArray[np.intp] | None:
-    """Return the cuts that minimise O - ratio * C, the ratio being that of given cuts.
+    """Return the cuts that minimise O - ratio * C, with the ratio of the given cuts.
 
-    Each cut is at one of its ``places``. The given cuts come back if there are no better
-    ones, and None if there are too many places to compare.
+    Each cut is at one of its candidate positions. The given cuts are returned if there are no
+    better ones, and None if there are too many candidates.
     """
-    if sum(map(len, places)) > MOST_PLACES:
+    if sum(map(len, candidates)) > MOST_CANDIDATES:
         return None
-    places = [np.union1d(own, [cut]) for own, cut in zip(places, cuts)]
+    candidates = [np.union1d(own, [cut]) for own, cut in zip(candidates, cuts)]
     w = whole_numbers(weights).tolist()
     totals = [int(total) for total in prefix[:, -1]]
     n_labels = len(totals)
@@ -37,34 +37,34 @@ def least_in_whole_numbers(
     chance = [sum(totals[y] * w[y][c] for y in labels) for c in labels]
     observed, by_chance = _ratio(prefix, cuts, w, chance)
 
-    def value(c: int, place: int) -> int:
-        below = [int(count) for count in prefix[:, place]]
+    def value(c: int, position: int) -> int:
+        below = [int(count) for count in prefix[:, position]]
         return sum(
             below[y]
             * ((w[y][c] - w[y][c + 1]) * by_chance - observed * (chance[c] - chance[c + 1]))
             for y in labels
         )
 
-    # The best cuts up to each place of a cut: the items below, their sum, where they are.
+    # The best cuts up to each position of a cut: items below it, sum of values, positions.
     so_far: list[tuple[int, int, list[int]]] = [(0, 0, [])]
-    for c, own in enumerate(places):
+    for c, own in enumerate(candidates):
         here: list[tuple[int, int, list[int]]] = []
-        for place in own.tolist():
-            items = int(sizes[place])
+        for position in own.tolist():
+            items = int(n_below[position])
             fitting = [
                 (total, path)
                 for before, total, path in so_far
-                if before <= items - min_class_size and (not path or path[-1] <= place)
+                if before <= items - min_class_size and (not path or path[-1] <= position)
             ]
             if fitting:
                 total, path = min(fitting)
-                here.append((items, total + value(c, place), [*path, place]))
+                here.append((items, total + value(c, position), [*path, position]))
         so_far = here
     ends = [
-        (total, path) for items, total, path in so_far if int(sizes[-1]) - items >= min_class_size
+        (total, path) for items, total, path in so_far if int(n_below[-1]) - items >= min_class_size
     ]
     total, path = min(ends)
-    current = sum(value(c, int(place)) for c, place in enumerate(cuts))
+    current = sum(value(c, int(position)) for c, position in enumerate(cuts))
     return np.array(path, np.intp) if total < current else cuts
 
 

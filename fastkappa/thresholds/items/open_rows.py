@@ -1,0 +1,76 @@
+"""Rows of a table that are split between items of different scores."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.kernels.contract import ScoreKernels
+from fastkappa.thresholds.items.scored_items import Floats, Places
+from fastkappa.thresholds.items.sorted_scores import SortedScores, ascending
+
+
+class OpenRows(NamedTuple):
+    """Some rows of a table and all their items, sorted by score."""
+
+    rows: NDArray[np.intp]
+    items: SortedScores
+
+    def starts(self, n_below: Places) -> Places:
+        """Return where in ``items`` each row begins, and where the last one ends."""
+        starts = np.zeros(len(self.rows) + 1, np.int64)
+        np.cumsum(n_below[self.rows + 1] - n_below[self.rows], out=starts[1:])
+        return starts
+
+    def split(
+        self, kernels: ScoreKernels, prefix: Floats, n_below: Places, n_parts: int | None
+    ) -> tuple[Floats, Places, OpenRows]:
+        """Return the table's ``prefix`` and ``n_below`` with these rows split, and their parts.
+
+        Rows are split between all distinct scores or, if ``n_parts`` is given, into about
+        that many parts.
+        """
+        starts = self.starts(n_below)
+        if n_parts is None:
+            places = self.items.distinct_places()
+        else:
+            spread = self.items.even_places(n_parts)
+            places = ascending(np.sort(np.concatenate([spread, starts])))
+        below = self.items.prefix_at(kernels, places)
+        if len(n_below) == 2:
+            return below, places, OpenRows(np.arange(len(places) - 1), self.items)
+        first = np.searchsorted(places, starts)
+        n_parts_of = np.diff(first)
+        is_inner = np.ones(len(places), bool)
+        is_inner[first] = False
+        of_row = np.repeat(np.arange(len(self.rows)), n_parts_of - 1)
+        row = self.rows[of_row]
+        more = prefix[:, row] + (below[:, is_inner] - below[:, first[of_row]])
+        more_below = n_below[row] + (places[is_inner] - starts[of_row])
+        # Each row below that was split into m parts moves a row up by m - 1.
+        parts = np.repeat(self.rows - np.arange(len(self.rows)), n_parts_of)
+        parts += np.arange(len(parts))
+        is_new = np.zeros(len(n_below) + len(row), bool)
+        is_new[parts[is_inner[:-1]]] = True
+        return (
+            _merged(prefix, more, is_new),
+            _merged(n_below, more_below, is_new),
+            OpenRows(parts, self.items),
+        )
+
+    def only(self, n_below: Places, wanted: AnyArray) -> OpenRows:
+        """Return only the rows that are wanted; ``wanted`` is over all rows of the table."""
+        kept = wanted[self.rows]
+        rows = self.rows[kept]
+        return OpenRows(rows, self.items.chosen(np.repeat(kept, np.diff(self.starts(n_below)))))
+
+
+def _merged(old: AnyArray, new: AnyArray, is_new: NDArray[np.bool_]) -> AnyArray:
+    """Return the columns of two arrays merged: a new one wherever ``is_new`` is true."""
+    merged = np.empty((*old.shape[:-1], len(is_new)), old.dtype)
+    merged[..., is_new] = new
+    merged[..., ~is_new] = old
+    return merged
