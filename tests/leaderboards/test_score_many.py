@@ -15,7 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastkappa import cohen_kappa_score, confusion_counts, score_many
+from fastkappa import Kappas, cohen_kappa_score, confusion_counts, score_many
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.leaderboards.items.predictions import count_predictions
+from fastkappa.leaderboards.ranking import kappas_of
 
 WEIGHTS = (None, "linear", "quadratic")
 
@@ -45,6 +48,23 @@ def assert_each_alone(scores: Any, truth: Any, columns: Any, weights: Any, **opt
         np.testing.assert_array_equal(table[np.ix_(place, place)], expected.table)
         assert table.sum() == expected.table.sum()
         assert n_outside == expected.n_outside
+
+
+def score_in_parts(
+    truth: Any,
+    predictions: Any,
+    axis: int = 0,
+    labels: Any = None,
+    num_threads: int = 1,
+    backend: str | None = None,
+    **sizes: int,
+) -> Kappas:
+    """Do what `score_many` does, with other sizes of the parts that are counted together."""
+    names, counted = count_predictions(
+        get_kernels(backend), truth, predictions, labels, None, axis, num_threads, **sizes
+    )
+    kappas = kappas_of(counted.tables, counted.present, None)
+    return Kappas(kappas, counted.tables, counted.labels, names, counted.n_outside)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -186,10 +206,9 @@ def test_integers_are_counted_where_they_lie(backend: str) -> None:
     assert peak < (1 << 24 if backend == "numpy" else 1 << 19)
 
 
-def test_columns_of_an_iterator_are_asked_for_a_few_at_a_time(monkeypatch: Any) -> None:
+def test_an_iterator_is_read_a_few_columns_at_a_time() -> None:
     truth, predictions = ratings(100, 3, 4)
-    monkeypatch.setattr("fastkappa.leaderboards.score_many.BYTES_AT_ONCE", 1)
-    monkeypatch.setattr("fastkappa.leaderboards.score_many.COLUMNS_AT_ONCE", 2)
+    sizes = {"columns_at_once": 2, "bytes_at_once": 1}
     asked = []
 
     def columns() -> Any:
@@ -197,13 +216,16 @@ def test_columns_of_an_iterator_are_asked_for_a_few_at_a_time(monkeypatch: Any) 
             asked.append(j)
             yield column if j < 2 else column + 10
 
-    scores = score_many(truth, columns())
+    scores = score_in_parts(truth, columns(), **sizes)
     assert asked == [0, 1, 2]
     assert scores.labels.tolist() == [0, 1, 2, 3, 10, 11, 12, 13]
     assert_each_alone(scores, truth, [predictions[0], predictions[1], predictions[2] + 10], None)
     with pytest.warns(UserWarning, match="undefined for 1 of 3"):
         known = score_many(truth, columns(), labels=[0, 1, 2, 3])
-    assert known.n_outside.tolist() == [0, 0, 100]
+    in_parts = score_in_parts(truth, columns(), labels=[0, 1, 2, 3], **sizes)
+    for result in (known, in_parts):
+        assert result.n_outside.tolist() == [0, 0, 100]
+        assert np.isnan(result.kappas).tolist() == [False, False, True]
 
 
 def test_undefined_kappas_are_counted() -> None:
@@ -239,15 +261,18 @@ def test_refusals_name_the_argument() -> None:
         score_many([1.0, math.nan], {"a": [1, 2]})
 
 
-def test_long_columns_are_counted_block_by_block(monkeypatch: Any, backend: str) -> None:
-    monkeypatch.setattr("fastkappa.leaderboards.items.many_columns.BLOCK_BYTES", 1 << 12)
+def test_long_columns_are_counted_block_by_block(backend: str) -> None:
     truth, predictions = (array.astype(np.uint8) for array in ratings(20_001, 9, 5))
     predictions[4, -1] = 200
     for threads in (1, 2):
-        scores = score_many(truth, predictions, axis=1, num_threads=threads, backend=backend)
-        assert_each_alone(scores, truth, predictions, None)
-        options = {"labels": [0, 1, 2, 200]}
-        scores = score_many(
-            truth, predictions, axis=1, num_threads=threads, backend=backend, **options
-        )
-        assert_each_alone(scores, truth, predictions, None, **options)
+        for options in ({}, {"labels": [0, 1, 2, 200]}):
+            scores = score_in_parts(
+                truth,
+                predictions,
+                axis=1,
+                num_threads=threads,
+                backend=backend,
+                block_bytes=1 << 12,
+                **options,
+            )
+            assert_each_alone(scores, truth, predictions, None, **options)

@@ -20,7 +20,7 @@ from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.leaderboards.builder import LeaderboardBuilder, MismatchError, OnMismatch
-from fastkappa.leaderboards.table import Leaderboard, printable
+from fastkappa.leaderboards.table import Leaderboard, printable, with_ends
 from fastkappa.statistics.weights import Weights
 
 # Ranks that are shown while files are still being read.
@@ -130,17 +130,11 @@ def as_text(board: Leaderboard, output: str) -> str:
 
 
 def _as_csv(board: Leaderboard) -> str:
+    rows = [with_ends(row) for row in board.to_dict()["rows"]]
     written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    names = ["rank", "name", "kappa", "low", "high", "difference", "difference_low"]
-    names += ["difference_high", "first", "rank_low", "rank_high", "n", "missing", "extra"]
-    writer.writerow([*names, "repeated", "failure"])
-    for row in board.to_dict()["rows"]:
-        pairs = (row[name] or (None, None) for name in ("interval", "difference_interval"))
-        (low, high), difference = pairs
-        cells = [row["rank"], row["name"], row["kappa"], low, high, row["difference"], *difference]
-        cells += [row["first"], *(row["rank_interval"] or (None, None)), row["n"]]
-        writer.writerow([*cells, row["missing"], row["extra"], row["repeated"], row["failure"]])
+    writer = csv.DictWriter(written, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
     return written.getvalue().rstrip("\n")
 
 
