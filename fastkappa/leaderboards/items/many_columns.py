@@ -54,9 +54,10 @@ from fastkappa.leaderboards.items.stacks import Tables, in_order, join
 BLOCK_BYTES = 1 << 20
 # Columns that a thread takes at a time.
 COLUMNS_AT_ONCE = 16
-# Of a row-major matrix a thread takes this many rows, and needs this many bytes to be worth it.
-ROWS_AT_ONCE = 1 << 20
+# A row-major matrix of this many columns is counted a row at a time. A thread takes this many
+# rows at a time, and is started for this many bytes.
 FEWEST_COLUMNS = 32
+ROWS_AT_ONCE = 1 << 20
 BYTES_OF_ROWS = 1 << 22
 
 Pairs = Sequence[tuple[Column, Column]]
@@ -65,7 +66,7 @@ Encoded = tuple[LabelRange | LabelMap, AnyArray]
 
 
 class _Counter(NamedTuple):
-    """How columns are counted: by which kernels, in how many threads, in blocks of which size."""
+    """Counts blocks of columns, in threads that take some columns at a time."""
 
     kernels: PairKernels
     num_threads: int
