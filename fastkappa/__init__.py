@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
     from fastkappa.leaderboards.leaderboard import leaderboard
-    from fastkappa.leaderboards.score_many import Scores, score_many
+    from fastkappa.leaderboards.score_many import Kappas, score_many
     from fastkappa.leaderboards.table import Leaderboard, LeaderboardRow
     from fastkappa.multirater import (
         MultiRaterResult,
@@ -58,12 +58,12 @@ _LOADED_ON_FIRST_USE = {
     "ConfusionAccumulator": "accumulator",
     "KappaRegressor": "estimators",
     "KappaRounder": "estimators",
+    "Kappas": "leaderboards.score_many",
     "Leaderboard": "leaderboards.table",
     "LeaderboardRow": "leaderboards.table",
     "MultiRaterResult": "multirater",
     "PairwiseKappa": "multirater",
     "Ratings": "multirater",
-    "Scores": "leaderboards.score_many",
     "SourceCounts": "engines",
     "agreement": "two_raters.agreement",
     "agreement_by": "two_raters.grouped",
@@ -101,12 +101,12 @@ __all__ = [
     "AgreementResult",
     "ConfusionAccumulator",
     "ConfusionCounts",
+    "Kappas",
     "Leaderboard",
     "LeaderboardRow",
     "MultiRaterResult",
     "PairwiseKappa",
     "Ratings",
-    "Scores",
     "SourceCounts",
     "ThresholdEvaluator",
     "ThresholdResult",

@@ -1,10 +1,10 @@
-"""Many predictions and many batches: what they cost beside one call, and beside peers.
+"""Many predictions and many batches: their time relative to single calls and to peers.
 
     python -m bench.studies.leaderboard [--quick]
 
-prints a ratio for each target. Whatever is compared is timed in turn, round after round in
-one process, and each round gives a ratio: the median and the quartiles are shown. Tables are
-compared before anything is timed.
+prints a ratio for each target. Compared calls are timed alternately, round after round in one
+process, and each round gives a ratio: the median and the quartiles are shown. Results are
+checked before anything is timed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ N_ITEMS = 10**6
 N_PREDICTIONS = 100
 N_LABELS = 6
 N_UPDATES = BATCH = 10**4
-# scikit-learn takes seconds for all columns; each takes it as long.
+# scikit-learn takes seconds for all columns, and the same time for each.
 COLUMNS_OF_SKLEARN = 10
 ROUNDS = 15
 ROUNDS_WHEN_QUICK = 5
@@ -49,10 +49,10 @@ def many_predictions(rounds: int) -> None:
     """Compare one call for all predictions with one call for each."""
     truth = np.random.default_rng(0).integers(0, N_LABELS, N_ITEMS, dtype=np.uint8)
     predictions = predictions_of(truth, N_PREDICTIONS)
-    by_rows = np.ascontiguousarray(predictions.T)
+    row_major = np.ascontiguousarray(predictions.T)
     alone = [cohen_kappa_score(truth, prediction) for prediction in predictions]
     assert score_many(truth, predictions, axis=1).kappas.tolist() == alone
-    assert score_many(truth, by_rows).kappas.tolist() == alone
+    assert score_many(truth, row_major).kappas.tolist() == alone
     some = [sklearn_kappa(truth, predictions[j]) for j in range(COLUMNS_OF_SKLEARN)]
     np.testing.assert_allclose(some, alone[:COLUMNS_OF_SKLEARN], rtol=1e-12)
 
@@ -61,7 +61,7 @@ def many_predictions(rounds: int) -> None:
         own: lambda: score_many(truth, predictions, axis=1),
         "calls of cohen_kappa_score": lambda: [cohen_kappa_score(truth, p) for p in predictions],
         "score_many, one thread": lambda: score_many(truth, predictions, axis=1, num_threads=1),
-        "score_many, row by row": lambda: score_many(truth, by_rows),
+        "score_many, row-major": lambda: score_many(truth, row_major),
         "scikit-learn": lambda: [
             sklearn_kappa(truth, predictions[j]) for j in range(COLUMNS_OF_SKLEARN)
         ],
@@ -71,27 +71,27 @@ def many_predictions(rounds: int) -> None:
         one * N_PREDICTIONS / COLUMNS_OF_SKLEARN for one in seconds["scikit-learn"]
     ]
     print(f"{N_PREDICTIONS} predictions of {N_ITEMS} items, uint8, {N_LABELS} labels")
-    tell("scikit-learn, column by column", ratios(seconds["scikit-learn"], seconds[own]), ">= 300")
-    tell(
-        "the same, where the table lies row by row",
-        ratios(seconds["scikit-learn"], seconds["score_many, row by row"]),
+    show("scikit-learn, column by column", ratios(seconds["scikit-learn"], seconds[own]), ">= 300")
+    show(
+        "the same, row-major predictions",
+        ratios(seconds["scikit-learn"], seconds["score_many, row-major"]),
         "",
     )
-    tell(
+    show(
         "calls of cohen_kappa_score",
         ratios(seconds["calls of cohen_kappa_score"], seconds[own]),
         ">= 1.3",
     )
-    tell("score_many, one thread", ratios(seconds["score_many, one thread"], seconds[own]), "")
-    # Apart from the others: the threads of a matrix product go on spinning for a while, and
-    # whatever comes next would have a core less.
+    show("score_many, one thread", ratios(seconds["score_many, one thread"], seconds[own]), "")
+    # Apart from the others: the threads of a matrix product keep spinning for a while, which
+    # would take a core from the next call.
     calls = {
         "leaderboard": lambda: leaderboard(truth, predictions, axis=1, rng=0),
         "a pause": lambda: time.sleep(0.2),
         own: calls[own],
     }
     seconds = measure(calls, rounds).seconds
-    tell("leaderboard, 1000 replicates", ratios(seconds["leaderboard"], seconds[own]), "<= 30")
+    show("leaderboard, 1000 replicates", ratios(seconds["leaderboard"], seconds[own]), "<= 30")
 
 
 def batches(dtype: str, rounds: int) -> None:
@@ -103,28 +103,28 @@ def batches(dtype: str, rounds: int) -> None:
         (y1[start : start + BATCH], y2[start : start + BATCH]) for start in range(0, n_items, BATCH)
     ]
 
-    def accumulated() -> Any:
+    def accumulate() -> Any:
         accumulator = ConfusionAccumulator()
         for part in parts:
             accumulator.update(*part)
         return accumulator.table
 
     one_thread = partial(confusion_counts, y1, y2, num_threads=1)
-    np.testing.assert_array_equal(accumulated(), one_thread().table)
+    np.testing.assert_array_equal(accumulate(), one_thread().table)
     calls = {
-        "updates": accumulated,
+        "updates": accumulate,
         "one thread": one_thread,
         "all threads": lambda: confusion_counts(y1, y2),
     }
     seconds = measure(calls, rounds).seconds
     print(f"{N_UPDATES} updates of {BATCH} items, {dtype}, against one call for all")
     for name in ("one thread", "all threads"):
-        tell(f"by {name}", ratios(seconds["updates"], seconds[name]), "<= 1.5")
+        show(f"by {name}", ratios(seconds["updates"], seconds[name]), "<= 1.5")
     above = [(u - o) / N_UPDATES for u, o in zip(seconds["updates"], seconds["one thread"])]
-    print(f"  an update takes {1e6 * np.median(above):.2f} microseconds besides counting")
+    print(f"  an update takes {1e6 * np.median(above):.2f} microseconds more than the counting")
 
 
-def tell(what: str, samples: list[float], target: str) -> None:
+def show(what: str, samples: list[float], target: str) -> None:
     """Print one ratio."""
     found = summary(samples)
     print(f"  {what:<44}{found.median:8.3g} x [{found.lower:.3g}, {found.upper:.3g}]  {target}")

@@ -1,3 +1,3 @@
-"""Counts that grow batch by batch, and shrink again."""
+"""A confusion table that is updated batch by batch."""
 
 from fastkappa.accumulator.accumulator import ConfusionAccumulator as ConfusionAccumulator

@@ -1,4 +1,4 @@
-"""A confusion table that is filled a batch at a time."""
+"""A confusion table that is updated a batch at a time."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.accumulator.json_fields import tally_from_fields, tally_to_fields
+from fastkappa.accumulator.json_fields import table_from_fields, table_to_fields
 from fastkappa.accumulator.weighted_table import (
-    Tally,
+    WeightedTable,
     add,
-    empty_tally,
+    empty_table,
     occurring,
     subtract,
-    take_tally,
-    tally_of_counts,
+    table_of_columns,
+    table_of_counts,
 )
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, refuse_masked
@@ -31,28 +31,28 @@ from fastkappa.kernels.threads import new_lock, resolve_num_threads
 from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
 
-# A longer batch is worth threads, and a table of its own.
+# A longer batch is counted by several threads, into a table of its own.
 LONGEST_COUNTED_IN_PLACE = 1 << 20
 NOT_ADDED = (
-    "subtract takes away what was added before: some of these items, or their weights, were not."
+    "subtract removes what was added before: some of these items, or their weights, were not."
 )
 
 
 class ConfusionAccumulator:
-    """Count batches of ratings into one table, and ask it for kappa at any time.
+    """Count ratings batch by batch, with kappa available at any time.
 
-    The result is that of all ratings in one call, bit for bit, however they were split into
-    batches and in whatever order these came.
+    The result is that of all ratings in one call, bit for bit, however they are split into
+    batches and in whatever order these are added.
 
     Parameters
     ----------
     labels : array-like of shape (l,), default=None
-        The labels of the table, in its order; items with another one are left out and
+        The labels of the table, in its order; items with other labels are left out and
         counted in ``n_outside``. None takes all labels that occur, sorted.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None takes the environment variable ``FASTKAPPA_BACKEND``, else the best there is.
+        None takes the environment variable ``FASTKAPPA_BACKEND``, else the fastest available.
     num_threads : int, default=None
-        At most so many threads for one batch. None takes all there are.
+        The maximum number of threads for one batch. None takes all that are available.
 
     Attributes
     ----------
@@ -60,21 +60,21 @@ class ConfusionAccumulator:
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second: int64 or, where item weights are floats, float64.
     labels : ndarray of shape (l,)
-        The labels given, else those that occur in the items held now.
+        The given labels, else those that occur in the items counted now.
     n_outside : int
-        How many items were left out for a rating that is none of the labels.
+        The number of items left out for a rating outside the labels.
 
     Notes
     -----
-    Item weights are summed exactly: sums of integers are integers, those of floats the
-    floats nearest to the sums without rounding. So neither the order of the batches nor what
-    was subtracted since leaves a trace. (`confusion_counts` rounds as it goes along, so that
-    the last digits of float sums may differ from these, unless the weights are such that
-    nothing is rounded, as with integers or halves.)
+    Item weights are summed exactly: sums of integers are integers, sums of floats are the
+    floats nearest to the exact sums. So the result depends neither on the order of the batches
+    nor on what was added and subtracted in between. (`confusion_counts` rounds after each
+    addition, so the last digits of its float sums may differ, unless nothing is rounded, as
+    with integers or halves.)
 
-    It can be pickled and copied, and used by several threads, which wait for each other; to
-    count at the same time give each thread an accumulator, and merge them. Do not fork while
-    another thread updates one: the child's copy would wait for that thread for ever.
+    An accumulator can be pickled and copied. Threads can share one, but wait for each other; to
+    count in parallel, give each thread an accumulator and merge them. Do not fork while
+    another thread updates one: the child's copy would wait for that thread forever.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class ConfusionAccumulator:
     array([1, 2, 3, 5])
     """
 
-    # Integers that came without weights are counted straight into a table of their own.
+    # Integers without weights are counted directly into a table of their own.
     _integers: GrowingTable | FixedTable
     _has_only_booleans: bool
     _last_types: tuple[np.dtype[Any] | None, np.dtype[Any] | None]
@@ -113,7 +113,7 @@ class ConfusionAccumulator:
         self._num_threads = num_threads
         self._lock = new_lock()
         self._kind: str | None = None
-        self._tally = empty_tally(
+        self._weighted = empty_table(
             np.empty(0, np.int64) if self._known_labels is None else self._known_labels
         )
         self._hold_no_integers()
@@ -126,17 +126,17 @@ class ConfusionAccumulator:
         y1, y2 : array-like of shape (n,)
             The two raters' ratings, as for `confusion_counts`.
         sample_weight : array-like of shape (n,), default=None
-            Item weights. Items that come without weigh 1.
+            Item weights. Items added without weights weigh 1.
 
         Raises
         ------
         ValueError
-            If the lengths differ, a rating is missing or is no class label, weights are not
+            If the lengths differ, a rating is missing or not a class label, weights are not
             finite, or labels were numbers so far and are strings now. Nothing is added then.
         """
         if sample_weight is None and type(y1) is np.ndarray and type(y2) is np.ndarray:
             with self._lock:
-                # Arrays like the last ones need no judging: this is the short way.
+                # Arrays of the same types as the last ones need no further checks.
                 types = self._last_types
                 if (
                     y1.dtype is types[0]
@@ -156,18 +156,18 @@ class ConfusionAccumulator:
                 self._has_only_booleans &= all(c.label_dtype.kind == "b" for c in columns)
                 self._last_types = (first.dtype, second.dtype)
             else:
-                self._tally = add(self._tally, self._tally_of(columns, weights))
+                self._weighted = add(self._weighted, self._count(columns, weights))
 
     def subtract(self, y1: Any, y2: Any, sample_weight: Any = None) -> None:
-        """Take away the ratings of items that were added before, as for a sliding window.
+        """Subtract the ratings of items that were added before, as for a sliding window.
 
-        Parameters are those of `update`.
+        The parameters are those of `update`.
 
         Raises
         ------
         ValueError
-            As `update` does, and where some of the items were not added before. Nothing is
-            taken away then.
+            As `update`, and if some of the items were not added before. Nothing is subtracted
+            then.
         """
         columns, weights = self._read(y1, y2, sample_weight)
         with self._lock:
@@ -176,35 +176,35 @@ class ConfusionAccumulator:
                 first, second = (column.values for column in columns)
                 if self._integers.subtract(self._kernels, first, second):
                     return
-            self._take_away(self._tally_of(columns, weights))
+            self._subtract(self._count(columns, weights))
 
     def merge(self, other: ConfusionAccumulator) -> None:
-        """Add all that another accumulator holds, by label.
+        """Add the counts of another accumulator, by label.
 
         Raises
         ------
         ValueError
-            If only one of the two has had its labels given, or they differ, or if some labels
+            If only one of the two was made with ``labels``, or with other ones, or if some labels
             are strings and others numbers.
         """
-        tally, kind = self._snapshot_of(other)
+        table, kind = self._snapshot_of(other)
         with self._lock:
             self._check_same_kind(kind)
-            self._tally = add(self._tally, tally)
+            self._weighted = add(self._weighted, table)
 
     def __iadd__(self, other: ConfusionAccumulator) -> ConfusionAccumulator:
         self.merge(other)
         return self
 
     def __isub__(self, other: ConfusionAccumulator) -> ConfusionAccumulator:
-        tally, kind = self._snapshot_of(other)
+        table, kind = self._snapshot_of(other)
         with self._lock:
             self._check_same_kind(kind)
-            self._take_away(tally)
+            self._subtract(table)
         return self
 
     def counts(self) -> ConfusionCounts:
-        """Return table, labels and ``n_outside`` as they are at one moment.
+        """Return table, labels and ``n_outside``, all of the same moment.
 
         Raises
         ------
@@ -226,7 +226,7 @@ class ConfusionAccumulator:
         return self.counts().n_outside
 
     def kappa(self, weights: Weights = None) -> float:
-        """Return Cohen's kappa of all items held now.
+        """Return Cohen's kappa of all items counted now.
 
         Parameters
         ----------
@@ -236,17 +236,17 @@ class ConfusionAccumulator:
         Returns
         -------
         kappa : float
-            NaN, with an ``UndefinedMetricWarning``, where it is undefined.
+            NaN, with an ``UndefinedMetricWarning``, if it is undefined.
         """
         table = self.counts().table
-        # A table without labels says as little as one of a single label.
+        # Kappa of an empty table is undefined, as it is of one with a single label.
         kappa: float = kappa_from_confusion(table if table.size else [[0]], weights)
         return kappa
 
     def agreement(self, **options: Any) -> Any:
-        """Return everything the table says, with intervals and indices.
+        """Return all coefficients of the table, with intervals.
 
-        Options are those of `agreement_from_confusion`, which see.
+        The options are those of `agreement_from_confusion`.
 
         Returns
         -------
@@ -255,53 +255,53 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If nothing is held, or sums of item weights that are not whole.
+            If there are no items, or if sums of item weights are not integers.
         """
         from fastkappa.two_raters.agreement import agreement_from_confusion
 
         counts = self.counts()
         if not counts.table.any():
-            raise ValueError("the accumulator holds no items: there is no agreement to tell of.")
+            raise ValueError("the accumulator holds no items: its agreement is undefined.")
         return agreement_from_confusion(counts.table, labels=counts.labels, **options)
 
     def to_json(self) -> str:
-        """Return all that is held, as JSON that `from_json` reads."""
-        fields = tally_to_fields(self._snapshot())
+        """Return the contents as JSON, for `from_json`."""
+        fields = table_to_fields(self._snapshot())
         return json.dumps({"labels_given": self._known_labels is not None, **fields})
 
     @classmethod
     def from_json(
         cls, text: str, *, backend: str | None = None, num_threads: int | None = None
     ) -> ConfusionAccumulator:
-        """Return an accumulator that holds what another one held.
+        """Return an accumulator with the contents of another one.
 
         Raises
         ------
         ValueError
-            If the text is not what `to_json` gives.
+            If the text was not written by `to_json`.
         """
         try:
             fields = json.loads(text)
-            tally = tally_from_fields(fields)
+            table = table_from_fields(fields)
             given = fields["labels_given"]
             if not isinstance(given, bool):
                 raise ValueError(f"labels_given is {given!r}")
-            if not given and (tally.labels[1:] <= tally.labels[:-1]).any():
-                raise ValueError(f"labels are not sorted: {tally.labels.tolist()}")
+            if not given and (table.labels[1:] <= table.labels[:-1]).any():
+                raise ValueError(f"labels are not sorted: {table.labels.tolist()}")
         except (KeyError, OverflowError, TypeError, ValueError) as error:
             raise ValueError(
                 f"text must be the JSON of a ConfusionAccumulator: {error!r}."
             ) from error
-        accumulator = cls(tally.labels if given else None, backend=backend, num_threads=num_threads)
-        accumulator._tally = tally
-        if len(tally.labels):
-            accumulator._kind = _kind_of(tally.labels.dtype)
+        accumulator = cls(table.labels if given else None, backend=backend, num_threads=num_threads)
+        accumulator._weighted = table
+        if len(table.labels):
+            accumulator._kind = _kind_of(table.labels.dtype)
         return accumulator
 
     def __repr__(self) -> str:
-        tally = self._snapshot()
-        n_items = int(tally.plain.sum() + tally.weighted.sum())
-        return f"<ConfusionAccumulator: {n_items} items, {len(tally.labels)} labels>"
+        table = self._snapshot()
+        n_items = int(table.plain.sum() + table.weighted.sum())
+        return f"<ConfusionAccumulator: {n_items} items, {len(table.labels)} labels>"
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -309,17 +309,17 @@ class ConfusionAccumulator:
             "backend": self._backend,
             "num_threads": self._num_threads,
             "kind": self._kind,
-            "tally": self._snapshot(),
+            "table": self._snapshot(),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(  # type: ignore[misc]
             state["labels"], backend=state["backend"], num_threads=state["num_threads"]
         )
-        self._kind, self._tally = state["kind"], state["tally"]
+        self._kind, self._weighted = state["kind"], state["table"]
 
     def _are_plain(self, first: Column, second: Column, weights: AnyArray | None) -> bool:
-        """Tell integers that can be counted into the table as they are."""
+        """Return whether the columns can be counted directly into the table of integers."""
         return (
             weights is None
             and len(first.values) <= LONGEST_COUNTED_IN_PLACE
@@ -343,8 +343,8 @@ class ConfusionAccumulator:
 
     def _check_kind(self, columns: tuple[Column, Column]) -> None:
         if len(columns[0].values):
-            words = columns[0].categories is not None
-            self._check_same_kind("strings" if words else _kind_of(columns[0].label_dtype))
+            has_strings = columns[0].categories is not None
+            self._check_same_kind("strings" if has_strings else _kind_of(columns[0].label_dtype))
 
     def _check_same_kind(self, kind: str | None) -> None:
         if self._kind is None:
@@ -354,49 +354,49 @@ class ConfusionAccumulator:
                 f"Mix of label input types: the labels were {self._kind} so far, got {kind}."
             )
 
-    def _tally_of(self, columns: tuple[Column, Column], weights: AnyArray | None) -> Tally:
+    def _count(self, columns: tuple[Column, Column], weights: AnyArray | None) -> WeightedTable:
         threads = resolve_num_threads(self._num_threads)
-        return take_tally(self._kernels, *columns, self._known_labels, weights, threads)
+        return table_of_columns(self._kernels, *columns, self._known_labels, weights, threads)
 
-    def _take_away(self, part: Tally) -> None:
-        left = subtract(self._whole(), part)
+    def _subtract(self, part: WeightedTable) -> None:
+        left = subtract(self._total(), part)
         if left is None:
             raise ValueError(NOT_ADDED)
         self._hold_no_integers()
-        self._tally = left if self._known_labels is not None else occurring(left)
+        self._weighted = left if self._known_labels is not None else occurring(left)
 
-    def _snapshot(self) -> Tally:
+    def _snapshot(self) -> WeightedTable:
         with self._lock:
-            whole = self._whole()
-        return whole if self._known_labels is not None else occurring(whole)
+            total = self._total()
+        return total if self._known_labels is not None else occurring(total)
 
-    def _snapshot_of(self, other: ConfusionAccumulator) -> tuple[Tally, str | None]:
+    def _snapshot_of(self, other: ConfusionAccumulator) -> tuple[WeightedTable, str | None]:
         if not isinstance(other, ConfusionAccumulator):
             raise TypeError(
                 f"other must be a ConfusionAccumulator, got {type(other).__name__}: update and"
                 " subtract take ratings."
             )
-        tally = other._snapshot()
+        table = other._snapshot()
         known, others = self._known_labels, other._known_labels
         if (known is None) != (others is None) or (
-            known is not None and known.tolist() != tally.labels.tolist()
+            known is not None and known.tolist() != table.labels.tolist()
         ):
-            told = ["none" if labels is None else labels.tolist() for labels in (known, others)]
+            shown = ["none" if labels is None else labels.tolist() for labels in (known, others)]
             raise ValueError(
-                f"both accumulators must have been given the same labels, got {told[0]} and"
-                f" {told[1]}."
+                f"both accumulators must have been given the same labels, got {shown[0]} and"
+                f" {shown[1]}."
             )
-        return tally, other._kind
+        return table, other._kind
 
-    def _whole(self) -> Tally:
-        """Return all that is held; the lock must be."""
+    def _total(self) -> WeightedTable:
+        """Return the table of all items; the caller holds the lock."""
         counts = self._integers.counts()
         if isinstance(counts, ConfusionCounts):
-            return add(self._tally, tally_of_counts(counts))
+            return add(self._weighted, table_of_counts(counts))
         dtype = np.dtype(np.bool_ if self._has_only_booleans else np.int64)
         column = Column(np.empty(0, np.int64), dtype)
         table, labels = square(counts, column, column)
-        return add(self._tally, tally_of_counts(ConfusionCounts(table, labels, 0)))
+        return add(self._weighted, table_of_counts(ConfusionCounts(table, labels, 0)))
 
     def _hold_no_integers(self) -> None:
         known = self._known_labels

@@ -1,8 +1,8 @@
-"""Sums of item weights without a rounding error, whatever their order.
+"""Sums of item weights without rounding errors, whatever their order.
 
-A finite float is a whole number of units of 2**-1074, the least float there is. So weights
-are cut into whole numbers of 62 bits, from the largest down, that the kernels sum exactly;
-their sums are Python integers, to which adding and from which subtracting is exact too.
+A finite float is an integer multiple of 2**-1074, the smallest positive float. So weights are
+split into integers of 62 bits, the leading bits first, which the kernels sum exactly. The sums
+are Python integers, which are added and subtracted without rounding too.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def exact_sums(
     while len(rest) and (largest := float(np.abs(rest).max())):
         shift = SLICE_BITS - int(np.frexp(largest)[1])
         whole = np.ldexp(rest, shift).astype(np.int64)
-        # Exact: these are the leading bits of a float, and what is left are the others.
+        # Exact: this subtracts the leading bits of a float and leaves the others.
         rest = rest - np.ldexp(whole.astype(np.float64), -shift)
         sums = summed(whole)
         if shift <= UNIT_BITS:

@@ -1,8 +1,8 @@
-"""Counts and exact sums of item weights that can be added, and taken away again.
+"""Tables of counts and exact sums of item weights, which can be added and subtracted by label.
 
-This is what an accumulator holds of weighted, worded or dated items, and what it is pickled
-as. (`fastkappa.engines.running_table` counts the parts of a file or frame: it has missing
-ratings and groups, and sums weights as the kernels do.)
+An accumulator holds weighted items, strings and dates in such a table, and is pickled as one.
+(`fastkappa.engines.running_table` counts the parts of a file or frame: it has missing ratings
+and groups, and sums weights as the kernels do.)
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from fastkappa.accumulator.exact_sums import UNIT_BITS, exact_sums, rounded
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
 from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import union_of_labels
+from fastkappa.counting.table import scatter, union_of_labels
 from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate
 from fastkappa.kernels.contract import PairKernels
 
 
-class Tally(NamedTuple):
-    """What is known of some pairs of ratings.
+class WeightedTable(NamedTuple):
+    """The counts and the sums of weights of some pairs of ratings, by label.
 
     Attributes
     ----------
     labels : ndarray of shape (l,)
     plain : ndarray of int64, shape (l, l)
-        Pairs that came without a weight.
+        The number of pairs without a weight.
     weighted : ndarray of int64, shape (l, l)
-        Pairs that came with one.
+        The number of pairs with a weight.
     sums : ndarray of Python integers, shape (l, l)
         The exact sums of the weights, in units of ``2**-UNIT_BITS``.
     n_float : int
-        How many pairs came with a weight that was a float.
+        The number of pairs whose weight is a float.
     n_outside : int
-        How many pairs have a rating that is none of the labels, where these are given.
+        The number of pairs with a rating outside the labels, where these are given.
     """
 
     labels: AnyArray
@@ -46,7 +46,7 @@ class Tally(NamedTuple):
     n_outside: int
 
     def counts(self) -> ConfusionCounts:
-        """Return the table of counts or, where there are weights, of their sums, as a copy."""
+        """Return a table of counts or, if there are weights, of their sums; always a copy."""
         table: AnyArray = self.plain.copy()
         if self.weighted.any():
             total = self.sums + self.plain.astype(object) * (1 << UNIT_BITS)
@@ -54,50 +54,50 @@ class Tally(NamedTuple):
         return in_int64(ConfusionCounts(table, self.labels.copy(), self.n_outside))
 
 
-def empty_tally(labels: AnyArray) -> Tally:
-    """Return a tally of nothing."""
+def empty_table(labels: AnyArray) -> WeightedTable:
+    """Return a table of no pairs."""
     shape = (len(labels), len(labels))
-    return Tally(
+    return WeightedTable(
         labels, np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, object), 0, 0
     )
 
 
-def tally_of_counts(counts: ConfusionCounts) -> Tally:
-    """Return the tally of pairs without weights."""
-    return empty_tally(counts.labels)._replace(plain=counts.table, n_outside=counts.n_outside)
+def table_of_counts(counts: ConfusionCounts) -> WeightedTable:
+    """Return the table of pairs without weights."""
+    return empty_table(counts.labels)._replace(plain=counts.table, n_outside=counts.n_outside)
 
 
-def take_tally(
+def table_of_columns(
     kernels: PairKernels,
     first: Column,
     second: Column,
     labels: AnyArray | None,
     weights: AnyArray | None,
     num_threads: int,
-) -> Tally:
-    """Return the tally of two columns, on labels that are given or on those that occur."""
+) -> WeightedTable:
+    """Return the table of two columns, on given labels or on those that occur."""
     known = None if labels is None else KnownLabels(labels, first, second)
     counts = tabulate(kernels, first, second, known, None, num_threads)
-    tally = tally_of_counts(counts)
+    table = table_of_counts(counts)
     if weights is None:
-        return tally
+        return table
     known = KnownLabels(counts.labels, first, second)
-    return tally._replace(
-        plain=tally.weighted,
-        weighted=tally.plain,
+    return table._replace(
+        plain=table.weighted,
+        weighted=table.plain,
         sums=exact_sums(kernels, first, second, known, weights, num_threads),
         n_float=len(weights) if weights.dtype.kind == "f" else 0,
     )
 
 
-def add(first: Tally, second: Tally) -> Tally:
-    """Return the tally of the pairs of both, by label."""
+def add(first: WeightedTable, second: WeightedTable) -> WeightedTable:
+    """Return the sum of two tables, on the labels of both."""
     if not len(second.labels):
         return first
     if not len(first.labels):
         return second
     a, b = _on_common_labels(first, second)
-    return Tally(
+    return WeightedTable(
         a.labels,
         a.plain + b.plain,
         a.weighted + b.weighted,
@@ -107,20 +107,20 @@ def add(first: Tally, second: Tally) -> Tally:
     )
 
 
-def _sum_of(first: Tally, second: Tally) -> AnyArray:
-    """Return both sums of weights; Python integers are added only where there are some."""
+def _sum_of(first: WeightedTable, second: WeightedTable) -> AnyArray:
+    """Return the sums of both tables; objects are slow, so zeros are not added."""
     if not second.weighted.any():
         return first.sums
     return first.sums + second.sums if first.weighted.any() else second.sums
 
 
-def subtract(whole: Tally, part: Tally) -> Tally | None:
-    """Return the tally of the pairs that are not in a part; None if that is no part of it."""
+def subtract(whole: WeightedTable, part: WeightedTable) -> WeightedTable | None:
+    """Return the difference of two tables; None if the second is not part of the first."""
     if not len(part.labels):
         return whole
     a, b = _on_common_labels(whole, part)
     has_weights = b.weighted.any()
-    left = Tally(
+    left = WeightedTable(
         a.labels,
         a.plain - b.plain,
         a.weighted - b.weighted,
@@ -131,28 +131,28 @@ def subtract(whole: Tally, part: Tally) -> Tally | None:
     negative = (left.plain < 0).any() or (left.weighted < 0).any()
     if negative or left.n_float < 0 or left.n_outside < 0:
         return None
-    # Sums of no weights are 0: otherwise the weights were others than those added.
+    # The sum of no weights is 0: otherwise these are not the weights that were added.
     return None if has_weights and left.sums[left.weighted == 0].any() else left
 
 
-def occurring(tally: Tally) -> Tally:
-    """Return the tally without labels that occur in no pair."""
-    items = tally.plain + tally.weighted
-    used = np.logical_or(items.any(axis=0), items.any(axis=1))
-    return tally if used.all() else _select(tally, used)
-
-
-def _select(tally: Tally, used: AnyArray) -> Tally:
+def occurring(table: WeightedTable) -> WeightedTable:
+    """Return the table without labels that occur in no pair."""
+    n_pairs = table.plain + table.weighted
+    used = np.logical_or(n_pairs.any(axis=0), n_pairs.any(axis=1))
+    if used.all():
+        return table
     cells = np.ix_(used, used)
-    return tally._replace(
-        labels=tally.labels[used],
-        plain=tally.plain[cells],
-        weighted=tally.weighted[cells],
-        sums=tally.sums[cells],
+    return table._replace(
+        labels=table.labels[used],
+        plain=table.plain[cells],
+        weighted=table.weighted[cells],
+        sums=table.sums[cells],
     )
 
 
-def _on_common_labels(first: Tally, second: Tally) -> tuple[Tally, Tally]:
+def _on_common_labels(
+    first: WeightedTable, second: WeightedTable
+) -> tuple[WeightedTable, WeightedTable]:
     same = first.labels is second.labels or (
         first.labels.dtype == second.labels.dtype and np.array_equal(first.labels, second.labels)
     )
@@ -162,11 +162,10 @@ def _on_common_labels(first: Tally, second: Tally) -> tuple[Tally, Tally]:
     return _with_labels(first, labels), _with_labels(second, labels)
 
 
-def _with_labels(tally: Tally, labels: AnyArray) -> Tally:
-    place = np.searchsorted(labels, tally.labels.astype(labels.dtype))
-    cells = np.ix_(place, place)
-    larger = empty_tally(labels)
-    larger.plain[cells] = tally.plain
-    larger.weighted[cells] = tally.weighted
-    larger.sums[cells] = tally.sums
-    return larger._replace(n_float=tally.n_float, n_outside=tally.n_outside)
+def _with_labels(table: WeightedTable, labels: AnyArray) -> WeightedTable:
+    place = np.searchsorted(labels, table.labels.astype(labels.dtype))
+    shape = (len(labels), len(labels))
+    plain, weighted, sums = (
+        scatter(part, place, place, shape) for part in (table.plain, table.weighted, table.sums)
+    )
+    return table._replace(labels=labels, plain=plain, weighted=weighted, sums=sums)

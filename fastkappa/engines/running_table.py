@@ -2,8 +2,8 @@
 column for each rating, for missing ones and for those outside the labels too.
 
 So how many there are of either is read from it in the end, for every group, and tables of
-parts of the data add up to the table of all of it. (What an accumulator holds is a
-`fastkappa.accumulator.weighted_table.Tally`: from that ratings can be taken away again.)
+parts of the data add up to the table of all of it. (An accumulator holds a
+`fastkappa.accumulator.weighted_table.WeightedTable`, from which ratings can be subtracted.)
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Many predictions against one truth."""
+"""Kappas of many predictions of the same items, and their ranks."""

@@ -1,4 +1,4 @@
-"""Predictions scored against one truth as they come in, and ranked in the end."""
+"""A leaderboard that is built prediction by prediction."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ from fastkappa.leaderboards.items.random_groups import (
 )
 from fastkappa.leaderboards.items.reference import Reference
 from fastkappa.leaderboards.items.stacks import Tables
-from fastkappa.leaderboards.ranking import Ranking, draw_groups, rank, resampled_kappas
-from fastkappa.leaderboards.score_many import kappas_of
+from fastkappa.leaderboards.ranking import draw_groups, kappas_of, rank, resampled_kappas
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix
 
 OnMismatch = Literal["raise", "drop"]
-# As many random groups of items; each costs as much as a replicate does.
+# The number of random groups of items; a group costs as much time as a replicate.
 GROUPS = 1000
 
 
 class MismatchError(ValueError):
-    """The ids of a prediction are not those of the truth; ``mismatch`` counts and names them."""
+    """The ids of a prediction are not those of the truth; ``mismatch`` counts and shows them."""
 
     def __init__(self, name: str, n_items: int, mismatch: str) -> None:
         super().__init__(
@@ -46,7 +45,7 @@ class MismatchError(ValueError):
 
 
 class _Entry(NamedTuple):
-    """One prediction and how it stands."""
+    """One prediction and its kappa."""
 
     name: Any
     kappa: float = float("nan")
@@ -58,7 +57,7 @@ class _Entry(NamedTuple):
 
 
 class _Resampled(NamedTuple):
-    """The sums over groups of predictions that have their labels in common."""
+    """The sums over groups of some predictions that have the same labels."""
 
     entries: list[int]
     sums: GroupSums
@@ -66,7 +65,7 @@ class _Resampled(NamedTuple):
 
 
 class LeaderboardBuilder:
-    """Scores predictions as they come; what it keeps of one does not depend on its length."""
+    """Scores predictions one after the other, in memory that does not depend on their length."""
 
     def __init__(
         self,
@@ -91,7 +90,9 @@ class LeaderboardBuilder:
             )
         named = weights is None or isinstance(weights, str)
         if labels is None and not named:
-            raise ValueError("a matrix of weights needs labels, which its rows and columns are of.")
+            raise ValueError(
+                "a matrix of weights needs labels, to which its rows and columns refer."
+            )
         self._confidence = check_confidence(confidence)
         self._truth = Reference(y_true, "y_true")
         column = self._truth.column
@@ -120,29 +121,29 @@ class LeaderboardBuilder:
         return [(entry.name, entry.kappa) for entry in self._entries if entry.failure is None]
 
     def fail(self, name: Any, failure: str) -> None:
-        """Take down why a prediction cannot be scored."""
+        """Add a prediction that cannot be scored, with the reason."""
         self._entries.append(_Entry(name, failure=failure))
 
     def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
-        """Score predictions of all items: columns or, where there are ids, (ids, column).
+        """Score predictions: columns of all items or, if there are ids, pairs (ids, column).
 
         Raises
         ------
-        ValueError
-            If a prediction is not what it must be; the error names it, and none is taken.
+        TypeError, ValueError
+            If a prediction is not valid; the error names it, and none is added.
         """
         read = [self._read(name, prediction) for name, prediction in zip(names, predictions)]
         first = len(self._entries)
-        whole = [j for j, (_, items, _) in enumerate(read) if items is None]
+        complete = [j for j, (_, items, _) in enumerate(read) if items is None]
+        incomplete = [[j] for j, (_, items, _) in enumerate(read) if items is not None]
         entries: dict[int, _Entry] = {}
-        for batch in ([whole] if whole else []) + [
-            [j] for j in range(len(read)) if read[j][1] is not None
-        ]:
+        for batch in ([complete] if complete else []) + incomplete:
             pairs = [read[j][0] for j in batch]
             items = read[batch[0]][1]
             tables = self._count(pairs)
-            numbers = tables.tables.sum(axis=(1, 2)).tolist()
-            for j, kappa, n in zip(batch, kappas_of(tables, self._weights).tolist(), numbers):
+            kappas = kappas_of(tables.tables, tables.present, self._weights)
+            n_items = tables.tables.sum(axis=(1, 2))
+            for j, kappa, n in zip(batch, kappas.tolist(), n_items.tolist()):
                 found = read[j][2]
                 mismatches = (found.missing, found.extra, found.repeated) if found else ((), (), ())
                 missing, extra, repeated = map(len, mismatches)
@@ -157,44 +158,63 @@ class LeaderboardBuilder:
         Raises
         ------
         ValueError
-            If there is none.
+            If there are none.
         """
         if not self._entries:
             raise ValueError("predictions must hold at least one prediction, got none.")
         scored = [j for j, entry in enumerate(self._entries) if entry.failure is None]
         failed = [j for j, entry in enumerate(self._entries) if entry.failure is not None]
         kappas = np.array([self._entries[j].kappa for j in scored])
-        ranking = None
-        if scored:
-            ranking = rank(kappas, self._replicates()[:, scored], self._confidence)
-        return self._table(ranking, kappas, scored, failed)
+        ranking = rank(kappas, self._replicates()[:, scored], self._confidence)
+        order = ranking.order
+        entries = [self._entries[j] for j in (*(scored[j] for j in order), *failed)]
+
+        def column(values: AnyArray) -> AnyArray:
+            """Return values in the order of the ranking, and NaN or 0 for what failed."""
+            missing = np.nan if values.dtype.kind == "f" else 0
+            below = np.full((len(failed), *values.shape[1:]), missing, values.dtype)
+            return np.concatenate([values[order], below])
+
+        columns: dict[str, Any] = {
+            name: column(values) for name, values in ranking._asdict().items() if name != "order"
+        }
+        for name in ("n", "missing", "extra", "repeated"):
+            columns[name] = np.array([getattr(entry, name) for entry in entries], np.int64)
+        return Leaderboard(
+            names=tuple(entry.name for entry in entries),
+            kappa=column(kappas),
+            failures=tuple(entry.failure for entry in entries),
+            confidence=self._confidence,
+            n_resamples=self._n_resamples,
+            **columns,
+        )
 
     def _read(
         self, name: Any, prediction: Any
     ) -> tuple[tuple[Column, Column], NDArray[np.intp] | None, Alignment | None]:
-        """Return true and predicted labels of the same items, and which items these are."""
-        said = f"prediction {name!r}"
+        """Return the true and the predicted labels of the same items, and which items these are."""
+        full_name = f"prediction {name!r}"
         if self._ids is None:
-            pair = self._truth.beside(prediction, said)
-            self._check_unit(pair, said)
+            pair = self._truth.beside(prediction, full_name)
+            self._check_unit(pair, full_name)
             return pair, None, None
         if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
             raise TypeError(
-                f"{said} must be a pair (ids, labels), as ids are given for y_true, got"
+                f"{full_name} must be a pair (ids, labels), as ids are given for y_true, got"
                 f" {type(prediction).__name__}."
             )
-        alignment = self._ids.align(prediction[0], f"ids of {said}")
+        alignment = self._ids.align(prediction[0], f"ids of {full_name}")
         if not alignment.is_complete() and self._on_mismatch == "raise":
-            raise MismatchError(said, self._truth.n_items, alignment.mismatch())
+            raise MismatchError(full_name, self._truth.n_items, alignment.mismatch())
         pair = self._truth.matched(
-            prediction[1], len(prediction[0]), alignment.items, alignment.others, said
+            prediction[1], len(prediction[0]), alignment.items, alignment.others, full_name
         )
-        self._check_unit(pair, said)
-        is_whole = alignment.items is None or len(alignment.items) == self._truth.n_items
-        return pair, None if is_whole else alignment.items, alignment
+        self._check_unit(pair, full_name)
+        is_complete = alignment.items is None or len(alignment.items) == self._truth.n_items
+        return pair, None if is_complete else alignment.items, alignment
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
-        """Raise for dates that the truth's unit is too coarse for."""
+        """Raise if a prediction holds dates of a finer unit than the truth."""
         unit = self._truth.column.label_dtype
         if unit.kind in "mM" and pair[0].label_dtype != unit:
             raise ValueError(
@@ -214,7 +234,7 @@ class LeaderboardBuilder:
         items: NDArray[np.intp] | None,
         entries: list[int],
     ) -> None:
-        """Sum predictions up by group, those together that have their labels in common."""
+        """Keep the sums of predictions by group, together for those with the same labels."""
         first = self._truth.column if items is not None else pairs[0][0]
         for mask in np.unique(tables.present, axis=0):
             some = np.flatnonzero((tables.present == mask).all(axis=1))
@@ -228,7 +248,7 @@ class LeaderboardBuilder:
             )
             here = [entries[j] for j in some]
             if items is None and not tables.n_outside[some].any():
-                # The true labels are those of the same items for all.
+                # The true labels of all these predictions are those of the same items.
                 sums = sums._replace(rows=sums.rows[:, :1].copy())
             self._resampled.append(_Resampled(here, sums, matrix))
 
@@ -243,38 +263,3 @@ class LeaderboardBuilder:
                 )
             start += len(times)
         return replicates
-
-    def _table(
-        self, ranking: Ranking | None, kappas: FloatTable, scored: list[int], failed: list[int]
-    ) -> Leaderboard:
-        order = [] if ranking is None else [scored[j] for j in ranking.order]
-        entries = [self._entries[j] for j in (*order, *failed)]
-        n_failed = len(failed)
-
-        def column(values: Any, missing: Any, *width: int) -> AnyArray:
-            below = np.full((n_failed, *width), missing)
-            if ranking is None:
-                return below
-            return np.concatenate([np.asarray(values)[ranking.order], below])
-
-        def counts(name: str) -> AnyArray:
-            return np.array([getattr(entry, name) for entry in entries], np.int64)
-
-        nan = np.nan
-        return Leaderboard(
-            tuple(entry.name for entry in entries),
-            column(ranking and ranking.rank, 0),
-            column(kappas, nan),
-            column(ranking and ranking.interval, nan, 2),
-            column(ranking and ranking.difference, nan),
-            column(ranking and ranking.difference_interval, nan, 2),
-            column(ranking and ranking.first, nan),
-            column(ranking and ranking.rank_interval, 0, 2),
-            counts("n"),
-            counts("missing"),
-            counts("extra"),
-            counts("repeated"),
-            tuple(entry.failure for entry in entries),
-            self._confidence,
-            self._n_resamples,
-        )

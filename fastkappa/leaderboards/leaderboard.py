@@ -1,4 +1,4 @@
-"""Many predictions ranked by kappa, and which of their differences are real."""
+"""Many predictions ranked by kappa, with intervals of their differences."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fastkappa.columns.column import n_samples
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.builder import LeaderboardBuilder, OnMismatch
+from fastkappa.leaderboards.items.predictions import named_columns
 from fastkappa.leaderboards.items.row_major import contiguous_columns
-from fastkappa.leaderboards.predictions import named_columns
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.weights import Weights
 
-# Enough predictions to share among threads, and to read the truth once for all of them.
+# Enough predictions for all threads, and for the truth to be read only once for all of them.
 AT_ONCE = 128
 
 
@@ -34,64 +34,64 @@ def leaderboard(
     num_threads: int | None = None,
     backend: str | None = None,
 ) -> Leaderboard:
-    """Rank predictions by kappa, with paired bootstrap intervals of all that is compared.
+    """Rank predictions by kappa, with paired bootstrap intervals of the differences.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
         The true labels.
     predictions : array of shape (n, m) or (m, n), mapping, data frame, or iterable of columns
-        The m predictions, as for `score_many`. Where ``ids`` are given it is a mapping, or
-        an iterable, of pairs (ids, labels), and the items are matched by their ids.
+        The m predictions, as for `score_many`. With ``ids`` it is a mapping or an iterable of
+        pairs (ids, labels), and the items are matched by their ids.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. A matrix needs ``labels``.
     labels : array-like of shape (l,), default=None
-        The labels to take into account, in the order the weights refer to; items with another
-        one are left out. By default each kappa refers to the labels that occur in the truth
+        The labels to take into account, in the order of the weights; items with other labels
+        are left out. By default each kappa is computed on the labels that occur in the truth
         and in its own prediction.
     ids : array-like of shape (n,), default=None
         The ids of the items of ``y_true``: whole numbers or strings, all different.
     on_mismatch : {'raise', 'drop'}, default='raise'
         What to do with a prediction whose ids are not those of the truth: raise an error
-        that counts and names them, or leave out of it items that are missing, that are not
-        of the truth, or that it has more than once, and count them in the result.
+        that counts and names them, or leave out its missing, unknown and repeated items, and
+        count them in the result.
     axis : {0, 1}, default=0
-        The axis along which the items lie in an array.
+        The axis of the items in an array.
     n_resamples : int, default=1000
-        How many bootstrap replicates to draw; with 0 there are no intervals.
+        The number of bootstrap replicates; with 0 there are no intervals.
     confidence : float, default=0.95
         The confidence of the intervals.
     rng : Generator, int or None, default=None
-        Where random numbers come from: a seed makes the result repeatable.
+        The source of random numbers; a seed makes the result repeatable.
     num_threads : int, default=None
-        At most so many threads. None takes all there are.
+        The maximum number of threads. None takes all that are available.
     backend : {'cython', 'numba', 'numpy'}, default=None
-        None takes the environment variable ``FASTKAPPA_BACKEND``, else the best there is.
+        None takes the environment variable ``FASTKAPPA_BACKEND``, else the fastest available.
 
     Returns
     -------
     result : Leaderboard
         The predictions from the largest kappa to the smallest: kappa and its interval, the
-        difference to the leader and its paired interval, the share of replicates in which
-        it is first, and the ranks it has in them.
+        difference from the leader and its paired interval, the proportion of replicates in
+        which it is first, and the interval of its rank.
 
     Raises
     ------
     ValueError, TypeError
-        As `score_many`; for ids that are missing, repeated, or no ids; for a prediction
-        whose ids are not those of the truth, unless these are to be dropped.
+        As `score_many`; if ids are missing, repeated or of a type that cannot be used; if the
+        ids of a prediction are not those of the truth, unless such items are dropped.
 
     Notes
     -----
-    The items are put into 1000 groups at random, of which a table is counted for each
-    prediction in the one pass over it, and each replicate draws 1000 groups with replacement,
-    the same for all predictions. So a replicate costs no pass over the items. Up to 1000 items
-    this is the bootstrap of items itself; of more items, an interval's length is that of the
-    bootstrap of items to within some 2 %, which is less than 1000 replicates leave open.
+    The items are assigned to 1000 groups at random. One pass over a prediction counts a table
+    of each group, and each replicate draws 1000 groups with replacement, the same for all
+    predictions. So a replicate needs no pass over the items. With up to 1000 items this is the
+    bootstrap of items itself; with more, the length of an interval is that of the bootstrap of
+    items to within some 2 %, less than the error of 1000 replicates.
 
     See Also
     --------
-    score_many : kappas and tables alone.
+    score_many : only kappas and tables.
     compare_predictions : two predictions by the delta method.
 
     References
@@ -113,7 +113,7 @@ def leaderboard(
     """
     kernels = get_kernels(backend)
     threads = resolve_num_threads(num_threads)
-    standings = LeaderboardBuilder(
+    builder = LeaderboardBuilder(
         y_true,
         weights=weights,
         labels=labels,
@@ -132,9 +132,9 @@ def leaderboard(
     )
     while some := list(islice(named, AT_ONCE)):
         names, columns = zip(*some)
-        # They are read more than once.
-        standings.add(names, contiguous_columns(columns, threads))
-    return standings.ranked()
+        # Columns are read more than once, so strided ones are copied.
+        builder.add(names, contiguous_columns(columns, threads))
+    return builder.ranked()
 
 
 def _named_pairs(predictions: Any) -> Iterator[tuple[Any, Any]]:

@@ -1,8 +1,8 @@
-"""Which of many kappas is the largest, and how sure that is: the paired bootstrap.
+"""Kappas of many predictions, their paired bootstrap replicates and their ranks.
 
 A replicate draws groups of items with replacement, the same for all predictions, so what
-these have in common cancels out of their differences. All that kappa needs is a sum over
-items, so a replicate is a sum over groups, and all replicates are one product of matrices.
+these have in common cancels out of their differences. Kappa is a function of sums over items,
+so a replicate is a sum over groups, and all replicates are one matrix product.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import FloatTable
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics.kappa import kappas as kappas_of_stack
+from fastkappa.statistics.weights import Weights
 
 # Replicates that are computed together.
 AT_ONCE = 256
 
 
 class Ranking(NamedTuple):
-    """What the replicates say about m kappas.
+    """The ranks of m kappas, with their bootstrap intervals.
 
     Attributes
     ----------
@@ -28,14 +30,15 @@ class Ranking(NamedTuple):
         The positions from the largest kappa to the smallest, undefined ones last.
     rank : ndarray of int, shape (m,)
         1 for the largest; equal kappas have the rank of the first of them. Undefined ones
-        have the last rank.
+        rank last.
     interval, difference_interval : ndarray of shape (m, 2)
-        Percentile intervals of kappa and of kappa less that of the leader.
+        Percentile intervals of kappa and of the difference.
     difference : ndarray of shape (m,)
-        Kappa less that of the leader, the one that is first in ``order``.
+        Kappa minus that of the leader, the first in ``order``.
     first : ndarray of shape (m,)
-        The share of replicates in which it is the largest; equal ones share it.
+        The proportion of replicates in which it is the largest; ties count in equal parts.
     rank_interval : ndarray of int, shape (m, 2)
+        Percentile intervals of the rank.
     """
 
     order: NDArray[np.intp]
@@ -47,10 +50,25 @@ class Ranking(NamedTuple):
     rank_interval: NDArray[np.int64]
 
 
+def kappas_of(tables: AnyArray, present: NDArray[np.bool_], weights: Weights) -> FloatTable:
+    """Return kappa of each table, on the labels that are present in it.
+
+    The shape of ``tables`` is (m, l, l), that of ``present`` (m, l).
+    """
+    if weights is None or not isinstance(weights, str) or present.all():
+        return kappas_of_stack(tables, weights)
+    kappas = np.full(len(tables), np.nan)
+    for mask in np.unique(present, axis=0):
+        some = np.flatnonzero((present == mask).all(axis=1))
+        if mask.any():
+            kappas[some] = kappas_of_stack(tables[some][:, mask][:, :, mask], weights)
+    return kappas
+
+
 def draw_groups(
     n_groups: int, n_resamples: int, generator: np.random.Generator
 ) -> Iterator[FloatTable]:
-    """Yield how often each group is drawn in some replicates, shape (some, n_groups)."""
+    """Yield the number of times each group is drawn in some replicates, shape (some, n_groups)."""
     for start in range(0, n_resamples, AT_ONCE):
         n_rows = min(AT_ONCE, n_resamples - start)
         drawn = generator.integers(0, n_groups, (n_rows, n_groups))
@@ -71,20 +89,20 @@ def resampled_kappas(
     Parameters
     ----------
     times : ndarray of shape (r, g)
-        How often each group is drawn.
+        The number of times each group is drawn.
     disagreement : ndarray of shape (g, m)
         The sums of the items' disagreement weights.
     rows : ndarray of shape (g, m or 1, l)
-        How many items have each true label; one for all predictions, if they share them.
+        The number of items with each true label; 1 if it is the same for all predictions.
     columns : ndarray of shape (g, m, l)
-        How many have each predicted label.
+        The number of items with each predicted label.
     matrix : ndarray of shape (l, l)
         The disagreement weights.
 
     Returns
     -------
     kappas : ndarray of shape (r, m)
-        NaN where kappa is undefined.
+        NaN if kappa is undefined.
     """
     true = _summed(times, rows)
     predicted = _summed(times, columns)
@@ -96,39 +114,39 @@ def resampled_kappas(
 
 
 def rank(kappas: FloatTable, replicates: FloatTable, confidence: float) -> Ranking:
-    """Return how kappas rank, from their replicates of shape (r, m)."""
-    shares = ((1 - confidence) / 2, (1 + confidence) / 2)
+    """Return the ranks of m kappas with the intervals from their replicates of shape (r, m)."""
+    levels = ((1 - confidence) / 2, (1 + confidence) / 2)
     order = np.argsort(-_last_if_undefined(kappas), kind="stable")
-    leader = order[0]
-    differences = replicates - replicates[:, leader, None]
+    leader = order[:1]
+    differences = replicates - replicates[:, leader]
     ranks = ranks_of(replicates)
     known = replicates[~np.isnan(replicates).all(axis=1)]
     best = _last_if_undefined(known)
     is_first = best == best.max(axis=1, initial=-np.inf, keepdims=True)
     first = (is_first / is_first.sum(axis=1, keepdims=True)).sum(axis=0)
     rank_interval = np.full((len(kappas), 2), 0)
-    if len(replicates):
-        rank_interval = np.quantile(ranks, shares, axis=0, method="inverted_cdf").T
+    if replicates.size:
+        rank_interval = np.quantile(ranks, levels, axis=0, method="inverted_cdf").T
     return Ranking(
         order,
         ranks_of(kappas[None])[0],
-        _quantiles(replicates, shares),
+        _quantiles(replicates, levels),
         kappas - kappas[leader],
-        _quantiles(differences, shares),
+        _quantiles(differences, levels),
         first / len(known) if len(known) else np.full(len(kappas), np.nan),
         rank_interval.astype(np.int64),
     )
 
 
 def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
-    """Return the ranks in each row: 1 for the largest, and equal ones with the same rank."""
+    """Return the ranks within each row: 1 for the largest, the same rank for equal ones."""
     values = -_last_if_undefined(kappas)
     order = np.argsort(values, axis=1, kind="stable")
     in_order = np.take_along_axis(values, order, axis=1)
-    place = np.arange(1, values.shape[1] + 1) * np.ones((len(values), 1), np.int64)
-    place[:, 1:][in_order[:, 1:] == in_order[:, :-1]] = 0
-    ranks = np.empty_like(place)
-    np.put_along_axis(ranks, order, np.maximum.accumulate(place, axis=1), axis=1)
+    position = np.arange(1, values.shape[1] + 1) * np.ones((len(values), 1), np.int64)
+    position[:, 1:][in_order[:, 1:] == in_order[:, :-1]] = 0
+    ranks = np.empty_like(position)
+    np.put_along_axis(ranks, order, np.maximum.accumulate(position, axis=1), axis=1)
     return ranks
 
 
@@ -141,15 +159,15 @@ def _last_if_undefined(kappas: FloatTable) -> FloatTable:
     return np.where(np.isnan(kappas), -np.inf, kappas)
 
 
-def _quantiles(replicates: FloatTable, shares: tuple[float, float]) -> FloatTable:
-    """Return the quantiles of each column, undefined replicates being left out."""
+def _quantiles(replicates: FloatTable, levels: tuple[float, float]) -> FloatTable:
+    """Return the quantiles of each column, without undefined replicates."""
     quantiles = np.full((replicates.shape[1], 2), np.nan)
     undefined = np.isnan(replicates)
     complete = ~undefined.any(axis=0)
     if len(replicates) and complete.any():
-        quantiles[complete] = np.quantile(replicates[:, complete], shares, axis=0).T
+        quantiles[complete] = np.quantile(replicates[:, complete], levels, axis=0).T
     for j in np.flatnonzero(~complete):
         defined = replicates[~undefined[:, j], j]
         if len(defined):
-            quantiles[j] = np.quantile(defined, shares)
+            quantiles[j] = np.quantile(defined, levels)
     return quantiles

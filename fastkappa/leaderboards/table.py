@@ -1,9 +1,9 @@
-"""The ranked table of a leaderboard, as an object, as text and as HTML."""
+"""The result of a leaderboard, with its forms as text, HTML, dictionary and data frame."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from fastkappa.arrays import FloatTable
 from fastkappa.formatting import figure, interval_text, printable, without_nan
 from fastkappa.frame import data_frame
 
-# The fields of a row that are two columns of a data frame or of CSV.
+# The columns of those fields of a row that are intervals.
 ENDS = {
     "interval": ("low", "high"),
     "difference_interval": ("difference_low", "difference_high"),
@@ -24,7 +24,10 @@ ENDS = {
 
 
 class LeaderboardRow(NamedTuple):
-    """One prediction on the leaderboard; ``failure`` says why one could not be scored."""
+    """One prediction on the leaderboard; ``failure`` is the reason if it could not be scored.
+
+    The fields, in this order, are the columns of every form of the leaderboard.
+    """
 
     rank: int | None
     name: Any
@@ -45,38 +48,38 @@ class LeaderboardRow(NamedTuple):
 class Leaderboard:
     """Predictions ranked by kappa, the best one first.
 
-    It is what `leaderboard` returns, cannot be changed, and prints as a table. NaN stands
-    for what is undefined. Iterating over it yields a `LeaderboardRow` for each prediction.
+    This is the result of `leaderboard`: read-only, and printed as a table. Undefined values
+    are NaN. Iterating over it yields a `LeaderboardRow` for each prediction.
 
     Attributes
     ----------
     names : tuple of length m
     rank : ndarray of int, shape (m,)
-        1 for the largest kappa; equal kappas have the same rank. 0 for what could not be
-        scored.
+        1 for the largest kappa; equal kappas have the same rank. 0 for predictions that could
+        not be scored.
     kappa : ndarray of shape (m,)
     interval : ndarray of shape (m, 2)
         The percentile interval of kappa.
     difference : ndarray of shape (m,)
-        Kappa less that of the leader: 0 for the leader itself, negative below.
+        Kappa minus that of the leader: 0 for the leader itself, negative for the others.
     difference_interval : ndarray of shape (m, 2)
         Its percentile interval, paired: both kappas are of the same resampled items. The
-        difference is real, at this confidence, if the interval does not reach 0.
+        difference is significant, at this confidence, if the interval excludes 0.
     first : ndarray of shape (m,)
-        The share of replicates in which it is first.
+        The proportion of replicates in which it is first.
     rank_interval : ndarray of int, shape (m, 2)
-        Between which ranks it is in the replicates.
+        The percentile interval of its rank.
     n : ndarray of int, shape (m,)
-        How many items it was scored on.
+        The number of items it was scored on.
     missing, extra, repeated : ndarray of int, shape (m,)
-        How many items its ids lack, how many are not of the truth, and how many it has more
+        The number of items that its ids lack, that are not of the truth, and that it has more
         than once. All of these were left out.
     failures : tuple of length m
-        Why it could not be scored, or None.
+        The reason why it could not be scored, or None.
     confidence : float
-        That of the intervals.
+        The confidence of the intervals.
     n_resamples : int
-        How many replicates there are.
+        The number of replicates.
     """
 
     names: tuple[Any, ...]
@@ -124,32 +127,33 @@ class Leaderboard:
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as numbers, strings and lists, with None for what is undefined."""
+        """Return the leaderboard as numbers, strings and lists, with None for undefined values."""
         rows = [without_nan(row._asdict()) for row in self]
         return {"confidence": self.confidence, "n_resamples": self.n_resamples, "rows": rows}
 
     def to_frame(self) -> Any:
-        """Return a pandas data frame, one row a prediction.
+        """Return a pandas data frame with a row for each prediction.
 
         Raises
         ------
         ImportError
             If pandas is not installed.
         """
-        held = {**vars(self), "name": list(self.names), "failure": list(self.failures)}
-        columns: dict[str, Any] = {}
-        for field in LeaderboardRow._fields:
-            if field in ENDS:
-                columns.update(zip(ENDS[field], held[field].T))
-            else:
-                columns[field] = held[field]
-        return data_frame(columns)
+        columns = {"name": list(self.names), "failure": list(self.failures)}
+        return data_frame(
+            with_ends(
+                {
+                    field: columns[field] if field in columns else getattr(self, field).T
+                    for field in LeaderboardRow._fields
+                }
+            )
+        )
 
     def __str__(self) -> str:
-        heads, rows = self.cells()
-        widths = [max(map(len, column)) for column in zip(heads, *rows)]
+        header, rows = self.cells()
+        widths = [max(map(len, column)) for column in zip(header, *rows)]
         lines = [self._headline(), ""]
-        for row in (heads, *rows):
+        for row in (header, *rows):
             cells = [
                 f"{cell:<{width}}" if j == 1 else f"{cell:>{width}}"
                 for j, (cell, width) in enumerate(zip(row, widths))
@@ -161,8 +165,8 @@ class Leaderboard:
         return str(self)
 
     def _repr_html_(self) -> str:
-        heads, rows = self.cells()
-        head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
+        header, rows = self.cells()
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
         body = "\n".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
         )
@@ -175,9 +179,9 @@ class Leaderboard:
         )
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
-        """Return the heads and the rows of the table for a person, without empty columns."""
+        """Return the header and the rows of the printed table, without empty columns."""
         percent = f"{100 * self.confidence:g} % interval"
-        heads = ["rank", "name", "kappa", percent, "difference", percent, "first", "ranks", "n"]
+        header = ["rank", "name", "kappa", percent, "difference", percent, "first", "ranks", "n"]
         rows = [
             [
                 "-" if row.rank is None else str(row.rank),
@@ -194,20 +198,20 @@ class Leaderboard:
         ]
         for what in ("missing", "extra", "repeated"):
             if getattr(self, what).any():
-                heads.append(what)
+                header.append(what)
                 for row, number in zip(rows, getattr(self, what).tolist()):
                     row.append(str(number) if number else "")
         shown = [j for j, column in enumerate(zip(*rows)) if any(column)]
-        return [heads[j] for j in shown], [[row[j] for j in shown] for row in rows]
+        return [header[j] for j in shown], [[row[j] for j in shown] for row in rows]
 
     def _headline(self) -> str:
         scored = sum(failure is None for failure in self.failures)
-        words = f"{scored} prediction{'' if scored == 1 else 's'} ranked by kappa"
+        text = f"{scored} prediction{'' if scored == 1 else 's'} ranked by kappa"
         if scored < len(self):
-            words += f", {len(self) - scored} could not be scored"
+            text += f", {len(self) - scored} could not be scored"
         if self.n_resamples:
-            words += f"; {self.n_resamples} bootstrap replicates"
-        return words
+            text += f"; {self.n_resamples} bootstrap replicates"
+        return text
 
     def _remarks(self) -> list[tuple[str, str]]:
         return [
@@ -215,6 +219,17 @@ class Leaderboard:
             for name, why in zip(self.names, self.failures)
             if why is not None
         ]
+
+
+def with_ends(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a row, or of all rows, with both ends of each interval apart."""
+    columns: dict[str, Any] = {}
+    for field, value in fields.items():
+        if field in ENDS:
+            columns.update(zip(ENDS[field], (None, None) if value is None else value))
+        else:
+            columns[field] = value
+    return columns
 
 
 def _pair(row: FloatTable) -> tuple[float, float]:

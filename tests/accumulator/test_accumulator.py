@@ -1,4 +1,4 @@
-"""The accumulator: however ratings are split, ordered and merged, it is one table."""
+"""The accumulator: however ratings are split, ordered and merged, the table is the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fastkappa import ConfusionAccumulator, cohen_kappa_score, confusion_counts
 from fastkappa.counting.incremental import GrowingTable
 
 DTYPES = ("int64", "uint8", "int8", "int32", "uint16", "float64", "bool", "uint64")
-# Close together, far apart, on both sides of 0: tables of a range, and of single labels.
+# Close together, far apart, on both sides of 0: tables of a label range, and of single labels.
 ALPHABETS = ([0, 1], [0, 1, 2, 3, 4, 5], [-3, -1, 4], [0, 50, 100], [-(10**12), 7, 10**15, 8, 9])
 
 
@@ -38,7 +38,7 @@ def batches(draw: st.DrawFn) -> list[tuple[np.ndarray, np.ndarray]]:
     alphabet = draw(st.sampled_from(ALPHABETS))
     drawn = []
     for n in draw(st.lists(st.sampled_from([0, 1, 3, 40, 3000]), min_size=1, max_size=6)):
-        # Later batches may have labels, and types, that earlier ones had not.
+        # Later batches may have labels and types that earlier ones did not have.
         labels = np.array(draw(st.lists(st.sampled_from(alphabet), min_size=1, max_size=4)))
         rng = np.random.default_rng(draw(st.integers(0, 1000)))
         pair = []
@@ -86,7 +86,7 @@ def test_subtracting_undoes(parts: Any, data: Any, backend: str) -> None:
 
 
 @given(parts=batches(), labels=st.sampled_from([[0, 1, 2], [4, -3, 0], [100, 0], [2]]))
-def test_labels_that_are_given(parts: Any, labels: Any, backend: str) -> None:
+def test_given_labels(parts: Any, labels: Any, backend: str) -> None:
     accumulator = ConfusionAccumulator(labels, backend=backend)
     for part in parts:
         accumulator.update(*part)
@@ -237,7 +237,7 @@ def test_json_holds_labels_of_every_kind(ratings: Any) -> None:
         {"labels": None},
     ],
 )
-def test_json_that_is_none_of_ours(change: dict[str, Any]) -> None:
+def test_invalid_json(change: dict[str, Any]) -> None:
     accumulator = ConfusionAccumulator()
     accumulator.update([0, 1], [0, 1])
     fields = {**json.loads(accumulator.to_json()), **change}
@@ -248,7 +248,7 @@ def test_json_that_is_none_of_ours(change: dict[str, Any]) -> None:
             ConfusionAccumulator.from_json(text)
 
 
-def test_what_is_refused_changes_nothing() -> None:
+def test_refused_updates_change_nothing() -> None:
     accumulator = example()
     before = accumulator.counts()
     refusals: list[tuple[Any, str]] = [
@@ -305,3 +305,33 @@ def test_a_table_grows_in_place_and_gives_up_a_range(backend: str) -> None:
     assert counts.rows.tolist() == [-2, 5, 6, 10**9]
     assert np.diagonal(counts.table).tolist() == [1, 3, 1, 1]
     assert int(counts.table.sum()) == 6
+
+
+def test_an_accumulator_shares_no_array() -> None:
+    labels = np.array([1, 2])
+    held = ConfusionAccumulator(labels)
+    strings = ConfusionAccumulator()
+    strings.update(["a"], ["a"])
+    labels[0] = held.labels[0] = 7
+    strings.table[0, 0] = 9
+    assert held.labels.tolist() == [1, 2]
+    assert strings.table.tolist() == [[1]]
+
+
+def test_an_empty_accumulator_has_no_agreement() -> None:
+    with pytest.raises(ValueError, match="holds no items"):
+        ConfusionAccumulator().agreement()
+
+
+def test_damaged_json() -> None:
+    held = ConfusionAccumulator()
+    held.update([1, 2], [1, 2])
+    text = held.to_json()
+    for old, new in (
+        ("[1, 2]", "[2, 1]"),
+        ("false", '"no"'),
+        ("[[1, 0]", f"[[{10**30}, 0]"),
+    ):
+        assert old in text
+        with pytest.raises(ValueError, match="must be the JSON"):
+            ConfusionAccumulator.from_json(text.replace(old, new))

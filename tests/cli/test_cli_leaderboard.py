@@ -238,3 +238,20 @@ def test_a_terminal_shows_the_files_and_the_ranks_so_far(folder: Path) -> None:
     # What was shown is gone in the end, and what is asked for is not among it.
     assert b"ranked by kappa" not in shown
     assert done.stdout.decode() == run(*SUBMISSIONS).stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_result_that_cannot_be_written(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("id,y\n1,a\n2,b\n")
+    options = [str(file), str(file), "--id", "id", "--target", "y", "--labels", "b,a"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "fastkappa", "leaderboard", *options],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("fastkappa: the result cannot be written")

@@ -18,7 +18,7 @@ WEIGHTS = (None, "linear", "quadratic")
 
 
 def contest(n: int, m: int, n_labels: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return a truth and predictions with common and with own mistakes, the better the later."""
+    """Return a truth and predictions with common and with own errors; later ones have fewer."""
     rng = np.random.default_rng(seed)
     truth = rng.choice(n_labels, n, p=np.arange(1, n_labels + 1) / sum(range(n_labels + 1)))
     hard = np.where(rng.random(n) < 0.25, rng.integers(0, n_labels, n), truth)
@@ -34,9 +34,9 @@ def tables_of(truth: np.ndarray, predictions: np.ndarray, n_labels: int) -> np.n
 
 def plain_kappas(tables: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     """Return kappa from its definition."""
-    shares = tables / tables.sum(axis=(-2, -1), keepdims=True)
-    by_chance = shares.sum(axis=-1)[..., :, None] * shares.sum(axis=-2)[..., None, :]
-    return 1 - (matrix * shares).sum(axis=(-2, -1)) / (matrix * by_chance).sum(axis=(-2, -1))
+    proportions = tables / tables.sum(axis=(-2, -1), keepdims=True)
+    by_chance = proportions.sum(axis=-1)[..., :, None] * proportions.sum(axis=-2)[..., None, :]
+    return 1 - (matrix * proportions).sum(axis=(-2, -1)) / (matrix * by_chance).sum(axis=(-2, -1))
 
 
 def matrix_of(weights: Any, n_labels: int) -> np.ndarray:
@@ -45,7 +45,7 @@ def matrix_of(weights: Any, n_labels: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("order", ["as they come", "sorted"])
+@pytest.mark.parametrize("order", ["random", "sorted"])
 def test_intervals_agree_with_the_plain_bootstrap_of_items(weights: Any, order: str) -> None:
     n, m, n_labels, n_resamples = 10_000, 6, 5, 1500
     truth, predictions = contest(n, m, n_labels)
@@ -66,19 +66,19 @@ def test_intervals_agree_with_the_plain_bootstrap_of_items(weights: Any, order: 
     result = leaderboard(truth, predictions, axis=1, weights=weights, n_resamples=4000, rng=2)
     order_ = np.array(result.names)
     np.testing.assert_allclose(result.kappa, kappas[order_], rtol=1e-12)
-    shares = (0.025, 0.975)
+    levels = (0.025, 0.975)
     leader = order_[0]
     for found, samples in (
         (result.interval, replicates[:, order_]),
         (result.difference_interval[1:], (replicates - replicates[:, [leader]])[:, order_[1:]]),
     ):
-        expected = np.quantile(samples, shares, axis=0).T
+        expected = np.quantile(samples, levels, axis=0).T
         # An end of the interval is known to some 4 % of its length with so many replicates.
         length = expected[:, 1] - expected[:, 0]
         assert (np.abs(found - expected) < 0.09 * length[:, None]).all()
     first = (replicates == replicates.max(axis=1, keepdims=True)).mean(axis=0)[order_]
     np.testing.assert_allclose(result.first, first, atol=0.06)
-    ranks = np.quantile(ranks_of(replicates)[:, order_], shares, axis=0).T
+    ranks = np.quantile(ranks_of(replicates)[:, order_], levels, axis=0).T
     assert (np.abs(result.rank_interval - ranks) <= 1).all()
     # What predictions have in common cancels: that is what pairing is for.
     unpaired = np.hypot(*np.ptp(result.interval[:2], axis=1))
@@ -87,7 +87,7 @@ def test_intervals_agree_with_the_plain_bootstrap_of_items(weights: Any, order: 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_up_to_1000_items_it_is_the_bootstrap_of_items(weights: Any, backend: str) -> None:
-    """Each replicate is that of the items drawn, and is scored here by another way."""
+    """Each replicate is that of the items drawn, and is computed here in another way."""
     n, m = 150, 4
     truth, predictions = contest(n, m)
     result = leaderboard(
@@ -149,7 +149,7 @@ def test_groups_of_items_sum_up_to_all_of_them(n_labels: int, weights: Any, back
     assert sums.rows[7, 1].tolist() == np.bincount(truth[of_seven], minlength=n_labels).tolist()
 
 
-def test_what_the_ranking_makes_of_replicates() -> None:
+def test_ranks_and_intervals_of_replicates() -> None:
     kappas = np.array([0.2, np.nan, 0.7, 0.7])
     replicates = np.array(
         [
@@ -260,15 +260,15 @@ def test_given_labels_leave_items_out(backend: str) -> None:
             assert n == (np.isin(truth, [3, 1, 4]) & np.isin(p, [3, 1, 4])).sum()
 
 
-def test_strings_and_late_labels_keep_to_themselves(backend: str) -> None:
-    """A label that only one prediction has moves no other one's weights."""
-    words = np.array(["a", "b", "c", "d"])
+def test_late_labels_of_strings(backend: str) -> None:
+    """A label that only one prediction has does not change the weights of the others."""
+    strings = np.array(["a", "b", "c", "d"])
     truth, predictions = contest(500, 2, 3)
     late = predictions[1].copy()
     late[:9] = 3
-    alone = leaderboard(words[truth], {"x": words[predictions[0]]}, weights="quadratic", rng=0)
-    columns = {"x": words[predictions[0]], "late": words[late]}
-    both = leaderboard(words[truth], columns, weights="quadratic", rng=0, backend=backend)
+    alone = leaderboard(strings[truth], {"x": strings[predictions[0]]}, weights="quadratic", rng=0)
+    columns = {"x": strings[predictions[0]], "late": strings[late]}
+    both = leaderboard(strings[truth], columns, weights="quadratic", rng=0, backend=backend)
     j = both.names.index("x")
     assert both.kappa[j] == alone.kappa[0]
     np.testing.assert_allclose(both.interval[j], alone.interval[0], rtol=1e-12)

@@ -1,4 +1,4 @@
-"""Many predictions against one truth: each as if it were scored alone."""
+"""Many predictions of the same items: each has the kappa that it has alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastkappa import cohen_kappa_score, confusion_counts, score_many
+from fastkappa import Kappas, cohen_kappa_score, confusion_counts, score_many
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.leaderboards.items.predictions import count_predictions
+from fastkappa.leaderboards.ranking import kappas_of
 
 WEIGHTS = (None, "linear", "quadratic")
 
@@ -28,12 +31,12 @@ def ratings(n: int, m: int, n_labels: int, seed: int = 0) -> tuple[np.ndarray, n
     return truth, np.where(rng.random((m, n)) < 0.6, truth, predictions)
 
 
-def assert_each_alone(scores: Any, truth: Any, columns: Any, weights: Any, **options: Any) -> None:
+def assert_each_alone(result: Any, truth: Any, columns: Any, weights: Any, **options: Any) -> None:
     """Compare with one call for each prediction, of functions that are tested elsewhere."""
-    labels = scores.labels.tolist()
-    assert len(scores.kappas) == len(scores.tables) == len(scores.names) == len(columns)
+    labels = result.labels.tolist()
+    assert len(result.kappas) == len(result.tables) == len(result.names) == len(columns)
     for kappa, table, n_outside, column in zip(
-        scores.kappas, scores.tables, scores.n_outside, columns
+        result.kappas, result.tables, result.n_outside, columns
     ):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -45,6 +48,23 @@ def assert_each_alone(scores: Any, truth: Any, columns: Any, weights: Any, **opt
         np.testing.assert_array_equal(table[np.ix_(place, place)], expected.table)
         assert table.sum() == expected.table.sum()
         assert n_outside == expected.n_outside
+
+
+def score_in_parts(
+    truth: Any,
+    predictions: Any,
+    axis: int = 0,
+    labels: Any = None,
+    num_threads: int = 1,
+    backend: str | None = None,
+    **sizes: int,
+) -> Kappas:
+    """Do what `score_many` does, with other sizes of the parts that are counted together."""
+    names, counted = count_predictions(
+        get_kernels(backend), truth, predictions, labels, None, axis, num_threads, **sizes
+    )
+    kappas = kappas_of(counted.tables, counted.present, None)
+    return Kappas(kappas, counted.tables, counted.labels, names, counted.n_outside)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
@@ -63,8 +83,8 @@ def test_arrays_either_way(weights: Any, dtype: str, m: int, backend: str) -> No
 
 
 @given(data=st.data())
-def test_labels_that_turn_up_late(data: Any, backend: str) -> None:
-    """No prediction's labels change the score of another one."""
+def test_labels_that_appear_late(data: Any, backend: str) -> None:
+    """No prediction changes the kappa of another one."""
     n = data.draw(st.sampled_from([1, 50, 5000]))
     alphabet = st.lists(
         st.sampled_from([-7, 0, 1, 2, 3, 4, 9, 300, 10**6, 10**12]), min_size=1, max_size=5
@@ -79,9 +99,9 @@ def test_labels_that_turn_up_late(data: Any, backend: str) -> None:
     weights = data.draw(st.sampled_from(WEIGHTS))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = score_many(truth, columns, weights=weights, backend=backend)
-    assert_each_alone(scores, truth, columns, weights)
-    assert scores.labels.tolist() == sorted({*truth.tolist()}.union(*(c.tolist() for c in columns)))
+        result = score_many(truth, columns, weights=weights, backend=backend)
+    assert_each_alone(result, truth, columns, weights)
+    assert result.labels.tolist() == sorted({*truth.tolist()}.union(*(c.tolist() for c in columns)))
 
 
 @pytest.mark.parametrize("labels", [[0, 1, 2, 3, 4, 5], [4, 0, 2], [3, 100, 1]])
@@ -92,35 +112,35 @@ def test_given_labels_and_item_weights(labels: Any, m: int, backend: str) -> Non
     for sample_weight in (None, rng.integers(0, 9, 2000), rng.integers(0, 9, 2000) / 4):
         for given_labels in (labels, None):
             options = {"labels": given_labels, "sample_weight": sample_weight}
-            scores = score_many(
+            result = score_many(
                 truth, predictions, axis=1, weights="linear", backend=backend, **options
             )
-            assert_each_alone(scores, truth, predictions, "linear", **options)
+            assert_each_alone(result, truth, predictions, "linear", **options)
 
 
 def test_a_matrix_refers_to_the_labels_of_all(backend: str) -> None:
     truth, predictions = ratings(500, 12, 4)
     predictions[3:] = np.minimum(predictions[3:], 2)
     matrix = np.array([[0, 1, 5, 9], [2, 0, 1, 3], [4, 1, 0, 1], [7, 2, 2, 0]])
-    scores = score_many(truth, predictions, axis=1, weights=matrix, backend=backend)
-    for kappa, prediction in zip(scores.kappas, predictions):
+    result = score_many(truth, predictions, axis=1, weights=matrix, backend=backend)
+    for kappa, prediction in zip(result.kappas, predictions):
         assert kappa == pytest.approx(
             cohen_kappa_score(truth, prediction, weights=matrix, labels=range(4)), rel=1e-15
         )
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int64", "float32", "bool"])
-def test_a_table_that_lies_row_by_row(dtype: str, backend: str) -> None:
-    """Long columns whose items lie far apart are copied, some at a time, by any threads."""
+def test_row_major_arrays(dtype: str, backend: str) -> None:
+    """Long columns whose items are far apart in memory are copied in blocks, by any thread."""
     truth, predictions = ratings(40_001, 75, 2)
     wide = np.zeros((40_001, 80), dtype)
     wide[:, 3:78] = predictions.T
     columns = wide[:, 3:78]
     expected = score_many(truth.astype(dtype), predictions.astype(dtype), axis=1)
     for threads in (1, 2):
-        scores = score_many(truth.astype(dtype), columns, num_threads=threads, backend=backend)
-        np.testing.assert_array_equal(scores.tables, expected.tables)
-        np.testing.assert_array_equal(scores.kappas, expected.kappas)
+        result = score_many(truth.astype(dtype), columns, num_threads=threads, backend=backend)
+        np.testing.assert_array_equal(result.tables, expected.tables)
+        np.testing.assert_array_equal(result.kappas, expected.kappas)
     backwards = score_many(truth[::-1].astype(dtype), columns[::-1], backend=backend)
     np.testing.assert_array_equal(backwards.tables, expected.tables)
 
@@ -137,29 +157,29 @@ def test_every_form_of_predictions(backend: str) -> None:
         dict(pandas.DataFrame(columns).items()),
     ]
     for frame in frames:
-        scores = score_many(truth, frame, backend=backend)
-        assert scores.names == list(columns)
-        np.testing.assert_array_equal(scores.kappas, expected.kappas)
+        result = score_many(truth, frame, backend=backend)
+        assert result.names == list(columns)
+        np.testing.assert_array_equal(result.kappas, expected.kappas)
     for form in (list(predictions), (c.tolist() for c in predictions), iter(predictions)):
-        scores = score_many(truth.tolist(), form, backend=backend)
-        assert scores.names == list(range(9))
-        np.testing.assert_array_equal(scores.kappas, expected.kappas)
+        result = score_many(truth.tolist(), form, backend=backend)
+        assert result.names == list(range(9))
+        np.testing.assert_array_equal(result.kappas, expected.kappas)
     twice = pandas.DataFrame(np.column_stack([predictions[0], predictions[1]]), columns=["a", "a"])
     assert score_many(truth, twice).names == ["a", "a"]
 
 
 @pytest.mark.parametrize("m", [2, 12])
-def test_words_dates_booleans_and_floats(m: int, backend: str) -> None:
+def test_strings_dates_booleans_and_floats(m: int, backend: str) -> None:
     truth, predictions = ratings(400, m, 3)
-    words = np.array(["bad", "fair", "good"])
+    strings = np.array(["bad", "fair", "good"])
     days = np.array(["2025-01-01", "2025-01-02", "2025-03-01"], "datetime64[D]")
-    for labels in (words, words.astype(object), days, np.array([0.0, 1.0, 2.0])):
-        scores = score_many(labels[truth], labels[predictions], axis=1, backend=backend)
-        assert_each_alone(scores, labels[truth], list(labels[predictions]), None)
-        assert scores.labels.dtype.kind == confusion_counts(labels, labels).labels.dtype.kind
-    scores = score_many(truth > 0, predictions > 0, axis=1, backend=backend)
-    assert scores.labels.dtype == bool
-    assert_each_alone(scores, truth > 0, list(predictions > 0), None)
+    for labels in (strings, strings.astype(object), days, np.array([0.0, 1.0, 2.0])):
+        result = score_many(labels[truth], labels[predictions], axis=1, backend=backend)
+        assert_each_alone(result, labels[truth], list(labels[predictions]), None)
+        assert result.labels.dtype.kind == confusion_counts(labels, labels).labels.dtype.kind
+    result = score_many(truth > 0, predictions > 0, axis=1, backend=backend)
+    assert result.labels.dtype == bool
+    assert_each_alone(result, truth > 0, list(predictions > 0), None)
     mixed = [truth.astype(np.uint64), *predictions]
     assert_each_alone(score_many(truth, mixed, backend=backend), truth, mixed, None)
 
@@ -170,26 +190,25 @@ def test_dates_of_several_units_on_given_labels(backend: str) -> None:
     columns = [
         days.astype(f"datetime64[{'DMsh'[j % 4]}]")[column] for j, column in enumerate(predictions)
     ]
-    scores = score_many(days[truth], columns, labels=days[[2, 0]], backend=backend)
-    assert_each_alone(scores, days[truth], columns, None, labels=days[[2, 0]])
+    result = score_many(days[truth], columns, labels=days[[2, 0]], backend=backend)
+    assert_each_alone(result, days[truth], columns, None, labels=days[[2, 0]])
 
 
-def test_integers_are_counted_where_they_lie(backend: str) -> None:
+def test_integers_are_counted_in_place(backend: str) -> None:
     truth, predictions = (array.astype(np.uint8) for array in ratings(1 << 20, 12, 6))
     score_many(truth, predictions, axis=1, backend=backend)
     tracemalloc.start()
-    scores = score_many(truth, predictions, axis=1, backend=backend)
+    result = score_many(truth, predictions, axis=1, backend=backend)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert len(scores.kappas) == 12
+    assert len(result.kappas) == 12
     # NumPy's kernels have temporaries, of a chunk of the items.
     assert peak < (1 << 24 if backend == "numpy" else 1 << 19)
 
 
-def test_columns_of_an_iterator_are_asked_for_a_few_at_a_time(monkeypatch: Any) -> None:
+def test_an_iterator_is_read_a_few_columns_at_a_time() -> None:
     truth, predictions = ratings(100, 3, 4)
-    monkeypatch.setattr("fastkappa.leaderboards.score_many.BYTES_AT_ONCE", 1)
-    monkeypatch.setattr("fastkappa.leaderboards.score_many.COLUMNS_AT_ONCE", 2)
+    sizes = {"columns_at_once": 2, "bytes_at_once": 1}
     asked = []
 
     def columns() -> Any:
@@ -197,19 +216,22 @@ def test_columns_of_an_iterator_are_asked_for_a_few_at_a_time(monkeypatch: Any) 
             asked.append(j)
             yield column if j < 2 else column + 10
 
-    scores = score_many(truth, columns())
+    result = score_in_parts(truth, columns(), **sizes)
     assert asked == [0, 1, 2]
-    assert scores.labels.tolist() == [0, 1, 2, 3, 10, 11, 12, 13]
-    assert_each_alone(scores, truth, [predictions[0], predictions[1], predictions[2] + 10], None)
+    assert result.labels.tolist() == [0, 1, 2, 3, 10, 11, 12, 13]
+    assert_each_alone(result, truth, [predictions[0], predictions[1], predictions[2] + 10], None)
     with pytest.warns(UserWarning, match="undefined for 1 of 3"):
         known = score_many(truth, columns(), labels=[0, 1, 2, 3])
-    assert known.n_outside.tolist() == [0, 0, 100]
+    in_parts = score_in_parts(truth, columns(), labels=[0, 1, 2, 3], **sizes)
+    for result in (known, in_parts):
+        assert result.n_outside.tolist() == [0, 0, 100]
+        assert np.isnan(result.kappas).tolist() == [False, False, True]
 
 
 def test_undefined_kappas_are_counted() -> None:
     with pytest.warns(UserWarning, match="undefined for 1 of 2 predictions"):
-        scores = score_many([1, 1], {"same": [1, 1], "other": [1, 2]})
-    assert np.isnan(scores.kappas).tolist() == [True, False]
+        result = score_many([1, 1], {"same": [1, 1], "other": [1, 2]})
+    assert np.isnan(result.kappas).tolist() == [True, False]
 
 
 def test_refusals_name_the_argument() -> None:
@@ -239,15 +261,18 @@ def test_refusals_name_the_argument() -> None:
         score_many([1.0, math.nan], {"a": [1, 2]})
 
 
-def test_long_columns_are_counted_block_by_block(monkeypatch: Any, backend: str) -> None:
-    monkeypatch.setattr("fastkappa.leaderboards.items.many_columns.BLOCK_BYTES", 1 << 12)
+def test_long_columns_are_counted_block_by_block(backend: str) -> None:
     truth, predictions = (array.astype(np.uint8) for array in ratings(20_001, 9, 5))
     predictions[4, -1] = 200
     for threads in (1, 2):
-        scores = score_many(truth, predictions, axis=1, num_threads=threads, backend=backend)
-        assert_each_alone(scores, truth, predictions, None)
-        options = {"labels": [0, 1, 2, 200]}
-        scores = score_many(
-            truth, predictions, axis=1, num_threads=threads, backend=backend, **options
-        )
-        assert_each_alone(scores, truth, predictions, None, **options)
+        for options in ({}, {"labels": [0, 1, 2, 200]}):
+            result = score_in_parts(
+                truth,
+                predictions,
+                axis=1,
+                num_threads=threads,
+                backend=backend,
+                block_bytes=1 << 12,
+                **options,
+            )
+            assert_each_alone(result, truth, predictions, None, **options)

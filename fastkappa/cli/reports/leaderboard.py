@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastkappa.formatting import printable
-from fastkappa.leaderboards.table import ENDS, Leaderboard, LeaderboardRow
+from fastkappa.leaderboards.table import Leaderboard, with_ends
 
 # Ranks that are shown while files are still being read.
 RANKS_SHOWN = 10
@@ -33,14 +33,11 @@ def as_json(board: Leaderboard) -> str:
 
 def as_csv(board: Leaderboard) -> str:
     """Return a leaderboard as CSV, an empty cell for NaN."""
+    rows = [with_ends(row) for row in board.to_dict()["rows"]]
     written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(name for field in LeaderboardRow._fields for name in ENDS.get(field, (field,)))
-    for row in board.to_dict()["rows"]:
-        cells: list[Any] = []
-        for field, value in row.items():
-            cells += (value or (None, None)) if field in ENDS else [value]
-        writer.writerow(cells)
+    writer = csv.DictWriter(written, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
     return written.getvalue().rstrip("\n")
 
 

@@ -1,1 +1,1 @@
-"""Many columns counted against one."""
+"""Counts of many columns, each paired with the same first one."""

@@ -1,4 +1,4 @@
-"""Items matched by their ids, and what does not match counted and named."""
+"""Items matched by their ids, with a report of those that do not match."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import is_missing
 
-IDS_TOLD = 5
+IDS_SHOWN = 5
 
 
 class Alignment(NamedTuple):
-    """Which items of another list are which of the first one.
+    """The items that two lists of ids have in common.
 
     Attributes
     ----------
     items, others : ndarray of int
-        Positions in the first and in the other list of the items found once in each, in the
+        Positions in the first and in the other list of the ids that occur once in each, in the
         order of the first. None for both if the lists are the same.
     missing, extra, repeated : list
         Ids that the other list lacks, that only it has, and that it has more than once.
@@ -34,25 +34,26 @@ class Alignment(NamedTuple):
     repeated: list[Any]
 
     def is_complete(self) -> bool:
-        """Tell whether each item is there once, and no other one."""
+        """Return whether the other list has each id once, and no others."""
         return not (self.missing or self.extra or self.repeated)
 
     def mismatch(self) -> str:
-        """Say what does not match, with examples."""
-        told = []
+        """Return a description of what does not match, with examples."""
+        descriptions = []
         for what, ids in (
             ("missing", self.missing),
             ("extra", self.extra),
             ("repeated", self.repeated),
         ):
             if ids:
-                more = ", ..." if len(ids) > IDS_TOLD else ""
-                told.append(f"{len(ids)} {what} ({', '.join(map(repr, ids[:IDS_TOLD]))}{more})")
-        return ", ".join(told)
+                more = ", ..." if len(ids) > IDS_SHOWN else ""
+                some = ", ".join(map(repr, ids[:IDS_SHOWN]))
+                descriptions.append(f"{len(ids)} {what} ({some}{more})")
+        return ", ".join(descriptions)
 
 
 class ItemIds:
-    """The ids of the items that other lists are matched with."""
+    """The ids of the items, which other lists are matched with."""
 
     def __init__(self, ids: Any, name: str) -> None:
         self._ids = _read_ids(ids, name)
@@ -60,9 +61,9 @@ class ItemIds:
         n_repeated = len(self._ids) - len(self._position)
         if n_repeated:
             times = Counter(self._ids.tolist())
-            several = [one for one, n_times in times.items() if n_times > 1]
-            told = ", ".join(map(repr, several[:IDS_TOLD]))
-            raise ValueError(f"{name} must be distinct, got some more than once: {told}.")
+            repeated = [one for one, n_times in times.items() if n_times > 1]
+            some = ", ".join(map(repr, repeated[:IDS_SHOWN]))
+            raise ValueError(f"{name} must be distinct, got some more than once: {some}.")
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -79,7 +80,7 @@ class ItemIds:
         single[found] = times[place[found]] == 1
         chosen = np.flatnonzero(single)
         chosen = chosen[np.argsort(place[chosen], kind="stable")]
-        # An id that is not wanted is an extra one, however often it is there.
+        # An unknown id counts as one extra id, however often it occurs.
         extra = list(dict.fromkeys(others[~found].tolist()))
         return Alignment(
             place[chosen],
@@ -91,7 +92,7 @@ class ItemIds:
 
 
 class _SortedIds:
-    """Finds whole numbers, and dates of whatever unit."""
+    """Finds whole numbers and dates, of any unit."""
 
     def __init__(self, ids: AnyArray) -> None:
         self._order = np.argsort(ids, kind="stable")
@@ -134,18 +135,18 @@ def _read_ids(ids: Any, name: str) -> AnyArray:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
     kind = array.dtype.kind
     if kind == "f":
-        return _whole(array, name)
+        return _to_integers(array, name)
     if kind in "mM" and np.isnat(array).any():
         raise ValueError(f"{name} must not be missing, got NaT among them.")
     if kind not in "iuUOTmM":
         raise ValueError(f"{name} must be whole numbers or strings, got {array.dtype} ids.")
     if kind == "U" and isinstance(ids, (list, tuple)):
-        # Of a list of words and numbers NumPy has made words of them all.
+        # NumPy turns a list of strings and numbers into strings.
         array = np.array(ids, dtype=object)
-    return _objects(array, name) if array.dtype.kind == "O" else array
+    return _check_objects(array, name) if array.dtype.kind == "O" else array
 
 
-def _whole(array: AnyArray, name: str) -> AnyArray:
+def _to_integers(array: AnyArray, name: str) -> AnyArray:
     if np.isnan(array).any():
         raise ValueError(f"{name} must not be missing, got NaN among them.")
     with np.errstate(invalid="ignore"):
@@ -156,11 +157,11 @@ def _whole(array: AnyArray, name: str) -> AnyArray:
     return whole
 
 
-def _objects(array: AnyArray, name: str) -> AnyArray:
+def _check_objects(array: AnyArray, name: str) -> AnyArray:
     ids = array.tolist()
     if any(map(is_missing, ids)):
         raise ValueError(f"{name} must not be missing, got None or NaN among them.")
-    # Whole numbers are what they would be in an array of their own.
+    # A list of whole numbers gives the same ids as an array of them.
     if ids and all(type(one) is int for one in ids):
         whole = np.array(ids)
         return whole if whole.dtype.kind in "iu" else array

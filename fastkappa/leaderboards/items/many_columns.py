@@ -1,21 +1,22 @@
-"""Many columns of ratings, each counted against one and the same first column.
+"""Counts of many columns of ratings, each paired with the same first column.
 
 A block of the first column is read from memory once and stays in the cache while the same
-items of the other columns are counted against it. Threads take whole columns, so none needs
-tables besides its own. Columns of a matrix that lies row by row are counted all at once
-where they have few labels, and copied where they have many.
+items of the other columns are counted with it. A thread takes whole columns, so each table
+belongs to one thread. The columns of a row-major matrix are counted together if they have few
+labels, and copied if they have many.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
+from fastkappa.counting import codecs
 from fastkappa.counting.codecs import Codec, LabelRange, guess_label_range, label_type
 from fastkappa.counting.incremental import NO_LABELS, GrowingTable
 from fastkappa.counting.item_sums import checked_sums
@@ -40,40 +41,84 @@ from fastkappa.leaderboards.items.row_major import (
 )
 from fastkappa.leaderboards.items.stacks import Tables, in_order, join
 
-# So much of the first column stays in the cache.
+# A block of the first column that stays in the cache.
 BLOCK_BYTES = 1 << 20
-# Columns that one thread counts block by block.
+# Columns that a thread takes at a time.
 COLUMNS_AT_ONCE = 16
-# Of columns that lie row by row, a thread takes so many items; it pays for so many bytes.
-ROWS_AT_ONCE = 1 << 20
+# A row-major matrix of this many columns is counted a row at a time. A thread takes this many
+# rows at a time, and is started for this many bytes.
 FEWEST_COLUMNS = 32
+ROWS_AT_ONCE = 1 << 20
 BYTES_OF_ROWS = 1 << 22
+
+Pairs = Sequence[tuple[Column, Column]]
+Codecs = tuple[Codec, Codec]
+
+
+class _Counter(NamedTuple):
+    """Counts blocks of columns, in threads that take some columns at a time."""
+
+    kernels: PairKernels
+    num_threads: int
+    block_bytes: int
+
+    def for_each_block(self, count: Callable[[int, slice, AnyArray], None], pairs: Pairs) -> None:
+        """Call ``count(j, items, second)`` for each block of items of each pair of columns.
+
+        ``second`` holds the ratings of these items in the second column of pair ``j``.
+        """
+        if not pairs:
+            return
+        num_threads = self._threads_worth_it(pairs)
+        length = max(1, self.block_bytes // max(1, pairs[0][0].values.dtype.itemsize))
+        at_once = min(COLUMNS_AT_ONCE, -(-len(pairs) // (4 * num_threads)))
+        seconds = [second.values for _, second in pairs]
+        if matrix_to_copy(seconds) is not None:
+            # Each cache line is read by one thread.
+            in_lines = max(COLUMNS_AT_ONCE, CACHE_LINE // seconds[0].itemsize)
+            at_once = min(in_lines, -(-len(pairs) // num_threads))
+
+        def work(ranges: ItemRanges) -> None:
+            # Sums that are not finite are refused afterwards, when the table is complete.
+            with np.errstate(over="ignore", invalid="ignore"):
+                while columns := ranges.take(at_once):
+                    for items, parts in blocks_of_columns(seconds[slice(*columns)], length):
+                        for j, part in enumerate(parts, columns[0]):
+                            count(j, items, part)
+
+        run_in_threads(work, len(pairs), num_threads)
+
+    def _threads_worth_it(self, pairs: Pairs) -> int:
+        """Return how many threads have enough to do: at least one, at most one a column."""
+        if self.kernels.READS_AS_FAST:
+            work = sum(second.values.nbytes for _, second in pairs) // (BYTES_WORTH_A_THREAD // 4)
+        else:
+            work = sum(len(second.values) for _, second in pairs) // PAIRS_WORTH_A_THREAD
+        return max(1, min(self.num_threads, work, len(pairs)))
 
 
 def count_many_unknown(
-    kernels: PairKernels, pairs: Sequence[tuple[Column, Column]], num_threads: int
+    kernels: PairKernels, pairs: Pairs, num_threads: int, *, block_bytes: int = BLOCK_BYTES
 ) -> Tables:
     """Return the table of each pair of columns, on all labels that occur in any, sorted."""
     if len(pairs) < 2 * num_threads:
         counts = [count_unknown(kernels, *pair, num_threads) for pair in pairs]
         return join([_one_table(count, pair) for count, pair in zip(counts, pairs)])
+    counter = _Counter(kernels, num_threads, block_bytes)
     parts = []
     rest = list(range(len(pairs)))
     first = pairs[0][0]
-    # Predictions are expected to have the labels of the truth.
-    label_range = NO_LABELS[0].widened(first.values)
+    # The second columns are expected to have the labels of the first.
+    label_range = codecs.NO_LABELS.widened(first.values)
     if (label_range.n_labels + 1) ** 2 <= largest_table(len(first.values)):
         plain = [j for j in rest if all(map(_is_plain, pairs[j]))]
-        expected, tables = _count_expected(
-            kernels, label_range, [pairs[j] for j in plain], num_threads
-        )
+        expected, tables = _count_expected(counter, label_range, [pairs[j] for j in plain])
         done = [plain[i] for i in expected]
         if done:
             parts.append((done, tables))
             rest = sorted(set(rest) - set(done))
     if rest:
-        others = [pairs[j] for j in rest]
-        counts = _count_others(kernels, others, num_threads)
+        counts = _count_others(counter, [pairs[j] for j in rest])
         parts += [([j], _one_table(c, pairs[j])) for j, c in zip(rest, counts)]
     return in_order(parts)
 
@@ -83,16 +128,13 @@ def _is_plain(column: Column) -> bool:
 
 
 def _count_expected(
-    kernels: PairKernels,
-    label_range: LabelRange,
-    pairs: Sequence[tuple[Column, Column]],
-    num_threads: int,
+    counter: _Counter, label_range: LabelRange, pairs: Pairs
 ) -> tuple[list[int], Tables]:
-    """Return the tables of the pairs that have no labels besides those in a range, and which."""
+    """Return which pairs have only labels of a range, and their tables."""
     n_labels, lowest = label_range.n_labels, label_range.lowest
-    stack = _count_rows(kernels, pairs, (label_range, label_range), num_threads)
+    stack = _count_rows(counter, pairs, (label_range, label_range))
     if stack is None:
-        stack = _count_columns(kernels, pairs, label_range, num_threads)
+        stack = _count_columns(counter, pairs, label_range)
     expected = ~np.logical_or(stack[:, -1].any(axis=1), stack[:, :, -1].any(axis=1))
     stack = stack[expected, :-1, :-1]
     present: NDArray[np.bool_] = np.logical_or(stack.any(axis=1), stack.any(axis=2))
@@ -104,28 +146,21 @@ def _count_expected(
     return np.flatnonzero(expected).tolist(), Tables(stack, labels, present, outside)
 
 
-def _count_columns(
-    kernels: PairKernels,
-    pairs: Sequence[tuple[Column, Column]],
-    label_range: LabelRange,
-    num_threads: int,
-) -> AnyArray:
-    """Return the tables of columns, all on the labels of one range."""
+def _count_columns(counter: _Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
+    """Return the tables of all pairs on the labels of a range."""
     n_labels, lowest = label_range.n_labels, label_range.lowest
     stack = np.zeros((len(pairs), n_labels + 1, n_labels + 1), np.int64)
 
     def count(j: int, items: slice, second: AnyArray) -> None:
         first = pairs[j][0].values[items]
-        kernels.count_pairs(first, lowest, second, lowest, stack[j], 0, len(second))
+        counter.kernels.count_pairs(first, lowest, second, lowest, stack[j], 0, len(second))
 
-    _for_all(kernels, count, pairs, num_threads)
+    counter.for_each_block(count, pairs)
     return stack
 
 
-def _count_others(
-    kernels: PairKernels, pairs: Sequence[tuple[Column, Column]], num_threads: int
-) -> list[LabelledTable]:
-    """Return the counts of each pair of columns, whatever labels they have."""
+def _count_others(counter: _Counter, pairs: Pairs) -> list[LabelledTable]:
+    """Return the counts of each pair of columns, whatever their labels."""
     tables = []
     for first, second in pairs:
         types = (label_type(first.values), label_type(second.values))
@@ -134,9 +169,9 @@ def _count_others(
         tables.append(GrowingTable(types, label_ranges if few else NO_LABELS))
 
     def count(j: int, items: slice, second: AnyArray) -> None:
-        tables[j].add(kernels, pairs[j][0].values[items], second, 0, len(second))
+        tables[j].add(counter.kernels, pairs[j][0].values[items], second, 0, len(second))
 
-    _for_all(kernels, count, pairs, num_threads)
+    counter.for_each_block(count, pairs)
     return [table.counts() for table in tables]
 
 
@@ -147,37 +182,40 @@ def _one_table(counts: LabelledTable, pair: tuple[Column, Column]) -> Tables:
 
 def count_many_known(
     kernels: PairKernels,
-    pairs: Sequence[tuple[Column, Column]],
+    pairs: Pairs,
     labels: Any,
     weights: AnyArray | None,
     num_threads: int,
+    *,
+    block_bytes: int = BLOCK_BYTES,
 ) -> Tables:
-    """Return the table of each pair of columns, on labels that are given."""
+    """Return the table of each pair of columns, on given labels."""
     # Dates are compared in the unit of each pair.
     by_type: dict[Any, KnownLabels] = {}
-    truth: dict[int, Encoding] = {}
+    encoded_firsts: dict[int, Encoding] = {}
     encoded = []
     for first, second in pairs:
         if first.label_dtype not in by_type:
             by_type[first.label_dtype] = KnownLabels(labels, first, second)
         known = by_type[first.label_dtype]
-        if id(first) not in truth:
-            truth[id(first)] = known.encode(first)
-        encoded.append((truth[id(first)], known.encode(second)))
-    codecs = [(rows.codec, columns.codec) for rows, columns in encoded]
+        if id(first) not in encoded_firsts:
+            encoded_firsts[id(first)] = known.encode(first)
+        encoded.append((encoded_firsts[id(first)], known.encode(second)))
+    own_codecs = [(rows.codec, columns.codec) for rows, columns in encoded]
     if len(pairs) < 2 * num_threads:
         raw = [
-            count_known(kernels, *pair, coded, weights, num_threads)
-            for coded, pair in zip(codecs, pairs)
+            count_known(kernels, *pair, own, weights, num_threads)
+            for own, pair in zip(own_codecs, pairs)
         ]
     else:
-        raw = _count_known_in_blocks(kernels, pairs, codecs, weights, num_threads)
+        counter = _Counter(kernels, num_threads, block_bytes)
+        raw = _count_known_in_blocks(counter, pairs, own_codecs, weights)
     tables, outside = [], []
-    for (counts, *sums), own in zip(raw, encoded):
-        table = on_known_labels(counts, own, known)
+    for (counts, *sums), own_encodings in zip(raw, encoded):
+        table = on_known_labels(counts, own_encodings, known)
         outside.append(len(pairs[0][0].values) - int(table.sum()))
         if weights is not None:
-            table = on_known_labels(checked_sums(sums, weights), own, known)
+            table = on_known_labels(checked_sums(sums, weights), own_encodings, known)
         tables.append(table)
     stack = np.stack(tables)
     present = np.ones(stack.shape[:2], np.bool_)
@@ -185,35 +223,27 @@ def count_many_known(
 
 
 def _count_known_in_blocks(
-    kernels: PairKernels,
-    pairs: Sequence[tuple[Column, Column]],
-    codecs: Sequence[tuple[Codec, Codec]],
-    weights: AnyArray | None,
-    num_threads: int,
+    counter: _Counter, pairs: Pairs, own_codecs: Sequence[Codecs], weights: AnyArray | None
 ) -> list[tuple[AnyArray, ...]]:
-    if weights is None and all(own == codecs[0] for own in codecs[1:]):
-        stack = _count_rows(kernels, pairs, codecs[0], num_threads)
+    if weights is None and all(own == own_codecs[0] for own in own_codecs[1:]):
+        stack = _count_rows(counter, pairs, own_codecs[0])
         if stack is not None:
             return [(table,) for table in stack]
-    tables = [empty_tables(own, weights) for own in codecs]
+    tables = [empty_tables(own, weights) for own in own_codecs]
 
     def count(j: int, items: slice, second: AnyArray) -> None:
         first = pairs[j][0].values[items]
         own = None if weights is None else weights[items]
-        add_pairs(kernels, first, second, codecs[j], own, tables[j], 0, len(second))
+        add_pairs(counter.kernels, first, second, own_codecs[j], own, tables[j], 0, len(second))
 
-    _for_all(kernels, count, pairs, num_threads)
+    counter.for_each_block(count, pairs)
     return tables
 
 
-def _count_rows(
-    kernels: PairKernels,
-    pairs: Sequence[tuple[Column, Column]],
-    codecs: tuple[Codec, Codec],
-    num_threads: int,
-) -> AnyArray | None:
-    """Return the tables of columns that lie row by row; None where there is no kernel for it."""
-    rows, columns = codecs
+def _count_rows(counter: _Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray | None:
+    """Return the tables of the columns of a row-major matrix; None if no kernel can count it."""
+    kernels = counter.kernels
+    rows, columns = own_codecs
     if not isinstance(rows, LabelRange) or not isinstance(columns, LabelRange):
         return None
     if len(pairs) < FEWEST_COLUMNS:
@@ -232,49 +262,7 @@ def _count_rows(
             kernels.count_rows(first.values, rows.lowest, matrix, columns.lowest, tables, *bounds)
         return tables
 
-    num_threads = max(1, min(num_threads, matrix.size * matrix.itemsize // BYTES_OF_ROWS))
+    n_worth_it = matrix.size * matrix.itemsize // BYTES_OF_ROWS
+    num_threads = max(1, min(counter.num_threads, n_worth_it))
     tables: AnyArray = np.add.reduce(run_in_threads(work, len(matrix), num_threads))
     return tables
-
-
-def _for_all(
-    kernels: PairKernels,
-    count: Callable[[int, slice, AnyArray], None],
-    pairs: Sequence[tuple[Column, Column]],
-    num_threads: int,
-) -> None:
-    """Call ``count(j, items, second)`` for every block of items of every pair of columns.
-
-    ``second`` are the ratings of these items in the second column.
-    """
-    if not pairs:
-        return
-    num_threads = _threads_worth_it(kernels, pairs, num_threads)
-    length = max(1, BLOCK_BYTES // max(1, pairs[0][0].values.dtype.itemsize))
-    at_once = min(COLUMNS_AT_ONCE, -(-len(pairs) // (4 * num_threads)))
-    seconds = [second.values for _, second in pairs]
-    if matrix_to_copy(seconds) is not None:
-        # Each cache line is to be read by one thread.
-        in_lines = max(COLUMNS_AT_ONCE, CACHE_LINE // seconds[0].itemsize)
-        at_once = min(in_lines, -(-len(pairs) // num_threads))
-
-    def work(ranges: ItemRanges) -> None:
-        # Sums that are not finite are judged afterwards, from the table.
-        with np.errstate(over="ignore", invalid="ignore"):
-            while columns := ranges.take(at_once):
-                for items, parts in blocks_of_columns(seconds[slice(*columns)], length):
-                    for j, part in enumerate(parts, columns[0]):
-                        count(j, items, part)
-
-    run_in_threads(work, len(pairs), num_threads)
-
-
-def _threads_worth_it(
-    kernels: PairKernels, pairs: Sequence[tuple[Column, Column]], num_threads: int
-) -> int:
-    """Return how many threads have enough to do, at least one and at most a column each."""
-    if kernels.READS_AS_FAST:
-        work = sum(second.values.nbytes for _, second in pairs) // (BYTES_WORTH_A_THREAD // 4)
-    else:
-        work = sum(len(second.values) for _, second in pairs) // PAIRS_WORTH_A_THREAD
-    return max(1, min(num_threads, work, len(pairs)))

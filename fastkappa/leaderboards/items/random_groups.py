@@ -1,9 +1,8 @@
-"""What the bootstrap needs of many predictions: sums over random groups of items.
+"""Sums over random groups of items, which the bootstrap of many predictions resamples.
 
-Kappa depends on three sums over items: of the disagreement, and of the labels of either
-column. They are taken for each group at once. Group and true label make one code, counted
-once for all predictions, so that one pass of the kernels over a prediction gives its table
-in every group.
+Kappa depends on three sums over items: the disagreement weights, and the counts of the labels
+in either column. One pass of the kernels over a prediction gives its table in every group:
+group and true label are combined into one code, which is computed once for all predictions.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from fastkappa.counting.known_labels import Encoding, KnownLabels
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# The tables of all groups, while they stay in the cache: 4 MB. With larger ones it takes longer
-# to count than to sum items up one by one.
+# The cells of all groups' tables, 4 MB of them, which stay in the cache. Larger tables are slower
+# than adding up the items one by one.
 MOST_CELLS = 1 << 19
 
 
@@ -32,9 +31,9 @@ class GroupSums(NamedTuple):
     Attributes
     ----------
     weighted : ndarray of shape (g, m)
-        The sums of the weight of each item's cell.
+        The sums of the disagreement weights of the items.
     rows, columns : ndarray of shape (g, m, l)
-        How many items have each label in the first and in the second column.
+        The number of items with each label in the first and in the second column.
     """
 
     weighted: FloatTable
@@ -43,9 +42,9 @@ class GroupSums(NamedTuple):
 
 
 class Prediction(NamedTuple):
-    """A column to be counted by group.
+    """A column to count by group.
 
-    ``items`` are the positions of its ratings among the items, None for all of these;
+    ``items`` are the positions of its ratings among the items, None for all items;
     ``cell_weights`` has the shape (l, l).
     """
 
@@ -55,11 +54,11 @@ class Prediction(NamedTuple):
 
 
 class ItemGroups:
-    """Items in groups, with the label each has in the first column.
+    """The group of each item.
 
-    With no more items than ``most`` each is a group of its own, and resampling groups is
-    resampling items. More of them are put into groups at random, each item by itself: then
-    the sums over groups vary as those over items do, however the items are sorted.
+    With no more than ``most`` items, each item is a group, so resampling groups is resampling
+    items. With more, each item is assigned to a group at random, independently of the others:
+    then the sums over groups vary as those over items, however the items are sorted.
     """
 
     def __init__(self, n_items: int, most: int, generator: np.random.Generator) -> None:
@@ -72,9 +71,9 @@ class ItemGroups:
         self._codes: tuple[list[Any], AnyArray] | None = None
 
     def codes(self, first: Column, known: KnownLabels) -> AnyArray:
-        """Return the code of group and label of each item, the last one if it has no label.
+        """Return the code of group and first label of each item, the last code if it has no label.
 
-        They are kept for the next call, which is likely to have the same labels.
+        The codes are kept for the next call, which usually has the same labels.
         """
         labels = known.array.tolist()
         if self._codes is None or self._codes[0] != labels:
@@ -88,7 +87,7 @@ class ItemGroups:
         encoding = known.encode(first)
         for start in range(0, len(codes), CHUNK):
             chunk = slice(start, start + CHUNK)
-            label = _positions(encoding, first.values[chunk])
+            label = _label_positions(encoding, first.values[chunk])
             code = self.of_item[chunk] * np.int64(len(known))
             code += label
             if label.min(initial=0) < 0:
@@ -97,8 +96,8 @@ class ItemGroups:
         return codes
 
 
-def _positions(encoding: Encoding, values: AnyArray) -> AnyArray:
-    """Return the position of the label of each rating, -1 where it has none."""
+def _label_positions(encoding: Encoding, values: AnyArray) -> AnyArray:
+    """Return the position of the label of each rating, -1 for ratings outside the labels."""
     positions: AnyArray = np.append(encoding.positions, -1)[encoding.codec.codes(values)]
     return positions
 
@@ -111,7 +110,7 @@ def sum_by_group(
     predictions: Sequence[Prediction],
     num_threads: int,
 ) -> GroupSums:
-    """Return the sums of each prediction over each group; items without a label are left out."""
+    """Return the sums of each prediction over each group, without items outside the labels."""
     n_labels, n_groups = len(known), groups.n_groups
     codes = groups.codes(first, known)
     has_tables = n_groups * n_labels * (n_labels + 1) <= MOST_CELLS
@@ -120,15 +119,13 @@ def sum_by_group(
 
     def work(ranges: ItemRanges) -> None:
         while bounds := ranges.take(1):
-            j = bounds[0]
-            column, items, cell_weights = predictions[j]
-            own = codes if items is None else codes[items]
-            encoding = known.encode(column)
-            parts = GroupSums(*(part[:, j] for part in sums))
+            prediction = predictions[bounds[0]]
+            own = codes if prediction.items is None else codes[prediction.items]
+            parts = GroupSums(*(part[:, bounds[0]] for part in sums))
             if has_tables:
-                _sum_tables(kernels, own, encoding, column.values, cell_weights, parts)
+                _sum_tables(kernels, own, known, prediction, parts)
             else:
-                _sum_items(own, encoding, column.values, cell_weights, parts)
+                _sum_items(own, known, prediction, parts)
 
     run_in_threads(work, len(predictions), max(1, min(num_threads, len(predictions))))
     return sums
@@ -137,42 +134,39 @@ def sum_by_group(
 def _sum_tables(
     kernels: PairKernels,
     codes: AnyArray,
-    encoding: Encoding,
-    values: AnyArray,
-    cell_weights: FloatTable,
+    known: KnownLabels,
+    prediction: Prediction,
     sums: GroupSums,
 ) -> None:
-    """Count a table for each group, and sum it up."""
+    """Count a table for each group, and take the sums of its cells."""
     n_groups, n_labels = sums.rows.shape
-    positions = encoding.positions
+    codec, positions = known.encode(prediction.column)
+    values, lowest = codec.encode(prediction.column.values)
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
-    values, lowest = encoding.codec.encode(values)
     kernels.count_pairs(codes, 0, values, lowest, table, 0, len(values))
     inside = positions >= 0
-    place = positions[inside]
-    tables = table[:-1, :-1][:, inside].reshape(n_groups, n_labels, len(place))
-    weights = np.ascontiguousarray(cell_weights[:, place]).reshape(-1)
+    second = positions[inside]
+    tables = table[:-1, :-1][:, inside].reshape(n_groups, n_labels, len(second))
+    weights = np.ascontiguousarray(prediction.cell_weights[:, second]).reshape(-1)
     sums.weighted[:] = tables.reshape(n_groups, -1).astype(np.float64) @ weights
     sums.rows[:] = tables.sum(axis=2)
-    # A product, for two codes may stand for one label.
-    label_of_code = np.equal.outer(place, np.arange(n_labels)).astype(np.float64)
+    # A product, because two codes may have the same label.
+    label_of_code = np.equal.outer(second, np.arange(n_labels)).astype(np.float64)
     sums.columns[:] = tables.sum(axis=1) @ label_of_code
 
 
 def _sum_items(
-    codes: AnyArray,
-    encoding: Encoding,
-    values: AnyArray,
-    cell_weights: FloatTable,
-    sums: GroupSums,
+    codes: AnyArray, known: KnownLabels, prediction: Prediction, sums: GroupSums
 ) -> None:
-    """Sum items up one by one, without tables."""
+    """Add up the items one by one, without tables."""
     n_groups, n_labels = sums.rows.shape
-    # Each chunk adds sums of all groups: it is to have as many items.
+    column, _, cell_weights = prediction
+    encoding = known.encode(column)
+    # Each chunk is added to the sums of all groups, so it should not be shorter than these.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)
-        second = _positions(encoding, values[chunk])
+        second = _label_positions(encoding, column.values[chunk])
         inside = (codes[chunk] < n_groups * n_labels) & (second >= 0)
         code, second = codes[chunk][inside].astype(np.int64), second[inside]
         group, label = np.divmod(code, n_labels)

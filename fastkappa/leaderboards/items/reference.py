@@ -1,4 +1,4 @@
-"""The column that many others are counted against."""
+"""The first column that many others are paired with."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from fastkappa.columns.pair import read_columns
 
 
 class Reference:
-    """The column that all others are counted against, read and judged once."""
+    """The first column that all others are paired with, read and checked once."""
 
     def __init__(self, ratings: Any, name: str) -> None:
         self._ratings, self._name = ratings, name
-        with _said_of(name):
+        with _naming(name):
             self.n_items = n_samples(ratings)
             refuse_masked(**{name: ratings})
             self.column = read_column(ratings, name)
@@ -27,18 +27,18 @@ class Reference:
         self._is_plain = self.column.categories is None and self.column.label_dtype.kind in "iub"
 
     def beside(self, ratings: Any, name: str) -> tuple[Column, Column]:
-        """Return this column and another one, when they are known to be comparable.
+        """Return this column and another one as comparable columns, or raise.
 
-        What is wrong with the other one is said by its name.
+        An error names the other column by ``name``.
         """
         is_array = self._is_plain and type(ratings) is np.ndarray
         if is_array and ratings.dtype.kind in "iu" and ratings.shape == (self.n_items,):
-            # There is nothing to judge in an array of integers.
+            # An array of integers needs no further checks.
             return self.column, Column(ratings, ratings.dtype)
-        with _said_of(name):
-            return self._compared(ratings, name)
+        with _naming(name):
+            return self._read_beside(ratings, name)
 
-    def _compared(self, ratings: Any, name: str) -> tuple[Column, Column]:
+    def _read_beside(self, ratings: Any, name: str) -> tuple[Column, Column]:
         n_items = n_samples(ratings)
         if n_items != self.n_items:
             raise ValueError(
@@ -52,10 +52,10 @@ class Reference:
         return self.column, column
 
     def _is_other_kind(self, column: Column) -> bool:
-        """Tell a column that has to be made comparable with this one, or to be refused."""
+        """Return whether a column has to be converted together with this one, or refused."""
         dates = {self.column.label_dtype.kind, column.label_dtype.kind} & set("mM")
-        of_words = [one.categories is not None for one in (self.column, column)]
-        return bool(column.obstacle or dates or of_words[0] != of_words[1])
+        has_strings = [one.categories is not None for one in (self.column, column)]
+        return bool(column.obstacle or dates or has_strings[0] != has_strings[1])
 
     def matched(
         self,
@@ -65,11 +65,12 @@ class Reference:
         others: AnyArray | None,
         name: str,
     ) -> tuple[Column, Column]:
-        """Return this column and another one, for the items that are ``others`` of the other.
+        """Return this column and another one, restricted to the items that both have.
 
-        ``items`` are their positions in this one; None for both stands for all, in order.
+        ``items`` are the positions of these items in this column, ``others`` those in the other
+        one; None for both means all items, in the same order.
         """
-        with _said_of(name):
+        with _naming(name):
             n_ratings = n_samples(ratings)
             if n_ratings != n_expected:
                 raise ValueError(
@@ -79,7 +80,7 @@ class Reference:
             if items is None or others is None:
                 return self.beside(ratings, name)
             if len(items) == 0:
-                # No item is left: what there was need not be comparable.
+                # Without items there is nothing to compare, whatever the labels are.
                 nothing = self.column._replace(values=self.column.values[:0])
                 return nothing, nothing
             first, second = self.column, read_column(ratings, name)
@@ -91,8 +92,8 @@ class Reference:
 
 
 @contextmanager
-def _said_of(name: str) -> Iterator[None]:
-    """Have whatever is wrong with a column said by its name."""
+def _naming(name: str) -> Iterator[None]:
+    """Add the name of a column to errors that lack it."""
     try:
         yield
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Columns of a matrix that lies row by row: found again, or copied to where they are contiguous."""
+"""Columns of a row-major matrix: recognised as such, or copied to contiguous memory."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# Other arrays may not be what their memory says.
+# Other subclasses of ndarray may mean something else than their memory holds.
 PLAIN = (np.ndarray, np.memmap)
-# Where the items of a column lie so far apart, a cache line is read for each.
+# With items this far apart, a cache line is read for each.
 CACHE_LINE = 64
-# Items of a tile: what is read of them stays in the cache until each column has been copied.
+# Rows of a tile: they stay in the cache until each column has been copied.
 TILE = 1 << 9
-# What has been copied stays in the second-level cache until it has been counted.
+# A copied block stays in the second-level cache until it has been counted.
 BYTES_OF_A_BLOCK = 1 << 19
 BYTES_A_THREAD = 1 << 21
 
 
 def as_matrix(columns: Sequence[Any]) -> AnyArray | None:
-    """Return columns that lie row by row as the matrix they are part of, None for others."""
+    """Return the row-major matrix that these are the columns of, or None if there is none."""
     first = columns[0]
     if len(columns) < 2 or type(first) not in PLAIN or first.ndim != 1:
         return None
@@ -43,7 +43,7 @@ def as_matrix(columns: Sequence[Any]) -> AnyArray | None:
 
 
 def matrix_to_copy(columns: Sequence[Any]) -> AnyArray | None:
-    """Return columns as a matrix where it pays to copy them, else None."""
+    """Return columns as a matrix if it is faster to copy them, else None."""
     matrix = as_matrix(columns)
     return None if matrix is None or abs(matrix.strides[0]) < CACHE_LINE else matrix
 
@@ -51,32 +51,32 @@ def matrix_to_copy(columns: Sequence[Any]) -> AnyArray | None:
 def blocks_of_columns(
     columns: Sequence[AnyArray], length: int
 ) -> Iterator[tuple[slice, Sequence[AnyArray]]]:
-    """Yield the items, at most ``length`` at a time, and each column's ratings of them.
+    """Yield at most ``length`` items at a time, and each column's ratings of them.
 
-    Of columns that lie row by row these are copies, overwritten by the next ones.
+    The ratings in columns of a row-major matrix are copies, overwritten by the next ones.
     """
     matrix = matrix_to_copy(columns)
     n_items = len(columns[0])
     if matrix is not None:
         row = len(columns) * matrix.itemsize
         length = min(length, max(TILE, BYTES_OF_A_BLOCK // row))
-        room = _room_for(matrix, min(length, n_items))
+        buffer = _buffer_for(matrix, min(length, n_items))
     for start in range(0, n_items, length):
         items = slice(start, min(start + length, n_items))
         if matrix is None:
             yield items, [column[items] for column in columns]
         else:
-            copies = room[:, : items.stop - start]
+            copies = buffer[:, : items.stop - start]
             copies[:] = matrix[items].T
             yield items, list(copies)
 
 
 def contiguous_columns(columns: Sequence[Any], num_threads: int) -> Sequence[Any]:
-    """Return columns as they are, those of a matrix that lies row by row as copies."""
+    """Return columns unchanged, but those of a row-major matrix as contiguous copies."""
     matrix = matrix_to_copy(columns)
     if matrix is None:
         return columns
-    copied = _room_for(matrix, len(matrix))
+    copied = _buffer_for(matrix, len(matrix))
 
     def work(ranges: ItemRanges) -> None:
         while bounds := ranges.take(TILE):
@@ -86,8 +86,8 @@ def contiguous_columns(columns: Sequence[Any], num_threads: int) -> Sequence[Any
     return list(copied)
 
 
-def _room_for(matrix: AnyArray, n_items: int) -> AnyArray:
-    """Return room for so many items of each column."""
-    # Were columns a power of two apart, they would all share few places in the cache.
-    apart = n_items + CACHE_LINE // matrix.itemsize
-    return np.empty((matrix.shape[1], apart), matrix.dtype)[:, :n_items]
+def _buffer_for(matrix: AnyArray, n_items: int) -> AnyArray:
+    """Return an uninitialised array for this many items of each column, shape (m, n_items)."""
+    # Columns a power of two apart would compete for the same cache sets.
+    distance = n_items + CACHE_LINE // matrix.itemsize
+    return np.empty((matrix.shape[1], distance), matrix.dtype)[:, :n_items]

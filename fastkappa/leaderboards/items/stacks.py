@@ -1,4 +1,4 @@
-"""The tables of several columns, as one stack."""
+"""A stack of the tables of several columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.table import union_of_labels
+from fastkappa.counting.table import scatter, union_of_labels
 
 
 class Tables(NamedTuple):
@@ -21,8 +21,9 @@ class Tables(NamedTuple):
     labels : ndarray of shape (l,)
     present : ndarray of bool, shape (m, l)
         Which labels belong to a table: those that occur in one of its two columns, or all
-        where labels are given.
+        if labels are given.
     n_outside : ndarray of shape (m,)
+        The number of items with a rating outside the labels.
     """
 
     tables: AnyArray
@@ -32,27 +33,27 @@ class Tables(NamedTuple):
 
 
 def join(parts: Sequence[Tables]) -> Tables:
-    """Return all tables as one stack, on the labels of any of them."""
+    """Return all tables as one stack, on the union of their labels."""
     if len(parts) == 1:
         return parts[0]
     labels = union_of_labels([part.labels for part in parts])
     n_tables = sum(len(part.tables) for part in parts)
-    tables = np.zeros(
-        (n_tables, len(labels), len(labels)), np.result_type(*{part.tables.dtype for part in parts})
-    )
+    shape = (len(labels), len(labels))
+    tables = []
     present = np.zeros((n_tables, len(labels)), np.bool_)
     begin = 0
     for part in parts:
         rows = slice(begin, begin + len(part.tables))
         place = np.searchsorted(labels, part.labels.astype(labels.dtype))
-        tables[rows, place[:, None], place] = part.tables
+        tables.append(scatter(part.tables, place, place, shape))
         present[rows, place] = part.present
         begin = rows.stop
-    return Tables(tables, labels, present, np.concatenate([part.n_outside for part in parts]))
+    outside = np.concatenate([part.n_outside for part in parts])
+    return Tables(np.concatenate(tables), labels, present, outside)
 
 
 def concatenate(parts: Sequence[Tables]) -> Tables:
-    """Return all tables, which have the same labels, as one stack."""
+    """Return all tables as one stack; their labels are the same."""
     if len(parts) == 1:
         return parts[0]
     tables, _, present, outside = zip(*parts)
@@ -62,7 +63,7 @@ def concatenate(parts: Sequence[Tables]) -> Tables:
 
 
 def in_order(parts: Sequence[tuple[Sequence[int], Tables]]) -> Tables:
-    """Return all tables as one stack, those of each part at the positions that go with it."""
+    """Return all tables as one stack, those of each part at the positions given with it."""
     joined = join([tables for _, tables in parts])
     positions = [position for where, _ in parts for position in where]
     if positions == list(range(len(positions))):

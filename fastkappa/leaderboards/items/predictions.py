@@ -1,0 +1,146 @@
+"""Predictions as users hold them: split into named columns, and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import Column, refuse_masked
+from fastkappa.columns.item_weights import read_sample_weight
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.leaderboards.items.many_columns import (
+    BLOCK_BYTES,
+    count_many_known,
+    count_many_unknown,
+)
+from fastkappa.leaderboards.items.reference import Reference
+from fastkappa.leaderboards.items.stacks import Tables, concatenate, join
+
+# What is held of predictions that come one by one: enough columns for all threads.
+COLUMNS_AT_ONCE = 32
+BYTES_AT_ONCE = 1 << 28
+FORMS = (
+    "predictions must be a two-dimensional array, a mapping of names to columns, a data frame"
+    " or an iterable of columns"
+)
+
+
+def count_predictions(
+    kernels: PairKernels,
+    y_true: Any,
+    predictions: Any,
+    labels: Any,
+    sample_weight: Any,
+    axis: int,
+    num_threads: int,
+    *,
+    columns_at_once: int = COLUMNS_AT_ONCE,
+    bytes_at_once: int = BYTES_AT_ONCE,
+    block_bytes: int = BLOCK_BYTES,
+) -> tuple[list[Any], Tables]:
+    """Return the names and the tables of predictions."""
+    truth = Reference(y_true, "y_true")
+    weights = None if sample_weight is None else _read_weights(sample_weight, truth.n_items)
+    names: list[Any] = []
+    parts: list[Tables] = []
+
+    count_known = partial(
+        count_many_known,
+        kernels,
+        weights=weights,
+        num_threads=num_threads,
+        block_bytes=block_bytes,
+    )
+    # The columns of an array take no memory of their own: all are counted together.
+    most = None if type(predictions) is np.ndarray else bytes_at_once
+    columns = named_columns(predictions, truth.n_items, axis)
+    for some_names, pairs in _some_at_a_time(truth, columns, columns_at_once, most):
+        names.extend(some_names)
+        if labels is not None:
+            parts.append(count_known(pairs, labels))
+            continue
+        counted = count_many_unknown(kernels, pairs, num_threads, block_bytes=block_bytes)
+        if weights is not None:
+            counted = counted._replace(tables=count_known(pairs, counted.labels).tables)
+        parts.append(counted)
+    if not names:
+        raise ValueError("predictions must hold at least one prediction, got none.")
+    return names, join(parts) if labels is None else concatenate(parts)
+
+
+def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[Any, Any]]:
+    """Yield the name and the ratings of each prediction.
+
+    The names are the keys of a mapping, the names of a frame's columns, else 0, 1, 2, ...
+    ``axis`` is that of the items in an array.
+    """
+    is_whole = hasattr(axis, "__index__") and np.ndim(axis) == 0 and not isinstance(axis, bool)
+    if not is_whole or axis not in (0, 1):
+        raise ValueError(f"axis must be 0 or 1, the axis of the items, got {axis!r}.")
+    if isinstance(predictions, Mapping):
+        yield from predictions.items()
+    elif isinstance(predictions, (str, bytes)):
+        raise TypeError(f"{FORMS}, got {predictions!r}.")
+    elif hasattr(predictions, "column_names"):  # pyarrow
+        yield from zip(predictions.column_names, predictions.columns)
+    elif hasattr(predictions, "iter_columns"):  # polars
+        yield from zip(predictions.columns, predictions.iter_columns())
+    elif hasattr(predictions, "iloc") and getattr(predictions, "ndim", 0) == 2:  # pandas
+        for j, name in enumerate(predictions.columns):
+            yield name, predictions.iloc[:, j]
+    elif hasattr(predictions, "shape"):
+        yield from enumerate(_columns_of_array(predictions, n_items, axis))
+    elif isinstance(predictions, Iterable):
+        yield from enumerate(predictions)
+    else:
+        raise TypeError(f"{FORMS}, got {type(predictions).__name__}.")
+
+
+def _columns_of_array(array: Any, n_items: int, axis: int) -> Iterator[Any]:
+    shape = tuple(array.shape)
+    if len(shape) != 2:
+        raise ValueError(f"{FORMS}, got an array of shape {shape}.")
+    if shape[axis] != n_items:
+        hint = f" With axis={1 - axis} it would have." if shape[1 - axis] == n_items else ""
+        raise ValueError(
+            f"predictions must have {n_items} items along axis {axis}, as y_true has, got an array"
+            f" of shape {shape}.{hint}"
+        )
+    columns = array if axis == 0 else array.T
+    yield from (columns[:, j] for j in range(shape[1 - axis]))
+
+
+def _some_at_a_time(
+    truth: Reference,
+    columns: Iterator[tuple[Any, Any]],
+    columns_at_once: int,
+    bytes_at_once: int | None,
+) -> Iterator[tuple[list[Any], list[tuple[Column, Column]]]]:
+    """Yield the names and columns of some predictions, of all if ``bytes_at_once`` is None."""
+    names: list[Any] = []
+    pairs: list[tuple[Column, Column]] = []
+    n_bytes = 0
+    for name, ratings in columns:
+        names.append(name)
+        pairs.append(truth.beside(ratings, f"prediction {name!r}"))
+        n_bytes += pairs[-1][1].values.nbytes
+        if bytes_at_once and len(pairs) >= columns_at_once and n_bytes >= bytes_at_once:
+            yield names, pairs
+            names, pairs, n_bytes = [], [], 0
+    if pairs:
+        yield names, pairs
+
+
+def _read_weights(sample_weight: Any, n_items: int) -> AnyArray:
+    refuse_masked(sample_weight=sample_weight)
+    weights = read_sample_weight(sample_weight, n_items)
+    if len(weights) != n_items:
+        raise ValueError(
+            f"sample_weight must have one weight for each of the {n_items} items, got"
+            f" {len(weights)}."
+        )
+    return weights
