@@ -1,4 +1,4 @@
-"""The drop-in functions beside scikit-learn's: values, errors, warnings and their words.
+"""The drop-in functions beside scikit-learn's: values, errors, warnings and their texts.
 
 Every call in ``adversarial_inputs`` is made to both. Where the two differ on purpose, a
 `Difference` below says what scikit-learn does, what fastkappa does instead, and why; any
@@ -61,7 +61,7 @@ def wording(message: str) -> str:
 
 
 def described(result: Outcome) -> str:
-    """Return an outcome in words, for comparison and for the reader of a failure."""
+    """Return an outcome as text, for comparison and for the reader of a failure."""
     if result.error is not None:
         text = f"{type(result.error).__name__}: {wording(str(result.error))}"
     elif isinstance(result.value, np.ndarray):
@@ -162,7 +162,7 @@ DELIBERATE = [
     ),
     Difference("a missing date is no label", "", NAN_ERROR, calls="NaT"),
     Difference(
-        "words among numbers in one column get the same error as words beside numbers",
+        "strings among numbers in one column get the same error as strings beside numbers",
         r"^TypeError: '<' not supported between instances of '(int|tuple|bytes)' and 'str'",
         MIXTURE,
     ),
@@ -193,14 +193,14 @@ DELIBERATE = [
         "labels that cannot be compared with the ratings are not among them",
         "^(TypeError|DTypePromotionError|value|table)",
         NO_LABEL,
-        calls="labels (mixed|bytes|complex|dates|words|pandas words|None among|objects"
+        calls="labels (mixed|bytes|complex|dates|strings|pandas strings|None among|objects"
         "|extra beyond)",
     ),
     Difference(
         "labels of several types, some of which occur",
         "^TypeError: '<' not supported",
         "^(value|table)",
-        calls="labels (mixed objects|None among|words with None)",
+        calls="labels (mixed objects|None among|strings with None)",
     ),
     Difference(
         "labels that are no list of labels are said to be none",
@@ -315,7 +315,7 @@ def calls_by_subject() -> dict[str, list[Call]]:
             r" (twice|with labels|of ints|of letters)$|, (linear|quadratic)$", "", call.name
         )
         subject = re.sub(
-            r"^(ints|two ints|words) beside | beside (ints|two ints|words)$", "", subject
+            r"^(ints|two ints|strings) beside | beside (ints|two ints|strings)$", "", subject
         )
         subjects[subject].append(call)
     return dict(subjects)

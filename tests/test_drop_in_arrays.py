@@ -20,14 +20,14 @@ from fastkappa import cohen_kappa_score, confusion_counts, confusion_matrix
 def random_call(rng: Any) -> tuple[tuple[Any, Any], dict[str, Any]]:
     n = int(rng.choice([1, 2, 3, 10, 60, 400]))
     n_labels = int(rng.integers(2, 9))
-    kind = rng.choice(["zero", "offset", "negative", "gaps", "far", "words", "floats", "bools"])
+    kind = rng.choice(["zero", "offset", "negative", "gaps", "far", "strings", "floats", "bools"])
     labels: Any = {
         "zero": np.arange(n_labels),
         "offset": np.arange(n_labels) + 1,
         "negative": np.arange(n_labels) - 3,
         "gaps": np.sort(rng.choice(100, n_labels, replace=False)),
         "far": np.arange(n_labels) + 10**15,
-        "words": np.array([f"label {i}" for i in range(n_labels)]),
+        "strings": np.array([f"label {i}" for i in range(n_labels)]),
         "floats": np.arange(n_labels) / 1.0,
         "bools": np.array([False, True]),
     }[str(kind)]

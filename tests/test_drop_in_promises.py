@@ -28,10 +28,10 @@ def test_promises(drop_in_backend: str, weights: Any) -> None:
         repeats = rng.integers(0, 4, n + 2)
         repeats[:2] = 1
         order = rng.permutation(n + 2)
-        words = np.array(["a", "b", "c", "d", "e"])
+        strings = np.array(["a", "b", "c", "d", "e"])
         assert score(y2, y1) == kappa
         assert score(y1[order], y2[order]) == kappa
-        assert score(words[y1], words[y2]) == kappa
+        assert score(strings[y1], strings[y2]) == kappa
         assert score(y1.tolist(), tuple(y2.tolist())) == kappa
         assert score(y1[:, None], y2) == kappa
         assert score(y1, y2, sample_weight=np.ones(n + 2)) == kappa

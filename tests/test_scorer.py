@@ -57,9 +57,9 @@ def test_labels_that_do_not_occur_keep_their_positions() -> None:
 
 
 def test_strings() -> None:
-    words = np.array(["no", "maybe", "yes"])
-    y1, y2 = words[[0, 1, 2, 2, 0]], words[[0, 2, 2, 1, 0]]
-    scorer = compile_scorer(["no", "maybe", "yes"], "linear", dtype=words.dtype)
+    strings = np.array(["no", "maybe", "yes"])
+    y1, y2 = strings[[0, 1, 2, 2, 0]], strings[[0, 2, 2, 1, 0]]
+    scorer = compile_scorer(["no", "maybe", "yes"], "linear", dtype=strings.dtype)
     assert scorer(y1, y2) == expected(y1, y2, ["no", "maybe", "yes"], "linear")
 
 

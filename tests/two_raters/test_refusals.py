@@ -1,8 +1,4 @@
-"""What the functions of two raters refuse, and how they say so.
-
-Each message names the argument and what it got, in the words of this package and not in those
-of NumPy.
-"""
+"""What the functions of two raters refuse: each message names the argument and what it got."""
 
 from __future__ import annotations
 
