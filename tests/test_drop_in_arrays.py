@@ -117,7 +117,7 @@ def laid_out(values: Any, layout: str) -> Any:
 )
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_short_integer_arrays(drop_in_backend: str, dtype: str, layout: str) -> None:
-    """What people call thousands of times: every type, layout, offset and size, all weights."""
+    """Short arrays, which people score thousands of times: every type, layout and offset."""
     rng = np.random.default_rng(7)
     limits = np.iinfo(dtype)
     for n, n_labels in (
@@ -193,7 +193,7 @@ LARGE_LABELS: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("dtype", ["int64", "int16", "float64"])
 @pytest.mark.parametrize("name", LARGE_LABELS)
 def test_quadratic_kappa_of_many_items(drop_in_backend: str, name: str, dtype: str) -> None:
-    """Weights are on the positions of labels: a gap in what occurs closes up, if not given."""
+    """Weights go by the positions of labels: labels that do not occur leave no gap unless given."""
     pool, labels = LARGE_LABELS[name]
     if dtype == "int16" and pool[0] > 2**15:
         dtype = "uint64"

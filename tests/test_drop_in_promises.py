@@ -74,7 +74,7 @@ def test_weight_matrices(drop_in_backend: str) -> None:
 
 
 def test_weight_matrix_is_on_the_positions_of_labels(drop_in_backend: str) -> None:
-    """Rows are the first rater's; the order is that of ``labels``."""
+    """Rows are the first rater's, in the order of ``labels``."""
     # Table [[4, 1], [2, 3]], margins 5, 5 and 6, 4: observed 3 * 1 + 1 * 2, expected
     # (3 * 5 * 4 + 1 * 5 * 6) / 10, kappa 1 - 50 / 90.
     y1 = [*"xxxxx", *"yyyyy"]
@@ -125,6 +125,6 @@ def test_weights_of_any_float_size(drop_in_backend: str) -> None:
 
 
 def test_float_weights_whose_sum_is_no_float(drop_in_backend: str) -> None:
-    """Two of 1.7e308 in a cell: there is no table, so no number may come back."""
+    """Two weights of 1.7e308 in a cell: no table holds the sum, so no number may be returned."""
     with pytest.raises(OverflowError, match="sample_weight"):
         cohen_kappa_score([0, 0, 1, 1], [0, 0, 1, 0], sample_weight=[1.7e308] * 4)

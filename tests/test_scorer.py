@@ -1,4 +1,4 @@
-"""compile_scorer: the value of the table, on every backend, and every wrong call named."""
+"""compile_scorer: the same value as from the table on every backend, and its errors."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_undefined_is_nan_without_a_warning() -> None:
 
 @pytest.mark.parametrize("n", [10, 400_000])
 @pytest.mark.parametrize("place", [0, -1])
-def test_a_rating_that_is_no_label(n: int, place: int) -> None:
+def test_a_rating_outside_the_labels(n: int, place: int) -> None:
     y1, y2 = ratings(n, 3, "int64")
     y2[place] = 7
     with pytest.raises(ValueError, match=r"y2 holds 7, which is not among the labels \[0, 1, 2\]"):

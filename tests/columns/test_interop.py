@@ -1,4 +1,4 @@
-"""Columns of pandas, polars and pyarrow: by their own codes, and the same as plain lists."""
+"""Columns of pandas, polars and pyarrow give the same tables as plain lists."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ MISSING: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", MISSING)
 def test_missing_ratings(name: str) -> None:
-    """A missing rating is an error that names the column, never a label of its own."""
+    """A missing rating is an error that names the column, never a label."""
     column = MISSING[name]()
     with pytest.raises(ValueError, match=r"^Input y1 contains Na[NT]\.$"):
         confusion_counts(column, column)
@@ -260,7 +260,7 @@ def test_many_categories() -> None:
 
 
 def test_pooled_polars_categories() -> None:
-    """Codes of one column are not codes of another, and the pool holds strings of others."""
+    """Codes of one column mean other strings in another, and the pool holds strings of others."""
     others = pl.Series(["z", "y", "x", "c", "b"], dtype=pl.Categorical)
     first = pl.Series(["b", "a"], dtype=pl.Categorical)
     second = pl.Series(["a", "b"], dtype=pl.Categorical)

@@ -1,4 +1,4 @@
-"""A command of the command line, run in this process."""
+"""Run a command of the command line in this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fastkappa import cli
 
 
 class CommandLine:
-    """One command: what it prints, and how it refuses."""
+    """One command, what it prints and its error messages."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -30,7 +30,7 @@ class CommandLine:
         return fields
 
     def refusal(self, *arguments: object) -> str:
-        """Check that a run was refused in one line, and return it."""
+        """Check that a run ends with an error of one line, and return that line."""
         result = self.run(*arguments)
         assert (result.exit_code, result.stdout) == (2, "")
         assert result.stderr.startswith("fastkappa: ")

@@ -28,7 +28,7 @@ class Index(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """What is known of a table; a weighted B is that of the steps' weights 1, 1 - 1/(l-1)^2."""
+    """The figures of a table; the weighted B has the weights 1, 1 - 1/(l-1)^2, ..."""
 
     errors: dict[str, Errors]
     kappa_max: float
@@ -420,7 +420,7 @@ FIGURES = {
     ),
 }
 
-# Of the weights in published.CUSTOM_WEIGHTS.
+# For the weights in published.CUSTOM_WEIGHTS.
 CUSTOM_ERRORS = {
     "symmetric": Errors(
         0.07550401525482295,

@@ -33,6 +33,7 @@ from fastkappa import (
 )
 from fastkappa.plotting import style
 from fastkappa.plotting.grid import write_counts
+from tests.helpers.fresh_python import run_python
 
 DOCS = Path(__file__).parents[2] / "docs"
 TABLE = np.array([[40, 9, 0], [3, 25, 7], [1, 4, 16]])
@@ -457,7 +458,7 @@ for plot, argument in (
     else:
         raise AssertionError(plot)
 """
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, timeout=60)
+    run_python(code)
 
 
 def test_pictures_are_drawn_without_a_display(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
-"""Calls that people really make, and those they should not: a file for each argument.
+"""Calls that people make, and calls they should not make: a file for each argument.
 
-Every entry makes its value anew, for a generator is used up by the first call.
+Every entry is a function that makes its value, because a generator can be read only once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Call(NamedTuple):
 
 
 def calls() -> list[Call]:
-    """Return every call there is to compare."""
+    """Return all calls to compare."""
     result = []
     for name, ratings in RATINGS.items():
         result.append(Call(f"{name} twice", lambda r=ratings: ((r(), r()), {})))

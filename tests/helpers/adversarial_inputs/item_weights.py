@@ -1,4 +1,4 @@
-"""Item weights, for six items."""
+"""Weights of six items, valid and invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The labels that a caller passes, and those that are refused."""
+"""The argument ``labels``, valid and invalid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-# For y1 = [0, 1, 2, 2, 3, 1] and y2 = [0, 2, 2, 1, 3, 1], and for letters in their place.
+# For y1 = [0, 1, 2, 2, 3, 1] and y2 = [0, 2, 2, 1, 3, 1], and for letters instead of these numbers.
 LABELS: dict[str, Callable[[], Any]] = {
     "all": lambda: [0, 1, 2, 3],
     "array": lambda: np.arange(4),

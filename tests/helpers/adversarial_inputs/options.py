@@ -1,4 +1,4 @@
-"""The options that one of the two functions has and the other has not."""
+"""The options that only one of the two functions has, valid and invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ratings: four each, what a careful caller passes and what is refused, or should be."""
+"""Ratings of four items: first what a careful caller passes, then what is or should be refused."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class OnlyDunderArray:
 
 
 class OnlySequence:
-    """Has a length and items, and is no collections.abc.Sequence."""
+    """Has a length and items, and is not a collections.abc.Sequence."""
 
     def __len__(self) -> int:
         return 4
@@ -55,7 +55,6 @@ def unaligned(values: list[int]) -> Any:
     return np.frombuffer(data, np.int64, offset=1)
 
 
-# Four ratings each. The first group is what a careful caller passes.
 RATINGS: dict[str, Callable[[], Any]] = {
     "list": lambda: [1, 0, 2, 0],
     "two values": lambda: [1, 0, 1, 0],
@@ -163,7 +162,7 @@ RATINGS: dict[str, Callable[[], Any]] = {
     "pyarrow chunked": lambda: pa.chunked_array([STRINGS[:2], STRINGS[2:]]),
     "pyarrow chunked int": lambda: pa.chunked_array([CODES[:2], CODES[2:]]),
     "only __array__": OnlyDunderArray,
-    # What is refused, or should be.
+    # What is refused or should be.
     "only a sequence": OnlySequence,
     "parts": lambda: [0.5, 1.0, 2.0, 0.0],
     "parts float32": lambda: np.array([0.5, 1.0, 2.0, 0.0], np.float32),
@@ -292,7 +291,7 @@ RATINGS: dict[str, Callable[[], Any]] = {
     "sparse indicator": lambda: scipy.sparse.csr_array(np.eye(4, dtype=int)),
 }
 
-# Beside which ratings each of them is put.
+# The ratings that each of them is paired with.
 PARTNERS: dict[str, Callable[[], Any]] = {
     "ints": lambda: [0, 0, 2, 1],
     "two ints": lambda: [0, 0, 1, 1],
