@@ -11,16 +11,17 @@ import sys
 from pathlib import Path
 
 from bench.harness import charts, readme_table, sweep, targets
+from bench.harness.results import RESULTS
 
 HERE = Path(__file__).parent
 
 
 def time_plainly(*, quick: bool) -> None:
-    """Run pytest-benchmark, without the options that the tests are run with."""
+    """Run pytest-benchmark, without the options of the tests."""
     command = [sys.executable, "-m", "pytest", str(HERE), "--override-ini=addopts="]
     command += ["--benchmark-only", "--benchmark-group-by=group", "--benchmark-sort=name"]
     command += ["--benchmark-columns=median,iqr,rounds", "--quiet"]
-    command += [f"--benchmark-json={HERE / 'results' / 'timings.json'}"]
+    command += [f"--benchmark-json={RESULTS / 'timings.json'}"]
     command += ["--benchmark-min-rounds=3", f"--benchmark-max-time={0.02 if quick else 0.5}"]
     if quick:
         command += ["--quick", "--benchmark-calibration-precision=5"]
@@ -34,15 +35,15 @@ def main() -> None:
         "--readme", action="store_true", help="fill the README's table and draw docs/images"
     )
     arguments = parser.parse_args()
-    (HERE / "results").mkdir(exist_ok=True)
+    RESULTS.mkdir(exist_ok=True)
     time_plainly(quick=arguments.quick)
     measured = sweep.run(quick=arguments.quick)
-    charts.draw(measured, charts.RESULTS)
+    charts.draw(measured, RESULTS)
     if arguments.readme:
         charts.draw(measured, charts.DOCS)
         readme_table.fill(readme_table.README, readme_table.table(measured))
     targets.run(quick=arguments.quick, only="drop-in:" if arguments.quick else "*")
-    print(f"All results are in {HERE / 'results'}.")
+    print(f"All results are in {RESULTS}.")
 
 
 if __name__ == "__main__":

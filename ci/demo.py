@@ -1,4 +1,4 @@
-"""What `make demo` shows: real ratings scored, and the time that many of them take."""
+"""What `make demo` shows: the kappa of real ratings, and the time for many of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def show_command(y1: np.ndarray, y2: np.ndarray) -> None:
-    """Run the command line on the ratings, in a folder of their own."""
+    """Run the command line on the ratings, in a temporary folder."""
     arguments = "score retinopathy.csv --y1 left --y2 right --weights quadratic"
     with tempfile.TemporaryDirectory() as folder:
         with Path(folder, "retinopathy.csv").open("w", newline="") as file:
@@ -68,7 +68,7 @@ def show_speed(y1: np.ndarray, y2: np.ndarray) -> None:
 
 
 def timed(score: Callable[..., float], y1: np.ndarray, y2: np.ndarray) -> tuple[float, float]:
-    """Return the seconds that a kappa takes, and the kappa."""
+    """Return how many seconds a kappa takes, and the kappa."""
     start = time.perf_counter()
     kappa = score(y1, y2, weights="quadratic")
     return time.perf_counter() - start, kappa

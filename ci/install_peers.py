@@ -1,7 +1,7 @@
-"""Install the packages that results are compared with and that pip alone would not take.
+"""Install the packages that results are compared with and that pip cannot install beside others.
 
-irrCAC 0.4.4 pins an old SciPy and an older pandas than the tests use; it needs neither
-release, so it is installed without what it asks for. The others are in the extra ``test``.
+irrCAC 0.4.4 pins an old SciPy and an older pandas than the tests use. It works with newer ones,
+so it is installed without its dependencies. The other packages are in the extra ``test``.
 
 usage: python ci/install_peers.py
 """
@@ -15,7 +15,7 @@ WITHOUT_DEPENDENCIES = ("irrCAC==0.4.4",)
 
 
 def main() -> None:
-    """Install the packages beside those that are there."""
+    """Install the packages without their dependencies."""
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", "--no-deps"]
     subprocess.run([*command, *WITHOUT_DEPENDENCIES], check=True)
 

@@ -13,7 +13,7 @@ import json
 import subprocess
 import sys
 
-# The first may lie in a folder of wheels that pip knows, built for the CPU.
+# The first may be in a folder of wheels that pip knows, built for the CPU.
 REQUIREMENTS = ("torch==2.13.0", "torch>=2.5")
 
 
@@ -24,7 +24,7 @@ def pip(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def brings_cuda(requirement: str) -> bool:
-    """Tell whether an installation would bring CUDA, or cannot be planned."""
+    """Return whether an installation would bring CUDA, or cannot be planned."""
     plan = pip("--dry-run", "--report", "-", "--only-binary", ":all:", requirement)
     if plan.returncode != 0:
         return True
@@ -33,7 +33,7 @@ def brings_cuda(requirement: str) -> bool:
 
 
 def main(packages: list[str]) -> None:
-    """Install PyTorch and the packages, or say why they are left out."""
+    """Install PyTorch and the packages, or print why they are left out."""
     if importlib.util.find_spec("torch") is None:
         requirement = next((name for name in REQUIREMENTS if not brings_cuda(name)), None)
         if requirement is None:

@@ -1,7 +1,7 @@
 """Run scikit-learn's own tests with fastkappa's functions in place of its own.
 
-The tests come from the installed scikit-learn. Every test of the classification metrics
-runs, for other metrics call `confusion_matrix` too; of the other files those that name
+The tests come from the installed scikit-learn. All tests of the classification metrics
+run, because other metrics call `confusion_matrix` too; of the other files, the tests that name
 one of the two functions. The array-API tests run on array-api-strict and on PyTorch.
 
 usage: python ci/sklearn_own_tests.py [pytest arguments]
@@ -35,7 +35,7 @@ FILES = {
 }
 DESELECTED = {
     "test_confusion_matrix_dtype": "asserts that sums of int64 weights wrap around; fastkappa"
-    " refuses them. What else it asserts is in tests/test_drop_in_promises.py.",
+    " refuses them. The rest of it is in tests/test_drop_in_promises.py.",
 }
 ARRAY_LIBRARIES = ("torch", "array_api_strict")
 

@@ -1,8 +1,10 @@
-"""One fixture over all backends, and the promise that none is left out unnoticed."""
+"""The fixtures that run a test on every backend, and the settings of the test run.
+
+Tests import what they share from `tests.helpers`, never from here: pytest alone loads this file.
+"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,40 +12,29 @@ import hypothesis
 import pytest
 
 from fastkappa.kernels import dispatch
-
-
-def missing_backends() -> dict[str, str]:
-    """Return the backends that cannot be used here, with the reason."""
-    reasons = {name: dispatch.why_missing(name) for name in dispatch.BACKENDS}
-    return {name: reason for name, reason in reasons.items() if reason is not None}
+from tests.helpers.backends import backend_lines, kernel_variants
 
 
 def pytest_report_header() -> list[str]:
-    lines = []
-    for name in dispatch.BACKENDS:
-        reason = dispatch.why_missing(name)
-        state = "tested" if reason is None else f"NOT TESTED, missing: {reason}"
-        lines.append(f"fastkappa backend {name}: {state}")
-    return lines
+    return backend_lines()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Iterator[Any]:
+    """Collect a test file once: --doctest-modules would look into each a second time."""
+    collectors = yield
+    return [collector for collector in collectors if type(collector) is pytest.Module]
 
 
 @pytest.fixture(params=dispatch.BACKENDS)
 def backend(request: pytest.FixtureRequest) -> str:
-    """Name each backend in turn; the test is skipped, with the reason, for a missing one."""
+    """Return the name of each backend in turn; skip the test where that backend is missing."""
     name: str = request.param
     reason = dispatch.why_missing(name)
     if reason is not None:
         # test_backends.py fails in CI for the same reason: a skip is never silent there.
         pytest.skip(f"backend {name} is missing: {reason}")
     return name
-
-
-def kernel_variants() -> list[str]:
-    """Return the backends, the compiled one at each SIMD level that this processor has."""
-    variants = ["numpy", "numba"]
-    if dispatch.why_missing("cython") is not None:
-        return [*variants, "cython"]
-    return variants + [f"cython-{level}" for level in dispatch.get_kernels("cython").simd_levels()]
 
 
 @pytest.fixture(params=kernel_variants())
@@ -72,8 +63,6 @@ def drop_in_backend(backend: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[s
     monkeypatch.undo()
     dispatch.forget_choice()
 
-
-IN_CI = os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 hypothesis.settings.register_profile(
     "fastkappa",

@@ -1,15 +1,13 @@
 """Kappa as an evaluation metric of the real LightGBM, XGBoost and CatBoost.
 
 Each library trains a regression whose validation kappa rises and falls again. What it
-recorded must be kappa of the predictions after that many trees, and it must stop after,
-and keep, the greatest. (LightGBM drops the trees after the best one, so those cannot be asked.)
+recorded must be the kappa of the predictions after that many trees; it must stop after the
+greatest and keep it. (LightGBM drops the trees after the best one, so those cannot be checked.)
 """
 
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 from typing import Any, NamedTuple
 
 import catboost
@@ -19,6 +17,7 @@ import pytest
 import xgboost
 
 from fastkappa import boosting, continuous_kappa
+from tests.helpers.fresh_python import run_python
 
 ROUNDS = 5
 
@@ -31,7 +30,7 @@ class Data(NamedTuple):
 
 @pytest.fixture(params=[False, True], ids=["plain", "weighted"])
 def data(request: pytest.FixtureRequest) -> tuple[Data, Data]:
-    """Return few noisy items to overfit, and others for early stopping."""
+    """Return a few noisy items to overfit, and others for early stopping."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(700, 5)).astype(np.float32)
     latent = 2 + X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(0, 1, len(X))
@@ -42,14 +41,14 @@ def data(request: pytest.FixtureRequest) -> tuple[Data, Data]:
 
 
 def check(recorded: list[float], expected: list[float], best: int, sign: int = 1) -> None:
-    """Check what a library recorded, where it stopped and which iteration it chose as the best."""
+    """Check what a library recorded, where it stopped and which iteration it called best."""
     shown = recorded[: len(expected)]
     np.testing.assert_allclose(shown, expected, atol=1e-6)  # XGBoost keeps six digits
     kappas = sign * np.array(recorded)
     assert best == kappas.argmax()
     assert best > 0  # less is not better: the first iteration has the least kappa
     assert kappas[0] == kappas.min()
-    # Training went on for that many rounds without a gain, and stopped early.
+    # It stopped early, after this many rounds without a gain.
     assert len(recorded) == best + 1 + ROUNDS < 200
 
 
@@ -217,4 +216,4 @@ import sys, fastkappa
 assert fastkappa.boosting.xgboost_eval_loss([1, 2], [1, 2]) == 0
 assert not {"lightgbm", "xgboost", "catboost", "numba", "sklearn"} & set(sys.modules)
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    run_python(code)

@@ -22,14 +22,14 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 def exact_kappa(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Fraction:
-    """One minus the squared differences over those of independent pairs, from all pairs."""
+    """Return one minus the squared differences over those of independent pairs."""
     y = [Fraction(float(number)) for number in y_true]
     p = [Fraction(float(number)) for number in y_pred]
     w = [Fraction(1)] * len(y)
     if sample_weight is not None:
         w = [Fraction(float(number)) for number in sample_weight]
     observed = sum(v * (a - b) ** 2 for v, a, b in zip(w, y, p))
-    # All items with all others: sum over i, j of w_i w_j (y_i - p_j)^2, by its expansion.
+    # The sum over all i, j of w_i w_j (y_i - p_j)^2, expanded.
     total = sum(w)
     first, second = (sum(v * a for v, a in zip(w, column)) for column in (y, p))
     squares = sum(v * (a * a + b * b) for v, a, b in zip(w, y, p))
@@ -38,7 +38,7 @@ def exact_kappa(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Fraction
 
 
 def test_exact_formula_is_that_over_all_pairs() -> None:
-    """The reference itself: the expansion is the mean over all n*n pairs."""
+    """The expansion in `exact_kappa` is the mean over all n*n pairs."""
     y, p = [1, 4, 2, 2], [3, 1, 2, 5]
     pairs = sum(Fraction((a - b) ** 2) for a in y for b in p)
     own = sum(Fraction((a - b) ** 2) for a, b in zip(y, p))
@@ -48,7 +48,7 @@ def test_exact_formula_is_that_over_all_pairs() -> None:
 @pytest.mark.parametrize("offset", [0.0, 1.0, -1e6, 1e12])
 @pytest.mark.parametrize("scale", [1.0, 1e-300, 1e290, 1e-160, 1e160])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_it_is_that_of_exact_arithmetic(offset: float, scale: float, weighted: bool) -> None:
+def test_equals_exact_arithmetic(offset: float, scale: float, weighted: bool) -> None:
     rng = np.random.default_rng(7)
     for n in (2, 3, 50, 300):
         noise = rng.normal(size=n)
@@ -57,7 +57,7 @@ def test_it_is_that_of_exact_arithmetic(offset: float, scale: float, weighted: b
         w = rng.integers(0, 4, n) * 10.0 ** rng.integers(-300, 280) if weighted else None
         if w is not None:
             w[:2] = w.max() or 1.0
-        # What the formula itself loses: sums of n products that may cancel.
+        # The error of the formula itself: sums of n products that may cancel.
         assert continuous_kappa(y, p, sample_weight=w) == pytest.approx(
             float(exact_kappa(y, p, w)), abs=4 * EPS
         )
@@ -111,7 +111,7 @@ def test_it_is_the_concordance_correlation() -> None:
     assert continuous_kappa(y, p) == pytest.approx(lin, abs=1e-14)
 
 
-def test_many_chunks_are_as_one() -> None:
+def test_many_chunks_give_the_same_as_one() -> None:
     rng = np.random.default_rng(2)
     y, p = rng.normal(1e6, 1, (2, 1000))
     w = rng.integers(0, 2, 1000)
@@ -121,7 +121,7 @@ def test_many_chunks_are_as_one() -> None:
 
 
 def test_a_million_float32_are_summed_in_float64() -> None:
-    """Of a trend about 10**4, which float32 sums would lose: y = i, prediction i + 1."""
+    """A trend near 10**4, which float32 sums would lose: y = i, prediction i + 1."""
     n = 1 << 20
     y = 10_000 + np.arange(n, dtype=np.float32) / 256
     kappa = continuous_kappa(y, y + np.float32(1))

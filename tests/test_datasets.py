@@ -1,4 +1,4 @@
-"""The published tables: what they are, and the kappas published with them."""
+"""The published tables, and the kappas published with them."""
 
 from __future__ import annotations
 

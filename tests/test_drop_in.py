@@ -1,4 +1,4 @@
-"""The drop-in functions beside scikit-learn's: values, errors, warnings and their words.
+"""The drop-in functions beside scikit-learn's: values, errors, warnings and their texts.
 
 Every call in ``adversarial_inputs`` is made to both. Where the two differ on purpose, a
 `Difference` below says what scikit-learn does, what fastkappa does instead, and why; any
@@ -35,7 +35,7 @@ needs_sklearn_1_9 = pytest.mark.skipif(
 
 
 class Outcome(NamedTuple):
-    """What a call came to: a value or an error, and the warnings on the way."""
+    """The result of a call: a value or an error, and the warnings."""
 
     value: Any
     error: Exception | None
@@ -53,23 +53,23 @@ def outcome(function: Callable[..., Any], make: Callable[[], Any]) -> Outcome:
 
 
 def wording(message: str) -> str:
-    """Return a message without what is no wording: addresses, orders of sets, values shown."""
+    """Return a message without what may vary: addresses, orders of sets, values shown."""
     message = re.sub(r"0x[0-9A-Fa-f]+", "0x", message)
     message = re.sub(r"\{('[^{}]*')\}", lambda found: str(sorted(found[1].split(", "))), message)
-    # "Got [0. 1. 2.] and ['a' 'b']": floats and bools are shown there as integers by us.
+    # "Got [0. 1. 2.] and ['a' 'b']": fastkappa shows floats and bools there as integers.
     return re.sub(r"(?<=\(string and number\); Got ).*", "...", message, flags=re.DOTALL)
 
 
 def described(result: Outcome) -> str:
-    """Return an outcome in words, for comparison and for the reader of a failure."""
+    """Return an outcome as text, for comparison and for the reader of a failure."""
     if result.error is not None:
         text = f"{type(result.error).__name__}: {wording(str(result.error))}"
     elif isinstance(result.value, np.ndarray):
         text = f"table: {result.value.dtype} {result.value.tolist()}"
     else:
         text = f"value: {result.value!r}"
-    # NumPy's remarks about casts, overflow and what it deprecates on scikit-learn's way are
-    # not part of it; one of ours would be one too many.
+    # NumPy's warnings about casts, overflow and deprecations are ignored in scikit-learn's
+    # calls; fastkappa must raise none.
     remarks = [
         f" | {warning.category.__name__}: {wording(str(warning.message))}"
         for warning in result.warnings
@@ -107,7 +107,7 @@ def same(theirs: Outcome, ours: Outcome) -> bool:
 
 
 class Difference(NamedTuple):
-    """What scikit-learn and fastkappa do, as patterns to be found, and why they differ."""
+    """What scikit-learn and fastkappa do, as patterns of their outcomes, and why they differ."""
 
     why: str
     theirs: str
@@ -149,7 +149,7 @@ DELIBERATE = [
         calls="sample_weight (tiny|huge floats)",
     ),
     Difference(
-        "a missing rating is called missing, not uncomparable",
+        "a missing rating is called missing, not incomparable",
         r"^TypeError: ('<' not supported between instances of '(NoneType|float)' and 'str'"
         r"|boolean value of NA)",
         NAN_ERROR,
@@ -160,14 +160,14 @@ DELIBERATE = [
         NAN_ERROR,
         calls="None|NaN|NA",
     ),
-    Difference("a missing date is no label", "", NAN_ERROR, calls="NaT"),
+    Difference("a missing date is not a label", "", NAN_ERROR, calls="NaT"),
     Difference(
-        "words among numbers in one column get the same error as words beside numbers",
+        "strings among numbers in one column get the same error as strings beside numbers",
         r"^TypeError: '<' not supported between instances of '(int|tuple|bytes)' and 'str'",
         MIXTURE,
     ),
     Difference(
-        "what cannot be a label is said to be none",
+        "the error says that a value cannot be a label",
         r"^TypeError: '<' not supported between instances of 'list' and 'str'",
         r"^ValueError: Input y_(true|pred) holds a rating that cannot be a label",
     ),
@@ -193,17 +193,17 @@ DELIBERATE = [
         "labels that cannot be compared with the ratings are not among them",
         "^(TypeError|DTypePromotionError|value|table)",
         NO_LABEL,
-        calls="labels (mixed|bytes|complex|dates|words|pandas words|None among|objects"
+        calls="labels (mixed|bytes|complex|dates|strings|pandas strings|None among|objects"
         "|extra beyond)",
     ),
     Difference(
         "labels of several types, some of which occur",
         "^TypeError: '<' not supported",
         "^(value|table)",
-        calls="labels (mixed objects|None among|words with None)",
+        calls="labels (mixed objects|None among|strings with None)",
     ),
     Difference(
-        "labels that are no list of labels are said to be none",
+        "the error says that labels must be one-dimensional",
         "",
         LABELS_SHAPE,
         calls="labels (column|row|nested|ragged|zero-dimensional|set|dict)",
@@ -215,7 +215,7 @@ DELIBERATE = [
         calls="weights matrix$",
     ),
     Difference(
-        "a matrix of disagreement weights of the wrong shape is told the right one",
+        "the error for a matrix of disagreement weights names the right shape",
         "^InvalidParameterError: The 'weights' parameter",
         r"^ValueError: weights must have the shape \(\d, \d\)",
         calls="weights (small )?matrix",
@@ -238,25 +238,25 @@ DELIBERATE = [
         "^TypeError: Input should have at least 1 dimension",
     ),
     Difference(
-        "a class is no array",
+        "a class is not an array",
         "^(IndexError|TypeError: Input should have at least 1 dimension)",
         "^TypeError: Expected sequence or array-like, got <class 'type'>",
         calls=r"\btype\b",
     ),
     Difference(
-        "ratings that are no class labels are said to be none",
+        "the error says that ratings are not class labels",
         "^TypeError: ('<' not supported between instances of 'str' and 'int'|unhashable type)",
         NOT_SUPPORTED,
         calls="matrix of objects|structured",
     ),
     Difference(
-        "ragged lists are what the error about sequences of sequences is for",
+        "ragged lists get the error about sequences of sequences",
         "^ValueError: setting an array element with a sequence",
         "^ValueError: You appear to be using a legacy multi-label data representation",
         calls="ragged",
     ),
     Difference(
-        "sample_weight that are no numbers are named",
+        "the error names a sample_weight without numbers",
         r"^(TypeError: len\(\) of unsized object|ValueError: could not convert string to float)",
         "^ValueError: sample_weight must hold numbers: ",
         calls="sample_weight",
@@ -268,7 +268,7 @@ DELIBERATE = [
         calls="sample_weight",
     ),
     Difference(
-        "no weights for some ratings are too few weights",
+        "an empty sample_weight is refused as too short",
         "^ValueError: all index and data arrays must have the same length",
         r"^ValueError: Found input variables with inconsistent numbers of samples: \[6, 6, 0\]",
     ),
@@ -279,7 +279,7 @@ DELIBERATE = [
         calls="sample_weight cube",
     ),
     Difference(
-        "of two errors in one call the other comes first: weights are looked at while counting",
+        "of two errors in one call the other comes first: weights are checked while counting",
         r"^ValueError: (Input sample_weight contains NaN|Sample weights must)",
         r"^ValueError: (Mix of label input types|Classification metrics can't|'labels' should"
         "|At least one label)",
@@ -308,14 +308,14 @@ def deliberate(call: Call, theirs: str, ours: str) -> Difference | None:
 
 @functools.cache
 def calls_by_subject() -> dict[str, list[Call]]:
-    """Return the calls, those of one thing together, so that a failure shows them all."""
+    """Return the calls by what they pass, so that a failure shows all calls that pass it."""
     subjects = defaultdict(list)
     for call in calls():
         subject = re.sub(
             r" (twice|with labels|of ints|of letters)$|, (linear|quadratic)$", "", call.name
         )
         subject = re.sub(
-            r"^(ints|two ints|words) beside | beside (ints|two ints|words)$", "", subject
+            r"^(ints|two ints|strings) beside | beside (ints|two ints|strings)$", "", subject
         )
         subjects[subject].append(call)
     return dict(subjects)
@@ -351,7 +351,7 @@ def test_adversarial_calls(subject: str) -> None:
 
 @needs_sklearn_1_9
 def test_every_deliberate_difference_is_one() -> None:
-    """The list must not outlive its reasons."""
+    """Each entry of the list must still be needed."""
     if _compared != set(calls_by_subject()):
         pytest.skip("not every call was compared in this run")
     assert _used == {difference.why for difference in DELIBERATE}

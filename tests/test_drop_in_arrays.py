@@ -20,14 +20,14 @@ from fastkappa import cohen_kappa_score, confusion_counts, confusion_matrix
 def random_call(rng: Any) -> tuple[tuple[Any, Any], dict[str, Any]]:
     n = int(rng.choice([1, 2, 3, 10, 60, 400]))
     n_labels = int(rng.integers(2, 9))
-    kind = rng.choice(["zero", "offset", "negative", "gaps", "far", "words", "floats", "bools"])
+    kind = rng.choice(["zero", "offset", "negative", "gaps", "far", "strings", "floats", "bools"])
     labels: Any = {
         "zero": np.arange(n_labels),
         "offset": np.arange(n_labels) + 1,
         "negative": np.arange(n_labels) - 3,
         "gaps": np.sort(rng.choice(100, n_labels, replace=False)),
         "far": np.arange(n_labels) + 10**15,
-        "words": np.array([f"label {i}" for i in range(n_labels)]),
+        "strings": np.array([f"label {i}" for i in range(n_labels)]),
         "floats": np.arange(n_labels) / 1.0,
         "bools": np.array([False, True]),
     }[str(kind)]
@@ -117,7 +117,7 @@ def laid_out(values: Any, layout: str) -> Any:
 )
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_short_integer_arrays(drop_in_backend: str, dtype: str, layout: str) -> None:
-    """What people call thousands of times: every type, layout, offset and size, all weights."""
+    """Short arrays, which people score thousands of times: every type, layout and offset."""
     rng = np.random.default_rng(7)
     limits = np.iinfo(dtype)
     for n, n_labels in (
@@ -193,7 +193,7 @@ LARGE_LABELS: dict[str, tuple[Any, Any]] = {
 @pytest.mark.parametrize("dtype", ["int64", "int16", "float64"])
 @pytest.mark.parametrize("name", LARGE_LABELS)
 def test_quadratic_kappa_of_many_items(drop_in_backend: str, name: str, dtype: str) -> None:
-    """Weights are on the positions of labels: a gap in what occurs closes up, if not given."""
+    """Weights go by the positions of labels: labels that do not occur leave no gap unless given."""
     pool, labels = LARGE_LABELS[name]
     if dtype == "int16" and pool[0] > 2**15:
         dtype = "uint64"

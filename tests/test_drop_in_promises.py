@@ -28,10 +28,10 @@ def test_promises(drop_in_backend: str, weights: Any) -> None:
         repeats = rng.integers(0, 4, n + 2)
         repeats[:2] = 1
         order = rng.permutation(n + 2)
-        words = np.array(["a", "b", "c", "d", "e"])
+        strings = np.array(["a", "b", "c", "d", "e"])
         assert score(y2, y1) == kappa
         assert score(y1[order], y2[order]) == kappa
-        assert score(words[y1], words[y2]) == kappa
+        assert score(strings[y1], strings[y2]) == kappa
         assert score(y1.tolist(), tuple(y2.tolist())) == kappa
         assert score(y1[:, None], y2) == kappa
         assert score(y1, y2, sample_weight=np.ones(n + 2)) == kappa
@@ -74,7 +74,7 @@ def test_weight_matrices(drop_in_backend: str) -> None:
 
 
 def test_weight_matrix_is_on_the_positions_of_labels(drop_in_backend: str) -> None:
-    """Rows are the first rater's; the order is that of ``labels``."""
+    """Rows are the first rater's, in the order of ``labels``."""
     # Table [[4, 1], [2, 3]], margins 5, 5 and 6, 4: observed 3 * 1 + 1 * 2, expected
     # (3 * 5 * 4 + 1 * 5 * 6) / 10, kappa 1 - 50 / 90.
     y1 = [*"xxxxx", *"yyyyy"]
@@ -125,6 +125,6 @@ def test_weights_of_any_float_size(drop_in_backend: str) -> None:
 
 
 def test_float_weights_whose_sum_is_no_float(drop_in_backend: str) -> None:
-    """Two of 1.7e308 in a cell: there is no table, so no number may come back."""
+    """Two weights of 1.7e308 in a cell: no table holds the sum, so no number may be returned."""
     with pytest.raises(OverflowError, match="sample_weight"):
         cohen_kappa_score([0, 0, 1, 1], [0, 0, 1, 0], sample_weight=[1.7e308] * 4)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -15,14 +13,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 
 import fastkappa
 from fastkappa import cohen_kappa_score, confusion_matrix
-
-
-def run(code: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-
+from tests.helpers.fresh_python import run_python
 
 PROBE = """
 import sys, warnings
@@ -46,7 +37,7 @@ assert issubclass(invalid, TypeError)
 
 
 def test_own_classes_without_scikit_learn() -> None:
-    run(
+    run_python(
         PROBE.format(
             before="",
             after="",
@@ -63,7 +54,7 @@ assert not any(name.partition(".")[0] == "sklearn" for name in sys.modules)
 @pytest.mark.parametrize("order", ["before", "after"])
 def test_its_classes_where_scikit_learn_is_loaded(order: str) -> None:
     parts = {"before": "", "after": "", order: "import sklearn.metrics"}
-    run(
+    run_python(
         PROBE.format(
             **parts,
             checks="""

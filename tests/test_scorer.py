@@ -1,4 +1,4 @@
-"""compile_scorer: the value of the table, on every backend, and every wrong call named."""
+"""compile_scorer: the same value as from the table on every backend, and its errors."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def test_labels_that_do_not_occur_keep_their_positions() -> None:
 
 
 def test_strings() -> None:
-    words = np.array(["no", "maybe", "yes"])
-    y1, y2 = words[[0, 1, 2, 2, 0]], words[[0, 2, 2, 1, 0]]
-    scorer = compile_scorer(["no", "maybe", "yes"], "linear", dtype=words.dtype)
+    strings = np.array(["no", "maybe", "yes"])
+    y1, y2 = strings[[0, 1, 2, 2, 0]], strings[[0, 2, 2, 1, 0]]
+    scorer = compile_scorer(["no", "maybe", "yes"], "linear", dtype=strings.dtype)
     assert scorer(y1, y2) == expected(y1, y2, ["no", "maybe", "yes"], "linear")
 
 
@@ -78,7 +78,7 @@ def test_undefined_is_nan_without_a_warning() -> None:
 
 @pytest.mark.parametrize("n", [10, 400_000])
 @pytest.mark.parametrize("place", [0, -1])
-def test_a_rating_that_is_no_label(n: int, place: int) -> None:
+def test_a_rating_outside_the_labels(n: int, place: int) -> None:
     y1, y2 = ratings(n, 3, "int64")
     y2[place] = 7
     with pytest.raises(ValueError, match=r"y2 holds 7, which is not among the labels \[0, 1, 2\]"):

@@ -1,4 +1,4 @@
-"""How fast the same arrays can be read at all: the physical limit of a count.
+"""How fast the arrays can be read at all: the physical limit of a count.
 
 `xor` over 64-bit words of both arrays at once, which LLVM turns into wide loads, was within
 4 % of the fastest reader at every size from 1e4 to 1e8 items (int64, Zen 5). The others were
@@ -21,7 +21,7 @@ from bench.harness import timing
 
 
 def reader(arrays: tuple[np.ndarray, ...], max_threads: int) -> Callable[[], int]:
-    """Return a function that reads the arrays once, as fast as can be.
+    """Return a function that reads the arrays once, as fast as possible.
 
     It uses as many threads as the kernel may use, or one where that is faster.
     """
@@ -31,12 +31,12 @@ def reader(arrays: tuple[np.ndarray, ...], max_threads: int) -> Callable[[], int
 
 def _reader(arrays: tuple[np.ndarray, ...], num_threads: int) -> Callable[[], int]:
     bounds = [len(arrays[0]) * part // num_threads for part in range(num_threads + 1)]
-    shares = [[_words(array[start:stop]) for array in arrays] for start, stop in pairwise(bounds)]
+    ranges = [[_words(array[start:stop]) for array in arrays] for start, stop in pairwise(bounds)]
     pool = _pool(num_threads - 1) if num_threads > 1 else None
 
     def read() -> int:
-        others = [pool.submit(_read, share) for share in shares[1:]] if pool else []
-        return functools.reduce(lambda x, o: x ^ o.result(), others, _read(shares[0]))
+        others = [pool.submit(_read, part) for part in ranges[1:]] if pool else []
+        return functools.reduce(lambda x, o: x ^ o.result(), others, _read(ranges[0]))
 
     return read
 
@@ -47,13 +47,13 @@ def _pool(size: int) -> ThreadPoolExecutor:
 
 
 def _words(array: np.ndarray) -> np.ndarray:
-    """Return the whole 64-bit words of an array."""
+    """Return an array as 64-bit words, without the bytes of an incomplete last one."""
     return array.view(np.uint8)[: array.nbytes // 8 * 8].view(np.int64)
 
 
-def _read(share: list[np.ndarray]) -> int:
+def _read(columns: list[np.ndarray]) -> int:
     result = 0
-    for first, second in zip(share[::2], [*share[1::2], share[0][:0]]):
+    for first, second in zip(columns[::2], [*columns[1::2], columns[0][:0]]):
         both = min(first.size, second.size)
         result ^= _xor_both(first[:both], second[:both])
         result ^= _xor(first[both:]) ^ _xor(second[both:])

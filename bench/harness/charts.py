@@ -8,7 +8,6 @@ reads bench/results/sweep.json and writes three SVG files beside it, or to docs/
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,10 @@ matplotlib.use("svg")
 
 import matplotlib.pyplot as plt
 
-from bench.harness import timing
+from bench.harness import results, timing
 
-RESULTS = Path(__file__).parents[1] / "results"
 DOCS = Path(__file__).parents[2] / "docs" / "images"
-# Told apart without colour, by dashes and markers, and named at their ends.
+# Dashes and markers distinguish the lines without colour; each is named at its end.
 STYLES: dict[str, dict[str, Any]] = {
     "fastkappa": {"color": "#000000", "marker": "o", "linewidth": 2.2},
     "compiled scorer": {"color": "#000000", "marker": "D", "linestyle": "--"},
@@ -142,8 +140,8 @@ def _name_lines(axes: Any, ends: list[tuple[str, float, float]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--docs", action="store_true", help="write to docs/images")
-    sweep = json.loads((RESULTS / "sweep.json").read_text())
-    for path in draw(sweep, DOCS if parser.parse_args().docs else RESULTS):
+    folder = DOCS if parser.parse_args().docs else results.RESULTS
+    for path in draw(results.read("sweep"), folder):
         print(path)
 
 

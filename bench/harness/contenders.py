@@ -36,7 +36,7 @@ class Contender(NamedTuple):
 
 
 def contenders(gives: str, case: Case) -> list[Contender]:
-    """Return those that are installed and take the case, in the order of the registry."""
+    """Return the contenders that are installed and take the case, in registry order."""
     return [
         contender
         for contender in registry()
@@ -98,7 +98,7 @@ def registry() -> tuple[Contender, ...]:
         Contender("np.bincount", "kappa", _bincount_kappa, "numpy"),
         Contender("njit loop", "kappa", _njit_kappa, "numba"),
         Contender("boost-histogram", "kappa", _boost_histogram_kappa, "boost_histogram"),
-        # It computes in float32, so that no more digits can be asked of it.
+        # It computes in float32, which has no more digits.
         Contender(
             "torchmetrics",
             "kappa",
@@ -165,7 +165,7 @@ def _kappa_of(count: Function) -> Function:
 
 
 def _quadratic_kappa(table: np.ndarray) -> float:
-    """Return kappa as written with NumPy everywhere."""
+    """Return kappa as people write it with NumPy."""
     label = np.arange(len(table))
     weights = (label[:, None] - label) ** 2
     expected = np.outer(table.sum(axis=1), table.sum(axis=0) / table.sum())
@@ -211,12 +211,12 @@ def _compile_kappa_loop(n_labels: int, lowest: int) -> Function:
 
 
 def _njit_table(case: Case) -> Function:
-    """The loop that people write: the range is hard-coded, and nothing is checked."""
+    """Return the loop that people write: the range is hard-coded, and nothing is checked."""
     return _compile_table_loop(case.n_labels, case.lowest)
 
 
 def _njit_kappa(case: Case) -> Function:
-    """The loop that people paste from notebooks: two margins, one sum, no table."""
+    """Return the loop that people paste from notebooks: two margins, one sum, no table."""
     return _compile_kappa_loop(case.n_labels, case.lowest)
 
 

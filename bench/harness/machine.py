@@ -41,6 +41,14 @@ def describe() -> dict[str, object]:
     }
 
 
+def announce() -> dict[str, object]:
+    """Print what is measured with and whether the machine is busy, and return `describe()`."""
+    machine = describe()
+    print(in_words(machine))
+    print(warning(machine), end="")
+    return machine
+
+
 def in_words(machine: dict) -> str:
     """Return the description as one sentence."""
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
@@ -52,7 +60,7 @@ def in_words(machine: dict) -> str:
 
 
 def warning(machine: dict) -> str:
-    """Return a line to print where others were using the machine when the measuring began."""
+    """Return a line that says so if the machine is busy, else nothing."""
     load = machine["load"]
     if load is None or load < 0.3 * machine["cores"]:
         return ""

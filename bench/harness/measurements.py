@@ -73,7 +73,7 @@ def weighted_efficiency(case: Case, rounds: int, *, backend: str, threads: int) 
 
 
 def kappa_efficiency(case: Case, rounds: int, *, threads: int) -> list[float]:
-    """Score with labels given, so that kappa may be had without a table."""
+    """Score with labels given, so that no table is needed."""
     y1, y2 = make_ratings(case)
 
     def score() -> float:
@@ -85,7 +85,7 @@ def kappa_efficiency(case: Case, rounds: int, *, threads: int) -> list[float]:
 
 
 def against(case: Case, rounds: int, *, gives: str, own: str, peer: str) -> list[float]:
-    """How many times as long the peer takes."""
+    """Return how many times as long the peer takes."""
     seconds = _in_turn(case, rounds, gives, (own, peer)).seconds
     return timing.ratios(seconds[peer], seconds[own])
 
@@ -93,7 +93,7 @@ def against(case: Case, rounds: int, *, gives: str, own: str, peer: str) -> list
 def compare(
     case: Case, rounds: int, *, gives: str, threads: int, only: list[str] | None = None
 ) -> dict[str, Any]:
-    """Times and efficiencies of many contenders, reading with so many threads."""
+    """Return times and efficiencies of contenders; ``threads`` is how many read the arrays."""
     names = only or [contender.name for contender in contenders.contenders(gives, case)]
     samples = _in_turn(case, rounds, gives, names, threads)
     return {
@@ -105,10 +105,9 @@ def compare(
 def _in_turn(
     case: Case, rounds: int, gives: str, names: Sequence[str], read_threads: int | None = None
 ) -> timing.Samples:
-    """Time contenders that were seen to agree.
+    """Time contenders in turn, after their results were checked.
 
-    The results of those that are timed once are compared for fewer items before, and
-    those of the timed call after it.
+    Those that are timed once are checked with fewer items before, and with all items after.
     """
     chosen = {name: contenders.find(gives, name) for name in names}
     once = {name for name, c in chosen.items() if c.slow and case.n >= LARGE}
@@ -132,9 +131,9 @@ def _in_turn(
 
 
 def strings(case: Case, rounds: int, *, form: str) -> list[float]:
-    """How many times as long scikit-learn takes for labels that are strings.
+    """Return how many times as long scikit-learn takes for labels that are strings.
 
-    Each call gets strings that nobody has used: Python keeps the hash of a string, so a
+    Each call gets new strings: Python keeps the hash of a string, so a
     second look at the same object is cheaper than the first.
     """
     codes = make_ratings(case)
@@ -144,7 +143,7 @@ def strings(case: Case, rounds: int, *, form: str) -> list[float]:
     for _ in range(rounds):
         kappa = {}
         for name in names:
-            y1, y2 = (_in_words(column, form) for column in codes)
+            y1, y2 = (_as_strings(column, form) for column in codes)
             taken, kappa[name] = timing.time_call(_call(functions[name], y1, y2))
             samples[name].append(taken)
         if abs(kappa["fastkappa"] - kappa["scikit-learn"]) > 1e-12:
@@ -152,16 +151,16 @@ def strings(case: Case, rounds: int, *, form: str) -> list[float]:
     return timing.ratios(samples["scikit-learn"], samples["fastkappa"])
 
 
-def _in_words(codes: np.ndarray, form: str) -> np.ndarray:
-    words = np.array(["absent", "mild", "moderate", "severe", "proliferative"])
+def _as_strings(codes: np.ndarray, form: str) -> np.ndarray:
+    labels = np.array(["absent", "mild", "moderate", "severe", "proliferative"])
     if form == "shared object":  # five string objects in all, as pandas makes them
-        return words.astype(object)[codes]
+        return labels.astype(object)[codes]
     # else every rating is a string of its own, as read from a file row by row
-    return words[codes].astype(object) if form == "object" else words[codes]
+    return labels[codes].astype(object) if form == "object" else labels[codes]
 
 
 def strided(case: Case, rounds: int, *, threads: int) -> list[float]:
-    """Every second item of arrays twice as long, against as many items in a row."""
+    """Return the time for every second item of longer arrays over that for contiguous items."""
     y1, y2 = make_ratings(case)
     wide = [np.repeat(ratings, 2) for ratings in (y1, y2)]
     y1_strided, y2_strided = (ratings[::2] for ratings in wide)
@@ -178,7 +177,7 @@ def strided(case: Case, rounds: int, *, threads: int) -> list[float]:
 
 
 def refused_label(case: Case, rounds: int) -> list[float]:
-    """The time to refuse a bad label in the first row, over the time to score all rows."""
+    """Return the time to refuse a bad label in the first row over that to score all rows."""
     y1, y2 = make_ratings(case)
     bad = y1.copy()
     bad[0] = case.lowest + case.n_labels
@@ -196,10 +195,10 @@ def refused_label(case: Case, rounds: int) -> list[float]:
 
 
 def peak_memory(case: Case, rounds: int) -> list[float]:
-    """MB at the peak of a call above what the process held before it.
+    """Return the MB at the peak of a call above what the process held before it.
 
-    One round is the rule, without a call before it: what a call leaves to the allocator is
-    not seen in the next. So what is loaded on first use is counted too.
+    Usually for one round without a call before it: memory that a call leaves to the allocator
+    would not be seen in the next. So what is loaded on first use is counted too.
     """
     y1, y2 = make_ratings(case)
     score = _prepared("kappa", "fastkappa", case)
@@ -207,7 +206,7 @@ def peak_memory(case: Case, rounds: int) -> list[float]:
 
 
 def import_time(case: None, rounds: int) -> list[float]:
-    """The time of `import fastkappa` in a fresh process, over that of `import numpy`."""
+    """Return the time of `import fastkappa` in a fresh process over that of `import numpy`."""
     seconds: dict[str, list[float]] = {"fastkappa": [], "numpy": []}
     for _ in range(rounds):
         for module, taken in seconds.items():

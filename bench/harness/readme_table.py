@@ -7,15 +7,13 @@ replaces what stands between <!-- benchmark:begin --> and <!-- benchmark:end -->
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from bench.harness import machine, timing
+from bench.harness import machine, results, timing
 
-HERE = Path(__file__).parents[1]
-README = HERE.parent / "README.md"
+README = Path(__file__).parents[2] / "README.md"
 BEGIN, END = "<!-- benchmark:begin -->", "<!-- benchmark:end -->"
 COLUMNS = ("scikit-learn", "np.bincount", "njit loop", "boost-histogram", "torchmetrics")
 
@@ -35,7 +33,7 @@ def table(sweep: dict[str, Any]) -> str:
         cells = [
             dtype,
             f"{n:,}".replace(",", " "),
-            _in_words(timing.summary(own["seconds"]).median),
+            _with_unit(timing.summary(own["seconds"]).median),
         ]
         for name in peers:
             if name in named:
@@ -70,11 +68,11 @@ def fill(readme: Path, text: str) -> None:
 
 
 def _digits(value: float) -> str:
-    """Return a number with two digits that count."""
+    """Return a number with two significant digits."""
     return f"{value:.0f}" if value >= 9.95 else f"{value:.1f}" if value >= 0.995 else f"{value:.2f}"
 
 
-def _in_words(seconds: float) -> str:
+def _with_unit(seconds: float) -> str:
     for unit, size in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size or unit == "µs":
             return f"{_digits(seconds / size)} {unit}"
@@ -82,7 +80,7 @@ def _in_words(seconds: float) -> str:
 
 
 def main() -> None:
-    sweep = json.loads((HERE / "results" / "sweep.json").read_text())
+    sweep = results.read("sweep")
     fill(Path(sys.argv[1]) if len(sys.argv) > 1 else README, table(sweep))
 
 

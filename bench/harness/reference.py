@@ -1,4 +1,4 @@
-"""The results that every contender has to give before it is timed."""
+"""The results that every contender must give before it is timed."""
 
 from __future__ import annotations
 

@@ -8,19 +8,16 @@ writes bench/results/sweep.json, from which the charts and the README's table ar
 from __future__ import annotations
 
 import argparse
-import json
-from pathlib import Path
 from typing import Any
 
-from bench.harness import contenders, machine, measurements, timing
+from bench.harness import contenders, machine, measurements, results, timing
 from bench.harness.cases import DISTRIBUTIONS, LABEL_COUNTS, SIZES, Case
 
-RESULTS = Path(__file__).parents[1] / "results"
 SIMD_LEVELS = ("baseline", "avx2", "avx512", "neon")
 
 
 def run(*, quick: bool = False) -> dict[str, Any]:
-    """Measure everything, print the tables and write them down."""
+    """Measure everything, print the tables and write them to a file."""
     for line in contenders.left_out():
         print(line)
     written = {
@@ -30,13 +27,12 @@ def run(*, quick: bool = False) -> dict[str, Any]:
         "labels": over_labels(quick),
         "backends": over_backends(quick),
     }
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "sweep.json").write_text(json.dumps(written, indent=1) + "\n")
+    results.write("sweep", written)
     return written
 
 
 def over_sizes(quick: bool) -> list[dict[str, Any]]:
-    """Quadratic kappa of every contender, for more and more items."""
+    """Return rows for quadratic kappa, of every contender and for each number of items."""
     rows = []
     threads = machine.describe()["threads"]
     for dtype in ("int64", "uint8"):
@@ -49,7 +45,7 @@ def over_sizes(quick: bool) -> list[dict[str, Any]]:
 
 
 def over_labels(quick: bool) -> list[dict[str, Any]]:
-    """The table of counts on one thread, for more and more labels."""
+    """Return rows for the table of counts on one thread, for each number of labels."""
     rows = []
     for distribution in ("uniform", "skew") if quick else DISTRIBUTIONS:
         for n_labels in (6, 64) if quick else LABEL_COUNTS:
@@ -63,7 +59,7 @@ def over_labels(quick: bool) -> list[dict[str, Any]]:
 
 
 def over_backends(quick: bool) -> list[dict[str, Any]]:
-    """The table of counts by each backend and SIMD level, on one thread and on two."""
+    """Return rows for the table of counts by each backend and SIMD level."""
     rows = []
     settings = [("cython", {"FASTKAPPA_SIMD": level}) for level in SIMD_LEVELS]
     settings += [("numba", {}), ("numpy", {})]
@@ -84,7 +80,7 @@ def over_backends(quick: bool) -> list[dict[str, Any]]:
 
 
 def _rows(request: dict[str, Any], environment: dict[str, str]) -> list[dict[str, Any]]:
-    """Return a row for each contender: times, reading against it, and its result's name."""
+    """Return a row for each contender, with its times and efficiencies."""
     answer = measurements.in_new_process(request, environment)
     case = {"case": request["case"]._asdict(), "environment": environment}
     case |= {"threads": request["threads"]}

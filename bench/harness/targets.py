@@ -2,8 +2,8 @@
 
     python -m bench.harness.targets [--quick] [--only PATTERN]
 
-Every target is a ratio of things timed in turn in one process; the median and the
-quartiles are printed, and all of it is written to bench/results/targets.json.
+Every target is a ratio of calls timed in turn in one process; the median and the
+quartiles are printed, and everything is written to bench/results/targets.json.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import json
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.harness import contenders, machine, measurements, timing
+from bench.harness import contenders, machine, measurements, results, timing
 from bench.harness.cases import Case
 
-RESULTS = Path(__file__).parents[1] / "results"
 LARGEST = 10**8
 LARGEST_WHEN_QUICK = 10**7
 STRINGS_WHEN_QUICK = 10**5
 ROUNDS = 15
-# Wider quartiles than this share of the median, or an efficiency above this, are those of
-# a machine that was busy with something else.
+# Quartiles further apart than this part of the median, or an efficiency above this, mean that
+# the machine was busy with something else.
 STEADY = 0.2
 HIGHEST_EFFICIENCY = 1.05
 ROUNDS_WHEN_QUICK = 5
@@ -245,7 +243,7 @@ SPEED = (
 
 
 def result_of(target: Target, *, quick: bool, done: dict[str, Any]) -> dict[str, Any]:
-    """Measure one target, or take what another target of the same measurement gave."""
+    """Measure one target, or take the samples of another target with the same measurement."""
     case = target.case
     if quick and case and case.n > LARGEST_WHEN_QUICK:
         case = case._replace(n=LARGEST_WHEN_QUICK)
@@ -276,20 +274,20 @@ def result_of(target: Target, *, quick: bool, done: dict[str, Any]) -> dict[str,
 
 
 def verdict(row: dict[str, Any]) -> str:
-    """Say in words whether a target was reached, and whether the figure can be trusted."""
+    """Return whether a target was reached, and whether the figure can be trusted."""
     if "missing" in row:
         failed = row["missing"].startswith("failed")
         return f"{'FAILED' if failed else 'not there yet'}: {row['missing']}"
     sign = -1 if row["at_most"] else 1
     if sign * row["median"] >= sign * row["aim"]:
-        words = "aim met" if row["aim"] != row["floor"] else "met"
+        text = "aim met" if row["aim"] != row["floor"] else "met"
     else:
-        words = "floor met" if sign * row["median"] >= sign * row["floor"] else "NOT MET"
+        text = "floor met" if sign * row["median"] >= sign * row["floor"] else "NOT MET"
     if row["unit"] == "eff" and row["median"] > HIGHEST_EFFICIENCY:
-        return f"{words}, but UNSTEADY: nothing is faster than reading"
+        return f"{text}, but UNSTEADY: nothing is faster than reading"
     if row["upper"] - row["lower"] > STEADY * row["median"]:
-        return f"{words}, but UNSTEADY"
-    return words
+        return f"{text}, but UNSTEADY"
+    return text
 
 
 def in_text(row: dict[str, Any]) -> str:
@@ -307,10 +305,8 @@ def in_text(row: dict[str, Any]) -> str:
 
 
 def run(*, quick: bool = False, only: str = "*") -> dict[str, Any]:
-    """Measure the targets, print a row for each and write them down."""
-    description = machine.describe()
-    print(machine.in_words(description))
-    print(machine.warning(description), end="")
+    """Measure the targets, print a row for each and write them to a file."""
+    description = machine.announce()
     print("Medians [quartiles] of paired ratios; eff: time to read the arrays / time taken.")
     if quick:
         print("QUICK: fewer items than the targets are for, as each row says; fewer rounds.")
@@ -332,8 +328,7 @@ def run(*, quick: bool = False, only: str = "*") -> dict[str, Any]:
     n_unsteady = sum("UNSTEADY" in row["verdict"] for row in rows)
     print(f"\n{n_met} of {len(rows)} met; {n_unsteady} were unsteady.")
     written = {"machine": description, "quick": quick, "targets": rows}
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "targets.json").write_text(json.dumps(written, indent=1) + "\n")
+    results.write("targets", written)
     return written
 
 

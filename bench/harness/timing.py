@@ -1,7 +1,7 @@
-"""Times of things done in turn, and what is made of them: ratios.
+"""Times of calls made in turn, and their ratios.
 
-The speed of a shared machine changes within minutes, so a time says little. Everything
-that is to be compared is timed in turn, round after round, and each round gives a ratio.
+The speed of a shared machine changes within minutes, so a time says little. Calls that
+are compared are timed in turn, round after round, and each round gives a ratio.
 """
 
 from __future__ import annotations
@@ -18,8 +18,17 @@ import numpy as np
 SHORTEST_SAMPLE = 2e-3
 
 
+class Summary(NamedTuple):
+    """The median and the quartiles of some ratios."""
+
+    median: float
+    lower: float
+    upper: float
+    n: int
+
+
 class Samples(NamedTuple):
-    """What a measurement gave, by the name of the call.
+    """What was measured, by the name of the call.
 
     Attributes
     ----------
@@ -36,14 +45,9 @@ class Samples(NamedTuple):
     efficiency: dict[str, list[float]]
     results: dict[str, Any]
 
-
-class Summary(NamedTuple):
-    """The median and the quartiles of some ratios."""
-
-    median: float
-    lower: float
-    upper: float
-    n: int
+    def ratio(self, slow: str, fast: str) -> Summary:
+        """Return how many times as long one call took as another."""
+        return summary(ratios(self.seconds[slow], self.seconds[fast]))
 
 
 def measure(

@@ -1,4 +1,4 @@
-"""How long a bootstrap of kappa takes, against two things it is compared with.
+"""How long a bootstrap of kappa takes, beside two things that people run instead.
 
     python -m bench.studies.bootstrap
 
@@ -9,6 +9,7 @@ round after round, and each round gives a ratio: the median is printed.
 
 from __future__ import annotations
 
+import argparse
 import random
 from collections.abc import Callable
 from functools import partial
@@ -17,7 +18,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import cohen_kappa_score
 
-from bench.harness.timing import measure, ratios, summary
+from bench.harness import machine
+from bench.harness.timing import measure
 from fastkappa import bootstrap
 
 N_ITEMS = 10**6
@@ -36,7 +38,7 @@ def resampled_lists(first: list[str], second: list[str], n_resamples: int, kappa
 
 
 def kappa_of_lists(first: list[str], second: list[str]) -> float:
-    """Return kappa as one writes it down in Python."""
+    """Return kappa as people write it in Python."""
     n = len(first)
     observed = sum(a == b for a, b in zip(first, second)) / n
     labels = set(first) | set(second)
@@ -45,27 +47,28 @@ def kappa_of_lists(first: list[str], second: list[str]) -> float:
 
 
 def five_labels(n_items: int) -> Any:
-    """Return a table of so many items."""
-    shares = np.full((5, 5), 0.02) + 0.1 * np.eye(5)
-    return (
-        np.random.default_rng(0).multinomial(n_items, shares.ravel() / shares.sum()).reshape(5, 5)
-    )
+    """Return a table of five labels for a number of items."""
+    proportions = np.full(25, 0.02) + 0.1 * np.eye(5).ravel()
+    counts = np.random.default_rng(0).multinomial(n_items, proportions / proportions.sum())
+    return counts.reshape(5, 5)
 
 
 def main() -> None:
     """Print the ratios."""
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
+    machine.announce()
     million = five_labels(N_ITEMS)
     rows, columns = np.divmod(np.repeat(np.arange(25), million.ravel()), 5)
     order = np.random.default_rng(1).permutation(N_ITEMS)
     whole = (rows[order], columns[order])
-    words = tuple(np.array(list(LABELS))[codes] for codes in whole)
-    lists = tuple(codes.tolist() for codes in words)
+    strings = tuple(np.array(list(LABELS))[codes] for codes in whole)
+    lists = tuple(codes.tolist() for codes in strings)
     calls: dict[str, Callable[[], Any]] = {
         f"9999 replicates, n = 10^{power}": partial(bootstrap, five_labels(10**power), rng=0)
         for power in (3, 6, 8)
     }
     calls["scikit-learn, 10^6 integers"] = lambda: cohen_kappa_score(*whole)
-    calls["scikit-learn, 10^6 strings"] = lambda: cohen_kappa_score(*words)
+    calls["scikit-learn, 10^6 strings"] = lambda: cohen_kappa_score(*strings)
     calls["scikit-learn, lists of 10^6 strings"] = lambda: cohen_kappa_score(*lists)
     _print(calls, "9999 replicates, n = 10^8")
 
@@ -87,7 +90,7 @@ def main() -> None:
 def _print(calls: dict[str, Callable[[], Any]], reference: str) -> None:
     samples = measure(calls, ROUNDS)
     for name, seconds in samples.seconds.items():
-        ratio = summary(ratios(seconds, samples.seconds[reference])).median
+        ratio = samples.ratio(name, reference).median
         print(f"{name:<42}{1e3 * np.median(seconds):>10.3f} ms{ratio:>10.3g} x")
     print()
 

@@ -2,9 +2,9 @@
 
     python -m bench.studies.coverage [--samples 2000] [--items 200] [--resamples 1999]
 
-Two raters give four labels. Either they agree on a share of the items and guess the others
-("guessing"), or they err towards neighbouring labels ("neighbours"). A table is drawn from
-what is true as often as there are samples, and each sample has its intervals computed. The
+Two raters give four labels. Either they agree on some of the items and guess the others
+("guessing"), or they err towards neighbouring labels ("neighbours"). Each sample is a
+table drawn from the true proportions, of which the intervals are computed. The
 printed table is that of docs/intervals.md.
 """
 
@@ -27,7 +27,7 @@ WITHIN = (0.93, 0.97)
 
 
 class Coverage(NamedTuple):
-    """The share of intervals of each kind that hold the true value."""
+    """The proportion of intervals of each kind that hold the true value."""
 
     asymptotic: float
     percentile: float
@@ -35,34 +35,34 @@ class Coverage(NamedTuple):
 
 
 def guessing(kappa: float, weights: Any) -> Any:
-    """Return the shares of raters who agree on a share of the items and guess the others."""
+    """Return the proportions for raters who agree on some items and guess the others."""
     return (1 - kappa) * np.outer(MARGIN, MARGIN) + kappa * np.diag(MARGIN)
 
 
 def neighbours(kappa: float, weights: Any) -> Any:
-    """Return shares that fall off with the distance of the labels, for this kappa."""
+    """Return proportions that fall off with the distance of the labels, for this kappa."""
     position = np.arange(len(MARGIN))
     squares = np.subtract.outer(position, position) ** 2
 
-    def shares(decay: float) -> Any:
+    def proportions(decay: float) -> Any:
         table = np.sqrt(np.outer(MARGIN, MARGIN)) * np.exp(-decay * squares)
         return table / table.sum()
 
     low, high = 0.0, 20.0
     for _ in range(60):
         middle = (low + high) / 2
-        smaller = kappa_from_confusion(shares(middle), weights) < kappa
+        smaller = kappa_from_confusion(proportions(middle), weights) < kappa
         low, high = (middle, high) if smaller else (low, middle)
-    return shares(high)
+    return proportions(high)
 
 
 def coverage(
-    shares: Any, weights: Any, n_items: int, n_samples: int, n_resamples: int, rng: Any
+    proportions: Any, weights: Any, n_items: int, n_samples: int, n_resamples: int, rng: Any
 ) -> Coverage:
-    """Return how often intervals cover the kappa of these shares."""
-    truth = kappa_from_confusion(shares, weights)
-    n_labels = len(shares)
-    samples = rng.multinomial(n_items, shares.ravel(), n_samples)
+    """Return how often intervals cover the kappa of these proportions."""
+    true_kappa = kappa_from_confusion(proportions, weights)
+    n_labels = len(proportions)
+    samples = rng.multinomial(n_items, proportions.ravel(), n_samples)
     samples = samples.reshape(-1, n_labels, n_labels)
     low, high = normal_interval(
         kappa_from_confusion(samples, weights), standard_error(samples, weights), 0.95
@@ -74,9 +74,9 @@ def coverage(
             ends = bootstrap(
                 table, weights=weights, n_resamples=n_resamples, method=method, rng=seed
             ).interval
-            covered[method] += ends[0] <= truth <= ends[1]
+            covered[method] += ends[0] <= true_kappa <= ends[1]
     return Coverage(
-        float(np.mean((low <= truth) & (truth <= high))),
+        float(np.mean((low <= true_kappa) & (true_kappa <= high))),
         covered["percentile"] / n_samples,
         covered["bca"] / n_samples,
     )
@@ -90,11 +90,10 @@ def lines(n_items: int, n_samples: int, n_resamples: int) -> Iterator[str]:
     for design in (guessing, neighbours):
         for weights in WEIGHTS:
             for kappa in KAPPAS:
-                shares = design(kappa, weights)
-                found = coverage(shares, weights, n_items, n_samples, n_resamples, rng)
+                proportions = design(kappa, weights)
+                found = coverage(proportions, weights, n_items, n_samples, n_resamples, rng)
                 cells = (
-                    f"{100 * share:.1f} %{'' if WITHIN[0] <= share <= WITHIN[1] else ' *'}"
-                    for share in found
+                    f"{100 * p:.1f} %{'' if WITHIN[0] <= p <= WITHIN[1] else ' *'}" for p in found
                 )
                 yield f"| {design.__name__} | {weights or 'none'} | {kappa} | {' | '.join(cells)} |"
 

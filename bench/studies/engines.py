@@ -4,19 +4,18 @@
 
 needs all engines: pip install '.[bench,test]'.
 
-First the same ratings, of which some are missing, are counted by every engine there is: as
-strings and as whole numbers, in 10 million rows. The tables have to be the kernels'; each
-engine's time is shown beside that of its own grouping, where it has one and the kernels were
-preferred. Then Parquet files of two columns and 100 million rows are counted and, in turn,
-read and discarded; the peak of memory is that of a fresh process, above what it had after its
-imports. The files are made in a temporary folder that is removed in the end.
+First every engine counts the same ratings, some of them missing, as strings and as whole
+numbers, in 10 million rows. The tables must equal the kernels'; each engine's time is shown
+beside that of its own grouping, where it has one and the kernels were preferred. Then Parquet
+files of two columns and 100 million rows are counted and, in turn, read and discarded; the
+peak of memory is that of a fresh process, above what it had after its imports. The files are
+in a temporary folder that is removed in the end.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
-import json
 import subprocess
 import sys
 import tempfile
@@ -28,12 +27,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from bench.harness import machine, timing
+from bench.harness import machine, results, timing
 from fastkappa import confusion_counts, confusion_from_table
 
-RESULTS = Path(__file__).parents[1] / "results"
 GRADES = ["none", "mild", "moderate", "severe", "proliferative"]
-SHARES = [0.733, 0.07, 0.153, 0.025, 0.019]
+PROPORTIONS = [0.733, 0.07, 0.153, 0.025, 0.019]
 AGREEMENT = 0.87
 MISSING = 0.02
 CHUNK = 1 << 20
@@ -44,12 +42,12 @@ LONGEST = 1.3
 def gradings(n: int, seed: int) -> tuple[Any, Any]:
     """Return two raters' grades, distributed as those of diabetic retinopathy."""
     random = np.random.default_rng(seed)
-    bounds = np.cumsum(SHARES)[:-1]
+    bounds = np.cumsum(PROPORTIONS)[:-1]
     left, other = (np.searchsorted(bounds, random.random(n)).astype(np.uint8) for _ in range(2))
     return left, np.where(random.random(n) < AGREEMENT, left, other)
 
 
-def write(path: Path, n: int, *, as_words: bool) -> np.ndarray[Any, Any]:
+def write(path: Path, n: int, *, as_strings: bool) -> np.ndarray[Any, Any]:
     """Write two columns to a Parquet file and return the table of their pairs."""
     table = np.zeros((5, 5), np.int64)
     writer = None
@@ -57,7 +55,7 @@ def write(path: Path, n: int, *, as_words: bool) -> np.ndarray[Any, Any]:
         pair = gradings(min(CHUNK, n - start), start)
         table += confusion_counts(*pair, labels=range(5)).table
         columns = {name: pa.array(column) for name, column in zip(("left", "right"), pair)}
-        if as_words:
+        if as_strings:
             columns = {
                 name: pa.DictionaryArray.from_arrays(codes, GRADES)
                 for name, codes in columns.items()
@@ -70,10 +68,10 @@ def write(path: Path, n: int, *, as_words: bool) -> np.ndarray[Any, Any]:
     return table
 
 
-def read_and_discard(path: Path, *, as_words: bool) -> int:
+def read_and_discard(path: Path, *, as_strings: bool) -> int:
     """Read both columns a batch at a time, dictionaries staying what they are."""
-    words = ["left", "right"] if as_words else []
-    with parquet.ParquetFile(path, read_dictionary=words) as file:
+    strings = ["left", "right"] if as_strings else []
+    with parquet.ParquetFile(path, read_dictionary=strings) as file:
         return sum(map(len, file.iter_batches(CHUNK // 4, columns=["left", "right"])))
 
 
@@ -87,18 +85,18 @@ print(peak_above(lambda: confusion_from_table(sys.argv[1], "left", "right")))
 """
 
 
-def measure_file(path: Path, n: int, *, as_words: bool, rounds: int) -> dict[str, Any]:
+def measure_file(path: Path, n: int, *, as_strings: bool, rounds: int) -> dict[str, Any]:
     """Return what counting a file takes, in memory and beside reading it."""
-    table = write(path, n, as_words=as_words)
+    table = write(path, n, as_strings=as_strings)
     counts = confusion_from_table(path, "left", "right")
-    by_grade = np.argsort(GRADES) if as_words else np.arange(5)
+    by_grade = np.argsort(GRADES) if as_strings else np.arange(5)
     assert (counts.table == table[np.ix_(by_grade, by_grade)]).all()
     calls: dict[str, Callable[[], Any]] = {
-        "read": lambda: read_and_discard(path, as_words=as_words),
+        "read": lambda: read_and_discard(path, as_strings=as_strings),
         "count": lambda: confusion_from_table(path, "left", "right"),
     }
     samples = timing.measure(calls, rounds)
-    ratio = timing.summary(timing.ratios(samples.seconds["count"], samples.seconds["read"]))
+    ratio = samples.ratio("count", "read")
     done = subprocess.run(
         [sys.executable, "-c", PEAK, str(path)], check=True, capture_output=True, text=True
     )
@@ -180,7 +178,7 @@ def compare(n: int, folder: Path, rounds: int) -> list[dict[str, Any]]:
             if groups:
                 calls["group"] = lambda: group(source, pair)  # noqa: B023
             samples = timing.measure(calls, rounds)
-            counts = samples.results["count"]
+            counts = samples.measured["count"]
             assert (counts.table == expected[pair].table).all(), engine
             assert counts.labels.tolist() == expected[pair].labels.tolist(), engine
             assert counts.n_rows == n
@@ -200,19 +198,19 @@ def main() -> None:
     parser.add_argument("--only", choices=["engines", "files"], help="one half of it")
     arguments = parser.parse_args()
     scale, rounds = (10, 3) if arguments.quick else (1, 7)
-    results: dict[str, Any] = {"machine": machine.describe()}
+    measured: dict[str, Any] = {"machine": machine.announce()}
     with tempfile.TemporaryDirectory() as folder:
         if arguments.only != "files":
             n = 10**7 // scale
             print(f"{n} rows, {MISSING:.0%} missing in each column: all tables are the kernels'")
-            results["engines"] = compare(n, Path(folder), 3)
+            measured["engines"] = compare(n, Path(folder), 3)
         if arguments.only != "engines":
             n = 10**8 // scale
-            results["files"] = {}
+            measured["files"] = {}
             for kind in ("uint8", "dictionary"):
                 path = Path(folder, f"{kind}.parquet")
-                file = measure_file(path, n, as_words=kind == "dictionary", rounds=rounds)
-                results["files"][kind] = file
+                file = measure_file(path, n, as_strings=kind == "dictionary", rounds=rounds)
+                measured["files"][kind] = file
                 met = file["peak"] <= MOST_MEMORY and file["ratio"]["median"] <= LONGEST
                 print(
                     f"Parquet, {n} rows, two {kind} columns ({file['megabytes']:.0f} MB):"
@@ -220,8 +218,7 @@ def main() -> None:
                     f" [{file['ratio']['lower']:.2f}, {file['ratio']['upper']:.2f}] × reading,"
                     f" peak {file['peak'] / 1e6:.0f} MB: {'met' if met else 'NOT MET'}"
                 )
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "engines.json").write_text(json.dumps(results, indent=1))
+    results.write("engines", measured)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,8 @@
 
     python -m bench.studies.leaderboard [--quick]
 
-prints a ratio for each target. Compared calls are timed alternately, round after round in one
-process, and each round gives a ratio: the median and the quartiles are shown. Results are
-checked before anything is timed.
+prints a ratio for each target: its median and quartiles. Results are compared before anything
+is timed.
 """
 
 from __future__ import annotations
@@ -32,38 +31,40 @@ N_ITEMS = 10**6
 N_PREDICTIONS = 100
 N_LABELS = 6
 N_UPDATES = BATCH = 10**4
-# scikit-learn takes seconds for all columns, and the same time for each.
+# scikit-learn takes seconds for all columns, and as long for each.
 COLUMNS_OF_SKLEARN = 10
 ROUNDS = 15
 ROUNDS_WHEN_QUICK = 5
 
 
-def predictions_of(truth: Any, m: int) -> Any:
+def predictions_of(reference: Any, m: int) -> Any:
     """Return predictions that are right for some 70 % of the items, shape (m, n)."""
     rng = np.random.default_rng(1)
-    guesses = rng.integers(0, N_LABELS, (m, len(truth)), dtype=np.uint8)
-    return np.where(rng.random((m, len(truth)), dtype=np.float32) < 0.65, truth, guesses)
+    guesses = rng.integers(0, N_LABELS, (m, len(reference)), dtype=np.uint8)
+    return np.where(rng.random((m, len(reference)), dtype=np.float32) < 0.65, reference, guesses)
 
 
 def many_predictions(rounds: int) -> None:
     """Compare one call for all predictions with one call for each."""
-    truth = np.random.default_rng(0).integers(0, N_LABELS, N_ITEMS, dtype=np.uint8)
-    predictions = predictions_of(truth, N_PREDICTIONS)
+    reference = np.random.default_rng(0).integers(0, N_LABELS, N_ITEMS, dtype=np.uint8)
+    predictions = predictions_of(reference, N_PREDICTIONS)
     row_major = np.ascontiguousarray(predictions.T)
-    alone = [cohen_kappa_score(truth, prediction) for prediction in predictions]
-    assert score_many(truth, predictions, axis=1).kappas.tolist() == alone
-    assert score_many(truth, row_major).kappas.tolist() == alone
-    some = [sklearn_kappa(truth, predictions[j]) for j in range(COLUMNS_OF_SKLEARN)]
+    alone = [cohen_kappa_score(reference, prediction) for prediction in predictions]
+    assert score_many(reference, predictions, axis=1).kappas.tolist() == alone
+    assert score_many(reference, row_major).kappas.tolist() == alone
+    some = [sklearn_kappa(reference, predictions[j]) for j in range(COLUMNS_OF_SKLEARN)]
     np.testing.assert_allclose(some, alone[:COLUMNS_OF_SKLEARN], rtol=1e-12)
 
     own = "score_many"
     calls: dict[str, Callable[[], Any]] = {
-        own: lambda: score_many(truth, predictions, axis=1),
-        "calls of cohen_kappa_score": lambda: [cohen_kappa_score(truth, p) for p in predictions],
-        "score_many, one thread": lambda: score_many(truth, predictions, axis=1, num_threads=1),
-        "score_many, row-major": lambda: score_many(truth, row_major),
+        own: lambda: score_many(reference, predictions, axis=1),
+        "calls of cohen_kappa_score": lambda: [
+            cohen_kappa_score(reference, p) for p in predictions
+        ],
+        "score_many, one thread": lambda: score_many(reference, predictions, axis=1, num_threads=1),
+        "score_many, row-major": lambda: score_many(reference, row_major),
         "scikit-learn": lambda: [
-            sklearn_kappa(truth, predictions[j]) for j in range(COLUMNS_OF_SKLEARN)
+            sklearn_kappa(reference, predictions[j]) for j in range(COLUMNS_OF_SKLEARN)
         ],
     }
     seconds = measure(calls, rounds, once=["scikit-learn"]).seconds
@@ -71,27 +72,21 @@ def many_predictions(rounds: int) -> None:
         one * N_PREDICTIONS / COLUMNS_OF_SKLEARN for one in seconds["scikit-learn"]
     ]
     print(f"{N_PREDICTIONS} predictions of {N_ITEMS} items, uint8, {N_LABELS} labels")
-    show("scikit-learn, column by column", ratios(seconds["scikit-learn"], seconds[own]), ">= 300")
-    show(
-        "the same, row-major predictions",
-        ratios(seconds["scikit-learn"], seconds["score_many, row-major"]),
-        "",
+    print_ratio("scikit-learn, column by column", seconds["scikit-learn"], seconds[own], ">= 300")
+    print_ratio("the same, row-major", seconds["scikit-learn"], seconds["score_many, row-major"])
+    print_ratio(
+        "calls of cohen_kappa_score", seconds["calls of cohen_kappa_score"], seconds[own], ">= 1.3"
     )
-    show(
-        "calls of cohen_kappa_score",
-        ratios(seconds["calls of cohen_kappa_score"], seconds[own]),
-        ">= 1.3",
-    )
-    show("score_many, one thread", ratios(seconds["score_many, one thread"], seconds[own]), "")
-    # Apart from the others: the threads of a matrix product keep spinning for a while, which
-    # would take a core from the next call.
+    print_ratio("score_many, one thread", seconds["score_many, one thread"], seconds[own])
+    # Apart from the others: the threads of a matrix product go on spinning for a while, and
+    # whatever comes next would have a core less.
     calls = {
-        "leaderboard": lambda: leaderboard(truth, predictions, axis=1, rng=0),
+        "leaderboard": lambda: leaderboard(reference, predictions, axis=1, rng=0),
         "a pause": lambda: time.sleep(0.2),
         own: calls[own],
     }
     seconds = measure(calls, rounds).seconds
-    show("leaderboard, 1000 replicates", ratios(seconds["leaderboard"], seconds[own]), "<= 30")
+    print_ratio("leaderboard, 1000 replicates", seconds["leaderboard"], seconds[own], "<= 30")
 
 
 def batches(dtype: str, rounds: int) -> None:
@@ -119,14 +114,14 @@ def batches(dtype: str, rounds: int) -> None:
     seconds = measure(calls, rounds).seconds
     print(f"{N_UPDATES} updates of {BATCH} items, {dtype}, against one call for all")
     for name in ("one thread", "all threads"):
-        show(f"by {name}", ratios(seconds["updates"], seconds[name]), "<= 1.5")
+        print_ratio(f"by {name}", seconds["updates"], seconds[name], "<= 1.5")
     above = [(u - o) / N_UPDATES for u, o in zip(seconds["updates"], seconds["one thread"])]
     print(f"  an update takes {1e6 * np.median(above):.2f} microseconds more than the counting")
 
 
-def show(what: str, samples: list[float], target: str) -> None:
-    """Print one ratio."""
-    found = summary(samples)
+def print_ratio(what: str, slow: list[float], fast: list[float], target: str = "") -> None:
+    """Print how many times as long the slow call takes, and the target."""
+    found = summary(ratios(slow, fast))
     print(f"  {what:<44}{found.median:8.3g} x [{found.lower:.3g}, {found.upper:.3g}]  {target}")
 
 
@@ -134,9 +129,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer rounds")
     rounds = ROUNDS_WHEN_QUICK if parser.parse_args().quick else ROUNDS
-    description = machine.describe()
-    print(machine.in_words(description))
-    print(machine.warning(description), end="")
+    machine.announce()
     many_predictions(rounds)
     for dtype in ("int64", "int32", "uint8"):
         batches(dtype, rounds)

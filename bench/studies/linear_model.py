@@ -48,8 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
     rounds = ROUNDS_WHEN_QUICK if parser.parse_args().quick else ROUNDS
-    here = machine.describe()
-    print(f"{machine.in_words(here)}\n{machine.warning(here)}")
+    machine.announce()
     print("items x features        Ridge    ratio (quartiles)   at most")
     for shape, weighted in CASES:
         X, y, w = simulated(shape, weighted)
@@ -66,7 +65,7 @@ def main() -> None:
             rounds,
         )
         seconds = samples.seconds
-        ratio = timing.summary(timing.ratios(seconds["kappa"], seconds["ridge"]))
+        ratio = samples.ratio("kappa", "ridge")
         name = f"{shape[0]} x {shape[1]}{', weights' if weighted else ''}"
         verdict = "met" if ratio.median <= AT_MOST else "MISSED"
         print(

@@ -2,9 +2,9 @@
 
     python -m bench.studies.multirater [--quick]
 
-Peers are timed at a size that they take in seconds; ours at the same and at 1e7 subjects of
-5 raters. A peer's value is compared with ours before anything is timed. Both read the raw
-ratings: what they make of them first is part of the time.
+Peers are timed at a size that takes them seconds; ours at the same size and at 1e7 subjects of
+5 raters. A peer's value is compared with ours before anything is timed. Both start from the raw
+ratings: whatever conversion they need is part of the time.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import fastkappa
-from bench.harness.machine import describe, in_words, warning
-from bench.harness.timing import measure, ratios, summary, time_call
+from bench.harness import machine
+from bench.harness.timing import measure, time_call
 from fastkappa import Ratings
 
 N_RATERS, N_LABELS = 5, 6
@@ -29,7 +29,7 @@ Call = Callable[[], float]
 
 
 def make_ratings(n: int) -> np.ndarray:
-    """Return ratings 0..5 of raters who copy the truth seven times out of ten."""
+    """Return ratings 0..5 of raters who are right seven times out of ten, and guess else."""
     rng = np.random.default_rng(20260)
     truth = rng.integers(0, N_LABELS, n)
     ratings = np.empty((n, N_RATERS), np.int64)
@@ -147,14 +147,14 @@ def beside_peers(quick: bool) -> None:
         if not abs(values[0] - values[1]) < 1e-9:
             raise AssertionError(f"{name} gives {values[0]}, fastkappa {values[1]}")
         calls = {"peer": call, "fastkappa": lambda r=ratings, f=own: f(r)}
-        seconds = measure(calls, 3).seconds
-        ratio = summary(ratios(seconds["peer"], seconds["fastkappa"])).median
-        peer, ours = (float(np.median(seconds[key])) for key in calls)
+        samples = measure(calls, 3)
+        ratio = samples.ratio("peer", "fastkappa").median
+        peer, ours = (float(np.median(samples.seconds[key])) for key in calls)
         print(f"{name:<26}{len(ratings):>10}{peer:>10.3f} s{ours * 1e3:>9.2f} ms{ratio:>8.0f}x")
 
 
 def at_large(n: int) -> None:
-    """Print our times for many subjects, all told and for the bootstrap."""
+    """Print our times for many subjects, for each coefficient, for all, and for the bootstrap."""
     ratings = make_ratings(n)
     print(f"\n{n} subjects x {N_RATERS} raters, {N_LABELS} labels, int64, rows of subjects")
     for name, function in COEFFICIENTS.items():
@@ -184,12 +184,14 @@ def at_large(n: int) -> None:
         print(f"{function.__name__ + ', 9999 resamples':<34}{seconds:>8.3f} s")
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the subjects")
     quick = parser.parse_args().quick
-    machine = describe()
-    print(in_words(machine))
-    print(warning(machine), end="")
+    machine.announce()
     beside_peers(quick)
     at_large(LARGE // 10 if quick else LARGE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,11 +1,11 @@
-"""How much kappa on new items each method of KappaRounder falls short of the best thresholds.
+"""How much kappa each method of KappaRounder loses on new items against the best thresholds.
 
     python -m bench.studies.rounding [--quick]
 
 Labels and scores are made from a latent normal variable, and many training sets are drawn.
 The thresholds found on each are tried on a million new items, where the best thresholds are
 known. Printed is the mean of what is missing, in units of 0.0001, over three correlations
-of the score with the latent variable, and even and skewed shares of five labels.
+of the score with the latent variable, and even and skewed proportions of five labels.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TRAINING_SETS = {100: 200, 300: 150, 1000: 100, 3000: 60, 10_000: 40, 100_000: 1
 TRAINING_SETS_WHEN_QUICK = {100: 20, 1000: 10}
 BLOCKS = {
     "quadratic weights, scores linear in the latent variable": ("quadratic", False, BOTH),
-    "the same, even shares of the labels alone": ("quadratic", False, (EVEN,)),
+    "the same, even proportions of the labels alone": ("quadratic", False, (EVEN,)),
     "quadratic weights, scores its exponential": ("quadratic", True, BOTH),
     "linear weights": ("linear", False, BOTH),
     "no weights": (None, False, BOTH),
@@ -39,11 +39,15 @@ BLOCKS = {
 
 
 def draw(
-    rng: np.random.Generator, n: int, correlation: float, shares: tuple[float, ...], curved: bool
+    rng: np.random.Generator,
+    n: int,
+    correlation: float,
+    proportions: tuple[float, ...],
+    curved: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return labels and scores of n items."""
     latent = rng.normal(size=n)
-    limits = [NormalDist().inv_cdf(share) for share in np.cumsum(shares)[:-1]]
+    limits = [NormalDist().inv_cdf(p) for p in np.cumsum(proportions)[:-1]]
     noise = rng.normal(size=n)
     scores = correlation * latent + np.sqrt(1 - correlation**2) * noise
     return np.searchsorted(limits, latent), np.exp(scores) if curved else scores
@@ -67,17 +71,17 @@ class NewItems:
 
 
 def missing_kappa(
-    weights: str | None, curved: bool, all_shares: tuple, sets: dict[int, int]
+    weights: str | None, curved: bool, all_proportions: tuple, sets: dict[int, int]
 ) -> dict:
     """Return, by number of items and method, the mean difference to the best kappa."""
     methods = METHODS if weights == "quadratic" else METHODS[:3]
     differences: dict = {(n, method): [] for n in sets for method in methods}
-    for correlation, shares in product(CORRELATIONS, all_shares):
+    for correlation, proportions in product(CORRELATIONS, all_proportions):
         rng = np.random.default_rng(0)
-        new = NewItems(*draw(rng, NEW_ITEMS, correlation, shares, curved), weights)
+        new = NewItems(*draw(rng, NEW_ITEMS, correlation, proportions, curved), weights)
         for n, repeats in sets.items():
             for _ in range(repeats):
-                items = draw(rng, n, correlation, shares, curved)
+                items = draw(rng, n, correlation, proportions, curved)
                 for method in methods:
                     found = find_rounding(
                         *items,
@@ -95,10 +99,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
     sets = TRAINING_SETS_WHEN_QUICK if parser.parse_args().quick else TRAINING_SETS
-    print(machine.in_words(machine.describe()))
+    machine.announce()
     print("kappa missing on new items, in units of 0.0001")
-    for title, (weights, curved, all_shares) in BLOCKS.items():
-        means = missing_kappa(weights, curved, all_shares, sets)
+    for title, (weights, curved, all_proportions) in BLOCKS.items():
+        means = missing_kappa(weights, curved, all_proportions, sets)
         print(f"\n{title}\n{'n':>8}" + "".join(f"{method:>13}" for method in METHODS))
         for n in sets:
             row = (means.get((n, method)) for method in METHODS)

@@ -31,7 +31,7 @@ CHUNK = 1 << 20
 
 
 def items(n: int, n_labels: int, dtype: Any = np.float64) -> tuple[np.ndarray, np.ndarray]:
-    """Return labels and the scores of a regression that knows something of them."""
+    """Return labels, and scores as a regression would predict them."""
     rng = np.random.default_rng([n, n_labels])
     y = np.empty(n, np.int64 if n < LARGEST else np.uint8)
     scores = np.empty(n, dtype)
@@ -75,14 +75,14 @@ def against_rounder(n: int, n_labels: int, rounds: int) -> None:
     ours = samples.results["ours"]
     if samples.results["rounder"] > ours.kappa + 1e-12:
         raise AssertionError("the rounder found a higher kappa")
-    ratio = timing.summary(timing.ratios(samples.seconds["rounder"], samples.seconds["ours"]))
-    one = timing.summary(timing.ratios(samples.seconds["one kappa"], samples.seconds["ours"]))
+    ratio = samples.ratio("rounder", "ours")
+    one = samples.ratio("one kappa", "ours")
     least, aim = GOALS.get(n, (0, 0))
-    words = "aim met" if ratio.median >= aim else "met" if ratio.median >= least else "NOT MET"
+    verdict = "aim met" if ratio.median >= aim else "met" if ratio.median >= least else "NOT MET"
     quartiles = f"[{ratio.lower:.0f}, {ratio.upper:.0f}]"
     print(
         f"{n:>10,} {n_labels:>3} {1e3 * np.median(samples.seconds['ours']):8.3f} ms"
-        f" {ratio.median:6.0f} x {quartiles:>12} >= {f'{least} / {aim}:':<12} {words:<8}"
+        f" {ratio.median:6.0f} x {quartiles:>12} >= {f'{least} / {aim}:':<12} {verdict:<8}"
         f" {one.median:6.1f} x {samples.results['rounder'] - ours.kappa:+10.6f}  {ours.method}",
         flush=True,
     )
@@ -99,8 +99,8 @@ def evaluator(n: int, n_labels: int, rounds: int) -> None:
     }
     samples = timing.measure(calls, rounds)
     if samples.results["evaluator"] != samples.results["digitise"]:
-        raise AssertionError("the evaluator's kappa is another one")
-    ratio = timing.summary(timing.ratios(samples.seconds["digitise"], samples.seconds["evaluator"]))
+        raise AssertionError("the evaluator's kappa differs")
+    ratio = samples.ratio("digitise", "evaluator")
     seconds = np.median(samples.seconds["evaluator"])
     print(
         f"evaluator, n = {n:,}, K = {n_labels}: {1e6 * seconds:.2f} us a call (<= 3),"
@@ -114,7 +114,7 @@ def largest(n: int, rounds: int) -> None:
     search = functools.partial(fastkappa.optimal_thresholds, y, scores)
     print(f"peak above the inputs: {memory.peak_above(search) / 1e6:.0f} MB (<= 150)")
     samples = timing.measure({"ours": search, "sort": lambda: np.sort(scores)}, rounds)
-    ratio = timing.summary(timing.ratios(samples.seconds["sort"], samples.seconds["ours"]))
+    ratio = samples.ratio("sort", "ours")
     print(
         f"n = {n:,} float32, K = 5: {np.median(samples.seconds['ours']):.3f} s,"
         f" np.sort {np.median(samples.seconds['sort']):.3f} s, {ratio.median:.2f} x"
@@ -129,9 +129,7 @@ def main() -> None:
     parser.add_argument("--labels", type=int, nargs="+", default=LABELS)
     parser.add_argument("--largest", action="store_true", help="10**8 items too, without rounder")
     arguments = parser.parse_args()
-    description = machine.describe()
-    print(machine.in_words(description))
-    print(machine.warning(description), end="")
+    machine.announce()
     print(
         f"{'n':>10} {'K':>3} {'ours':>11} {'rounder / ours':>21} {'at least / aim':<25}"
         f"{'one kappa':>8} {'its kappa':>9}"

@@ -102,7 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file", type=Path)
     X, y = read(parser.parse_args().file)
-    print(machine.in_words(machine.describe()))
+    machine.announce()
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
     for title, regression in REGRESSIONS.items():
         scores = cross_val_predict(regression, X, y, cv=folds)[:, None]

@@ -20,6 +20,7 @@ pytest.importorskip("typer")
 
 from fastkappa.cli import progress  # noqa: E402
 from fastkappa.cli.files.ratings import count_ratings  # noqa: E402
+from tests.helpers.fresh_python import run_python  # noqa: E402
 
 needs_terminal = pytest.mark.skipif(
     not hasattr(os, "openpty"), reason="the test needs a pseudo-terminal"
@@ -131,13 +132,7 @@ for file in sys.argv[1:]:
         assert counts.table.tolist() == [[1]], counts
         assert "pandas" not in sys.modules, (file, column)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(path), str(tmp_path / "ratings.csv")],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
+    run_python(code, path, tmp_path / "ratings.csv")
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.csv.gz", "r.parquet", "r.arrow", "r.arrows"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fastkappa import confusion_counts
-from tests.helpers.expected_counts import INTEGER_TYPES, assert_counts, draw
+from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, draw
 
 LABEL_SETS = {
     "0..4": [0, 1, 2, 3, 4],
@@ -369,7 +369,7 @@ def test_refused(name: str) -> None:
         confusion_counts(*arguments, **options)
 
 
-# Strings and dates without any other library; pandas and friends are in test_foreign_columns.
+# Strings and dates without any other library; pandas and friends are in columns/test_interop.py.
 
 WORDS = ["negative", "neutral", "positive", "", "Ü", "zz" * 30]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fastkappa import confusion_counts
 from fastkappa.kernels import dispatch
-from tests.helpers.expected_counts import INTEGER_TYPES, assert_counts, expected_counts
+from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, expected_counts
 
 integers = st.integers(-(2**63), 2**63 - 1)
 label_pools = st.lists(

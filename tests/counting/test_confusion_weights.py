@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fastkappa import confusion_counts
-from tests.helpers.expected_counts import INTEGER_TYPES, draw, expected_counts
+from tests.helpers.brute_force_counts import INTEGER_TYPES, draw, expected_counts
 
 
 @pytest.mark.parametrize("dtype", INTEGER_TYPES)

@@ -1,12 +1,12 @@
-"""Counting needs no memory of the size of its input."""
+"""Counting makes no copy of its input, and no other array of that size."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
+
+from tests.helpers.fresh_python import run_python
 
 # Ten million bytes above the inputs, which are 240 million bytes each.
 LIMIT = 10_000_000
@@ -14,11 +14,11 @@ N = 30_000_000
 
 pytestmark = pytest.mark.skipif(
     not os.access("/proc/self/clear_refs", os.W_OK),
-    reason="peak memory is set back and read through Linux's /proc/self",
+    reason="peak memory is reset and read through Linux's /proc/self",
 )
 
-# Every case counts once for a few items first: what is loaded or compiled then is no
-# memory of the count. The peak is then set back to what is in use.
+# Every case first counts a few items, because what that loads or compiles is not the memory of
+# the count. The peak is then reset to the memory in use.
 CODE = """
 import gc, sys
 import numpy as np
@@ -67,49 +67,22 @@ CASES = {
 }
 
 
-def peak_above_inputs(backend: str, case: str, n: int) -> int:
+def peak_above_inputs(code: str, backend: str, case: str, n: int) -> int:
     n_labels, dtype, layout, options = CASES[case]
-    code = CODE.format(
+    code = code.format(
         n=n, n_labels=n_labels, dtype=dtype, layout=layout, backend=backend, options=options
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, "MALLOC_ARENA_MAX": "2"},
-    )
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    return int(run_python(code, MALLOC_ARENA_MAX="2"))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_peak_above_the_inputs(backend: str, case: str) -> None:
-    assert peak_above_inputs(backend, case, N) < LIMIT
+    assert peak_above_inputs(CODE, backend, case, N) < LIMIT
 
 
 def test_the_measure_sees_a_copy() -> None:
-    """The limit would be worth nothing if a temporary of the size of n went unseen."""
+    """The limit is useless if an array of n items goes unnoticed."""
     code = CODE.replace(
         "counts = confusion_counts(y1, y2", "y1 = y1 + 0\ncounts = confusion_counts(y1, y2"
     )
-    n_labels, dtype, layout, options = CASES["int64"]
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            code.format(
-                n=N // 5,
-                n_labels=n_labels,
-                dtype=dtype,
-                layout=layout,
-                backend="numpy",
-                options=options,
-            ),
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > N // 5 * 8 * 0.9
+    assert peak_above_inputs(code, "numpy", "int64", N // 5) > N // 5 * 8 * 0.9

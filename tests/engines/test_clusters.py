@@ -21,7 +21,7 @@ from fastkappa import confusion_counts, confusion_from_table
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
-from tests.conftest import IN_CI  # noqa: E402
+from tests.helpers.backends import IN_CI  # noqa: E402
 from tests.helpers.engine_sources import (  # noqa: E402
     COLUMNS,
     SOURCES,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -20,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import fastkappa
 from fastkappa import cohen_kappa_score, continuous_kappa
 from fastkappa.estimators import KappaRegressor
+from tests.helpers.fresh_python import run_python
 
 
 @parametrize_with_checks(
@@ -322,5 +321,4 @@ try:
 except ImportError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert "pip install 'fastkappa[sklearn]'" in done.stdout, done.stderr
+    assert "pip install 'fastkappa[sklearn]'" in run_python(code)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -29,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import fastkappa
 from fastkappa import cohen_kappa_score, optimal_thresholds
 from fastkappa.estimators import KappaRegressor, KappaRounder
+from tests.helpers.fresh_python import run_python
 
 STRINGS = np.array(["poor", "fair", "good", "best"])
 
@@ -337,7 +336,7 @@ def test_on_the_out_of_fold_predictions_of_a_regression() -> None:
 def test_public_name_is_loaded_on_first_use() -> None:
     assert fastkappa.KappaRounder is KappaRounder
     code = "import sys, fastkappa; assert 'sklearn' not in sys.modules; fastkappa.KappaRounder"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    run_python(code)
 
 
 def test_without_scikit_learn_the_error_names_the_extra() -> None:
@@ -346,5 +345,4 @@ def test_without_scikit_learn_the_error_names_the_extra() -> None:
         "try: fastkappa.KappaRounder\n"
         "except ImportError as error: print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert "pip install 'fastkappa[sklearn]'" in done.stdout
+    assert "pip install 'fastkappa[sklearn]'" in run_python(code)

@@ -27,13 +27,13 @@ def best_kappa(
     item_weights: Sequence[Fraction],
     min_class_size: int = 0,
 ) -> tuple[bool, Fraction | None]:
-    """Return whether any cuts give each label enough items, and the highest kappa of those.
+    """Return whether any cuts give each label enough items, and the highest kappa of such cuts.
 
-    It is None if kappa is never defined.
+    The kappa is None if it is never defined.
     """
     n_labels = len(weights)
     distinct = sorted({score for score, w in zip(scores, item_weights) if w})
-    # The items below each place for a cut: their number, and their weight by label.
+    # For each possible cut, the items below it: how many, and their weight by label.
     below = [(0, [Fraction(0)] * n_labels)]
     for score in distinct:
         size, sums = below[-1][0], list(below[-1][1])

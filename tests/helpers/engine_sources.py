@@ -1,4 +1,4 @@
-"""The same ratings, real ones with gaps, in every engine, and the table they have to give."""
+"""The same ratings, real ones with some missing, in every engine, and their expected table."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ GRADES = np.array(["none", "mild", "moderate", "severe", "proliferative"], dtype
 Columns = dict[str, list[Any]]
 
 
-def with_gaps(ratings: Any, share: float, seed: int) -> list[Any]:
+def with_gaps(ratings: Any, proportion: float, seed: int) -> list[Any]:
     """Return ratings, some of them missing at random."""
-    missing = np.random.default_rng(seed).random(len(ratings)) < share
+    missing = np.random.default_rng(seed).random(len(ratings)) < proportion
     return [None if gone else rating for rating, gone in zip(ratings, missing.tolist())]
 
 
@@ -56,7 +56,7 @@ def make_columns(n: int) -> Columns:
 
 
 def pandas_frame(columns: Columns) -> Any:
-    """Return a pandas frame as users have them: whole numbers are floats where some miss."""
+    """Return a pandas frame as users have it: numbers are floats where some are missing."""
     return pd.DataFrame(
         {
             name: pd.to_datetime(pd.Series(values)) if "day" in name else values
@@ -124,7 +124,7 @@ def dictionaries(columns: Columns) -> Any:
 def dask_frame(columns: Columns) -> Any:
     frame = pandas_frame(columns)
     if "left refer" in frame:
-        # Dask takes a column of objects for one of strings, also where True is in it.
+        # Dask reads a column of objects as strings, even where it holds True.
         frame["left refer"] = frame["left refer"].astype("boolean")
     return dd.from_pandas(frame, npartitions=4)
 
@@ -165,7 +165,7 @@ COLUMNS = make_columns(4000)
 def expected(
     y1: str, y2: str, *, weight: str | None = None, where: Any = None, labels: Any = None
 ) -> dict[str, Any]:
-    """Return what the kernels count of plain lists, missing ratings being looked for here."""
+    """Return what the kernels count in plain lists, after dropping missing ratings here."""
     rows = [i for i in range(len(COLUMNS[y1])) if where is None or COLUMNS["clinic"][i] == where[0]]
     complete = [i for i in rows if COLUMNS[y1][i] is not None and COLUMNS[y2][i] is not None]
 

@@ -1,4 +1,4 @@
-"""Coefficients of several raters in exact arithmetic, as their definitions say, pair by pair."""
+"""Coefficients of several raters in exact arithmetic, by their definitions, pair by pair."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Distance = Callable[[int, int], Fraction]
 
 
 def distance_of(weights: Any, n_labels: int) -> Distance:
-    """Return the distance of two label positions: at most 1."""
+    """Return the distance function of two label positions, at most 1."""
     if weights is None:
         return lambda a, b: Fraction(a != b)
     power = {"linear": 1, "quadratic": 2}[weights]
@@ -38,7 +38,7 @@ def observed(rows: Rows, distance: Distance) -> Fraction | None:
     return _mean([_mean([distance(a, b) for a, b in permutations(row, 2)]) for row in paired])
 
 
-def shares(rows: Rows, n_labels: int) -> list[Fraction]:
+def proportions(rows: Rows, n_labels: int) -> list[Fraction]:
     rated = [_given(row) for row in rows if _given(row)]
     return [
         _mean([Fraction(row.count(label), len(row)) for row in rated]) for label in range(n_labels)
@@ -52,7 +52,7 @@ def coefficient(name: str, rows: Rows, n_labels: int, weights: Any) -> Fraction 
     if name == "light_kappa":
         pairs = [_cohen(rows, a, b, distance) for a, b in combinations(range(len(rows[0])), 2)]
         return None if None in pairs else _mean([pair for pair in pairs if pair is not None])
-    apart, p = observed(rows, distance), shares(rows, n_labels)
+    apart, p = observed(rows, distance), proportions(rows, n_labels)
     if apart is None:
         return None
     total = sum((distance(a, b) for a in labels for b in labels), Fraction(0))
@@ -64,7 +64,7 @@ def coefficient(name: str, rows: Rows, n_labels: int, weights: Any) -> Fraction 
         if n_labels < 2:
             return None
         factor = (n_labels**2 - total) / (n_labels * (n_labels - 1))
-        expected = 1 - factor * sum((share * (1 - share) for share in p), Fraction(0))
+        expected = 1 - factor * sum((q * (1 - q) for q in p), Fraction(0))
     else:
         margins = []
         for rater in zip(*rows):

@@ -1,4 +1,4 @@
-"""What kernels are tested with: ratings in every layout, guarded tables, and slow counts."""
+"""Inputs of kernel tests: ratings in every layout, guarded tables, and slow counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SENTINEL = -6_148_914_691_236_517_206  # 0xAAAA...
 
 
 class GuardedTable:
-    """A table in the middle of a larger buffer, whose other values must stay as they are."""
+    """A table in the middle of a larger buffer, whose other values must not change."""
 
     def __init__(self, shape: tuple[int, int], dtype: Any = np.int64, seed: int = 0) -> None:
         self.buffer = np.full(shape[0] * shape[1] + 2 * GUARD, SENTINEL, np.int64).view(dtype)
@@ -74,7 +74,7 @@ def ratings(dtype: str, n: int, seed: int, low: int = 0, high: int = 7) -> Any:
 
 
 def spaced(values: Any, step: int) -> Any:
-    """Return a view of the values that lie ``step`` items apart, noise between them."""
+    """Return a view of the values ``step`` items apart, with other values between them."""
     wide = np.full(len(values) * abs(step) + 1, 3, values.dtype)
     view = wide[:: abs(step)][: len(values)] if step > 0 else wide[::step][: len(values)]
     view[:] = values

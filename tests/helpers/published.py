@@ -26,7 +26,7 @@ class Published(NamedTuple):
 
 
 class Custom(NamedTuple):
-    """A table with disagreement weights of its own, rows being the first rater's labels."""
+    """The disagreement weights of a table; rows are the first rater's labels."""
 
     table: str
     weights: Matrix

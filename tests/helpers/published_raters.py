@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 # Fleiss (1971): 30 patients, 6 psychiatrists, 5 diagnoses; rows are patients. Light's and
-# Conger's kappa are those of the columns as they stand.
+# Conger's kappa take the columns as raters.
 DIAGNOSES = [
     [4, 4, 4, 4, 4, 4],
     [2, 2, 2, 5, 5, 5],
@@ -38,7 +38,7 @@ DIAGNOSES = [
     [1, 3, 3, 3, 3, 3],
     [5, 5, 5, 5, 5, 5],
 ]
-# statsmodels; R's irr prints its own, to so many digits.
+# By statsmodels; R's irr prints the digits below.
 DIAGNOSES_FLEISS = 0.43024452006014074
 DIAGNOSES_RANDOLPH = 0.4444444444444443
 DIAGNOSES_IRR = {"fleiss": 0.43024452006, "conger": 0.441808540329, "light": 0.459412144435}

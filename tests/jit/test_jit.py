@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ from numba.core.errors import TypingError
 
 import fastkappa
 from fastkappa import jit
+from tests.helpers.fresh_python import run_python
 
 
 @numba.njit
@@ -272,18 +270,6 @@ def test_bad_types_are_named_when_compiled(call: Any, message: str) -> None:
 # How it is installed and compiled.
 
 
-def run(code: str, *arguments: object, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **environment},
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_without_numba_the_extra_is_named() -> None:
     code = """
 import sys
@@ -294,7 +280,7 @@ try:
 except ImportError as error:
     print(error)
 """
-    assert "pip install 'fastkappa[numba]'" in run(code)
+    assert "pip install 'fastkappa[numba]'" in run_python(code)
 
 
 CACHED = """
@@ -312,7 +298,7 @@ def test_it_works_with_numba_switched_off() -> None:
         CACHED.replace("cache=True", "")
         + "print(agreement(np.array([0, 1, 2]), np.array([0, 2, 2])))"
     )
-    assert run(code, NUMBA_DISABLE_JIT="1") == "0.6666666666666666\n"
+    assert run_python(code, NUMBA_DISABLE_JIT="1") == "0.6666666666666666\n"
 
 
 def test_what_calls_it_can_be_cached(tmp_path: Path) -> None:
@@ -324,6 +310,6 @@ import numpy as np, user
 y1, y2 = np.tile([0, 1, 2], 2000), np.tile([0, 2, 2], 2000)
 print(user.agreement(y1, y2), *user.agreement.stats.cache_hits.values())
 """
-    first, second = (run(code, tmp_path) for _ in range(2))
+    first, second = (run_python(code, tmp_path) for _ in range(2))
     assert first == "0.6666666666666666\n"
     assert second == "0.6666666666666666 1\n"

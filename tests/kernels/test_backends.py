@@ -16,7 +16,7 @@ import pytest
 import fastkappa
 from fastkappa import cohen_kappa_score, confusion_counts
 from fastkappa.kernels import dispatch
-from tests.conftest import IN_CI, missing_backends, pytest_report_header
+from tests.helpers.backends import IN_CI, backend_lines, missing_backends
 
 # Set by the jobs that build without a compiler or run without numba, on purpose.
 ALLOWED = set(filter(None, os.environ.get("FASTKAPPA_MISSING_BACKENDS", "").split(",")))
@@ -63,10 +63,10 @@ def test_missing_backends_fail_a_run_in_ci(tmp_path: Path) -> None:
 
 
 def test_header_names_every_backend(monkeypatch: pytest.MonkeyPatch) -> None:
-    header = "\n".join(pytest_report_header())
+    header = "\n".join(backend_lines())
     assert all(f"backend {name}" in header for name in dispatch.BACKENDS)
     monkeypatch.setattr(dispatch, "why_missing", lambda name: f"no {name} here")
-    header = "\n".join(pytest_report_header())
+    header = "\n".join(backend_lines())
     assert "NOT TESTED, missing: no numba here" in header
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fastkappa.kernels import dispatch
-from tests.conftest import kernel_variants
+from tests.helpers.backends import kernel_variants
 
 
 @pytest.fixture(params=kernel_variants())

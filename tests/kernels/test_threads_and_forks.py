@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 
 from fastkappa import confusion_counts
 from fastkappa.kernels import threads
+from tests.helpers.fresh_python import run_python
 
 # A hang is what a mistake looks like here: no run takes a tenth of it.
 LIMIT = 60
@@ -40,15 +39,8 @@ def count():
 
 
 def run(code: str, backend: str = "numpy", **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", PREPARE.format(backend=backend) + code],
-        capture_output=True,
-        text=True,
-        timeout=LIMIT,
-        env={**os.environ, **environment},
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    # Python warns of a fork while threads run.
+    return run_python(PREPARE.format(backend=backend) + code, PYTHONWARNINGS="", **environment)
 
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
@@ -248,10 +240,7 @@ os.sched_setaffinity(0, {sorted(os.sched_getaffinity(0))[0]})
 from fastkappa.kernels import threads
 assert threads.available_threads() == 1
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=LIMIT
-    )
-    assert done.returncode == 0, done.stderr
+    run_python(code)
 
 
 def test_one_thread_starts_none() -> None:
@@ -265,15 +254,7 @@ for _ in range(2):
 print(threading.active_count())
 """
     for argument, environment in ((", num_threads=1", {}), ("", {"OMP_NUM_THREADS": "1"})):
-        done = subprocess.run(
-            [sys.executable, "-c", code.format(argument=argument)],
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-            env={**os.environ, **environment},
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.strip() == "1"
+        assert run_python(code.format(argument=argument), **environment).strip() == "1"
 
 
 def test_short_calls_start_no_threads() -> None:
@@ -285,10 +266,7 @@ y = np.arange(10_000) % 5
 confusion_counts(y, y)
 print(threading.active_count())
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=LIMIT
-    )
-    assert done.stdout.strip() == "1", done.stderr
+    assert run_python(code).strip() == "1"
 
 
 def test_an_error_on_another_thread_reaches_the_caller() -> None:

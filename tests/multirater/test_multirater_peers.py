@@ -16,7 +16,7 @@ import pytest
 
 import fastkappa
 from fastkappa import Ratings, krippendorff_alpha
-from tests.conftest import IN_CI
+from tests.helpers.backends import IN_CI
 
 CASES = [(seed, 2 + seed % 11, 2 + seed % 5) for seed in range(33)]
 IRRCAC = {

@@ -21,6 +21,7 @@ from matplotlib.colors import to_rgb
 
 import fastkappa
 from fastkappa.plotting import style
+from tests.helpers.fresh_python import run_python
 from tests.helpers.pictures import contrast
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -65,7 +66,7 @@ for plot, argument in (
     else:
         raise AssertionError(plot)
 """
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, timeout=60)
+    run_python(code)
 
 
 def test_pictures_are_drawn_without_a_display(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from fastkappa import (
 )
 from fastkappa.exceptions import undefined_metric_warning
 from tests.helpers.published import TABLES
-from tests.helpers.published_agreement import MULTIPLE_SCLEROSIS, PLANS
+from tests.helpers.published_comparisons import MULTIPLE_SCLEROSIS, PLANS
 
 WINNIPEG = TABLES["landis_koch_ms_winnipeg"].table
 NEW_ORLEANS = TABLES["landis_koch_ms_neworleans"].table

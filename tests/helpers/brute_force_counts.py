@@ -1,4 +1,4 @@
-"""What ``confusion_counts`` has to find, counted item by item."""
+"""What ``confusion_counts`` must return, counted item by item."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def expected_counts(
 
 
 def assert_counts(y1: Any, y2: Any, *, labels: Any = None, **options: Any) -> Any:
-    """Compare with the expectation, which is made from plain Python objects."""
+    """Compare with the expected counts, made from plain Python objects."""
     counts = confusion_counts(y1, y2, labels=labels, **options)
     plain = (np.asarray(y).tolist() for y in (y1, y2))
     given_labels = labels.tolist() if isinstance(labels, np.ndarray) else labels

@@ -1,8 +1,4 @@
-"""What the functions of two raters refuse, and how they say so.
-
-Each message names the argument and what it got, in the words of this package and not in those
-of NumPy.
-"""
+"""What the functions of two raters refuse: each message names the argument and what it got."""
 
 from __future__ import annotations
 
@@ -52,7 +48,7 @@ QUADRATIC = agreement_from_confusion([[8, 2, 1], [3, 6, 1], [0, 2, 7]], weights=
         ([["a", "b"], ["c", "d"]], "table must hold numbers"),
     ],
 )
-def test_tables_that_are_none(table: Any, match: str) -> None:
+def test_invalid_tables(table: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         agreement_from_confusion(table)
 
@@ -91,7 +87,7 @@ def test_arguments_that_do_not_match(arguments: Any, match: str) -> None:
         ([1.5, 2], [1, 2], {}, r"y1 must be labels, but is continuous, got \[1\.5, 2\]"),
     ],
 )
-def test_ratings_that_are_none(y1: Any, y2: Any, arguments: Any, match: str) -> None:
+def test_invalid_ratings(y1: Any, y2: Any, arguments: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         agreement(y1, y2, **arguments)
 
@@ -116,7 +112,7 @@ TABLES: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_no_table(name: str) -> None:
+def test_what_is_not_a_table(name: str) -> None:
     table, match = TABLES[name]
     for take in (kappa_from_confusion, agreement_from_confusion, bootstrap, observed_agreement):
         with pytest.raises(ValueError, match=f"^table {match}"):
@@ -127,7 +123,7 @@ def test_no_table(name: str) -> None:
         compare_independent(TABLE, table)
 
 
-def test_no_joint_table() -> None:
+def test_what_is_not_a_joint_table() -> None:
     for joint, match in {
         "None": (None, "joint must hold numbers, got None"),
         "ragged": ([[[1, 2], [3]], [[1, 2], [3, 4]]], "joint must have rows of one length"),
@@ -139,8 +135,8 @@ def test_no_joint_table() -> None:
             compare_paired(joint)
 
 
-def test_sums_of_weights_have_no_errors() -> None:
-    """The standard error of 0.1, 0.2, ... would be that of a single item."""
+def test_sums_of_weights_have_no_standard_errors() -> None:
+    """A table of sums 0.1, 0.2, ... would get the standard error of a single item."""
     for take in (agreement_from_confusion, bootstrap, lambda t: compare_independent(t, TABLE)):
         with pytest.raises(ValueError, match=r"whole counts, for standard errors .* got 0\.1\."):
             take([[0.1, 0.2], [0.3, 0.4]])
@@ -173,7 +169,7 @@ def test_a_frame_brings_its_labels() -> None:
         ([math.nan, 1], "labels must not be missing, got nan among them"),
     ],
 )
-def test_no_labels(labels: Any, match: str) -> None:
+def test_invalid_labels(labels: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         agreement_from_confusion(TABLE, labels=labels)
 
@@ -196,7 +192,7 @@ COLUMNS: dict[str, tuple[Any, type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_no_column(name: str) -> None:
+def test_what_is_not_a_column(name: str) -> None:
     column, error, match = COLUMNS[name]
     good = [1, 2]
     with pytest.raises(error, match=f"^y1 {match}"):
@@ -226,7 +222,7 @@ def test_what_to_do_with_missing_ratings(missing: Any) -> None:
 
 
 @pytest.mark.parametrize("rng", ["seed", -1, 1.5])
-def test_no_source_of_random_numbers(rng: Any) -> None:
+def test_invalid_rng(rng: Any) -> None:
     with pytest.raises(ValueError, match=f"rng must be a Generator, .* got {rng!r}"):
         bootstrap(TABLE, rng=rng)
 
@@ -244,19 +240,19 @@ def test_method_is_checked_where_nothing_is_drawn_too() -> None:
 
 
 @pytest.mark.parametrize("scale", [None, ["fleiss"], "Fleiss", "landis"])
-def test_no_scale(scale: Any) -> None:
+def test_invalid_scales(scale: Any) -> None:
     with pytest.raises(ValueError, match=r"scale must be one of cohen, landis-koch, .* got "):
         RESULT.interpret(scale)
 
 
 @pytest.mark.parametrize("tables", [None, 3, "ab"])
-def test_no_strata(tables: Any) -> None:
+def test_invalid_strata(tables: Any) -> None:
     with pytest.raises(ValueError, match="tables must be a sequence or a mapping of tables, got"):
         compare_strata(tables)
 
 
 def test_a_table_beside_a_weighted_result() -> None:
-    """The table has no weights, so that its kappa is another one."""
+    """The table has no weights, so its kappa is a different one."""
     with pytest.raises(ValueError, match="different weights cannot be compared, got 'quadratic'"):
         compare_strata([QUADRATIC, TABLE])
     with pytest.raises(ValueError, match="different weights cannot be compared, got None"):
@@ -272,7 +268,7 @@ def test_counts_are_compared_as_their_table() -> None:
     assert compare_strata([counts, other]).kappa == compare_strata([counts.table, other]).kappa
 
 
-def test_kappas_that_are_undefined_are_told() -> None:
+def test_undefined_kappas_warn() -> None:
     one_label = [[5, 0], [0, 0]]
     with pytest.warns(undefined_metric_warning(), match="cannot be compared: the second") as told:
         assert math.isnan(compare_independent(TABLE, one_label).value)

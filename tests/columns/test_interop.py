@@ -1,4 +1,4 @@
-"""Columns of pandas, polars and pyarrow: by their own codes, and the same as plain lists."""
+"""Columns of pandas, polars and pyarrow give the same tables as plain lists."""
 
 from __future__ import annotations
 
@@ -15,60 +15,63 @@ import pytest
 
 from fastkappa import cohen_kappa_score, confusion_counts
 
-WORDS1 = ["b", "a", "c", "a", "b", "b", "a"]
-WORDS2 = ["a", "a", "c", "b", "b", "c", "a"]
+STRINGS1 = ["b", "a", "c", "a", "b", "b", "a"]
+STRINGS2 = ["a", "a", "c", "b", "b", "c", "a"]
 CODES1 = [1, 0, 2, 0, 1, 1, 0]
 CODES2 = [0, 0, 2, 1, 1, 2, 0]
 ENUM = pl.Enum(["c", "unused", "b", "a"])
 
-WORDS: dict[str, Callable[[list[str]], Any]] = {
+STRINGS: dict[str, Callable[[list[str]], Any]] = {
     "pandas default": pd.Series,
-    "pandas object": lambda words: pd.Series(words, dtype=object),
-    "pandas string": lambda words: pd.Series(words, dtype="string"),
-    "pandas arrow string": lambda words: pd.Series(words, dtype="string[pyarrow]"),
-    "pandas categorical": lambda words: pd.Series(words, dtype="category"),
+    "pandas object": lambda strings: pd.Series(strings, dtype=object),
+    "pandas string": lambda strings: pd.Series(strings, dtype="string"),
+    "pandas arrow string": lambda strings: pd.Series(strings, dtype="string[pyarrow]"),
+    "pandas categorical": lambda strings: pd.Series(strings, dtype="category"),
     "pandas Categorical": pd.Categorical,
     "pandas CategoricalIndex": pd.CategoricalIndex,
-    "pandas categories in another order": lambda words: pd.Series(
-        pd.Categorical(words, categories=["c", "unused", "a", "b"], ordered=True)
+    "pandas categories in another order": lambda strings: pd.Series(
+        pd.Categorical(strings, categories=["c", "unused", "a", "b"], ordered=True)
     ),
-    "pandas arrow dictionary": lambda words: pd.Series(
-        words, dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))
+    "pandas arrow dictionary": lambda strings: pd.Series(
+        strings, dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.string()))
     ),
-    "pandas index of words": pd.Index,
-    "pandas column of a frame": lambda words: pd.DataFrame({"x": 1, "y": words})["y"],
-    "pandas odd index": lambda words: pd.Series(words, index=range(len(words), 0, -1)),
-    "pandas slice": lambda words: pd.Series(["z", *words, "z"], dtype="category")[1:-1],
+    "pandas index of strings": pd.Index,
+    "pandas column of a frame": lambda strings: pd.DataFrame({"x": 1, "y": strings})["y"],
+    "pandas odd index": lambda strings: pd.Series(strings, index=range(len(strings), 0, -1)),
+    "pandas slice": lambda strings: pd.Series(["z", *strings, "z"], dtype="category")[1:-1],
     "polars string": pl.Series,
-    "polars categorical": lambda words: pl.Series(words, dtype=pl.Categorical),
-    "polars enum": lambda words: pl.Series(words, dtype=ENUM),
-    "polars slice of enum": lambda words: pl.Series(["c", *words, "c"], dtype=ENUM)[1:-1],
-    "polars chunks": lambda words: pl.concat(
-        [pl.Series(words[:3]), pl.Series(words[3:])], rechunk=False
+    "polars categorical": lambda strings: pl.Series(strings, dtype=pl.Categorical),
+    "polars enum": lambda strings: pl.Series(strings, dtype=ENUM),
+    "polars slice of enum": lambda strings: pl.Series(["c", *strings, "c"], dtype=ENUM)[1:-1],
+    "polars chunks": lambda strings: pl.concat(
+        [pl.Series(strings[:3]), pl.Series(strings[3:])], rechunk=False
     ),
-    "polars chunks of categorical": lambda words: pl.concat(
-        [pl.Series(part, dtype=pl.Categorical) for part in (words[:3], words[3:])], rechunk=False
+    "polars chunks of categorical": lambda strings: pl.concat(
+        [pl.Series(part, dtype=pl.Categorical) for part in (strings[:3], strings[3:])],
+        rechunk=False,
     ),
     "pyarrow string": pa.array,
-    "pyarrow large string": lambda words: pa.array(words, pa.large_string()),
-    "pyarrow string view": lambda words: pa.array(words, pa.string_view()),
-    "pyarrow dictionary": lambda words: pa.array(words).dictionary_encode(),
-    "pyarrow dictionary in another order": lambda words: pa.DictionaryArray.from_arrays(
-        pa.array([["c", "unused", "a", "b"].index(word) for word in words], pa.int16()),
+    "pyarrow large string": lambda strings: pa.array(strings, pa.large_string()),
+    "pyarrow string view": lambda strings: pa.array(strings, pa.string_view()),
+    "pyarrow dictionary": lambda strings: pa.array(strings).dictionary_encode(),
+    "pyarrow dictionary in another order": lambda strings: pa.DictionaryArray.from_arrays(
+        pa.array([["c", "unused", "a", "b"].index(string) for string in strings], pa.int16()),
         pa.array(["c", "unused", "a", "b"]),
     ),
-    "pyarrow slice of a dictionary": lambda words: pa.array(["z", *words, "z"]).dictionary_encode()[
-        1:-1
-    ],
-    "pyarrow dictionary naming a word twice": lambda words: pa.DictionaryArray.from_arrays(
-        pa.array([{"a": 0, "b": 1, "c": 2 + 2 * (i % 2)}[word] for i, word in enumerate(words)]),
+    "pyarrow slice of a dictionary": lambda strings: pa.array(
+        ["z", *strings, "z"]
+    ).dictionary_encode()[1:-1],
+    "pyarrow dictionary naming a string twice": lambda strings: pa.DictionaryArray.from_arrays(
+        pa.array(
+            [{"a": 0, "b": 1, "c": 2 + 2 * (i % 2)}[string] for i, string in enumerate(strings)]
+        ),
         pa.array(["a", "b", "c", "unused", "c"]),
     ),
-    "pyarrow chunks": lambda words: pa.chunked_array([words[:3], [], words[3:]], pa.string()),
-    "pyarrow chunks of dictionaries": lambda words: pa.chunked_array(
-        [pa.array(part).dictionary_encode() for part in (words[:3], words[3:])]
+    "pyarrow chunks": lambda strings: pa.chunked_array([strings[:3], [], strings[3:]], pa.string()),
+    "pyarrow chunks of dictionaries": lambda strings: pa.chunked_array(
+        [pa.array(part).dictionary_encode() for part in (strings[:3], strings[3:])]
     ),
-    "numpy string dtype": lambda words: np.array(words, np.dtypes.StringDType()),
+    "numpy string dtype": lambda strings: np.array(strings, np.dtypes.StringDType()),
 }
 
 NUMBERS: dict[str, Callable[[list[int]], Any]] = {
@@ -110,15 +113,15 @@ def test_the_expectation() -> None:
     assert [[pairs[i, j] for j in range(3)] for i in range(3)] == EXPECTED
 
 
-@pytest.mark.parametrize("name", WORDS)
-def test_words(backend: str, name: str) -> None:
-    make = WORDS[name]
-    counts = confusion_counts(make(WORDS1), make(WORDS2), backend=backend)
+@pytest.mark.parametrize("name", STRINGS)
+def test_strings(backend: str, name: str) -> None:
+    make = STRINGS[name]
+    counts = confusion_counts(make(STRINGS1), make(STRINGS2), backend=backend)
     assert counts.table.tolist() == EXPECTED
     assert counts.labels.tolist() == ["a", "b", "c"]
-    beside_list = confusion_counts(make(WORDS1), WORDS2, backend=backend)
+    beside_list = confusion_counts(make(STRINGS1), STRINGS2, backend=backend)
     assert beside_list.table.tolist() == EXPECTED
-    given = confusion_counts(WORDS1, make(WORDS2), labels=["c", "x", "a"], backend=backend)
+    given = confusion_counts(STRINGS1, make(STRINGS2), labels=["c", "x", "a"], backend=backend)
     assert given.table.tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 2]]
     assert given.n_outside == 4
 
@@ -137,19 +140,22 @@ def test_numbers(backend: str, name: str) -> None:
     assert weighted.table.tolist() == [[2 * count for count in row] for row in EXPECTED]
 
 
-@pytest.mark.parametrize("first", WORDS)
-def test_words_of_two_libraries(first: str) -> None:
+@pytest.mark.parametrize("first", STRINGS)
+def test_strings_of_two_libraries(first: str) -> None:
     for second in ("pandas categorical", "polars enum", "pyarrow dictionary", "pandas default"):
-        counts = confusion_counts(WORDS[first](WORDS1), WORDS[second](WORDS2))
+        counts = confusion_counts(STRINGS[first](STRINGS1), STRINGS[second](STRINGS2))
         assert counts.table.tolist() == EXPECTED
 
 
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
-@pytest.mark.parametrize("name", WORDS)
-def test_kappa_of_words(name: str, weights: Any) -> None:
+@pytest.mark.parametrize("name", STRINGS)
+def test_kappa_of_strings(name: str, weights: Any) -> None:
     """Labels are in lexical order, whatever the order of the categories."""
     expected = cohen_kappa_score(CODES1, CODES2, weights=weights)
-    assert cohen_kappa_score(WORDS[name](WORDS1), WORDS[name](WORDS2), weights=weights) == expected
+    assert (
+        cohen_kappa_score(STRINGS[name](STRINGS1), STRINGS[name](STRINGS2), weights=weights)
+        == expected
+    )
 
 
 BOOLS: dict[str, Callable[[list[bool]], Any]] = {
@@ -211,7 +217,7 @@ MISSING: dict[str, Callable[[], Any]] = {
     "pyarrow int": lambda: pa.array([1, None]),
     "pyarrow string": lambda: pa.array(["a", None]),
     "pyarrow dictionary": lambda: pa.array(["a", None]).dictionary_encode(),
-    "pyarrow dictionary of a missing word": lambda: pa.DictionaryArray.from_arrays(
+    "pyarrow dictionary of a missing string": lambda: pa.DictionaryArray.from_arrays(
         pa.array([0, 1]), pa.array(["a", None])
     ),
     "pyarrow chunks": lambda: pa.chunked_array([["a"], [None]]),
@@ -221,7 +227,7 @@ MISSING: dict[str, Callable[[], Any]] = {
 
 @pytest.mark.parametrize("name", MISSING)
 def test_missing_ratings(name: str) -> None:
-    """A missing rating is an error that names the column, never a label of its own."""
+    """A missing rating is an error that names the column, never a label."""
     column = MISSING[name]()
     with pytest.raises(ValueError, match=r"^Input y1 contains Na[NT]\.$"):
         confusion_counts(column, column)
@@ -232,7 +238,7 @@ def test_missing_ratings(name: str) -> None:
 def test_large_columns_of_codes(backend: str) -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 3, (2, 600_000))
-    words = np.array(["negative", "neutral", "positive"])[codes]
+    strings = np.array(["negative", "neutral", "positive"])[codes]
     pairs = np.zeros((3, 3), int)
     np.add.at(pairs, tuple(codes), 1)
     for make in (
@@ -240,21 +246,21 @@ def test_large_columns_of_codes(backend: str) -> None:
         lambda column: pl.Series(column).cast(pl.Categorical),
         lambda column: pa.array(column).dictionary_encode(),
     ):
-        counts = confusion_counts(make(words[0]), make(words[1]), backend=backend)
+        counts = confusion_counts(make(strings[0]), make(strings[1]), backend=backend)
         np.testing.assert_array_equal(counts.table, pairs)
         assert counts.labels.tolist() == ["negative", "neutral", "positive"]
 
 
 def test_many_categories() -> None:
-    words = [f"label {i:05}" for i in range(3000)]
-    first, second = pd.Categorical(words), pd.Categorical(words[::-1])
+    strings = [f"label {i:05}" for i in range(3000)]
+    first, second = pd.Categorical(strings), pd.Categorical(strings[::-1])
     counts = confusion_counts(first, second)
-    assert counts.labels.tolist() == words
+    assert counts.labels.tolist() == strings
     np.testing.assert_array_equal(counts.table, np.eye(3000, dtype=int)[::-1])
 
 
 def test_pooled_polars_categories() -> None:
-    """Codes of one column are not codes of another, and the pool holds words of others."""
+    """Codes of one column mean other strings in another, and the pool holds strings of others."""
     others = pl.Series(["z", "y", "x", "c", "b"], dtype=pl.Categorical)
     first = pl.Series(["b", "a"], dtype=pl.Categorical)
     second = pl.Series(["a", "b"], dtype=pl.Categorical)
