@@ -135,7 +135,7 @@ def print_report(report: ScoreReport) -> None:
 
 
 def _statistics(report: ScoreReport) -> Iterator[tuple[str, str, str]]:
-    """Yield name, value and style of each figure, the kappa asked for first."""
+    """Yield name, value and style of each figure, the requested kappa first."""
     yield "n", str(report.n), ""
     for name in sorted(WEIGHTS, key=lambda name: name != report.weights):
         kappa = report.kappa[name]
