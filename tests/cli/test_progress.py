@@ -136,7 +136,7 @@ for file in sys.argv[1:]:
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.csv.gz", "r.parquet", "r.arrow", "r.arrows"])
-def test_bytes_told_go_up_to_the_size_of_the_file(tmp_path: Path, name: str) -> None:
+def test_bytes_reported_go_up_to_the_size_of_the_file(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     table = pa.table({"a": [1, 2] * 1000, "b": [1, 1] * 1000})
     if ".csv" in name:
@@ -150,11 +150,11 @@ def test_bytes_told_go_up_to_the_size_of_the_file(tmp_path: Path, name: str) -> 
         new = pa.ipc.new_file if name.endswith("arrow") else pa.ipc.new_stream
         with new(path, table.schema) as writer:
             writer.write_table(table, max_chunksize=100)
-    told: list[int] = []
-    count_ratings(path, "a", "b", on_progress=told.append)
-    assert told == sorted(told)
-    assert 0 < told[-1] <= path.stat().st_size
-    assert told[-1] >= 0.9 * path.stat().st_size
+    reported: list[int] = []
+    count_ratings(path, "a", "b", on_progress=reported.append)
+    assert reported == sorted(reported)
+    assert 0 < reported[-1] <= path.stat().st_size
+    assert reported[-1] >= 0.9 * path.stat().st_size
 
 
 def test_files_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

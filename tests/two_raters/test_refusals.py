@@ -24,7 +24,6 @@ from fastkappa import (
     sample_size,
 )
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import label_text
 from fastkappa.statistics.indices import gwet_ac2
 from fastkappa.statistics.kappa import expected_agreement, observed_agreement
 
@@ -288,14 +287,3 @@ def test_any_real_number_is_a_confidence() -> None:
 def test_rates_without_room_for_disagreement() -> None:
     with pytest.raises(ValueError, match=r"rates must leave room .* \[0\.0, 1\.0\]: kappa is und"):
         sample_size(0.5, rates=(0, 0))
-
-
-@pytest.mark.parametrize(
-    ("label", "text"),
-    [(1.0, "1"), (-0.0, "0"), (1234567.0, "1234567"), (0.1, "0.1"), (1e20, "1e+20"), (7, "7")],
-)
-def test_labels_are_written_in_full(label: Any, text: str) -> None:
-    assert label_text(label) == text
-    assert f"kappa of {text}" in [
-        name for name, *_ in agreement_from_confusion(TABLE, labels=[label, 99]).rows()
-    ]

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from fastkappa.arrays import IntTable
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.formatting import figure, json_object, printable
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
@@ -33,21 +32,15 @@ BETWEEN_COLUMNS = 2
 class ScoreReport(NamedTuple):
     """The table of counts of two columns of a file, and its statistics.
 
-    ``n`` counts the items in the table, ``n_outside`` those left out because a rating is
-    not among the labels. ``p_o`` and ``p_e`` are those of the unweighted kappa. ``kappa``,
-    ``p_o`` and ``p_e`` are NaN where undefined.
+    ``n`` counts the items in the table. ``p_o`` and ``p_e`` are those of the unweighted kappa.
+    ``kappa``, ``p_o`` and ``p_e`` are NaN where undefined.
     """
 
     file: str
     columns: tuple[str, str]
     weights: WeightsName
-    n_rows: int
-    missing: tuple[int, int]
-    n_dropped: int
-    n_outside: int
+    counts: SourceCounts
     n: int
-    labels: list[Any]
-    table: IntTable
     p_o: float
     p_e: float
     kappa: dict[WeightsName, float]
@@ -62,13 +55,8 @@ def make_report(
         file=str(path),
         columns=columns,
         weights=weights,
-        n_rows=counts.n_rows,
-        missing=counts.missing,
-        n_dropped=counts.n_dropped,
-        n_outside=counts.n_outside,
+        counts=counts,
         n=int(counts.table.sum()),
-        labels=counts.labels.tolist(),
-        table=counts.table,
         p_o=observed_agreement(table),
         p_e=expected_agreement(table),
         kappa={name: float(kappas(table, None if name == "none" else name)) for name in WEIGHTS},
@@ -81,13 +69,13 @@ def as_json(report: ScoreReport) -> str:
     fields = {
         "file": report.file,
         "columns": dict(zip(raters, report.columns)),
-        "rows": report.n_rows,
-        "missing": dict(zip(raters, report.missing)),
-        "dropped": report.n_dropped,
-        "outside": report.n_outside,
+        "rows": report.counts.n_rows,
+        "missing": dict(zip(raters, report.counts.missing)),
+        "dropped": report.counts.n_dropped,
+        "outside": report.counts.n_outside,
         "n": report.n,
-        "labels": report.labels,
-        "table": report.table.tolist(),
+        "labels": report.counts.labels.tolist(),
+        "table": report.counts.table.tolist(),
         "observed_agreement": report.p_o,
         "expected_agreement": report.p_e,
         "weights": report.weights,
@@ -114,14 +102,15 @@ def print_report(report: ScoreReport) -> None:
         f"{_count(report.n, 'item')} rated in {first} (rows) and {second} (columns) of"
         f" {printable(report.file)}"
     ]
-    if report.n_dropped:
-        counted = ", ".join(
+    counts = report.counts
+    if counts.n_dropped:
+        missing = ", ".join(
             f"{n} in {printable(name)}"
-            for name, n in dict(zip(report.columns, report.missing)).items()
+            for name, n in dict(zip(report.columns, counts.missing)).items()
         )
-        lines.append(f"{_count(report.n_dropped, 'row')} dropped for a missing rating ({counted})")
-    if report.n_outside:
-        lines.append(f"{_count(report.n_outside, 'item')} left out for a rating outside the labels")
+        lines.append(f"{_count(counts.n_dropped, 'row')} dropped for a missing rating ({missing})")
+    if counts.n_outside:
+        lines.append(f"{_count(counts.n_outside, 'item')} left out for a rating outside the labels")
     for line in lines:
         console.print(Text(" " + line), soft_wrap=True)
     console.print()
@@ -136,7 +125,7 @@ def print_report(report: ScoreReport) -> None:
 
 
 def _statistics(report: ScoreReport) -> Iterator[tuple[str, str, str]]:
-    """Yield name, value and style of each figure, the kappa asked for first."""
+    """Yield name, value and style of each figure, the requested kappa first."""
     yield "n", str(report.n), ""
     for name in sorted(WEIGHTS, key=lambda name: name != report.weights):
         kappa = report.kappa[name]
@@ -150,19 +139,19 @@ def _table_lines(report: ScoreReport, console: Any) -> Iterator[Any]:
     """Yield the lines of the table of counts, in blocks that fit the terminal."""
     from rich.text import Text
 
-    if len(report.labels) > LARGEST_PRINTED:
+    n_labels = len(report.counts.labels)
+    if n_labels > LARGEST_PRINTED:
         yield Text(
-            f" The table of {len(report.labels)} labels is too large to be read here:"
-            " --format json has it.\n"
+            f" The table of {n_labels} labels is too large to be read here: --format json has it.\n"
         )
         return
     rows, columns = (_shortened(name, LONGEST_COLUMN_HEAD) for name in report.columns)
-    labels = [*report.labels, "total"]
+    labels = [*report.counts.labels.tolist(), "total"]
     row_heads = [_shortened(label, LONGEST_ROW_HEAD) for label in labels]
     column_heads = [_shortened(label, LONGEST_COLUMN_HEAD) for label in labels]
-    counts = [[*row, sum(row)] for row in report.table.tolist()]
+    counts = [[*row, sum(row)] for row in report.counts.table.tolist()]
     counts.append([sum(column) for column in zip(*counts)])
-    zero = "0" if len(report.labels) <= LARGEST_WITH_ZEROS else "."
+    zero = "0" if n_labels <= LARGEST_WITH_ZEROS else "."
     margin = max(_width(text) for text in (rows, *row_heads))
     widths = [
         max(_width(head), len(str(max(column)))) for head, column in zip(column_heads, zip(*counts))
@@ -180,7 +169,7 @@ def _table_lines(report: ScoreReport, console: Any) -> Iterator[Any]:
         for i, row in enumerate(counts):
             line = Text(" ").append(_padded(row_heads[i], margin), style="bold")
             for j in block:
-                style = "bold" if i == j < len(report.labels) else "" if row[j] else "dim"
+                style = "bold" if i == j < n_labels else "" if row[j] else "dim"
                 line.append(f"{row[j] or zero:>{BETWEEN_COLUMNS + widths[j]}}", style=style)
             yield line
         yield Text()
@@ -221,14 +210,8 @@ def _width(text: str) -> int:
 def _why_undefined(report: ScoreReport) -> str:
     if report.n == 0:
         return "no item has both its ratings among the labels"
-    return (
-        f"all ratings are {printable(_only_label(report))}, so that no disagreement is expected"
-        " by chance"
-    )
-
-
-def _only_label(report: ScoreReport) -> Any:
-    return report.labels[int(report.table.diagonal().argmax())]
+    label = report.counts.labels.tolist()[int(report.counts.table.diagonal().argmax())]
+    return f"all ratings are {printable(label)}, so that no disagreement is expected by chance"
 
 
 def _count(n: int, noun: str) -> str:

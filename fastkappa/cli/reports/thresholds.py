@@ -27,20 +27,15 @@ SEED = 0
 class ThresholdReport(NamedTuple):
     """Thresholds, and kappa with them and with scores rounded at the half points.
 
-    ``n`` counts the items, ``n_outside`` those left out because their label is not among
-    those requested. ``half_points`` are the midpoints of labels that are ascending numbers;
-    for other labels those of their positions: 0.5, 1.5, ...
+    ``half_points`` are the midpoints of labels that are ascending numbers; for other labels
+    those of their positions: 0.5, 1.5, ...
     """
 
     file: str
     columns: tuple[str, str]
     weights: Weights
     method: Method
-    n_rows: int
-    missing: tuple[int, int]
-    n_dropped: int
-    n_outside: int
-    n: int
+    items: ScoredColumns
     rounding: Rounding
     half_points: NDArray[np.float64]
     kappa_at_half_points: float
@@ -76,20 +71,8 @@ def make_report(
         ) from error
     half_points = _half_points(rounding.labels)
     table = table_at_thresholds(items.y_true, items.scores, half_points, labels=rounding.labels)
-    return ThresholdReport(
-        file=str(path),
-        columns=columns,
-        weights=weights,
-        method=method,
-        n_rows=items.n_rows,
-        missing=items.missing,
-        n_dropped=items.n_dropped,
-        n_outside=items.n_outside,
-        n=len(items.y_true),
-        rounding=rounding,
-        half_points=half_points,
-        kappa_at_half_points=float(kappas(table, weights)),
-    )
+    kappa = float(kappas(table, weights))
+    return ThresholdReport(str(path), columns, weights, method, items, rounding, half_points, kappa)
 
 
 def as_json(report: ThresholdReport) -> str:
@@ -98,16 +81,16 @@ def as_json(report: ThresholdReport) -> str:
     Kappa is null where it is undefined. An infinite threshold is a string that ``float``
     reads, for JSON has no number for it.
     """
-    rounding = report.rounding
+    items, rounding = report.items, report.rounding
     names = ("y", "score")
     fields = {
         "file": report.file,
         "columns": dict(zip(names, report.columns)),
-        "rows": report.n_rows,
-        "missing": dict(zip(names, report.missing)),
-        "dropped": report.n_dropped,
-        "outside": report.n_outside,
-        "n": report.n,
+        "rows": items.n_rows,
+        "missing": dict(zip(names, items.missing)),
+        "dropped": items.n_dropped,
+        "outside": items.n_outside,
+        "n": len(items.y_true),
         "weights": "none" if report.weights is None else report.weights,
         "method": report.method,
         "labels": rounding.labels.tolist(),
@@ -131,18 +114,18 @@ def as_text(report: ThresholdReport) -> str:
 
 
 def _lines(report: ThresholdReport) -> Iterator[str]:
-    rounding = report.rounding
+    items, rounding = report.items, report.rounding
     y, score = (label_text(name) for name in report.columns)
     kind = "no" if report.weights is None else report.weights
     yield f"{label_text(report.file)}: cut points on {score} for {y}"
-    yield f"n = {report.n}, {kind} weights, method {report.method}"
-    if report.n_dropped:
+    yield f"n = {len(items.y_true)}, {kind} weights, method {report.method}"
+    if items.n_dropped:
         yield (
-            f"{report.n_dropped} left out for a missing value ({report.missing[0]} in {y},"
-            f" {report.missing[1]} in {score})"
+            f"{items.n_dropped} left out for a missing value ({items.missing[0]} in {y},"
+            f" {items.missing[1]} in {score})"
         )
-    if report.n_outside:
-        yield f"{report.n_outside} left out for a label outside those wanted"
+    if items.n_outside:
+        yield f"{items.n_outside} left out for a label outside those wanted"
     yield ""
     labels = [label_text(label) for label in rounding.labels.tolist()]
     cuts = [f"{cut:.6g}" for cut in rounding.thresholds.tolist()]
