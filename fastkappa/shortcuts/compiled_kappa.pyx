@@ -176,7 +176,7 @@ cdef bint kappa_of_table(
     """Give kappa as fastkappa.statistics.kappa does; return 0 where it is undefined."""
     cdef int64_t agreeing = 0, products = 0, distances = 0, by_chance = 0
     cdef int64_t moment1 = 0, moment2 = 0, squares = 0, below1 = 0, below2 = 0
-    cdef int64_t row, column, count, difference, expected
+    cdef int64_t row, column, count, difference = 0, expected = 0
     cdef Py_ssize_t i, j
     for i in range(<Py_ssize_t> first.n_labels):
         row = position[first_row + i]
@@ -187,7 +187,7 @@ cdef bint kappa_of_table(
                 agreeing += count * (first_row + i == first_column + j)
             elif weights == LINEAR:
                 distances += count * (row - column if row > column else column - row)
-            else:
+            elif weights == QUADRATIC:
                 products += count * row * column
     for i in range(span):
         if weights == UNWEIGHTED:
@@ -199,7 +199,7 @@ cdef bint kappa_of_table(
             below1 += margins.rows[i]
             below2 += margins.columns[i]
             by_chance += below1 * (n - below2) + below2 * (n - below1)
-        else:
+        elif weights == QUADRATIC:
             moment1 += position[i] * margins.rows[i]
             moment2 += position[i] * margins.columns[i]
             squares += position[i] * position[i] * (margins.rows[i] + margins.columns[i])
@@ -207,7 +207,7 @@ cdef bint kappa_of_table(
         difference, expected = n * agreeing - by_chance, n * n - by_chance
     elif weights == LINEAR:
         difference, expected = by_chance - n * distances, by_chance
-    else:
+    elif weights == QUADRATIC:
         difference = 2 * (n * products - moment1 * moment2)
         expected = n * squares - 2 * moment1 * moment2
     if expected == 0:
