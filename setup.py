@@ -27,5 +27,6 @@ setup(
         compiled("fastkappa.kernels.cython.pairs"),
         compiled("fastkappa.kernels.cython.scores"),
         compiled("fastkappa.shortcuts.compiled_kappa"),
+        compiled("fastkappa.shortcuts.compiled_thresholds"),
     ]
 )

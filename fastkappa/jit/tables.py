@@ -14,7 +14,7 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.counting.confusion import confusion_counts
 from fastkappa.jit.compiling import exactly
 from fastkappa.kernels.numba import loops, popcount
-from fastkappa.kernels.numba.columns import Ratings, address_of
+from fastkappa.kernels.numba.columns import ArrayView, address_of
 
 # Fewer pairs are counted before the fast kernel has set up its counters.
 SHORT = 1024
@@ -114,4 +114,4 @@ def code(label: Any, n_labels: int) -> Any:
 @exactly
 def ratings_of(labels: Any, n_labels: int) -> Any:
     """Describe an array to the kernels, which take addresses and sizes."""
-    return Ratings(address_of(labels), labels.strides[0], labels.itemsize, 0, int(n_labels))
+    return ArrayView(address_of(labels), labels.strides[0], labels.itemsize, 0, int(n_labels))

@@ -13,6 +13,7 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import available_threads
+from fastkappa.shortcuts.loading import cut_search
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 from fastkappa.thresholds.cuts.programme import Programme, best_cuts
@@ -109,8 +110,8 @@ def table_at_thresholds(
     """Return the confusion table of labels and those that ascending thresholds give."""
     kernels = get_kernels()
     read = read_scored_items(kernels, y_true, scores, labels, sample_weight, available_threads())
-    kernels = score_kernels(kernels)
-    return read.in_given_weights(table_of(kernels, sort_scores(kernels, read), thresholds))
+    fast = score_kernels(kernels)
+    return read.in_given_weights(table_of(fast, sort_scores(fast, read), thresholds))
 
 
 def table_of(kernels: ScoreKernels, items: SortedScores, thresholds: AnyArray) -> Floats:
@@ -167,7 +168,7 @@ class Search(NamedTuple):
         if len(places) > MOST_SMOOTHED_ROWS:
             places = items.even_places(MOST_SMOOTHED_ROWS)
         prefix = items.prefix_at(self.kernels, places)
-        search = self.kernels.search_cuts
+        search = cut_search(self.kernels)
         programme = Programme(prefix[:, -1], self.matrix, search=search, counts_whole=False)
         only = only_label(programme, len(items.scores))
         if only is not None:

@@ -8,7 +8,7 @@
 
 #include <float.h>
 #include <math.h>
-#include "ratings.h"
+#include "column.h"
 #include "score_order.h"
 
 typedef struct {
@@ -16,11 +16,11 @@ typedef struct {
     int32_t n_inner;
 } bins_t;
 
-static void read_scores(const ratings_t *scores, ptrdiff_t start, ptrdiff_t count, double *out)
+static void read_scores(const column_t *scores, ptrdiff_t start, ptrdiff_t count, double *out)
 {
-    const char *p = rating_address(scores, start);
+    const char *p = element_address(scores, start);
     const ptrdiff_t stride = scores->stride;
-    if (scores->kind == RATING_FLOAT32) {
+    if (scores->kind == COLUMN_FLOAT32) {
         if (scores->swapped)
             for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * stride, 1);
         else if (stride != 4)
@@ -59,13 +59,13 @@ SIMD_END
 #endif
 
 /* The rows of a block of scores; `copies` has room for it. Returns the scores as doubles. */
-static const double *rows_of_block(const ratings_t *scores, ptrdiff_t start, ptrdiff_t count, const bins_t *bins,
+static const double *rows_of_block(const column_t *scores, ptrdiff_t start, ptrdiff_t count, const bins_t *bins,
                                    double *copies, uint32_t *rows)
 {
     const double *x = copies;
-    if (scores->kind == RATING_FLOAT64 && !scores->swapped && is_contiguous(scores)
-        && (uintptr_t)rating_address(scores, start) % sizeof(double) == 0)
-        x = (const double *)rating_address(scores, start);
+    if (scores->kind == COLUMN_FLOAT64 && !scores->swapped && is_contiguous(scores)
+        && (uintptr_t)element_address(scores, start) % sizeof(double) == 0)
+        x = (const double *)element_address(scores, start);
     else
         read_scores(scores, start, count, copies);
     AT_LEVEL(rows_of_scores, x, count, bins, rows);
@@ -83,7 +83,7 @@ enum { MOST_INTERVALS = 16 };
 #include "bins_avx512.h"
 
 /* Can vectors load them as they lie? */
-ALWAYS_INLINE int are_plain_scores(const ratings_t *scores)
+ALWAYS_INLINE int are_plain_scores(const column_t *scores)
 {
 #if SIMD_HAS_X86
     return simd_level_current() == SIMD_AVX512 && !scores->swapped && is_contiguous(scores);
@@ -110,7 +110,7 @@ static void increment(uint32_t *table, const uint32_t *cells, ptrdiff_t count)
 
 /* Adds the items start .. stop-1 to `table`, (n_inner + 3) x (n_labels + 1), and their weights to `sums` if there are
    weights. The last column has labels outside the codes. */
-static void count_scores(const ratings_t *scores, const ratings_t *codes, const double *weights, ptrdiff_t start,
+static void count_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                          ptrdiff_t stop, const bins_t *bins, uint32_t *table, double *sums)
 {
     double copies[BLOCK];
@@ -139,7 +139,7 @@ static void count_scores(const ratings_t *scores, const ratings_t *codes, const 
 }
 
 /* Lowers and raises the least and the largest score met in each row. */
-static void range_scores(const ratings_t *scores, ptrdiff_t start, ptrdiff_t stop, const bins_t *bins, double *least,
+static void range_scores(const column_t *scores, ptrdiff_t start, ptrdiff_t stop, const bins_t *bins, double *least,
                          double *largest)
 {
     double copies[BLOCK];
@@ -190,9 +190,9 @@ static int intervals_of(const uint8_t *wanted, const bins_t *bins, interval_t *i
 }
 
 /* The codes at places from `start` on. */
-static void codes_at(const ratings_t *codes, ptrdiff_t start, const uint32_t *places, ptrdiff_t count, uint16_t *out)
+static void codes_at(const column_t *codes, ptrdiff_t start, const uint32_t *places, ptrdiff_t count, uint16_t *out)
 {
-    const char *p = rating_address(codes, start);
+    const char *p = element_address(codes, start);
     const uint64_t lowest = codes->lowest;
     const uint32_t n = (uint32_t)codes->n_labels;
     switch (codes->stride) {
@@ -205,7 +205,7 @@ static void codes_at(const ratings_t *codes, ptrdiff_t start, const uint32_t *pl
 
 /* Writes score, code and weight of the items whose row is wanted; returns how many they are. Each array has room for
    stop - start items. Codes are 0 .. n_labels, below 2^16. */
-static ptrdiff_t collect_scores(const ratings_t *scores, const ratings_t *codes, const double *weights, ptrdiff_t start,
+static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                                 ptrdiff_t stop, const bins_t *bins, const uint8_t *wanted, void *out, uint16_t *out_codes,
                                 double *out_weights)
 {
@@ -213,7 +213,7 @@ static ptrdiff_t collect_scores(const ratings_t *scores, const ratings_t *codes,
     uint32_t rows[BLOCK], chosen[BLOCK];
     uint16_t words[BLOCK];
     interval_t intervals[MOST_INTERVALS];
-    const int wide = rating_width(scores->kind);
+    const int wide = element_width(scores->kind);
     int plain = are_plain_scores(scores), n_intervals = 0;
     if (plain)
         plain = (n_intervals = intervals_of(wanted, bins, intervals)) <= MOST_INTERVALS;
@@ -226,7 +226,7 @@ static ptrdiff_t collect_scores(const ratings_t *scores, const ratings_t *codes,
         if (plain) {
             done = count & ~(ptrdiff_t)15;
             n_chosen = (wide == 4 ? choose_512_floats : choose_512_doubles)(
-                rating_address(scores, start), done, intervals, n_intervals, own, chosen);
+                element_address(scores, start), done, intervals, n_intervals, own, chosen);
         }
 #endif
         if (done < count) {
@@ -258,7 +258,7 @@ static ptrdiff_t collect_scores(const ratings_t *scores, const ratings_t *codes,
 }
 
 /* Writes each of the items start .. stop-1 to the next place of its row. Codes are 0 .. n_labels, below 2^16. */
-static void group_scores(const ratings_t *scores, const ratings_t *codes, const double *weights, ptrdiff_t start,
+static void group_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
                          ptrdiff_t stop, const bins_t *bins, int64_t *places, void *out, uint16_t *out_codes, double *out_weights)
 {
     double copies[BLOCK];
@@ -270,7 +270,7 @@ static void group_scores(const ratings_t *scores, const ratings_t *codes, const 
         decode_words(codes, start, count, words);
         for (ptrdiff_t i = 0; i < count; i++) {
             const int64_t place = places[rows[i]]++;
-            if (scores->kind == RATING_FLOAT32) ((float *)out)[place] = (float)x[i];
+            if (scores->kind == COLUMN_FLOAT32) ((float *)out)[place] = (float)x[i];
             else ((double *)out)[place] = x[i];
             out_codes[place] = words[i];
             if (weights)

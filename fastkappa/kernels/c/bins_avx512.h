@@ -38,7 +38,7 @@ ALWAYS_INLINE __m512i sixteen_rows_512(const char *p, int kind, const bins_512_t
     __m512d first, second;
     __mmask16 not_finite;
     fetch_next_page(p);
-    if (kind == RATING_FLOAT32) {
+    if (kind == COLUMN_FLOAT32) {
         const __m512 x = _mm512_loadu_ps(p);
         not_finite = _mm512_fpclass_ps_mask(x, NOT_FINITE);
         first = _mm512_cvtps_pd(_mm512_castps512_ps256(x));
@@ -84,7 +84,7 @@ ALWAYS_INLINE void cells_512(const char *scores, int kind, const char *codes, in
     const bins_512_t vectors = bins_512(bins);
     const __m512i columns = _mm512_set1_epi32((int)n_labels + 1);
     for (ptrdiff_t i = 0; i < count; i += 16) {
-        const __m512i rows = sixteen_rows_512(scores + i * rating_width(kind), kind, &vectors);
+        const __m512i rows = sixteen_rows_512(scores + i * element_width(kind), kind, &vectors);
         const __m512i code = sixteen_codes_512(codes + i * width, width, lowest, n_labels);
         const __m512i cell = _mm512_add_epi32(_mm512_mullo_epi32(rows, columns), _mm512_add_epi32(code, columns));
         _mm512_storeu_si512(cells + i, cell);
@@ -93,27 +93,27 @@ ALWAYS_INLINE void cells_512(const char *scores, int kind, const char *codes, in
 
 #define CELLS_512(name, kind, width)                                                                              \
     NEVER_INLINE void name(const char *scores, const char *codes, uint64_t lowest, uint32_t n_labels, ptrdiff_t count, \
-                           const bins_t *bins, uint32_t *cells)                                                  \
+                           const bins_t *bins, uint32_t *cells)                                                   \
     {                                                                                                             \
         cells_512(scores, kind, codes, width, lowest, n_labels, count, bins, cells);                              \
     }
-CELLS_512(cells_512_floats_8, RATING_FLOAT32, 1)
-CELLS_512(cells_512_floats_16, RATING_FLOAT32, 2)
-CELLS_512(cells_512_floats_32, RATING_FLOAT32, 4)
-CELLS_512(cells_512_floats_64, RATING_FLOAT32, 8)
-CELLS_512(cells_512_doubles_8, RATING_FLOAT64, 1)
-CELLS_512(cells_512_doubles_16, RATING_FLOAT64, 2)
-CELLS_512(cells_512_doubles_32, RATING_FLOAT64, 4)
-CELLS_512(cells_512_doubles_64, RATING_FLOAT64, 8)
+CELLS_512(cells_512_floats_8, COLUMN_FLOAT32, 1)
+CELLS_512(cells_512_floats_16, COLUMN_FLOAT32, 2)
+CELLS_512(cells_512_floats_32, COLUMN_FLOAT32, 4)
+CELLS_512(cells_512_floats_64, COLUMN_FLOAT32, 8)
+CELLS_512(cells_512_doubles_8, COLUMN_FLOAT64, 1)
+CELLS_512(cells_512_doubles_16, COLUMN_FLOAT64, 2)
+CELLS_512(cells_512_doubles_32, COLUMN_FLOAT64, 4)
+CELLS_512(cells_512_doubles_64, COLUMN_FLOAT64, 8)
 #undef CELLS_512
 
 /* The cells of items that lie so that vectors can load them; `count` is a multiple of 16. */
-static void cells_of_block_512(const ratings_t *scores, const ratings_t *codes, ptrdiff_t start, ptrdiff_t count,
+static void cells_of_block_512(const column_t *scores, const column_t *codes, ptrdiff_t start, ptrdiff_t count,
                                const bins_t *bins, uint32_t *cells)
 {
-    const char *x = rating_address(scores, start), *y = rating_address(codes, start);
+    const char *x = element_address(scores, start), *y = element_address(codes, start);
     const uint32_t n = (uint32_t)codes->n_labels;
-    if (scores->kind == RATING_FLOAT32)
+    if (scores->kind == COLUMN_FLOAT32)
         (codes->stride == 1 ? cells_512_floats_8 : codes->stride == 2 ? cells_512_floats_16
        : codes->stride == 4 ? cells_512_floats_32 : cells_512_floats_64)(x, y, codes->lowest, n, count, bins, cells);
     else

@@ -1,8 +1,8 @@
 /* Pairs to narrow codes, and codes to cell numbers, with vectors. A template: see vector_read.h. */
 
 /* The codes of count (a multiple of VECTOR_BYTES) pairs as bytes or words, in an order of their own but a and b together.
-   Returns 0 if a rating was outside: then what was written is of no use. Lanes are as wide as the wider element. */
-ALWAYS_INLINE int NAME(pair_codes)(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count,
+   Returns 0 if a value was outside: then what was written is of no use. Lanes are as wide as the wider element. */
+ALWAYS_INLINE int NAME(pair_codes)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count,
                                    char *codes_a, char *codes_b, int lane, int out)
 {
     reader_t reader_a = NAME(reader)(a, start), reader_b = NAME(reader)(b, start);
@@ -17,7 +17,7 @@ ALWAYS_INLINE int NAME(pair_codes)(const ratings_t *a, const ratings_t *b, ptrdi
     return NAME(all_legal)(&reader_a, lane, out) & NAME(all_legal)(&reader_b, lane, out);
 }
 
-static int NAME(pair_bytes)(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint8_t *codes_a, uint8_t *codes_b)
+static int NAME(pair_bytes)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint8_t *codes_a, uint8_t *codes_b)
 {
     char *x = (char *)codes_a, *y = (char *)codes_b;
     switch (a->stride > b->stride ? a->stride : b->stride) {
@@ -28,7 +28,7 @@ static int NAME(pair_bytes)(const ratings_t *a, const ratings_t *b, ptrdiff_t st
     }
 }
 
-static int NAME(pair_words)(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *codes_a, uint16_t *codes_b)
+static int NAME(pair_words)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *codes_a, uint16_t *codes_b)
 {
     char *x = (char *)codes_a, *y = (char *)codes_b;
     switch (a->stride > b->stride ? a->stride : b->stride) {

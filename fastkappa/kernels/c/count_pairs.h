@@ -1,11 +1,11 @@
-/* count_pairs: the confusion table of two columns of ratings, by the kernel that is fastest for them here. */
+/* count_pairs: the confusion table of two columns, by the kernel that is fastest for them here. */
 #ifndef FASTKAPPA_COUNT_PAIRS_H
 #define FASTKAPPA_COUNT_PAIRS_H
 
 #include "twos_avx512.h"
 
 /* Counts whole groups from `start` on and returns where it stopped. */
-typedef ptrdiff_t count_kernel_t(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
+typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
 
 enum {
     FULL_GROUP = 1024,            /* a multiple of every kernel's group */
@@ -43,11 +43,11 @@ static int takes_gaps(void)
 }
 
 /* Up to BYTES_AT_ONCE pairs by way of bytes: narrowed, filled up to whole groups with pairs (0, 0), which are taken back. */
-static void count_as_bytes(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table,
+static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table,
                            count_kernel_t *kernel)
 {
     uint8_t codes_a[BYTES_AT_ONCE], codes_b[BYTES_AT_ONCE];
-    const ratings_t bytes_a = ratings_of_bytes(a, codes_a), bytes_b = ratings_of_bytes(b, codes_b);
+    const column_t bytes_a = column_of_bytes(a, codes_a), bytes_b = column_of_bytes(b, codes_b);
     const ptrdiff_t filled = (count + FULL_GROUP - 1) / FULL_GROUP * FULL_GROUP;
     for (ptrdiff_t i = 0; i < count; i += BLOCK)
         pair_bytes(a, b, start + i, count - i < BLOCK ? count - i : BLOCK, codes_a + i, codes_b + i);
@@ -58,8 +58,8 @@ static void count_as_bytes(const ratings_t *a, const ratings_t *b, ptrdiff_t sta
 }
 
 /* Adds the pairs start..stop-1 to table, (a->n_labels + 1) x (b->n_labels + 1), row by row. The last row and the last
-   column collect the ratings outside the labels. */
-MAYBE_UNUSED static void count_pairs(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop,
+   column count the values outside the labels. */
+MAYBE_UNUSED static void count_pairs(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                      int64_t *table)
 {
     if (stop - start < small_call() || a->n_labels == 0 || b->n_labels == 0) {

@@ -37,12 +37,12 @@ static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between tw
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 /* The cell numbers of contiguous bytes, count a multiple of 64, in the order of cells_of_bytes. */
-static void cells_of_byte_ratings_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
+static void cells_of_byte_columns_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     const __m512i lowest_a = broadcast_512(a->lowest, 1), limit_a = broadcast_512(largest_code_512(a), 1);
     const __m512i lowest_b = broadcast_512(b->lowest, 1), limit_b = broadcast_512(largest_code_512(b), 1);
     const __m512i row = broadcast_512(n_codes(b), 2), low_bytes = broadcast_512(0xFF, 2);
-    const char *p = rating_address(a, start), *q = rating_address(b, start);
+    const char *p = element_address(a, start), *q = element_address(b, start);
     for (ptrdiff_t i = 0; i < count; i += 64) {
         fetch_next_page(p + i);
         fetch_next_page(q + i);
@@ -58,13 +58,13 @@ SIMD_END
 #endif
 
 /* The cell numbers of up to COUNT_STAGE pairs, in a table of n_codes(a) x n_codes(b). */
-static void short_cells(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
+static void short_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     uint8_t codes_a[COUNT_STAGE], codes_b[COUNT_STAGE];
 #if SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX512 && count % 64 == 0 && is_plain_integer(a) && is_plain_integer(b)
         && a->stride == 1 && b->stride == 1) {
-        cells_of_byte_ratings_512(a, b, start, count, cells);
+        cells_of_byte_columns_512(a, b, start, count, cells);
         return;
     }
 #endif
@@ -73,7 +73,7 @@ static void short_cells(const ratings_t *a, const ratings_t *b, ptrdiff_t start,
 }
 
 /* The cell numbers of up to BLOCK pairs, in a table of n_codes(a) x n_codes(b). */
-static void long_cells(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint32_t *cells)
+static void long_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint32_t *cells)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
     pair_words(a, b, start, count, codes_a, codes_b);
@@ -81,7 +81,7 @@ static void long_cells(const ratings_t *a, const ratings_t *b, ptrdiff_t start, 
 }
 
 /* Is a pair often in the cell of the one or two before it? Looked at in a few places of the range. */
-static int neighbours_collide(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop)
+static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop)
 {
     uint32_t codes_a[SAMPLE_PAIRS], codes_b[SAMPLE_PAIRS];
     const ptrdiff_t apart = (stop - start - SAMPLE_PAIRS) / SAMPLE_PLACES;
@@ -104,9 +104,9 @@ static int neighbours_collide(const ratings_t *a, const ratings_t *b, ptrdiff_t 
    eight pairs. Wide elements only (bytes come fast enough); an address beyond the column is looked at by no one. */
 typedef struct { const char *a, *b; ptrdiff_t step_a, step_b; } ahead_t;
 
-ALWAYS_INLINE ahead_t ahead_of(const ratings_t *a, const ratings_t *b, ptrdiff_t next)
+ALWAYS_INLINE ahead_t ahead_of(const column_t *a, const column_t *b, ptrdiff_t next)
 {
-    const ahead_t ahead = {rating_address(a, next), rating_address(b, next), 8 * a->stride, 8 * b->stride};
+    const ahead_t ahead = {element_address(a, next), element_address(b, next), 8 * a->stride, 8 * b->stride};
     return ahead;
 }
 
@@ -121,7 +121,7 @@ ALWAYS_INLINE void fetch_ahead(const ahead_t *ahead, ptrdiff_t eighth)
 }
 
 /* Four 16-bit cell numbers are read at once. */
-#define ADD_SHORT(name, copies)                                                                                    \
+#define ADD_SHORT(name, copies)                                                                                   \
     static void name(const uint16_t *cells, ptrdiff_t count, uint32_t *counters, const ahead_t *ahead)            \
     {                                                                                                             \
         ptrdiff_t i = 0;                                                                                          \
@@ -148,7 +148,7 @@ ADD_SHORT(add_short_1, 1)
 #undef ADD_SHORT
 
 /* Byte counters; a wrap puts 256 into the table. */
-#define ADD_LONG(name, copies)                                                                                     \
+#define ADD_LONG(name, copies)                                                                                    \
     static void name(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, const ahead_t *ahead,             \
                      int64_t *table, size_t row, size_t table_row)                                                \
     {                                                                                                             \
@@ -167,7 +167,7 @@ ADD_LONG(add_long_4, 4)
 /* ---- the kernels ---- */
 
 /* Adds rows x columns counters, `copies` side by side, to the table. */
-#define MERGE(name, counter_t, copies)                                                                             \
+#define MERGE(name, counter_t, copies)                                                                            \
     static void name(const counter_t *counters, size_t rows, size_t columns, size_t table_row, int64_t *table)    \
     {                                                                                                             \
         for (size_t i = 0; i < rows; i++, table += table_row, counters += columns * copies)                       \
@@ -183,13 +183,13 @@ MERGE(merge_long_1, uint8_t, 1)
 #undef MERGE
 
 /* Is it worth fetching ahead? */
-ALWAYS_INLINE int is_wide(const ratings_t *a, const ratings_t *b)
+ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
 {
-    return (rating_width(a->kind) >= 4 || rating_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
+    return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
 }
 
 /* Up to 65 536 cells. */
-static void count_short_range(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;
     uint32_t few[FEW_CELLS * 8];
@@ -222,7 +222,7 @@ static void count_short_range(const ratings_t *a, const ratings_t *b, ptrdiff_t 
 }
 
 /* More cells; at most 2^32. */
-static void count_long_range(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+static void count_long_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;
     const size_t copies = n_cells <= ((size_t)1 << 21) && neighbours_collide(a, b, start, stop) ? 4 : 1;
@@ -243,7 +243,7 @@ static void count_long_range(const ratings_t *a, const ratings_t *b, ptrdiff_t s
 }
 
 /* Any number of labels that leaves codes in 16 bits and cells in 32. */
-static void count_histogram(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+static void count_histogram(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     if (!codes_fit_word(a) || !codes_fit_word(b)) {
         count_plain(a, b, start, stop, table);

@@ -6,7 +6,7 @@
        a  0 2 1      sum_a 3   sum_aa 0 + 4 + 1 = 5
        b  0 1 1      sum_b 2   sum_bb 0 + 1 + 1 = 2      sum_ab 0 + 2 + 1 = 3
 
-   Pairs with a rating outside are counted, and left out of all sums. */
+   Pairs with a value outside are counted, and left out of all sums. */
 #ifndef FASTKAPPA_MOMENTS_H
 #define FASTKAPPA_MOMENTS_H
 
@@ -17,7 +17,7 @@ typedef struct { uint64_t low, high; } wide_sum_t;
 
 typedef struct {
     uint64_t inside;       /* pairs in the sums */
-    uint64_t outside;      /* pairs of which one rating or both are outside the labels */
+    uint64_t outside;      /* pairs of which one value or both are outside the labels */
     wide_sum_t sum_a, sum_b, sum_aa, sum_bb, sum_ab;
 } moments_t;
 
@@ -42,7 +42,7 @@ static void add_block_moments(moments_t *moments, const block_moments_t *block, 
 }
 
 /* The plain way, for every input. Codes up to 2^16; products of two fit 32 bits unsigned, and are taken in 64. */
-static void moments_plain(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
+static void moments_plain(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
     uint32_t codes_a[BLOCK], codes_b[BLOCK];
     const uint32_t n_a = (uint32_t)a->n_labels, n_b = (uint32_t)b->n_labels;
@@ -70,7 +70,7 @@ static void moments_plain(const ratings_t *a, const ratings_t *b, ptrdiff_t star
 
 #ifdef AT_VECTOR_LEVEL
 /* Whole blocks of contiguous integers at the other vector levels; returns where it stopped. */
-static ptrdiff_t moments_vector(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
+static ptrdiff_t moments_vector(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
     uint8_t *const bytes_a = (uint8_t *)codes_a, *const bytes_b = (uint8_t *)codes_b;
@@ -82,7 +82,7 @@ static ptrdiff_t moments_vector(const ratings_t *a, const ratings_t *b, ptrdiff_
         uint64_t sums[5];
         if (narrow ? !AT_VECTOR_LEVEL(pair_bytes, (a, b, start, BLOCK, bytes_a, bytes_b))
                    : !AT_VECTOR_LEVEL(pair_words, (a, b, start, BLOCK, codes_a, codes_b))) {
-            moments_plain(a, b, start, start + BLOCK, moments);   /* a rating was outside */
+            moments_plain(a, b, start, start + BLOCK, moments);   /* a value was outside */
             continue;
         }
         if (narrow)
@@ -97,7 +97,7 @@ static ptrdiff_t moments_vector(const ratings_t *a, const ratings_t *b, ptrdiff_
 #endif
 
 /* Adds the pairs start..stop-1 to the moments (all zero at first). At most 65 536 labels. */
-MAYBE_UNUSED static void sum_moments(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop,
+MAYBE_UNUSED static void sum_moments(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                      moments_t *moments)
 {
 #if SIMD_HAS_X86

@@ -8,7 +8,7 @@
 
    More labels: 64-bit products of 32-bit codes (vpmuludq).
 
-   Bounds are checked for each stretch before its sums are used; a stretch with an outside rating is redone plainly. */
+   Bounds are checked for each stretch before its sums are used; a stretch with an outside value is redone plainly. */
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
@@ -22,7 +22,7 @@ ALWAYS_INLINE int64_t sum_of_int32_512(__m512i x)
 }
 
 /* Stretches of MOMENT_VECTORS * 64 pairs, both columns integers in lanes of that width; returns where it stopped. */
-ALWAYS_INLINE ptrdiff_t byte_moments_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop,
+ALWAYS_INLINE ptrdiff_t byte_moments_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          moments_t *moments, int width)
 {
     const ptrdiff_t stretch = MOMENT_VECTORS * 64;
@@ -71,7 +71,7 @@ ALWAYS_INLINE void add_to_lanes_512(lanes_512_t *sums, __m512i a, __m512i b)
 }
 
 /* Int32 or int64 columns of any number of labels. A product of wrong codes may be cut: such a stretch is redone. */
-ALWAYS_INLINE ptrdiff_t lane_moments_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop,
+ALWAYS_INLINE ptrdiff_t lane_moments_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          moments_t *moments, int width)
 {
     const ptrdiff_t stretch = 4096 / width * 8, vectors = stretch * width / 64;
@@ -105,8 +105,8 @@ ALWAYS_INLINE ptrdiff_t lane_moments_512(const ratings_t *a, const ratings_t *b,
     return start;
 }
 
-#define MOMENTS_512(name, kernel, width)                                                                            \
-    NEVER_INLINE ptrdiff_t name(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments) \
+#define MOMENTS_512(name, kernel, width)                                                                           \
+    NEVER_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments) \
     {                                                                                                              \
         return kernel(a, b, start, stop, moments, width);                                                          \
     }
@@ -119,11 +119,11 @@ MOMENTS_512(lane_moments_512_64, lane_moments_512, 8)
 #undef MOMENTS_512
 
 /* Columns that lie otherwise, or of two widths: narrowed block by block to bytes. */
-static ptrdiff_t staged_moments_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
+static ptrdiff_t staged_moments_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
     enum { STAGE = MOMENT_VECTORS * 64 };
     uint8_t codes_a[STAGE], codes_b[STAGE];
-    const ratings_t bytes_a = ratings_of_bytes(a, codes_a), bytes_b = ratings_of_bytes(b, codes_b);
+    const column_t bytes_a = column_of_bytes(a, codes_a), bytes_b = column_of_bytes(b, codes_b);
     for (; stop - start >= STAGE; start += STAGE) {
         for (ptrdiff_t i = 0; i < STAGE; i += BLOCK) {
             narrow_to_bytes_512(a, start + i, BLOCK, codes_a + i);
@@ -134,7 +134,7 @@ static ptrdiff_t staged_moments_512(const ratings_t *a, const ratings_t *b, ptrd
     return start;
 }
 
-static void moments_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
+static void moments_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, moments_t *moments)
 {
     const int alike = is_in_lanes(a) && is_in_lanes(b) && a->stride == b->stride && a->stride <= 8;
     const int contiguous = is_contiguous(a) && is_contiguous(b);

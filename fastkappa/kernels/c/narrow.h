@@ -1,4 +1,4 @@
-/* Small codes of a block of ratings, by the fastest way that the level in use has. Exact: outside becomes n_labels. */
+/* Small codes of a block of a column, by the fastest way that the level in use has. Exact: outside becomes n_labels. */
 #ifndef FASTKAPPA_NARROW_H
 #define FASTKAPPA_NARROW_H
 
@@ -6,43 +6,43 @@
 #include "vector_levels.h"
 
 /* Do all codes that can arise fit a byte? 256 labels do if an element has no 257th value. */
-ALWAYS_INLINE int codes_fit_byte(const ratings_t *ratings)
+ALWAYS_INLINE int codes_fit_byte(const column_t *column)
 {
-    return ratings->n_labels <= 255 || (ratings->n_labels == 256 && rating_width(ratings->kind) == 1);
+    return column->n_labels <= 255 || (column->n_labels == 256 && element_width(column->kind) == 1);
 }
 
-ALWAYS_INLINE int codes_fit_word(const ratings_t *ratings)
+ALWAYS_INLINE int codes_fit_word(const column_t *column)
 {
-    return ratings->n_labels <= 65535;
+    return column->n_labels <= 65535;
 }
 
 /* Rows or columns of a table of all codes that can arise, the outside one included. */
-ALWAYS_INLINE size_t n_codes(const ratings_t *ratings)
+ALWAYS_INLINE size_t n_codes(const column_t *column)
 {
-    return ratings->n_labels == 256 && rating_width(ratings->kind) == 1 ? 256 : (size_t)ratings->n_labels + 1;
+    return column->n_labels == 256 && element_width(column->kind) == 1 ? 256 : (size_t)column->n_labels + 1;
 }
 
 /* count <= BLOCK in both. */
-static void narrow_to_bytes(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
+static void narrow_to_bytes(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
 {
 #if SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX512) {
-        narrow_to_bytes_512(ratings, start, count, codes);
+        narrow_to_bytes_512(column, start, count, codes);
         return;
     }
 #endif
-    decode_bytes(ratings, start, count, codes);
+    decode_bytes(column, start, count, codes);
 }
 
-static void narrow_to_words(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, uint16_t *codes)
+static void narrow_to_words(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint16_t *codes)
 {
 #if SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX512) {
-        narrow_to_words_512(ratings, start, count, codes);
+        narrow_to_words_512(column, start, count, codes);
         return;
     }
 #endif
-    decode_words(ratings, start, count, codes);
+    decode_words(column, start, count, codes);
 }
 
 /* ---- pairs: a and b stay together, the order of pairs is left open ---- */
@@ -67,14 +67,14 @@ ALWAYS_INLINE int has_vector_level(void)
 enum { VECTOR_PAIRS = 32 };  /* a multiple of every VECTOR_BYTES */
 
 /* How many of that many pairs to take in vectors: behind the last element there may be nothing to read. */
-ALWAYS_INLINE ptrdiff_t in_vectors(const ratings_t *a, const ratings_t *b, ptrdiff_t count)
+ALWAYS_INLINE ptrdiff_t in_vectors(const column_t *a, const column_t *b, ptrdiff_t count)
 {
     if (count > 0 && !(is_contiguous(a) && is_contiguous(b)))
         count--;
     return count - count % VECTOR_PAIRS;
 }
 
-static void pair_bytes(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint8_t *codes_a, uint8_t *codes_b)
+static void pair_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint8_t *codes_a, uint8_t *codes_b)
 {
 #ifdef AT_VECTOR_LEVEL
     if (has_vector_level() && is_in_lanes(a) && is_in_lanes(b)) {
@@ -88,7 +88,7 @@ static void pair_bytes(const ratings_t *a, const ratings_t *b, ptrdiff_t start, 
     narrow_to_bytes(b, start, count, codes_b);
 }
 
-static void pair_words(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *codes_a, uint16_t *codes_b)
+static void pair_words(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *codes_a, uint16_t *codes_b)
 {
 #ifdef AT_VECTOR_LEVEL
     if (has_vector_level() && is_in_lanes(a) && is_in_lanes(b)) {
@@ -152,13 +152,13 @@ static void short_cells_of_words(const uint16_t *a, const uint16_t *b, ptrdiff_t
         cells[i] = (uint16_t)(a[i] * row + b[i]);
 }
 
-/* The codes in `codes` as ratings of their own: lowest 0, contiguous bytes, the same labels. */
-ALWAYS_INLINE ratings_t ratings_of_bytes(const ratings_t *ratings, const uint8_t *codes)
+/* The codes in `codes` as a column of their own: lowest 0, contiguous bytes, the same labels. */
+ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *codes)
 {
-    ratings_t bytes = *ratings;
+    column_t bytes = *column;
     bytes.data = (const char *)codes;
     bytes.stride = 1;
-    bytes.kind = RATING_UINT8;
+    bytes.kind = COLUMN_UINT8;
     bytes.swapped = 0;
     bytes.lowest = 0;
     return bytes;

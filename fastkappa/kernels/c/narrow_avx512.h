@@ -1,15 +1,15 @@
-/* Ratings of any integer width, stride and byte order to small codes, 64 bytes at a time (AVX-512).
+/* Columns of any integer width, stride and byte order to small codes, 64 bytes at a time (AVX-512).
 
-   Contiguous ratings: subtract the lowest label, cut at n_labels (an outside rating becomes n_labels, exactly), and push
+   Contiguous columns: subtract the lowest label, cut at n_labels (an outside value becomes n_labels, exactly), and push
    the codes of several vectors into one, as popcount_avx512.h does. Here the order matters, for the other column may be
-   of another width; so a last permutation puts the codes back into the order of the ratings:
+   of another width; so a last permutation puts the codes back into the order of the elements:
 
-       int64, eight vectors pushed into one:   byte 0 of lane 0: rating 0, byte 1 of lane 0: rating 8, byte 2: rating 16 ...
-       so rating r lies in byte (r % 8) * 8 + r / 8.
+       int64, eight vectors pushed into one:   byte 0 of lane 0: element 0, byte 1 of lane 0: element 8, byte 2: element 16 ...
+       so element r is in byte (r % 8) * 8 + r / 8.
 
-   Strided or swapped ratings are first copied to a small contiguous buffer. Byte i of the copy is some byte of the
-   `pieces` vectors that the strided ratings span, and from piece to piece the same positions are looked up: a masked
-   vpermb a piece. Three int16 a row, of which column 0 is wanted (A0 A1 are the bytes of one rating):
+   Strided or swapped elements are first copied to a small contiguous buffer. Byte i of the copy is some byte of the
+   `pieces` vectors that the strided elements span, and from piece to piece the same positions are looked up: a masked
+   vpermb a piece. Three int16 a row, of which column 0 is wanted (A0 A1 are the bytes of one element):
 
        piece 0   A0 A1 .. .. .. .. B0 B1 .. .. .. .. C0 C1 ..      look up 0 1 6 7 12 13 18 19 ... (modulo 64),
        piece 1   ...                                               and keep what piece 0 has; then what piece 1 has; ...
@@ -36,9 +36,9 @@ ALWAYS_INLINE __m512i cut_512(__m512i codes, __m512i limit, int width)
 }
 
 /* Where to cut: at n_labels, but 256 labels of one byte need no cut. */
-ALWAYS_INLINE uint64_t largest_code_512(const ratings_t *ratings)
+ALWAYS_INLINE uint64_t largest_code_512(const column_t *column)
 {
-    return ratings->n_labels == 256 && rating_width(ratings->kind) == 1 ? 255 : ratings->n_labels;
+    return column->n_labels == 256 && element_width(column->kind) == 1 ? 255 : column->n_labels;
 }
 
 /* first, first + 1, ... first + 31 */
@@ -96,18 +96,18 @@ ALWAYS_INLINE __m512i narrowed_512(const char *p, __m512i lowest, __m512i limit,
     return out == 1 ? _mm512_permutexvar_epi8(order, narrow) : _mm512_permutexvar_epi16(order, narrow);
 }
 
-#define NARROW_512(name, width, out, code_t, plain)                                                               \
-    static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)                  \
+#define NARROW_512(name, width, out, code_t, plain)                                                              \
+    static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)                    \
     {                                                                                                            \
-        const __m512i lowest = broadcast_512(ratings->lowest, width);                                            \
-        const __m512i limit = broadcast_512(largest_code_512(ratings), width);                                   \
+        const __m512i lowest = broadcast_512(column->lowest, width);                                             \
+        const __m512i limit = broadcast_512(largest_code_512(column), width);                                    \
         const __m512i order = order_512(width, out);                                                             \
         const ptrdiff_t step = 64 / out;                                                                         \
         const ptrdiff_t whole = count - count % step;                                                            \
-        const char *p = rating_address(ratings, start);                                                          \
+        const char *p = element_address(column, start);                                                          \
         for (ptrdiff_t i = 0; i < whole; i += step)                                                              \
             _mm512_storeu_si512(codes + i, narrowed_512(p + i * width, lowest, limit, order, width, out));       \
-        plain(ratings, start + whole, count - whole, codes + whole);                                             \
+        plain(column, start + whole, count - whole, codes + whole);                                              \
     }
 NARROW_512(narrow_8_to_bytes_512, 1, 1, uint8_t, decode_bytes)
 NARROW_512(narrow_16_to_bytes_512, 2, 1, uint8_t, decode_bytes)
@@ -118,17 +118,17 @@ NARROW_512(narrow_32_to_words_512, 4, 2, uint16_t, decode_words)
 NARROW_512(narrow_64_to_words_512, 8, 2, uint16_t, decode_words)
 #undef NARROW_512
 
-static void narrow_8_to_words_512(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, uint16_t *codes)
+static void narrow_8_to_words_512(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint16_t *codes)
 {
-    const __m256i lowest = _mm256_set1_epi8((char)ratings->lowest);
-    const __m512i limit = broadcast_512(largest_code_512(ratings), 2);
+    const __m256i lowest = _mm256_set1_epi8((char)column->lowest);
+    const __m512i limit = broadcast_512(largest_code_512(column), 2);
     const ptrdiff_t whole = count - count % 32;
-    const char *p = rating_address(ratings, start);
+    const char *p = element_address(column, start);
     for (ptrdiff_t i = 0; i < whole; i += 32) {
         const __m256i differences = _mm256_sub_epi8(_mm256_loadu_si256((const __m256i *)(const void *)(p + i)), lowest);
         _mm512_storeu_si512(codes + i, _mm512_min_epu16(_mm512_cvtepu8_epi16(differences), limit));
     }
-    decode_words(ratings, start + whole, count - whole, codes + whole);
+    decode_words(column, start + whole, count - whole, codes + whole);
 }
 
 /* ---- strided and swapped ---- */
@@ -143,17 +143,17 @@ typedef struct {
     uint64_t last;               /* which bytes of the last piece exist: nothing beyond the elements is read */
 } collect_512_t;
 
-static int can_collect_512(const ratings_t *ratings)
+static int can_collect_512(const column_t *column)
 {
-    const ptrdiff_t width = rating_width(ratings->kind);
-    const ptrdiff_t apart = ratings->stride < 0 ? -ratings->stride : ratings->stride;
-    return !is_float(ratings->kind) && (64 / width - 1) * apart + width <= 64 * MAX_PIECES;
+    const ptrdiff_t width = element_width(column->kind);
+    const ptrdiff_t apart = column->stride < 0 ? -column->stride : column->stride;
+    return !is_float(column->kind) && (64 / width - 1) * apart + width <= 64 * MAX_PIECES;
 }
 
-static collect_512_t collect_512(const ratings_t *ratings)
+static collect_512_t collect_512(const column_t *column)
 {
     collect_512_t collect;
-    const ptrdiff_t width = rating_width(ratings->kind), stride = ratings->stride, elements = 64 / width;
+    const ptrdiff_t width = element_width(column->kind), stride = column->stride, elements = 64 / width;
     const ptrdiff_t apart = stride < 0 ? -stride : stride;
     const ptrdiff_t span = (elements - 1) * apart + width;
     const unsigned shift = log2_of_power((unsigned)width);
@@ -167,7 +167,7 @@ static collect_512_t collect_512(const ratings_t *ratings)
         /* byte i of the copy: byte i % width (from the other end if swapped) of element i / width */
         const __m512i i = count_up_512(32 * half);
         __m512i byte = _mm512_and_si512(i, byte_bits);
-        if (ratings->swapped)
+        if (column->swapped)
             byte = _mm512_xor_si512(byte, byte_bits);
         offset[half] = _mm512_add_epi16(_mm512_mullo_epi16(_mm512_srl_epi16(i, _mm_cvtsi32_si128((int)shift)),
                                                            _mm512_set1_epi16((short)stride)),
@@ -196,26 +196,26 @@ ALWAYS_INLINE __m512i collected_512(const collect_512_t *collect, const char *p,
     return _mm512_mask_permutexvar_epi8(bytes, collect->mine[last], collect->where, end);
 }
 
-/* Copies up to BLOCK elements to `buffer`; returns them as contiguous ratings of which element 0 is the first. */
-static ratings_t copied_512(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, char *buffer)
+/* Copies up to BLOCK elements to `buffer`; returns them as a contiguous column of which element 0 is the first. */
+static column_t copied_512(const column_t *column, ptrdiff_t start, ptrdiff_t count, char *buffer)
 {
-    const int width = rating_width(ratings->kind);
-    const collect_512_t collect = collect_512(ratings);
+    const int width = element_width(column->kind);
+    const collect_512_t collect = collect_512(column);
     const ptrdiff_t elements = 64 / width;
-    const char *p = rating_address(ratings, start);
-    ratings_t copy = *ratings;
+    const char *p = element_address(column, start);
+    column_t copy = *column;
     ptrdiff_t i = 0;
-    const int apart = ratings->stride >= width || ratings->stride <= -width; /* then 64 bytes of elements span 64 or more */
+    const int apart = column->stride >= width || column->stride <= -width; /* then 64 bytes of elements span 64 or more */
     for (; i + elements <= count; i += elements, p += collect.advance) {
-        const int inner = apart && (ratings->stride > 0 ? i + 2 * elements <= count : i > 0);
+        const int inner = apart && (column->stride > 0 ? i + 2 * elements <= count : i > 0);
         if (collect.pieces <= 4) /* of few pieces the copying is fast enough to wait for memory */
             for (int k = 0; k < collect.pieces; k++)
                 __builtin_prefetch((const char *)((uintptr_t)p + (uintptr_t)(FETCH_PIECES * collect.advance + 64 * k)));
         _mm512_storeu_si512(buffer + i * width, collected_512(&collect, p, inner));
     }
-    for (; i < count; i++, p += ratings->stride)
+    for (; i < count; i++, p += column->stride)
         for (int k = 0; k < width; k++)
-            buffer[i * width + k] = p[ratings->swapped ? width - 1 - k : k];
+            buffer[i * width + k] = p[column->swapped ? width - 1 - k : k];
     copy.data = buffer;
     copy.stride = width;
     copy.swapped = 0;
@@ -224,26 +224,26 @@ static ratings_t copied_512(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t
 
 /* ---- any of them; count <= BLOCK ---- */
 
-#define NARROW_ANY_512(name, code_t, plain, from8, from16, from32, from64)                                        \
-    static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)                  \
-    {                                                                                                            \
-        char buffer[8 * BLOCK];                                                                                  \
-        ratings_t copy;                                                                                          \
-        if (!is_plain_integer(ratings)) {                                                                        \
-            if (!can_collect_512(ratings)) {                                                                     \
-                plain(ratings, start, count, codes);                                                             \
-                return;                                                                                          \
-            }                                                                                                    \
-            copy = copied_512(ratings, start, count, buffer);                                                    \
-            ratings = &copy;                                                                                     \
-            start = 0;                                                                                           \
-        }                                                                                                        \
-        switch (ratings->stride) {                                                                               \
-        case 1: from8(ratings, start, count, codes); break;                                                      \
-        case 2: from16(ratings, start, count, codes); break;                                                     \
-        case 4: from32(ratings, start, count, codes); break;                                                     \
-        default: from64(ratings, start, count, codes); break;                                                    \
-        }                                                                                                        \
+#define NARROW_ANY_512(name, code_t, plain, from8, from16, from32, from64)                                      \
+    static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)                   \
+    {                                                                                                           \
+        char buffer[8 * BLOCK];                                                                                 \
+        column_t copy;                                                                                          \
+        if (!is_plain_integer(column)) {                                                                        \
+            if (!can_collect_512(column)) {                                                                     \
+                plain(column, start, count, codes);                                                             \
+                return;                                                                                         \
+            }                                                                                                   \
+            copy = copied_512(column, start, count, buffer);                                                    \
+            column = &copy;                                                                                     \
+            start = 0;                                                                                          \
+        }                                                                                                       \
+        switch (column->stride) {                                                                               \
+        case 1: from8(column, start, count, codes); break;                                                      \
+        case 2: from16(column, start, count, codes); break;                                                     \
+        case 4: from32(column, start, count, codes); break;                                                     \
+        default: from64(column, start, count, codes); break;                                                    \
+        }                                                                                                       \
     }
 NARROW_ANY_512(narrow_to_bytes_512, uint8_t, decode_bytes, narrow_8_to_bytes_512, narrow_16_to_bytes_512,
                narrow_32_to_bytes_512, narrow_64_to_bytes_512)

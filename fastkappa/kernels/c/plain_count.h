@@ -1,17 +1,17 @@
 /* The plain way to count: decode a block of each column, then one increment a pair, straight into the table.
 
-   It is exact for every input, outside ratings included (they have their own row and column), so every faster kernel
-   hands it what it cannot take: the last pairs, and the blocks in which a rating was outside. */
+   It is exact for every input, outside values included (they have their own row and column), so every faster kernel
+   hands it what it cannot take: the last pairs, and the blocks in which a value was outside. */
 #ifndef FASTKAPPA_PLAIN_COUNT_H
 #define FASTKAPPA_PLAIN_COUNT_H
 
-#include "ratings.h"
+#include "column.h"
 
 /* Up to one block. Short rows of integers, the usual case of a small call, skip the decoded copy. */
-#define COUNT_DIRECT(name, read, code, width)                                                                  \
-    static void name(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table) \
+#define COUNT_DIRECT(name, read, code, width)                                                                 \
+    static void name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table)  \
     {                                                                                                         \
-        const char *p = rating_address(a, start), *q = rating_address(b, start);                              \
+        const char *p = element_address(a, start), *q = element_address(b, start);                            \
         const uint64_t lowest_a = a->lowest, lowest_b = b->lowest;                                            \
         const uint32_t n_a = (uint32_t)a->n_labels, n_b = (uint32_t)b->n_labels;                              \
         const size_t row = (size_t)n_b + 1;                                                                   \
@@ -23,7 +23,7 @@ COUNT_DIRECT(count_direct32, read32, code32, 4)
 COUNT_DIRECT(count_direct64, read64, code64, 8)
 #undef COUNT_DIRECT
 
-static void count_decoded(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table)
+static void count_decoded(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table)
 {
     uint32_t codes_a[BLOCK], codes_b[BLOCK];
     const size_t row = (size_t)b->n_labels + 1;
@@ -38,7 +38,7 @@ static void count_decoded(const ratings_t *a, const ratings_t *b, ptrdiff_t star
     }
 }
 
-static void count_plain(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+static void count_plain(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const ptrdiff_t count = stop - start;
     if (count <= 0)

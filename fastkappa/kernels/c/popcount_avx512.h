@@ -25,7 +25,7 @@
    the pairs that no other cell has (labels 0..2 above: one plane, not two).
 
    Bounds: the largest code of each group of 1024 pairs is checked, and the bits that narrowing would lose, before the
-   group is counted. A group with an outside rating is counted by the plain kernel instead. */
+   group is counted. A group with an outside value is counted by the plain kernel instead. */
 #ifndef FASTKAPPA_POPCOUNT_AVX512_H
 #define FASTKAPPA_POPCOUNT_AVX512_H
 
@@ -177,15 +177,15 @@ ALWAYS_INLINE __m512i broadcast_512(uint64_t value, int width)
                       : _mm512_set1_epi64((long long)value);
 }
 
-ALWAYS_INLINE column_512_t column_512(const ratings_t *ratings, ptrdiff_t start, int width)
+ALWAYS_INLINE column_512_t column_512(const column_t *source, ptrdiff_t start, int width)
 {
-    const uint64_t element = ~(uint64_t)0 >> (64 - 8 * rating_width(ratings->kind));
+    const uint64_t element = ~(uint64_t)0 >> (64 - 8 * element_width(source->kind));
     column_512_t column;
-    column.next = rating_address(ratings, start);
-    column.lowest = broadcast_512(ratings->lowest, width);
+    column.next = element_address(source, start);
+    column.lowest = broadcast_512(source->lowest, width);
     column.above = broadcast_512(element & ~(uint64_t)0xFF, width);
     column.high = column.largest = _mm512_setzero_si512();
-    column.limit = _mm512_set1_epi8((char)(ratings->n_labels - 1));
+    column.limit = _mm512_set1_epi8((char)(source->n_labels - 1));
     return column;
 }
 
@@ -278,7 +278,7 @@ static void planes_into_table_512(const plane_512_t *planes, int n_planes, size_
 
 /* Counts whole groups from `start` on and returns where it stopped. While the planes of one group are worked, the cells
    of the next are read, so that memory never waits for the adders: after each vector read, a share of the planes. */
-ALWAYS_INLINE ptrdiff_t count_groups_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop,
+ALWAYS_INLINE ptrdiff_t count_groups_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          int64_t *table, int width, int halved, int windows)
 {
     const ptrdiff_t n_groups = (stop - start) / GROUP_512;
@@ -331,8 +331,8 @@ ALWAYS_INLINE ptrdiff_t count_groups_512(const ratings_t *a, const ratings_t *b,
     return start + n_groups * GROUP_512;
 }
 
-#define COUNT_GROUPS_512(name, width, halved, windows)                                                               \
-    NEVER_INLINE ptrdiff_t name(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table) \
+#define COUNT_GROUPS_512(name, width, halved, windows)                                                              \
+    NEVER_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table) \
     {                                                                                                               \
         return count_groups_512(a, b, start, stop, table, width, halved, windows);                                  \
     }
@@ -349,7 +349,7 @@ COUNT_GROUPS_512(count_groups_512_128_more, 8, 1, 1)
 #undef COUNT_GROUPS_512
 
 /* Two columns of integers in lanes of one width, at most 256 cells: whole groups; returns where it stopped. */
-static ptrdiff_t count_popcount_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+static ptrdiff_t count_popcount_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const int more = a->n_labels * b->n_labels > 65; /* 64 cells in 8 planes, and the last one for nothing */
     if (!is_contiguous(a) || !is_contiguous(b))

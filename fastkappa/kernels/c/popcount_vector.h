@@ -118,7 +118,7 @@ ALWAYS_INLINE cells_t NAME(next_cells)(reader_t *a, reader_t *b, uint16_t n_labe
 
 /* ---- the kernel ---- */
 
-ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop,
+ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                            int64_t *table, int width)
 {
     const ptrdiff_t n_groups = (stop - start) / GROUP_PAIRS;
@@ -180,8 +180,8 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const ratings_t *a, const ratings_t *
 }
 
 /* One function for each width, or the compiler would fill the registers of one with another's. */
-#define COUNT_GROUPS(name, width)                                                                                    \
-    NEVER_INLINE ptrdiff_t name(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table) \
+#define COUNT_GROUPS(name, width)                                                                                   \
+    NEVER_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table) \
     {                                                                                                               \
         return NAME(count_groups)(a, b, start, stop, table, width);                                                 \
     }
@@ -193,7 +193,7 @@ COUNT_GROUPS(NAME(count_groups_64), 8)
 
 /* Two columns of contiguous integers of one width, at most 8 * MAX_PLANES cells (and the last one for nothing): whole
    groups; returns where it stopped. */
-static ptrdiff_t NAME(count_popcount)(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+static ptrdiff_t NAME(count_popcount)(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     switch (a->stride) {
     case 1: return NAME(count_groups_8)(a, b, start, stop, table);

@@ -6,7 +6,7 @@
 #ifndef FASTKAPPA_ROWS_H
 #define FASTKAPPA_ROWS_H
 
-#include "ratings.h"
+#include "column.h"
 
 enum { MOST_ROW_LABELS = 16, ROW_WIDTH = 128, ROW_VECTOR = 64, ROWS_OF_BYTES = 255 };
 
@@ -55,7 +55,7 @@ SIMD_END
 #endif
 
 /* How many counters count_rows needs: so many bytes, and for each ROW_WIDTH columns so many numbers of 32 bits. */
-static ptrdiff_t row_counters(const ratings_t *first, const ratings_t *row)
+static ptrdiff_t row_counters(const column_t *first, const column_t *row)
 {
     return (ptrdiff_t)((first->n_labels + 1) * row->n_labels) * ROW_WIDTH;
 }
@@ -82,7 +82,7 @@ static void add_row_sums(const uint32_t *sums, const uint32_t *n_rows, ptrdiff_t
 /* Adds the pairs start .. stop-1 of the first column and of each column of a matrix to one table for each. `row` is its
    first row, `row_stride` how many bytes they are apart. Neither has more than MOST_ROW_LABELS labels; `counts` and `sums`
    have room for row_counters() and that times the groups of ROW_WIDTH columns. */
-static void count_rows(const ratings_t *first, const ratings_t *row, ptrdiff_t row_stride, ptrdiff_t n_columns,
+static void count_rows(const column_t *first, const column_t *row, ptrdiff_t row_stride, ptrdiff_t n_columns,
                        ptrdiff_t start, ptrdiff_t stop, int64_t *tables, uint8_t *counts, uint32_t *sums)
 {
     const ptrdiff_t n_counters = row_counters(first, row), n_first = (ptrdiff_t)first->n_labels;
@@ -101,7 +101,7 @@ static void count_rows(const ratings_t *first, const ratings_t *row, ptrdiff_t r
             for (ptrdiff_t r = 0; r < n; r++) n_rows[labels[r]]++;
             for (ptrdiff_t g = 0; g < n_groups; g++) {
                 const ptrdiff_t left = n_columns - g * ROW_WIDTH, count = left < ROW_WIDTH ? left : ROW_WIDTH;
-                ratings_t part = *row;
+                column_t part = *row;
                 part.data += start * row_stride + g * ROW_WIDTH * row->stride;
                 memset(counts, 0, (size_t)n_counters);
                 memset(codes, 0xFF, sizeof codes);      /* no code, where there is no column */

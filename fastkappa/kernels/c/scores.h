@@ -17,7 +17,7 @@ typedef struct {
 enum { PLACES = 128, LANES = 8 };
 
 #define SCORE_LOOPS(LEVEL)                                                                                     \
-    static void order_scores_##LEVEL(const double *scores, ptrdiff_t count, uint64_t *keys, uint64_t *limits)     \
+    static void order_scores_##LEVEL(const double *scores, ptrdiff_t count, uint64_t *keys, uint64_t *limits)  \
     {                                                                                                          \
         uint64_t first = limits[0], last_negative = limits[1], first_positive = limits[2], last = limits[3];   \
         for (ptrdiff_t i = 0; i < count; i++) {                                                                \
@@ -150,7 +150,7 @@ static void accumulate_labels(const uint16_t *codes, const double *weights, cons
 enum { KEYS_FIT, KEYS_TOO_LONG, KEYS_NOT_FINITE };
 
 /* Writes the keys of n items, if the range of the scores leaves room for the codes. */
-static int pack_scores(const ratings_t *scores, const ratings_t *codes, ptrdiff_t n, uint64_t *keys, key_layout_t *layout)
+static int pack_scores(const column_t *scores, const column_t *codes, ptrdiff_t n, uint64_t *keys, key_layout_t *layout)
 {
     double x[BLOCK];
     uint32_t words[BLOCK];
@@ -189,9 +189,9 @@ static void unpack_scores(const uint64_t *keys, ptrdiff_t n, const key_layout_t 
     double x[BLOCK];
     for (ptrdiff_t start = 0; start < n; start += BLOCK) {
         const ptrdiff_t count = n - start < BLOCK ? n - start : BLOCK;
-        double *out = kind == RATING_FLOAT64 ? (double *)scores + start : x;
+        double *out = kind == COLUMN_FLOAT64 ? (double *)scores + start : x;
         AT_LEVEL(unpack_keys, keys + start, count, layout, out, codes + start);
-        if (kind == RATING_FLOAT32)
+        if (kind == COLUMN_FLOAT32)
             for (ptrdiff_t i = 0; i < count; i++) ((float *)scores)[start + i] = (float)x[i];
     }
 }
@@ -227,7 +227,7 @@ static ptrdiff_t groups_below(const grouped_items_t *items, double threshold)
 
 ALWAYS_INLINE double score_at(const grouped_items_t *items, int64_t i)
 {
-    return items->kind == RATING_FLOAT32 ? ((const float *)items->scores)[i] : ((const double *)items->scores)[i];
+    return items->kind == COLUMN_FLOAT32 ? ((const float *)items->scores)[i] : ((const double *)items->scores)[i];
 }
 
 /* Adds the items of a group that are below a threshold to the sums of the labels. Nothing branches on a score, for it would

@@ -122,14 +122,27 @@ static int simd_level_available(int level)
     return level == SIMD_BASELINE || level == best || (level == SIMD_AVX2 && best == SIMD_AVX512);
 }
 
-/* The level in use: set once when the module is loaded, so a plain int is enough. */
-static int simd_level_state = -1;
+/* The level in use: set when a module is loaded, and by tests, so a plain int is enough. Several extension modules include
+   this header, each with a state of its own, until simd_level_share makes them use the same one. */
+static int simd_level_own = -1;
+static int *simd_level_state = &simd_level_own;
 
 MAYBE_UNUSED static int simd_level_current(void)
 {
-    if (UNLIKELY(simd_level_state < 0))
-        simd_level_state = simd_level_detected();
+    if (UNLIKELY(*simd_level_state < 0))
+        *simd_level_state = simd_level_detected();
+    return *simd_level_state;
+}
+
+/* The address of the state in use here, and the state of another module to be used here from now on. */
+MAYBE_UNUSED static int *simd_level_address(void)
+{
     return simd_level_state;
+}
+
+MAYBE_UNUSED static void simd_level_share(int *state)
+{
+    simd_level_state = state;
 }
 
 /* Uses `level` from now on and returns it; returns -1, and changes nothing, where it is not available.
@@ -138,7 +151,7 @@ MAYBE_UNUSED static int simd_level_force(int level)
 {
     if (level < 0 || level >= SIMD_LEVELS || !simd_level_available(level))
         return -1;
-    simd_level_state = level;
+    *simd_level_state = level;
     return level;
 }
 

@@ -26,7 +26,7 @@
 typedef struct {
     const char *data;      /* address of element 0 */
     ptrdiff_t stride;      /* bytes between elements */
-    int kind;              /* as of ratings: RATING_INT8 .. RATING_FLOAT64 */
+    int kind;              /* as of columns: COLUMN_INT8 .. COLUMN_FLOAT64 */
     int swapped;
 } weights_t;
 
@@ -78,7 +78,7 @@ static void decode_weights(const weights_t *weights, ptrdiff_t start, ptrdiff_t 
     const char *p = weights->data + start * weights->stride;
     const ptrdiff_t stride = weights->stride;
     const int swapped = weights->swapped;
-    if (weights->kind == RATING_FLOAT32) {
+    if (weights->kind == COLUMN_FLOAT32) {
         for (ptrdiff_t i = 0; i < count; i++)
             out[i] = (double)read_float(p + i * stride, swapped);
     } else if (stride == 8 && !swapped) {
@@ -96,26 +96,26 @@ static void split_integers(const weights_t *weights, ptrdiff_t start, ptrdiff_t 
     const char *p = weights->data + start * weights->stride;
     const ptrdiff_t stride = weights->stride;
     const int swapped = weights->swapped;
-    const uint64_t raise = weights->kind < RATING_UINT8 ? 1ull << 63 : 0;
-#define SPLIT_EACH(type, read, apart, swapped)                                                                     \
+    const uint64_t raise = weights->kind < COLUMN_UINT8 ? 1ull << 63 : 0;
+#define SPLIT_EACH(type, read, apart, swapped)                                                                    \
     for (ptrdiff_t i = 0; i < count; i++) {                                                                       \
         const uint64_t raised = (uint64_t)(int64_t)(type)read(p + i * (apart), swapped) + raise;                  \
         parts[2 * i] = raised & (((uint64_t)1 << LOW_BITS) - 1);                                                  \
         parts[2 * i + 1] = raised >> LOW_BITS | (uint64_t)1 << COUNT_BIT;                                         \
     }
-#define SPLIT_AS(type, read)                                                                                       \
+#define SPLIT_AS(type, read)                                                                                      \
     if (stride == sizeof(type) && !swapped)                                                                       \
         SPLIT_EACH(type, read, (ptrdiff_t)sizeof(type), 0)                                                        \
     else                                                                                                          \
         SPLIT_EACH(type, read, stride, swapped)                                                                   \
     break
     switch (weights->kind) {
-    case RATING_INT8: SPLIT_AS(int8_t, read8);
-    case RATING_INT16: SPLIT_AS(int16_t, read16);
-    case RATING_INT32: SPLIT_AS(int32_t, read32);
-    case RATING_UINT8: SPLIT_AS(uint8_t, read8);
-    case RATING_UINT16: SPLIT_AS(uint16_t, read16);
-    case RATING_UINT32: SPLIT_AS(uint32_t, read32);
+    case COLUMN_INT8: SPLIT_AS(int8_t, read8);
+    case COLUMN_INT16: SPLIT_AS(int16_t, read16);
+    case COLUMN_INT32: SPLIT_AS(int32_t, read32);
+    case COLUMN_UINT8: SPLIT_AS(uint8_t, read8);
+    case COLUMN_UINT16: SPLIT_AS(uint16_t, read16);
+    case COLUMN_UINT32: SPLIT_AS(uint32_t, read32);
     default: SPLIT_AS(uint64_t, read64);
     }
 #undef SPLIT_AS
@@ -136,7 +136,7 @@ static void put_exact_sum(const exact_sum_t *sum, int is_signed, int64_t *count,
 /* ---- where the sums are kept ---- */
 
 /* The cell of each pair, in the caller's own table. */
-static void table_cells(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, size_t *cells)
+static void table_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, size_t *cells)
 {
     const size_t row = (size_t)b->n_labels + 1;
     if (codes_fit_word(a) && codes_fit_word(b)) {
@@ -155,7 +155,7 @@ static void table_cells(const ratings_t *a, const ratings_t *b, ptrdiff_t start,
 }
 
 /* The same in 16 bits, for a table of fewer than 65 536 cells, so of codes that fit words; count <= BLOCK. */
-static void ordered_cells(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
+static void ordered_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
     uint16_t codes_a[BLOCK], codes_b[BLOCK];
     narrow_to_words(a, start, count, codes_a);
@@ -180,7 +180,7 @@ static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_siz
 /* Where the columns and weights will be read soon; an address beyond them is looked at by no one. */
 typedef struct { uintptr_t a, b, weights; ptrdiff_t step_a, step_b, step_weights; } sum_ahead_t;
 
-ALWAYS_INLINE sum_ahead_t sum_ahead_of(const ratings_t *a, const ratings_t *b, const weights_t *weights, ptrdiff_t next)
+ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t next)
 {
     sum_ahead_t ahead = {0, 0, 0, 8 * a->stride, 8 * b->stride, 8 * weights->stride};
     ahead.a = (uintptr_t)a->data + (uintptr_t)((next + SUM_STAGE) * a->stride + LINES_AHEAD * ahead.step_a);
@@ -204,7 +204,7 @@ ALWAYS_INLINE void fetch_sum_ahead(const sum_ahead_t *ahead, ptrdiff_t eighth, i
 }
 
 /* Adds contiguous weights to copy 0, 1, ... 7, 0, ... of their cells. Four 16-bit cell numbers are read at once. */
-#define ADD_WEIGHTS(name, sum_t, add_at, width)                                                                    \
+#define ADD_WEIGHTS(name, sum_t, add_at, width)                                                                   \
     static void name(const uint16_t *cells, const char *weights, ptrdiff_t count, sum_t *sums,                    \
                      const sum_ahead_t *ahead, int wide)                                                          \
     {                                                                                                             \
@@ -232,10 +232,10 @@ ADD_WEIGHTS(add_integers, exact_sum_t, add_integer_at, 16)
 #undef ADD_WEIGHTS
 
 /* Adds all weights of the range to sums side by side; there are fewer than 65 536 cells. */
-static void sum_floats_side_by_side(const ratings_t *a, const ratings_t *b, const weights_t *weights, ptrdiff_t start,
+static void sum_floats_side_by_side(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t start,
                                     ptrdiff_t stop, float_sum_t *sums)
 {
-    const int direct = !weights->swapped && weights->stride == rating_width(weights->kind), wide = is_wide(a, b);
+    const int direct = !weights->swapped && weights->stride == element_width(weights->kind), wide = is_wide(a, b);
     uint16_t cells[SUM_STAGE];
     double decoded[SUM_STAGE];
     for (; start < stop; start += SUM_STAGE) {
@@ -243,7 +243,7 @@ static void sum_floats_side_by_side(const ratings_t *a, const ratings_t *b, cons
         const sum_ahead_t ahead = sum_ahead_of(a, b, weights, start);
         const char *const next = weights->data + start * weights->stride;
         ordered_cells(a, b, start, count, cells);
-        if (direct && weights->kind == RATING_FLOAT32) {
+        if (direct && weights->kind == COLUMN_FLOAT32) {
             add_floats(cells, next, count, sums, &ahead, wide);
         } else if (direct) {
             add_doubles(cells, next, count, sums, &ahead, wide);
@@ -254,7 +254,7 @@ static void sum_floats_side_by_side(const ratings_t *a, const ratings_t *b, cons
     }
 }
 
-static void sum_integers_side_by_side(const ratings_t *a, const ratings_t *b, const weights_t *weights, ptrdiff_t start,
+static void sum_integers_side_by_side(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t start,
                                       ptrdiff_t stop, exact_sum_t *sums)
 {
     const int wide = is_wide(a, b);
@@ -271,15 +271,15 @@ static void sum_integers_side_by_side(const ratings_t *a, const ratings_t *b, co
 
 /* int64 and float64 as they lie, eight pairs a step: below AVX-512, vectors do not compare 64 bits. Returns where it
    stopped; `start` if that is not what the columns are. */
-static ptrdiff_t sum_longs(const ratings_t *a, const ratings_t *b, const weights_t *weights, ptrdiff_t start,
+static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t start,
                            ptrdiff_t stop, float_sum_t *sums)
 {
-    const char *p = rating_address(a, start), *q = rating_address(b, start), *w = weights->data + start * 8;
+    const char *p = element_address(a, start), *q = element_address(b, start), *w = weights->data + start * 8;
     const uint64_t lowest_a = a->lowest, lowest_b = b->lowest;
     const uint32_t n_a = (uint32_t)a->n_labels, n_b = (uint32_t)b->n_labels;
     const size_t row = (size_t)n_b + 1;
     if (!has_vector_level() || !is_plain_integer(a) || !is_plain_integer(b) || a->stride != 8 || b->stride != 8
-        || weights->kind != RATING_FLOAT64 || weights->swapped || weights->stride != 8)
+        || weights->kind != COLUMN_FLOAT64 || weights->swapped || weights->stride != 8)
         return start;
     for (; start + 8 <= stop; start += 8, p += 64, q += 64, w += 64) {
 #define SUM_ONE(k)                                                                                                 \
@@ -293,7 +293,7 @@ static ptrdiff_t sum_longs(const ratings_t *a, const ratings_t *b, const weights
 
 /* ---- straight into the tables, where copies would not pay ---- */
 
-static void sum_floats_into(const ratings_t *a, const ratings_t *b, const weights_t *weights, ptrdiff_t start,
+static void sum_floats_into(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t start,
                             ptrdiff_t stop, int64_t *counts, double *table)
 {
     double decoded[BLOCK];
@@ -309,10 +309,10 @@ static void sum_floats_into(const ratings_t *a, const ratings_t *b, const weight
     }
 }
 
-static void sum_integers_into(const ratings_t *a, const ratings_t *b, const weights_t *weights, ptrdiff_t start,
+static void sum_integers_into(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t start,
                               ptrdiff_t stop, int64_t *counts, int64_t *high, uint64_t *low)
 {
-    const int is_signed = weights->kind < RATING_UINT8;
+    const int is_signed = weights->kind < COLUMN_UINT8;
     uint64_t parts[2 * BLOCK];
     size_t cells[BLOCK];
     for (; start < stop; start += BLOCK) {
@@ -330,7 +330,7 @@ static void sum_integers_into(const ratings_t *a, const ratings_t *b, const weig
 /* ---- the kernels ---- */
 
 /* Adds the number of pairs start..stop-1 and their weights (float32 or float64) to two tables laid out as in count_pairs. */
-MAYBE_UNUSED static void sum_pairs(const ratings_t *a, const ratings_t *b, const weights_t *weights,
+MAYBE_UNUSED static void sum_pairs(const column_t *a, const column_t *b, const weights_t *weights,
                                    ptrdiff_t start, ptrdiff_t stop, int64_t *counts, double *table)
 {
     const size_t n_cells = ((size_t)a->n_labels + 1) * ((size_t)b->n_labels + 1);
@@ -354,7 +354,7 @@ MAYBE_UNUSED static void sum_pairs(const ratings_t *a, const ratings_t *b, const
 }
 
 /* The same for integer weights: the sum of a cell is high[cell] * 2^32 + low[cell], exactly. */
-MAYBE_UNUSED static void sum_pairs_int(const ratings_t *a, const ratings_t *b, const weights_t *weights,
+MAYBE_UNUSED static void sum_pairs_int(const column_t *a, const column_t *b, const weights_t *weights,
                                        ptrdiff_t start, ptrdiff_t stop, int64_t *counts, int64_t *high, uint64_t *low)
 {
     const size_t n_cells = ((size_t)a->n_labels + 1) * ((size_t)b->n_labels + 1);
@@ -369,7 +369,7 @@ MAYBE_UNUSED static void sum_pairs_int(const ratings_t *a, const ratings_t *b, c
         sum_integers_side_by_side(a, b, weights, start, end, sums);
         for (size_t i = 0; i < n_cells * SUM_COPIES; i++) {
             const size_t cell = i / SUM_COPIES;
-            put_exact_sum(&sums[i], weights->kind < RATING_UINT8, &counts[cell], &high[cell], &low[cell]);
+            put_exact_sum(&sums[i], weights->kind < COLUMN_UINT8, &counts[cell], &high[cell], &low[cell]);
         }
         memset(sums, 0, n_cells * SUM_COPIES * sizeof *sums);
         start = end;

@@ -71,7 +71,7 @@ static void split_twos(twos_t *twos, size_t n_cells)
 
 /* Whole groups of contiguous bytes; returns where it stopped. As in count_groups_512, the next group is read while one is
    counted. */
-static ptrdiff_t count_groups_in_twos(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop,
+static ptrdiff_t count_groups_in_twos(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                       twos_t *twos, int64_t *table)
 {
     column_512_t column_a = column_512(a, start, 1), column_b = column_512(b, start, 1);
@@ -97,7 +97,7 @@ static ptrdiff_t count_groups_in_twos(const ratings_t *a, const ratings_t *b, pt
 }
 
 /* A range of contiguous bytes, at most 256 cells: whole groups; returns where it stopped. */
-static ptrdiff_t count_in_twos_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+static ptrdiff_t count_in_twos_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels;
     twos_t *twos = calloc(1, sizeof *twos);
@@ -114,7 +114,7 @@ static ptrdiff_t count_in_twos_512(const ratings_t *a, const ratings_t *b, ptrdi
 
 /* Two columns of integers in lanes of one width, at most 256 cells, by the faster way: whole groups; returns where it
    stopped. Wider elements than bytes are read no faster than positional popcount counts them. */
-static ptrdiff_t count_few_512(const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+static ptrdiff_t count_few_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     while (a->stride == 1 && a->n_labels * b->n_labels >= CELLS_IN_TWOS && stop - start >= PAIRS_IN_TWOS) {
         const ptrdiff_t end = stop - start < 2 * HISTOGRAM_RANGE ? stop : start + HISTOGRAM_RANGE;

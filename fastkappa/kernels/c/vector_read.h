@@ -42,24 +42,24 @@ typedef struct {
 #define reader_t NAME(reader_t)
 
 /* For lanes of that width: the bits of an element. */
-ALWAYS_INLINE longs_t NAME(element_in_lanes)(const ratings_t *ratings, int lane)
+ALWAYS_INLINE longs_t NAME(element_in_lanes)(const column_t *column, int lane)
 {
     const uint64_t in_each = lane == 1 ? 0x0101010101010101 : lane == 2 ? 0x0001000100010001 : lane == 4 ? 0x0000000100000001 : 1;
-    const int bits = 8 * rating_width(ratings->kind);
+    const int bits = 8 * element_width(column->kind);
     return (longs_t){0} + in_each * (bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1);
 }
 
-ALWAYS_INLINE reader_t NAME(reader)(const ratings_t *ratings, ptrdiff_t start)
+ALWAYS_INLINE reader_t NAME(reader)(const column_t *column, ptrdiff_t start)
 {
     reader_t reader;
-    reader.next = rating_address(ratings, start);
-    reader.lowest = ratings->lowest;
-    reader.width = (int)ratings->stride;
+    reader.next = element_address(column, start);
+    reader.lowest = column->lowest;
+    reader.width = (int)column->stride;
     reader.element = (longs_t){0} - 1;
     reader.high = (longs_t){0};
     reader.largest = (bytes_t){0};
     reader.too_large = (words_t){0};
-    reader.limit = (uint16_t)(ratings->n_labels - 1);
+    reader.limit = (uint16_t)(column->n_labels - 1);
     return reader;
 }
 
@@ -91,7 +91,7 @@ ALWAYS_INLINE longs_t NAME(codes_in_gaps)(reader_t *reader, int width)
 }
 
 /* Narrower elements, widened to the lanes (the subtraction wraps at the element's own width). */
-#define WIDENED(type, element_t, lanes_t)                                             \
+#define WIDENED(type, element_t, lanes_t)                                            \
     {                                                                                \
         NAME(type) values;                                                           \
         memcpy(&values, reader->next, sizeof values);                                \

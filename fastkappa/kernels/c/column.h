@@ -1,35 +1,35 @@
-/* A column of ratings as it lies in memory, and the plain way to read it.
+/* A column in memory, and the plain way to read it.
 
-   A rating becomes a code:  code = value - lowest  if that is in 0 .. n_labels-1, else n_labels ("outside").
+   A value becomes a code:  code = value - lowest  if that is in 0 .. n_labels-1, else n_labels ("outside").
    The subtraction wraps, so one unsigned comparison tests both ends:
 
        labels 3, 4, 5:  lowest = 3, n_labels = 3      value   2   3   4   5   6
                                                       code  2^64-1 0   1   2   3   -> 2^64-1 and 3 become 3: outside
 */
-#ifndef FASTKAPPA_RATINGS_H
-#define FASTKAPPA_RATINGS_H
+#ifndef FASTKAPPA_COLUMN_H
+#define FASTKAPPA_COLUMN_H
 
 #include "simd_level.h"
 
 enum {
-    RATING_INT8, RATING_INT16, RATING_INT32, RATING_INT64,
-    RATING_UINT8, RATING_UINT16, RATING_UINT32, RATING_UINT64,
-    RATING_FLOAT32, RATING_FLOAT64
+    COLUMN_INT8, COLUMN_INT16, COLUMN_INT32, COLUMN_INT64,
+    COLUMN_UINT8, COLUMN_UINT16, COLUMN_UINT32, COLUMN_UINT64,
+    COLUMN_FLOAT32, COLUMN_FLOAT64
 };
 
 typedef struct {
     const char *data;      /* address of element 0 */
     ptrdiff_t stride;      /* bytes between elements; may be negative or 0 */
-    int kind;              /* RATING_INT8 .. RATING_FLOAT64 (a bool comes as RATING_UINT8) */
+    int kind;              /* COLUMN_INT8 .. COLUMN_FLOAT64 (a bool comes as COLUMN_UINT8) */
     int swapped;           /* 1: the bytes of an element lie in the other order */
     uint64_t lowest;       /* the value of code 0 (a negative one modulo 2^64) */
     uint64_t n_labels;     /* legal codes are 0 .. n_labels-1; anything else becomes n_labels; below 2^32 */
-} ratings_t;
+} column_t;
 
-/* Ratings are decoded in blocks that stay in the innermost cache. */
+/* Columns are decoded in blocks that stay in the innermost cache. */
 enum { BLOCK = 1024 };
 
-ALWAYS_INLINE int rating_width(int kind)
+ALWAYS_INLINE int element_width(int kind)
 {
     static const int8_t widths[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
     return widths[kind];
@@ -37,31 +37,31 @@ ALWAYS_INLINE int rating_width(int kind)
 
 ALWAYS_INLINE int is_float(int kind)
 {
-    return kind >= RATING_FLOAT32;
+    return kind >= COLUMN_FLOAT32;
 }
 
-ALWAYS_INLINE int is_contiguous(const ratings_t *ratings)
+ALWAYS_INLINE int is_contiguous(const column_t *column)
 {
-    return ratings->stride == rating_width(ratings->kind);
+    return column->stride == element_width(column->kind);
 }
 
 /* Integers that vectors can load as they lie. */
-ALWAYS_INLINE int is_plain_integer(const ratings_t *ratings)
+ALWAYS_INLINE int is_plain_integer(const column_t *column)
 {
-    return is_contiguous(ratings) && !is_float(ratings->kind) && (!ratings->swapped || ratings->stride == 1);
+    return is_contiguous(column) && !is_float(column->kind) && (!column->swapped || column->stride == 1);
 }
 
 /* Integers, contiguous or with gaps, that each begin a lane of 2, 4, 8 or 16 bytes (or 1, then without a gap). */
-ALWAYS_INLINE int is_in_lanes(const ratings_t *ratings)
+ALWAYS_INLINE int is_in_lanes(const column_t *column)
 {
-    const ptrdiff_t stride = ratings->stride, width = rating_width(ratings->kind);
-    return !is_float(ratings->kind) && (!ratings->swapped || width == 1) && stride >= width
+    const ptrdiff_t stride = column->stride, width = element_width(column->kind);
+    return !is_float(column->kind) && (!column->swapped || width == 1) && stride >= width
         && (stride == 1 || stride == 2 || stride == 4 || stride == 8 || stride == 16);
 }
 
-ALWAYS_INLINE const char *rating_address(const ratings_t *ratings, ptrdiff_t i)
+ALWAYS_INLINE const char *element_address(const column_t *column, ptrdiff_t i)
 {
-    return ratings->data + i * ratings->stride;
+    return column->data + i * column->stride;
 }
 
 /* The processor fetches what follows by itself, but not beyond the end of a page. So what lies one page (4 KB) further on
@@ -144,14 +144,14 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
 #endif
 
 /* One loop for each way an element may lie: swapped, strided, contiguous; and for each width of code to be written. */
-#define DECODE_LOOPS(name, code_t, read, code, width)                                                          \
-    MAYBE_UNUSED static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)               \
+#define DECODE_LOOPS(name, code_t, read, code, width)                                                         \
+    MAYBE_UNUSED static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)    \
     {                                                                                                         \
-        const char *p = rating_address(ratings, start);                                                       \
-        const ptrdiff_t stride = ratings->stride;                                                             \
-        const uint64_t lowest = ratings->lowest;                                                              \
-        const uint32_t n = (uint32_t)ratings->n_labels;                                                       \
-        if (ratings->swapped)                                                                                 \
+        const char *p = element_address(column, start);                                                       \
+        const ptrdiff_t stride = column->stride;                                                              \
+        const uint64_t lowest = column->lowest;                                                               \
+        const uint32_t n = (uint32_t)column->n_labels;                                                        \
+        if (column->swapped)                                                                                  \
             for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * stride, 1), lowest, n); \
         else if (stride != width)                                                                             \
             UNROLL for (ptrdiff_t i = 0; i < count; i++, p += stride) codes[i] = (code_t)code(read(p, 0), lowest, n); \
@@ -159,24 +159,24 @@ ALWAYS_INLINE uint32_t code_double(double x, uint64_t lowest, uint32_t n)
             for (ptrdiff_t i = 0; i < count; i++) codes[i] = (code_t)code(read(p + i * width, 0), lowest, n); \
     }
 
-/* name: the codes of `count` ratings from `start` on: any kind, stride and byte order; outside ones become n_labels,
+/* name: the codes of `count` elements from `start` on: any kind, stride and byte order; outside ones become n_labels,
    which must fit code_t. */
-#define DECODE(name, code_t)                                                                                   \
+#define DECODE(name, code_t)                                                                                  \
     DECODE_LOOPS(name##_from8, code_t, read8, code8, 1)                                                       \
     DECODE_LOOPS(name##_from16, code_t, read16, code16, 2)                                                    \
     DECODE_LOOPS(name##_from32, code_t, read32, code32, 4)                                                    \
     DECODE_LOOPS(name##_from64, code_t, read64, code64, 8)                                                    \
     DECODE_LOOPS(name##_from_float, code_t, read_float, code_double, 4)                                       \
     DECODE_LOOPS(name##_from_double, code_t, read_double, code_double, 8)                                     \
-    MAYBE_UNUSED static void name(const ratings_t *ratings, ptrdiff_t start, ptrdiff_t count, code_t *codes)               \
+    MAYBE_UNUSED static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, code_t *codes)    \
     {                                                                                                         \
-        switch (ratings->kind) {                                                                              \
-        case RATING_INT8: case RATING_UINT8: name##_from8(ratings, start, count, codes); break;               \
-        case RATING_INT16: case RATING_UINT16: name##_from16(ratings, start, count, codes); break;            \
-        case RATING_INT32: case RATING_UINT32: name##_from32(ratings, start, count, codes); break;            \
-        case RATING_INT64: case RATING_UINT64: name##_from64(ratings, start, count, codes); break;            \
-        case RATING_FLOAT32: name##_from_float(ratings, start, count, codes); break;                          \
-        default: name##_from_double(ratings, start, count, codes); break;                                     \
+        switch (column->kind) {                                                                               \
+        case COLUMN_INT8: case COLUMN_UINT8: name##_from8(column, start, count, codes); break;                \
+        case COLUMN_INT16: case COLUMN_UINT16: name##_from16(column, start, count, codes); break;             \
+        case COLUMN_INT32: case COLUMN_UINT32: name##_from32(column, start, count, codes); break;             \
+        case COLUMN_INT64: case COLUMN_UINT64: name##_from64(column, start, count, codes); break;             \
+        case COLUMN_FLOAT32: name##_from_float(column, start, count, codes); break;                           \
+        default: name##_from_double(column, start, count, codes); break;                                      \
         }                                                                                                     \
     }
 DECODE(decode_bytes, uint8_t)
