@@ -15,7 +15,7 @@ from fastkappa.kernels.cython.pairs cimport add_pairs, column_t, read_column
 from numpy import ndarray
 
 
-cdef extern from "range.h" nogil:
+cdef extern from "common/range.h" nogil:
     int range_of(const column_t *column, Py_ssize_t n, int64_t *least, int64_t *largest)
 
 

@@ -8,11 +8,13 @@ from fastkappa.kernels.cython.pairs cimport ColumnBuffer, shared_simd_level
 import numpy as np
 
 
-cdef extern from "scores.h" nogil:
+cdef extern from "scores/cuts.h" nogil:
     int c_search_cuts "search_cuts" (
         const double *, Py_ssize_t, Py_ssize_t, const double *, const double *, double *, int64_t *, int,
         double *, int64_t *,
     ) noexcept
+
+cdef extern from "scores/evaluate.h" nogil:
     ctypedef struct grouped_items_t:
         const char *scores
         int kind
@@ -29,6 +31,10 @@ cdef extern from "scores.h" nogil:
     double c_kappa_of_thresholds "kappa_of_thresholds" (
         const grouped_items_t *, const double *, double, double *
     ) noexcept
+
+cdef extern from "common/simd_level.h" nogil:
+    int simd_level_current() noexcept
+    const char *simd_level_name(int level) noexcept
     void simd_level_share(int *state) noexcept
 
 
@@ -118,4 +124,10 @@ cdef class Evaluator:
                 )
 
 
+def simd_level():
+    """Return the name of the vector instructions in use."""
+    return (<bytes> simd_level_name(simd_level_current())).decode()
+
+
+# One level for all modules, that of the kernels.
 simd_level_share(shared_simd_level())

@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
 
-cdef extern from "column.h" nogil:
+cdef extern from "common/column.h" nogil:
     # A column: address of the first value, bytes between two, type and byte order, the value
     # of code 0 (modulo 2**64), and the number of codes, fewer than 2**32. Values outside have
     # the code n_labels.

@@ -14,19 +14,12 @@ import os
 import sys
 
 
-cdef extern from "kernels.h" nogil:
+cdef extern from "pairs/sum_pairs.h" nogil:
     ctypedef struct weights_t:
         const char *data
         Py_ssize_t stride
         int kind
         int swapped
-    void c_count_pairs "count_pairs" (
-        const column_t *a,
-        const column_t *b,
-        Py_ssize_t start,
-        Py_ssize_t stop,
-        int64_t *table,
-    ) noexcept
     void c_sum_pairs "sum_pairs" (
         const column_t *a,
         const column_t *b,
@@ -46,6 +39,17 @@ cdef extern from "kernels.h" nogil:
         int64_t *high,
         uint64_t *low,
     ) noexcept
+
+cdef extern from "pairs/count_pairs.h" nogil:
+    void c_count_pairs "count_pairs" (
+        const column_t *a,
+        const column_t *b,
+        Py_ssize_t start,
+        Py_ssize_t stop,
+        int64_t *table,
+    ) noexcept
+
+cdef extern from "moments/moments.h" nogil:
     ctypedef struct wide_sum_t:
         uint64_t low
         uint64_t high
@@ -64,6 +68,8 @@ cdef extern from "kernels.h" nogil:
         Py_ssize_t stop,
         moments_t *moments,
     ) noexcept
+
+cdef extern from "rows/rows.h" nogil:
     const int ROW_WIDTH
     const int c_MOST_ROW_LABELS "MOST_ROW_LABELS"
     Py_ssize_t row_counters(const column_t *first, const column_t *row) noexcept
@@ -78,6 +84,8 @@ cdef extern from "kernels.h" nogil:
         uint8_t *counts,
         uint32_t *sums,
     ) noexcept
+
+cdef extern from "common/simd_level.h" nogil:
     const int SIMD_LEVELS
     int simd_level_current() noexcept
     int simd_level_available(int level) noexcept

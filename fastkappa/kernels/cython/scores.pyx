@@ -8,18 +8,11 @@ from fastkappa.kernels.cython.pairs cimport ColumnBuffer, column_t, shared_simd_
 import numpy as np
 
 
-cdef extern from "scores.h" nogil:
+cdef extern from "scores/bins.h" nogil:
     ctypedef struct bins_t:
         double low
         double scale
         int n_inner
-    ctypedef struct key_layout_t:
-        uint64_t negative
-        uint64_t n_negative
-        uint64_t positive
-        int code_bits
-    int KEYS_FIT
-    int KEYS_NOT_FINITE
     void c_count_scores "count_scores" (
         const column_t *, const column_t *, const double *, Py_ssize_t, Py_ssize_t,
         const bins_t *, uint32_t *, double *,
@@ -35,15 +28,30 @@ cdef extern from "scores.h" nogil:
         const column_t *, const column_t *, const double *, Py_ssize_t, Py_ssize_t,
         const bins_t *, int64_t *, void *, uint16_t *, double *,
     ) noexcept
+
+cdef extern from "scores/keys.h" nogil:
+    ctypedef struct key_layout_t:
+        uint64_t negative
+        uint64_t n_negative
+        uint64_t positive
+        int code_bits
+    int KEYS_FIT
+    int KEYS_NOT_FINITE
     int c_pack_scores "pack_scores" (
         const column_t *, const column_t *, Py_ssize_t, uint64_t *, key_layout_t *
     ) noexcept
     void c_unpack_scores "unpack_scores" (
         const uint64_t *, Py_ssize_t, const key_layout_t *, int, void *, uint16_t *
     ) noexcept
+
+cdef extern from "scores/accumulate.h" nogil:
     void c_accumulate_labels "accumulate_labels" (
         const uint16_t *, const double *, const int64_t *, Py_ssize_t, Py_ssize_t, double *, double *
     ) noexcept
+
+cdef extern from "common/simd_level.h" nogil:
+    int simd_level_current() noexcept
+    const char *simd_level_name(int level) noexcept
     void simd_level_share(int *state) noexcept
 
 
@@ -192,6 +200,11 @@ def accumulate_labels(
         c_accumulate_labels(
             &codes[0], w, &places[0], places.shape[0], prefix.shape[0], &prefix[0, 0], &below[0]
         )
+
+
+def simd_level():
+    """Return the name of the vector instructions in use."""
+    return (<bytes> simd_level_name(simd_level_current())).decode()
 
 
 # One level for all modules: `use_simd_level` of the other one is used here too.

@@ -44,7 +44,7 @@ def place_to_read(view: Any, begin: int, end: int, stop: int, copies: int) -> tu
 
     Values with gaps of 1 to 7 bytes are read as wider ones, gap and all, and cut to their
     size. Behind the last one there may be nothing to read. (numba knows no big-endian host.)
-    Others are copied, and so is the last block, for it may end within a vector.
+    Others are copied, and so is the last block, which may end within a vector.
     """
     size, stride = view.size, view.stride
     count = end - begin

@@ -1,8 +1,8 @@
 """What numba compiles: four functions, which take addresses and sizes, not arrays.
 
 So one compiled version serves all types, strides and alignments. It is made when it is
-first used and kept on disk where a cache folder is writable. (numba looks at the time of
-this file alone: who edits what it imports must touch it.)
+first used and kept on disk where a cache folder is writable. (numba checks the time of
+this file only: touch it after editing what it imports.)
 
 Few labels are counted by `popcount`. More are counted one by one, in four tables in
 turn: a counter that has just been written is not needed again at once, as it would be

@@ -2,7 +2,7 @@
    Every array has just the room that is promised, so that a sanitizer sees a byte too many. */
 #include <stdio.h>
 #include <stdlib.h>
-#include "scores.h"
+#include "kernels.h"
 
 static uint64_t seed = 88172645463325252ull;
 static uint64_t rnd(void) { seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17; return seed; }

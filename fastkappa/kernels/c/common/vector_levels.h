@@ -1,4 +1,4 @@
-/* The vector templates for each target, with the four operations that the vector types do not have:
+/* The vector levels, SSE2, AVX2 and NEON, and the four operations that their vector types do not have:
 
      max_bytes(x, y)     the larger of each two bytes
      bit_of_cell(cell)   1 << (cell & 7) for each byte; cells are below 128
@@ -7,7 +7,8 @@
 #ifndef FASTKAPPA_VECTOR_LEVELS_H
 #define FASTKAPPA_VECTOR_LEVELS_H
 
-#include "plain_count.h"
+#include "column.h"
+#include "simd_level.h"
 
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic push
@@ -17,8 +18,6 @@
 #if SIMD_HAS_X86
 
 /* ---- baseline x86-64: SSE2 ---- */
-#define NAME(x) x##_sse2
-#define VECTOR_BYTES 16
 typedef uint8_t sse2_bytes_t __attribute__((vector_size(16)));
 typedef uint16_t sse2_words_t __attribute__((vector_size(16)));
 typedef uint32_t sse2_ints_t __attribute__((vector_size(16)));
@@ -47,12 +46,9 @@ ALWAYS_INLINE sse2_bytes_t bit_of_cell_sse2(sse2_bytes_t cell)
     bit = ((sse2_bytes_t)((sse2_words_t)bit << 2) & second) | (bit & ~second);
     return ((sse2_bytes_t)((sse2_words_t)bit << 4) & third) | (bit & ~third);
 }
-#include "vector_templates.h"
 
 /* ---- AVX2 ---- */
 SIMD_BEGIN_AVX2
-#define NAME(x) x##_avx2
-#define VECTOR_BYTES 32
 typedef uint8_t avx2_bytes_t __attribute__((vector_size(32)));
 typedef uint16_t avx2_words_t __attribute__((vector_size(32)));
 typedef uint32_t avx2_ints_t __attribute__((vector_size(32)));
@@ -79,14 +75,11 @@ ALWAYS_INLINE avx2_bytes_t bit_of_cell_avx2(avx2_bytes_t cell)
     const __m256i bits = _mm256_set1_epi64x((long long)0x8040201008040201); /* looked up by the low four bits */
     return (avx2_bytes_t)_mm256_shuffle_epi8(bits, (__m256i)cell);
 }
-#include "vector_templates.h"
 SIMD_END
 
 #elif SIMD_HAS_NEON
 
 /* ---- aarch64 ---- */
-#define NAME(x) x##_neon
-#define VECTOR_BYTES 16
 typedef uint8_t neon_bytes_t __attribute__((vector_size(16)));
 typedef uint16_t neon_words_t __attribute__((vector_size(16)));
 typedef uint32_t neon_ints_t __attribute__((vector_size(16)));
@@ -112,11 +105,32 @@ ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)
 {
     return (neon_bytes_t)vshlq_u8(vdupq_n_u8(1), vreinterpretq_s8_u8((uint8x16_t)(cell & 7)));
 }
-#include "vector_templates.h"
 
 #endif
 
 #if SIMD_HAS_GNU
 #pragma GCC diagnostic pop
 #endif
+
+/* The vector levels below AVX-512: calls function_avx2, function_sse2 or function_neon. */
+#if SIMD_HAS_X86
+#  define AT_VECTOR_LEVEL(function, arguments) \
+       (simd_level_current() == SIMD_AVX2 ? function##_avx2 arguments : function##_sse2 arguments)
+#elif SIMD_HAS_NEON
+#  define AT_VECTOR_LEVEL(function, arguments) function##_neon arguments
+#endif
+
+ALWAYS_INLINE int has_vector_level(void)
+{
+#if SIMD_HAS_X86
+    return simd_level_current() != SIMD_AVX512;
+#else
+    return SIMD_HAS_NEON && simd_level_current() == SIMD_NEON;
+#endif
+}
+
+/* How columns are read at these levels. */
+#define VECTOR_TEMPLATE "vector.h"
+#include "each_vector_level.h"
+
 #endif

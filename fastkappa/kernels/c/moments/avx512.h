@@ -1,18 +1,26 @@
 /* Moments with 64-byte vectors.
 
-   Up to 256 labels: narrow to bytes as popcount_avx512.h does; then vpsadbw adds bytes, and vpdpbusd multiplies unsigned
+   Up to 256 labels: narrow to bytes as common/avx512.h does; then vpsadbw adds bytes, and vpdpbusd multiplies unsigned
    by signed bytes and adds four products to an int32. A code is unsigned and may be above 127, so the signed factor is
-   code - 128 (which is: flip the top bit), and what that takes away is put back at the end:
+   code - 128 (which is: flip the top bit), and what that subtracts is added at the end:
 
        sum a * b  =  sum a * (b - 128)  +  128 * sum a
 
    More labels: 64-bit products of 32-bit codes (vpmuludq).
 
-   Bounds are checked for each stretch before its sums are used; a stretch with an outside value is redone plainly. */
+   Bounds are checked for each block before its sums are used; a block with an outside value is redone plainly. */
+#ifndef FASTKAPPA_MOMENTS_AVX512_H
+#define FASTKAPPA_MOMENTS_AVX512_H
+
+#include "../common/avx512.h"
+#include "../common/column.h"
+#include "../narrow/avx512.h"
+#include "portable.h"
+
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
-/* One stretch: int32 lanes grow by at most 4 * 255 * 128 a vector, so they cannot overflow in 16 384 vectors. */
+/* One block: int32 lanes grow by at most 4 * 255 * 128 a vector, so they cannot overflow in 16 384 vectors. */
 enum { MOMENT_VECTORS = 64 };
 
 ALWAYS_INLINE int64_t sum_of_int32_512(__m512i x)
@@ -21,14 +29,14 @@ ALWAYS_INLINE int64_t sum_of_int32_512(__m512i x)
         _mm512_cvtepi32_epi64(_mm512_castsi512_si256(x)), _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(x, 1))));
 }
 
-/* Stretches of MOMENT_VECTORS * 64 pairs, both columns integers in lanes of that width; returns where it stopped. */
+/* Blocks of MOMENT_VECTORS * 64 pairs, both columns integers in lanes of that width; returns where it stopped. */
 ALWAYS_INLINE ptrdiff_t byte_moments_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          moments_t *moments, int width)
 {
-    const ptrdiff_t stretch = MOMENT_VECTORS * 64;
+    const ptrdiff_t n_pairs = MOMENT_VECTORS * 64;
     const __m512i zero = _mm512_setzero_si512(), flip = _mm512_set1_epi8((char)0x80);
     column_512_t column_a = column_512(a, start, width), column_b = column_512(b, start, width);
-    for (; stop - start >= stretch; start += stretch) {
+    for (; stop - start >= n_pairs; start += n_pairs) {
         __m512i sum_a = zero, sum_b = zero, sum_aa = zero, sum_bb = zero, sum_ab = zero;
         for (int v = 0; v < MOMENT_VECTORS; v++) {
             const __m512i codes_a = next_codes_512(&column_a, width, 0), codes_b = next_codes_512(&column_b, width, 0);
@@ -41,11 +49,11 @@ ALWAYS_INLINE ptrdiff_t byte_moments_512(const column_t *a, const column_t *b, p
         }
         const int legal = all_legal_512(&column_a, width) & all_legal_512(&column_b, width);
         if (UNLIKELY(!legal)) {
-            moments_plain(a, b, start, start + stretch, moments);
+            moments_plain(a, b, start, start + n_pairs, moments);
             continue;
         }
         block_moments_t block;
-        block.n = (uint64_t)stretch;
+        block.n = (uint64_t)n_pairs;
         block.a = (uint64_t)_mm512_reduce_add_epi64(sum_a);
         block.b = (uint64_t)_mm512_reduce_add_epi64(sum_b);
         block.aa = (uint64_t)sum_of_int32_512(sum_aa) + 128 * block.a;
@@ -70,14 +78,14 @@ ALWAYS_INLINE void add_to_lanes_512(lanes_512_t *sums, __m512i a, __m512i b)
     sums->ab = _mm512_add_epi64(sums->ab, _mm512_mul_epu32(a, b));
 }
 
-/* Int32 or int64 columns of any number of labels. A product of wrong codes may be cut: such a stretch is redone. */
+/* Int32 or int64 columns of any number of labels. A product of wrong codes may be cut: such a n_pairs is redone. */
 ALWAYS_INLINE ptrdiff_t lane_moments_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
                                          moments_t *moments, int width)
 {
-    const ptrdiff_t stretch = 4096 / width * 8, vectors = stretch * width / 64;
+    const ptrdiff_t n_pairs = 4096 / width * 8, vectors = n_pairs * width / 64;
     const __m512i zero = _mm512_setzero_si512(), even = _mm512_set1_epi64(0xFFFFFFFF);
     column_512_t column_a = column_512(a, start, width), column_b = column_512(b, start, width);
-    for (; stop - start >= stretch; start += stretch) {
+    for (; stop - start >= n_pairs; start += n_pairs) {
         lanes_512_t sums = {zero, zero, zero, zero, zero, zero, zero};
         for (ptrdiff_t v = 0; v < vectors; v++) {
             const __m512i codes_a = next_lanes_512(&column_a, width, 0), codes_b = next_lanes_512(&column_b, width, 0);
@@ -90,11 +98,11 @@ ALWAYS_INLINE ptrdiff_t lane_moments_512(const column_t *a, const column_t *b, p
         }
         if (UNLIKELY(_mm512_reduce_max_epu64(sums.largest_a) >= a->n_labels
                      || _mm512_reduce_max_epu64(sums.largest_b) >= b->n_labels)) {
-            moments_plain(a, b, start, start + stretch, moments);
+            moments_plain(a, b, start, start + n_pairs, moments);
             continue;
         }
         block_moments_t block;
-        block.n = (uint64_t)stretch;
+        block.n = (uint64_t)n_pairs;
         block.a = (uint64_t)_mm512_reduce_add_epi64(sums.a);
         block.b = (uint64_t)_mm512_reduce_add_epi64(sums.b);
         block.aa = (uint64_t)_mm512_reduce_add_epi64(sums.aa);
@@ -154,4 +162,5 @@ static void moments_512(const column_t *a, const column_t *b, ptrdiff_t start, p
 }
 
 SIMD_END
+#endif
 #endif

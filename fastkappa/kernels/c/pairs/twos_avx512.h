@@ -2,7 +2,7 @@
 
    A processor stores to one cache line a cycle, so that an increment a pair costs a cycle at least (measured on Zen 5:
    4.2 GHz, 0.236 ns a store to changing lines, 0.12 ns a pair where two pairs share one). The
-   cells of popcount_avx512.h are bytes, and two neighbouring bytes read as one number say where two pairs lie: they are
+   cells of avx512.h are bytes, and two neighbouring bytes read as one number say where two pairs lie: they are
    counted together, in one of 65 536 counters.
 
        cells  4 7 7 0     are the numbers  4 + 256 * 7 = 1796   and  7 + 256 * 0 = 7     counters[1796]++, counters[7]++
@@ -15,7 +15,11 @@
 #ifndef FASTKAPPA_TWOS_AVX512_H
 #define FASTKAPPA_TWOS_AVX512_H
 
+#include "../common/avx512.h"
+#include "../common/column.h"
+#include "avx512.h"
 #include "histogram.h"
+#include "portable.h"
 
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512

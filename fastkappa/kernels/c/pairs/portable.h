@@ -2,10 +2,10 @@
 
    It is exact for every input, outside values included (they have their own row and column), so every faster kernel
    hands it what it cannot take: the last pairs, and the blocks in which a value was outside. */
-#ifndef FASTKAPPA_PLAIN_COUNT_H
-#define FASTKAPPA_PLAIN_COUNT_H
+#ifndef FASTKAPPA_PAIRS_PORTABLE_H
+#define FASTKAPPA_PAIRS_PORTABLE_H
 
-#include "column.h"
+#include "../common/column.h"
 
 /* Up to one block. Short rows of integers, the usual case of a small call, skip the decoded copy. */
 #define COUNT_DIRECT(name, read, code, width)                                                                 \

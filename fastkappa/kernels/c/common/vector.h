@@ -1,6 +1,5 @@
-/* Vectors of codes from contiguous integers, with 16- or 32-byte vectors. A template: included once for each target by
-   vector_levels.h, which defines VECTOR_BYTES, NAME(x) (x with the target's name) and the operation max_bytes. It is
-   written with the vector types of gcc and clang: ordinary operators that work on all lanes.
+/* Vectors of codes from contiguous integers, with 16- or 32-byte vectors. A template: see
+   each_vector_level.h. It is written with the vector types of gcc and clang: ordinary operators that work on all lanes.
 
    The order of pairs does not matter to a table, only that a and b stay together. So codes are narrowed by shifting:
 
@@ -9,16 +8,12 @@
    Two columns of different widths stay together if the narrower one is first widened to the lanes of the other.
 
    Elements may lie further apart than they are wide (is_in_lanes): then lanes are as wide as they are apart, up to 8
-   bytes, and what lies between is masked away. At 16 bytes, every other lane of two vectors is an element. */
+   bytes, and what is between is masked away. At 16 bytes, every other lane of two vectors is an element. */
 
 typedef uint8_t NAME(bytes_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint16_t NAME(words_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint32_t NAME(ints_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint64_t NAME(longs_t) __attribute__((vector_size(VECTOR_BYTES)));
-#define bytes_t NAME(bytes_t)
-#define words_t NAME(words_t)
-#define ints_t NAME(ints_t)
-#define longs_t NAME(longs_t)
 
 /* as many narrower elements as a vector has wider lanes: bytes for words, ints and longs; words for ints, longs; ... */
 typedef uint8_t NAME(bytes_for_words_t) __attribute__((vector_size(VECTOR_BYTES / 2)));
@@ -39,7 +34,6 @@ typedef struct {
     words_t too_large;     /* all bits set where a code was too large (codes of two bytes only) */
     uint16_t limit;        /* the largest legal code */
 } NAME(reader_t);
-#define reader_t NAME(reader_t)
 
 /* For lanes of that width: the bits of an element. */
 ALWAYS_INLINE longs_t NAME(element_in_lanes)(const column_t *column, int lane)

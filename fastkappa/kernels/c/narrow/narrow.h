@@ -2,25 +2,12 @@
 #ifndef FASTKAPPA_NARROW_H
 #define FASTKAPPA_NARROW_H
 
-#include "narrow_avx512.h"
-#include "vector_levels.h"
+#include "../common/column.h"
+#include "../common/vector_levels.h"
+#include "avx512.h"
 
-/* Do all codes that can arise fit a byte? 256 labels do if an element has no 257th value. */
-ALWAYS_INLINE int codes_fit_byte(const column_t *column)
-{
-    return column->n_labels <= 255 || (column->n_labels == 256 && element_width(column->kind) == 1);
-}
-
-ALWAYS_INLINE int codes_fit_word(const column_t *column)
-{
-    return column->n_labels <= 65535;
-}
-
-/* Rows or columns of a table of all codes that can arise, the outside one included. */
-ALWAYS_INLINE size_t n_codes(const column_t *column)
-{
-    return column->n_labels == 256 && element_width(column->kind) == 1 ? 256 : (size_t)column->n_labels + 1;
-}
+#define VECTOR_TEMPLATE "../narrow/vector.h"
+#include "../common/each_vector_level.h"
 
 /* count <= BLOCK in both. */
 static void narrow_to_bytes(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint8_t *codes)
@@ -48,22 +35,6 @@ static void narrow_to_words(const column_t *column, ptrdiff_t start, ptrdiff_t c
 /* ---- pairs: a and b stay together, the order of pairs is left open ---- */
 
 /* The vector levels below AVX-512 take whole vectors of contiguous integers, if all are inside. */
-#if SIMD_HAS_X86
-#  define AT_VECTOR_LEVEL(function, arguments) \
-       (simd_level_current() == SIMD_AVX2 ? function##_avx2 arguments : function##_sse2 arguments)
-#elif SIMD_HAS_NEON
-#  define AT_VECTOR_LEVEL(function, arguments) function##_neon arguments
-#endif
-
-ALWAYS_INLINE int has_vector_level(void)
-{
-#if SIMD_HAS_X86
-    return simd_level_current() != SIMD_AVX512;
-#else
-    return SIMD_HAS_NEON && simd_level_current() == SIMD_NEON;
-#endif
-}
-
 enum { VECTOR_PAIRS = 32 };  /* a multiple of every VECTOR_BYTES */
 
 /* How many of that many pairs to take in vectors: behind the last element there may be nothing to read. */
@@ -150,18 +121,6 @@ static void short_cells_of_words(const uint16_t *a, const uint16_t *b, ptrdiff_t
 #endif
     for (; i < count; i++)
         cells[i] = (uint16_t)(a[i] * row + b[i]);
-}
-
-/* The codes in `codes` as a column of their own: lowest 0, contiguous bytes, the same labels. */
-ALWAYS_INLINE column_t column_of_bytes(const column_t *column, const uint8_t *codes)
-{
-    column_t bytes = *column;
-    bytes.data = (const char *)codes;
-    bytes.stride = 1;
-    bytes.kind = COLUMN_UINT8;
-    bytes.swapped = 0;
-    bytes.lowest = 0;
-    return bytes;
 }
 
 #endif

@@ -20,7 +20,9 @@
 
 #include <stdlib.h>
 
-#include "narrow.h"
+#include "../common/column.h"
+#include "../narrow/narrow.h"
+#include "portable.h"
 
 enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */

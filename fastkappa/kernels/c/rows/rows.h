@@ -1,4 +1,4 @@
-/* Many columns against one, where they are the columns of a matrix that lies row by row.
+/* Many columns against one, where they are the columns of a row-major matrix.
 
    A row of the matrix is compared with each label at once: what is equal adds one to the bytes of that label and of the
    row's label in the first column. After 255 rows, before a byte overflows, they are added to wider sums. So nothing is
@@ -6,7 +6,8 @@
 #ifndef FASTKAPPA_ROWS_H
 #define FASTKAPPA_ROWS_H
 
-#include "column.h"
+#include "../common/column.h"
+#include "../common/simd_level.h"
 
 enum { MOST_ROW_LABELS = 16, ROW_WIDTH = 128, ROW_VECTOR = 64, ROWS_OF_BYTES = 255 };
 
@@ -54,7 +55,7 @@ ROW_LOOPS(avx512)
 SIMD_END
 #endif
 
-/* How many counters count_rows needs: so many bytes, and for each ROW_WIDTH columns so many numbers of 32 bits. */
+/* How many counters count_rows needs: this many bytes, and as many numbers of 32 bits for each ROW_WIDTH columns. */
 static ptrdiff_t row_counters(const column_t *first, const column_t *row)
 {
     return (ptrdiff_t)((first->n_labels + 1) * row->n_labels) * ROW_WIDTH;

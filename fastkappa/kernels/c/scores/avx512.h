@@ -5,6 +5,12 @@
 
    Rows that are wanted are few intervals, for cuts are few: so scores are compared with the ends of each, instead of
    their rows being looked up one by one. */
+#ifndef FASTKAPPA_SCORES_AVX512_H
+#define FASTKAPPA_SCORES_AVX512_H
+
+#include "../common/column.h"
+#include "portable.h"
+
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
@@ -129,7 +135,7 @@ ALWAYS_INLINE float float_not_below(double score)
 }
 
 /* Writes the scores in the intervals, and where they lie among `count`, a multiple of 16; returns how many they are.
-   `out` and `places` have room for `count`. Nothing branches on a score, for it would be guessed wrong. */
+   `out` and `places` have room for `count`. Nothing branches on a score: it would be mispredicted. */
 static ptrdiff_t choose_512_floats(const char *scores, ptrdiff_t count, const interval_t *intervals, int n_intervals,
                                    char *out, uint32_t *places)
 {
@@ -175,4 +181,5 @@ static ptrdiff_t choose_512_doubles(const char *scores, ptrdiff_t count, const i
     return n;
 }
 SIMD_END
+#endif
 #endif

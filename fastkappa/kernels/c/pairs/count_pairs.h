@@ -2,7 +2,16 @@
 #ifndef FASTKAPPA_COUNT_PAIRS_H
 #define FASTKAPPA_COUNT_PAIRS_H
 
+#include "../common/column.h"
+#include "../common/vector_levels.h"
+#include "../narrow/narrow.h"
+#include "avx512.h"
+#include "histogram.h"
+#include "portable.h"
 #include "twos_avx512.h"
+
+#define VECTOR_TEMPLATE "../pairs/vector.h"
+#include "../common/each_vector_level.h"
 
 /* Counts whole groups from `start` on and returns where it stopped. */
 typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
@@ -42,7 +51,7 @@ static int takes_gaps(void)
     return simd_level_current() == SIMD_AVX512;
 }
 
-/* Up to BYTES_AT_ONCE pairs by way of bytes: narrowed, filled up to whole groups with pairs (0, 0), which are taken back. */
+/* Up to BYTES_AT_ONCE pairs by way of bytes: narrowed, filled up to whole groups with pairs (0, 0), which are subtracted again. */
 static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table,
                            count_kernel_t *kernel)
 {

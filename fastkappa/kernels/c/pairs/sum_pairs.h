@@ -21,7 +21,11 @@
 #ifndef FASTKAPPA_SUM_PAIRS_H
 #define FASTKAPPA_SUM_PAIRS_H
 
+#include "../common/column.h"
+#include "../common/vector_levels.h"
+#include "../narrow/narrow.h"
 #include "histogram.h"
+#include "portable.h"
 
 typedef struct {
     const char *data;      /* address of element 0 */
@@ -61,7 +65,7 @@ ALWAYS_INLINE void add_parts(exact_sum_t *sum, exact_sum_t parts)
 }
 #endif
 
-/* Adds the weight that lies at p: a float32, a float64, an integer in its two parts. */
+/* Adds the weight at p: a float32, a float64, an integer in its two parts. */
 ALWAYS_INLINE void add_float32_at(float_sum_t *sum, const char *p) { add_float(sum, (double)read_float(p, 0)); }
 ALWAYS_INLINE void add_float64_at(float_sum_t *sum, const char *p) { add_float(sum, read_double(p, 0)); }
 ALWAYS_INLINE void add_integer_at(exact_sum_t *sum, const char *p)

@@ -1,4 +1,4 @@
-/* Positional popcount with 16- or 32-byte vectors: the portable form of popcount_avx512.h (read that first).
+/* Positional popcount with 16- or 32-byte vectors: the portable form of avx512.h (read that first).
 
    What differs, for want of a 64-entry look-up and three-way logic:
 
@@ -6,7 +6,7 @@
    - An adder is five plain operations, so the tree is one step taller (32 vectors), and one vector in 32 is counted.
    - That vector's bits are counted by shifting: counter[c] += (bits >> c) & 1, in bytes, which last for 255 groups.
 
-   A template, included after vector_read.h once for each target by vector_levels.h, which defines bit_of_cell. */
+   A template: see common/each_vector_level.h. */
 
 #define plane_t NAME(plane_t)
 
@@ -140,7 +140,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
         const cells_t *cells = buffers[group & 1];
         cells_t *next = buffers[(group & 1) ^ 1];
         const int legal = NAME(all_legal)(&column_a, width, 1) & NAME(all_legal)(&column_b, width, 1);
-        int p = 0, share = 0;
+        int p = 0, due = 0;
         if (LIKELY(legal)) {
             counted += GROUP_PAIRS;
         } else {
@@ -152,7 +152,7 @@ ALWAYS_INLINE ptrdiff_t NAME(count_groups)(const column_t *a, const column_t *b,
             /* memory is read while planes are worked: after each few vectors a plane */
             for (int v = 0; v < 32; v++) {
                 next[v] = NAME(next_cells)(&column_a, &column_b, (uint16_t)n_b, width);
-                for (share += n_planes; share >= 32; share -= 32)
+                for (due += n_planes; due >= 32; due -= 32)
                     if (p < n_planes) {
                         NAME(add_to_plane)(&planes[p], cells, p);
                         p++;

@@ -1,10 +1,10 @@
 /* Doubles as whole numbers in the same order. */
-#ifndef FASTKAPPA_SCORE_ORDER_H
-#define FASTKAPPA_SCORE_ORDER_H
+#ifndef FASTKAPPA_SCORES_ORDER_H
+#define FASTKAPPA_SCORES_ORDER_H
 
 #include <stdint.h>
 #include <string.h>
-#include "simd_level.h"
+#include "../common/simd_level.h"
 
 static const uint64_t SIGN = (uint64_t)1 << 63;
 

@@ -1,7 +1,7 @@
 /* Columns of any integer width, stride and byte order to small codes, 64 bytes at a time (AVX-512).
 
    Contiguous columns: subtract the lowest label, cut at n_labels (an outside value becomes n_labels, exactly), and push
-   the codes of several vectors into one, as popcount_avx512.h does. Here the order matters, for the other column may be
+   the codes of several vectors into one, as common/avx512.h does. Here the order matters, because the other column may be
    of another width; so a last permutation puts the codes back into the order of the elements:
 
        int64, eight vectors pushed into one:   byte 0 of lane 0: element 0, byte 1 of lane 0: element 8, byte 2: element 16 ...
@@ -18,7 +18,8 @@
 #ifndef FASTKAPPA_NARROW_AVX512_H
 #define FASTKAPPA_NARROW_AVX512_H
 
-#include "popcount_avx512.h"
+#include "../common/avx512.h"
+#include "../common/column.h"
 
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
@@ -60,7 +61,7 @@ ALWAYS_INLINE unsigned log2_of_power(unsigned x)
     return x >= 64 ? 6 : x >= 32 ? 5 : x >= 16 ? 4 : x >= 8 ? 3 : x >= 4 ? 2 : x >= 2 ? 1 : 0;
 }
 
-/* Where each code of `out` bytes lies after pushing: the table for the last permutation, in units of codes. */
+/* Where each code of `out` bytes is after pushing: the table for the last permutation, in units of codes. */
 ALWAYS_INLINE __m512i order_512(int width, int out)
 {
     const unsigned in_one = log2_of_power((unsigned)(width / out)), lanes = log2_of_power((unsigned)(64 / width));

@@ -1,4 +1,4 @@
-/* Sums and sums of products of a block of codes, with vectors. A template: see vector_read.h.
+/* Sums and sums of products of a block of codes, with vectors. A template: see common/each_vector_level.h.
 
    multiply_add(x, y), which vector_levels.h defines, multiplies words below 2^15 and adds neighbouring products into ints.
    Codes of two bytes are taken apart, code = low + 256 * high, and so are their products:

@@ -1,4 +1,4 @@
-/* Pairs to narrow codes, and codes to cell numbers, with vectors. A template: see vector_read.h. */
+/* Pairs to narrow codes, and codes to cell numbers, with vectors. A template: see common/each_vector_level.h. */
 
 /* The codes of count (a multiple of VECTOR_BYTES) pairs as bytes or words, in an order of their own but a and b together.
    Returns 0 if a value was outside: then what was written is of no use. Lanes are as wide as the wider element. */
