@@ -15,7 +15,10 @@ def compiled(module: str) -> Extension:
         module,
         [module.replace(".", "/") + ".pyx"],
         include_dirs=[KERNELS],
-        depends=[*sorted(glob(f"{KERNELS}/*.h")), "fastkappa/kernels/cython/pairs.pxd"],
+        depends=[
+            *sorted(glob(f"{KERNELS}/**/*.h", recursive=True)),
+            "fastkappa/kernels/cython/pairs.pxd",
+        ],
         # Debugging information would be most of the wheel.
         extra_compile_args=[] if os.name == "nt" else ["-g0"],
         optional=not REQUIRED,
@@ -27,5 +30,6 @@ setup(
         compiled("fastkappa.kernels.cython.pairs"),
         compiled("fastkappa.kernels.cython.scores"),
         compiled("fastkappa.shortcuts.compiled_kappa"),
+        compiled("fastkappa.shortcuts.compiled_thresholds"),
     ]
 )

@@ -93,7 +93,9 @@ def breach(name: str, imported: str) -> str | None:
             return "a kernel file imports NumPy and its own engine"
         if re.match(r"kernels\.(numpy|numba|cython)\b", inside) and not (
             # What is compiled into other compiled code cannot be chosen at run time.
-            kernel or name in ("kernels/dispatch.py", "jit/tables.py") or name.endswith(".pyx")
+            kernel
+            or name in ("kernels/dispatch.py", "jit/tables.py", "shortcuts/numba_thresholds.py")
+            or name.endswith(".pyx")
         ):
             return "only kernels/dispatch.py chooses a backend"
         return None

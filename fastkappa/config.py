@@ -39,6 +39,6 @@ def configuration() -> dict[str, Any]:
         lines[f"backend {backend}"] = "available" if reason is None else f"missing: {reason}"
     kernels = dispatch.get_kernels()
     lines["backend in use"] = dispatch.name_of(kernels)
-    lines["SIMD level"] = dispatch.simd_level(kernels)
+    lines["SIMD level"] = kernels.simd_level()
     lines["threads"] = threads.available_threads()
     return lines

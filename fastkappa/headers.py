@@ -16,7 +16,7 @@ def get_include() -> str:
     Examples
     --------
     >>> import os, fastkappa
-    >>> "ratings.h" in os.listdir(fastkappa.get_include())
+    >>> "kernels.h" in os.listdir(fastkappa.get_include())
     True
     """
     return str(Path(__file__).parent / "kernels" / "c")

@@ -100,7 +100,7 @@ def cohen_kappa_score(
     """
     if labels is None and sample_weight is None and replace_undefined_by is math.nan:
         compiled = compiled_kappa()
-        short: float | None = compiled and compiled.kappa_of_arrays(y1, y2, weights)
+        short = None if compiled is None else compiled.kappa_of_arrays(y1, y2, weights)
         if short is not None:
             return short
     _check_parameters(y1, y2, labels, weights, sample_weight, replace_undefined_by)

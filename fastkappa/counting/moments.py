@@ -19,7 +19,7 @@ from fastkappa.counting.pairs import (
     count_unknown,
     threads_worth_it,
 )
-from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.contract import PairKernels, SumMoments
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # Up to so many labels, or items, a table is counted as fast. Where labels are not known, a
@@ -49,7 +49,7 @@ def moments_of(
     """Return the moments of two columns, or None where a table is wanted or as fast."""
     n_items = len(first.values)
     plain = first.categories is None and second.categories is None
-    if not plain or n_items < FEWEST_ITEMS or not hasattr(kernels, "sum_moments"):
+    if not plain or n_items < FEWEST_ITEMS or kernels.sum_moments is None:
         return None
     label_range = _sampled(kernels, first, second) if known is None else known.as_range()
     fewest = LABELS_NOT_WORTH_A_GUESS if known is None else LABELS_COUNTED_AS_FAST
@@ -59,7 +59,9 @@ def moments_of(
         least, largest = label_limits(column.values)
         if label_range.lowest < least or label_range.lowest + label_range.n_labels - 1 > largest:
             return None
-    work = partial(_sum_partition, kernels, first, second, label_range, known is not None)
+    work = partial(
+        _sum_partition, kernels.sum_moments, first, second, label_range, known is not None
+    )
     # Sums are read as fast as a table of one cell is.
     threads = min(num_threads, threads_worth_it(kernels, first, second, 1))
     parts = run_in_threads(work, n_items, threads)
@@ -81,7 +83,7 @@ def _sampled(kernels: PairKernels, first: Column, second: Column) -> LabelRange 
 
 
 def _sum_partition(
-    kernels: PairKernels,
+    sum_moments: SumMoments,
     first: Column,
     second: Column,
     label_range: LabelRange,
@@ -93,7 +95,7 @@ def _sum_partition(
     # Short ranges are for turning back early, where a guess was wrong.
     length = LONGEST_RANGE if outsiders_are_left_out else LARGEST_RANGE
     while bounds := ranges.take(length):
-        n_outside, *sums = kernels.sum_moments(
+        n_outside, *sums = sum_moments(
             first.values, second.values, label_range.lowest, label_range.n_labels, *bounds
         )
         if n_outside and not outsiders_are_left_out:

@@ -1,7 +1,7 @@
 """Tables and kappa inside your own ``@numba.njit`` functions: ``pip install 'fastkappa[numba]'``.
 
-Labels are whole numbers from 0 on, as many as the caller says. Called from Python the
-functions give the same results by way of the rest of the package.
+Labels are whole numbers from 0 to ``n_labels - 1``. Called from Python, the functions give
+the same results through the rest of the package.
 """
 
 try:

@@ -12,8 +12,8 @@ def exactly(function: Callable[..., Any]) -> Any:
     """Compile a function when it is first called, and keep it on disk if that is possible.
 
     It does not take ``fastmath`` from its caller, which would undo error-free sums and the
-    search for NaN. (numba looks at the time of the function's own file alone: who edits what
-    it calls must touch it.)
+    search for NaN. (numba checks the time of the function's own file only: touch it after
+    editing what it calls.)
     """
     try:
         return numba.njit(fastmath=False, cache=True)(function)

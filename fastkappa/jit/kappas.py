@@ -178,13 +178,13 @@ def _largest_and_total(array: Any) -> Any:
             if not 0 <= number < np.inf:
                 return np.inf, np.inf
             largest = max(largest, number)
-            # A sum beyond float64 is none of the entries' fault.
+            # The sum may overflow though every entry is finite.
             total = min(total + number, LARGEST_FLOAT)
     return largest, total
 
 
 def all_whole(table: Any, matrix: Any) -> bool:
-    """Tell whether both arrays are of integers."""
+    """Return whether both arrays are of integers."""
     raise NotImplementedError("for compiled code")
 
 

@@ -14,7 +14,7 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.counting.confusion import confusion_counts
 from fastkappa.jit.compiling import exactly
 from fastkappa.kernels.numba import loops, popcount
-from fastkappa.kernels.numba.columns import Ratings, address_of
+from fastkappa.kernels.numba.columns import ArrayView, address_of
 
 # Fewer pairs are counted before the fast kernel has set up its counters.
 SHORT = 1024
@@ -95,8 +95,8 @@ def count(y1: Any, y2: Any, n_labels: int) -> Any:
     # Items with a label outside are counted in the last row and the last column.
     table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
     if n_items >= SHORT and _are_few(n_labels, n_labels):
-        ratings = (ratings_of(y1, n_labels), ratings_of(y2, n_labels))
-        loops.count_few(ratings, table, 0, n_items)
+        views = (view_of(y1, n_labels), view_of(y2, n_labels))
+        loops.count_few(views, table, 0, n_items)
     else:
         # For more labels the package's other kernel gains little, and takes long to compile.
         for i in range(n_items):
@@ -106,12 +106,12 @@ def count(y1: Any, y2: Any, n_labels: int) -> Any:
 
 @exactly
 def code(label: Any, n_labels: int) -> Any:
-    """Return the label, or ``n_labels`` for one outside; a negative one is beyond them all."""
+    """Return the label, or ``n_labels`` for one outside: as unsigned, negative ones are large."""
     unsigned = np.uint64(label)
     return np.intp(unsigned) if unsigned < np.uint64(n_labels) else n_labels
 
 
 @exactly
-def ratings_of(labels: Any, n_labels: int) -> Any:
+def view_of(labels: Any, n_labels: int) -> Any:
     """Describe an array to the kernels, which take addresses and sizes."""
-    return Ratings(address_of(labels), labels.strides[0], labels.itemsize, 0, int(n_labels))
+    return ArrayView(address_of(labels), labels.strides[0], labels.itemsize, 0, int(n_labels))

@@ -1,13 +1,17 @@
-"""What every backend offers: the kernels for pairs of ratings, and those for scores.
+"""What every backend offers: the kernels for pairs of columns, and those for scores.
 
-A backend is a package with two modules, ``pairs`` and ``scores``, each of which is one of
-these protocols. Kernels are serial, work on the items ``start <= i < stop``, read arrays as
-they lie, and count a code outside the labels apart: nothing is written outside a table.
+A backend is a package with two modules, ``pairs`` and ``scores``, which implement these
+protocols. Kernels are serial, work on the items ``start <= i < stop``, read arrays in place,
+and count codes outside the labels separately: nothing is written outside a table.
+
+Some kernels are optional. They are properties of the protocol here, and None in a backend
+that lacks them: no caller asks in another way.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,17 +19,45 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
 
 Floats = NDArray[np.float64]
-# The lowest score of the first inner bin, how many bins there are to a unit, and in all.
+# The lowest score of the first inner bin, bins per unit, and the number of inner bins.
 Bins = tuple[float, float, int]
+
+SumMoments = Callable[[AnyArray, AnyArray, int, int, int, int], tuple[int, ...]]
+CountRows = Callable[[AnyArray, int, AnyArray, int, IntTable, int, int], None]
+SortItems = Callable[[AnyArray, AnyArray, int, int], tuple[AnyArray, NDArray[np.uint16]] | None]
 
 
 class PairKernels(Protocol):
     """Counts and sums of pairs of codes."""
 
     __name__: str
+
+    def __hash__(self) -> int: ...
+
+    # Whether few labels are counted about as fast as the columns are read.
     READS_AS_FAST: bool
-    sum_moments: Any
-    count_rows: Any
+    # The most labels of a table that ``count_rows`` fills; 0 without that kernel.
+    MOST_ROW_LABELS: int
+
+    @property
+    def sum_moments(self) -> SumMoments | None:
+        """The kernel for quadratic kappa without a table.
+
+        ``sum_moments(first, second, lowest, n_labels, start, stop)`` returns how many pairs are
+        outside and inside the labels, and of the latter the sums of the first codes, of the
+        second, of their squares and of their products.
+        """
+
+    @property
+    def count_rows(self) -> CountRows | None:
+        """The kernel for the columns of a row-major matrix.
+
+        ``count_rows(first, lowest_first, matrix, lowest_second, tables, start, stop)`` adds the
+        pairs of a column and each column of the matrix to the tables of these.
+        """
+
+    def simd_level(self) -> str:
+        """Return the vector instructions in use, as far as the kernels choose them."""
 
     def count_pairs(
         self,
@@ -73,9 +105,14 @@ class ScoreKernels(Protocol):
     """Counts of scored items by bin and label, and their order."""
 
     __name__: str
-    sort_items: Any
-    search_cuts: Any
-    Evaluator: Any
+
+    @property
+    def sort_items(self) -> SortItems | None:
+        """The kernel that sorts scores and codes together.
+
+        ``sort_items(scores, codes, lowest, n_labels)`` returns both in the order of the
+        scores, or None for scores that are not finite or too far apart for its keys.
+        """
 
     def count_scores(
         self,

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import os
-import types
-from typing import Any
 
-from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.contract import PairKernels, ScoreKernels
 
 # Best first: what an automatic choice takes.
 BACKENDS = ("cython", "numba", "numpy")
 
-_loaded: dict[str, types.ModuleType] = {}
+_loaded: dict[str, PairKernels] = {}
 _missing: dict[str, str] = {}
 
 _HINTS = {
@@ -23,7 +20,7 @@ _HINTS = {
 }
 
 
-def get_kernels(backend: str | None = None) -> Any:
+def get_kernels(backend: str | None = None) -> PairKernels:
     """Return the kernel module of a backend.
 
     Parameters
@@ -44,9 +41,20 @@ def get_kernels(backend: str | None = None) -> Any:
     return _kernels_by_name(backend, "backend")
 
 
-def score_kernels(kernels: PairKernels) -> Any:
-    """Return the kernels for scores that belong to a backend's kernel module."""
-    return importlib.import_module(f"fastkappa.kernels.{name_of(kernels)}.scores")
+def score_kernels(kernels: PairKernels) -> ScoreKernels:
+    """Return the score kernels of the backend that pair kernels belong to."""
+    # Written out, so that mypy checks each module against the protocol.
+    if name_of(kernels) == "cython":
+        from fastkappa.kernels.cython import scores as cython_scores
+
+        return cython_scores
+    if name_of(kernels) == "numba":
+        from fastkappa.kernels.numba import scores as numba_scores
+
+        return numba_scores
+    from fastkappa.kernels.numpy import scores as numpy_scores
+
+    return numpy_scores
 
 
 def forget_choice() -> None:
@@ -54,10 +62,9 @@ def forget_choice() -> None:
     _default_kernels.cache_clear()
 
 
-def name_of(kernels: PairKernels) -> str:
+def name_of(kernels: PairKernels | ScoreKernels) -> str:
     """Return the backend a kernel module belongs to."""
-    module_name: str = kernels.__name__
-    return module_name.split(".")[-2]
+    return kernels.__name__.split(".")[-2]
 
 
 def why_missing(backend: str) -> str | None:
@@ -65,21 +72,15 @@ def why_missing(backend: str) -> str | None:
     return None if _load(backend) is not None else _missing[backend]
 
 
-def simd_level(kernels: PairKernels) -> str:
-    """Return the vector instructions that the kernels use, as far as they choose them."""
-    level: str = kernels.simd_level() if hasattr(kernels, "simd_level") else "left to the compiler"
-    return level
-
-
 @functools.cache
-def _default_kernels() -> Any:
+def _default_kernels() -> PairKernels:
     asked_for = os.environ.get("FASTKAPPA_BACKEND")
     if asked_for:
         return _kernels_by_name(asked_for, "FASTKAPPA_BACKEND")
     return next(kernels for name in BACKENDS if (kernels := _load(name)) is not None)
 
 
-def _kernels_by_name(backend: str, asked_by: str) -> Any:
+def _kernels_by_name(backend: str, asked_by: str) -> PairKernels:
     if backend not in BACKENDS:
         raise ValueError(f"{asked_by} must be one of {BACKENDS} or None, got {backend!r}.")
     kernels = _load(backend)
@@ -90,14 +91,28 @@ def _kernels_by_name(backend: str, asked_by: str) -> Any:
     return kernels
 
 
-def _load(name: str) -> types.ModuleType | None:
+def _load(name: str) -> PairKernels | None:
     if name in _loaded:
         return _loaded[name]
     if name in _missing:
         return None
     try:
-        _loaded[name] = importlib.import_module(f"fastkappa.kernels.{name}.pairs")
+        _loaded[name] = _import_pairs(name)
     except ImportError as error:
         _missing[name] = f"{error} ({_HINTS[name]})"
         return None
     return _loaded[name]
+
+
+def _import_pairs(name: str) -> PairKernels:
+    if name == "cython":
+        from fastkappa.kernels.cython import pairs as cython_pairs
+
+        return cython_pairs
+    if name == "numba":
+        from fastkappa.kernels.numba import pairs as numba_pairs
+
+        return numba_pairs
+    from fastkappa.kernels.numpy import pairs as numpy_pairs
+
+    return numpy_pairs

@@ -1,8 +1,8 @@
 """The only place that starts threads.
 
-Kernels release the GIL and work on a range of items, so ordinary Python threads share
-the work, each with a table of its own. No OpenMP runtime is needed, and a fork is
-survived: the child forgets the parent's pool and makes its own when it needs one.
+Kernels release the GIL and work on a range of items, so ordinary Python threads divide
+the work, each with a table of its own. No OpenMP runtime is needed, and a fork is safe:
+the child forgets the parent's pool and makes its own when it needs one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# What a thread takes at least, while there is as much.
+# The least that a thread takes, while there is as much.
 SHORTEST_RANGE = 1 << 17
 
 _lock = threading.Lock()
@@ -27,7 +27,7 @@ _pool_size = 0
 
 
 def new_lock() -> AbstractContextManager[Any]:
-    """Return a lock, for what may be called from several threads of the user's."""
+    """Return a lock, for objects that the user's own threads may call at the same time."""
     return threading.Lock()
 
 
@@ -52,7 +52,7 @@ def resolve_num_threads(num_threads: int | None) -> int:
 
 
 class ItemRanges:
-    """Hands the items out to the threads, a range at a time, so that none waits for long."""
+    """Gives the threads a range of items at a time, so that none waits for long."""
 
     def __init__(self, n_items: int, num_threads: int) -> None:
         self._n_items = n_items
@@ -67,13 +67,13 @@ class ItemRanges:
             if left <= 0:
                 return None
             if self._num_threads > 1:
-                # Ranges get shorter, for the threads to end at the same time.
+                # Ranges get shorter, so that the threads end at the same time.
                 length = min(length, max(left // (2 * self._num_threads), SHORTEST_RANGE))
             self._next = min(start + length, self._n_items)
             return start, self._next
 
     def abandon(self) -> None:
-        """Hand out no more items."""
+        """Give out no more items."""
         with self._lock:
             self._next = self._n_items
 
@@ -81,15 +81,15 @@ class ItemRanges:
 def run_in_threads(
     work: Callable[[ItemRanges], Result], n_items: int, num_threads: int
 ) -> list[Result]:
-    """Return what ``work`` returns in each thread, having taken its share of the items.
+    """Return what ``work`` returns in each thread, after taking ranges until none is left.
 
-    The calling thread works too. An exception in any thread is raised when every one has
-    ended, for they all read memory that the caller owns.
+    The calling thread works too. An exception in any thread is raised when all have
+    ended, because they read memory that the caller owns.
     """
     ranges = ItemRanges(n_items, num_threads)
     if num_threads == 1:
         return [work(ranges)]
-    pool = _shared_pool(num_threads - 1)
+    pool = _pool_of(num_threads - 1)
     others = [pool.submit(work, ranges) for _ in range(num_threads - 1)]
     try:
         own = work(ranges)
@@ -139,8 +139,8 @@ def _read_cpu_quota() -> int | None:
     return max(1, round(int(quota) / int(period)))
 
 
-def _shared_pool(size: int) -> ThreadPoolExecutor:
-    # Imported here, for most programs never need a pool and all wait for an import.
+def _pool_of(size: int) -> ThreadPoolExecutor:
+    # Imported here: most programs never need a pool, and imports take time.
     from concurrent.futures import ThreadPoolExecutor
 
     global _pool, _pool_size
@@ -153,7 +153,7 @@ def _shared_pool(size: int) -> ThreadPoolExecutor:
 
 
 def _forget_pool() -> None:
-    """Start anew in a forked child: the parent's threads do not exist there."""
+    """Start again in a forked child: the parent's threads do not exist there."""
     global _lock, _pool, _pool_size
     _lock = threading.Lock()
     _pool = None

@@ -10,22 +10,22 @@ from cpython.buffer cimport PyBuffer_Release
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
-from fastkappa.kernels.cython.pairs cimport add_pairs, ratings_t, read_column
+from fastkappa.kernels.cython.pairs cimport add_pairs, column_t, read_column
 
 from numpy import ndarray
 
 
-cdef extern from "range.h" nogil:
-    int range_of(const ratings_t *column, Py_ssize_t n, int64_t *least, int64_t *largest)
+cdef extern from "common/range.h" nogil:
+    int range_of(const column_t *column, Py_ssize_t n, int64_t *least, int64_t *largest)
 
 
 cdef enum:
-    # More items are shared among threads.
+    # More items are divided among threads.
     LARGEST_CALL = 1 << 20
-    # and for so many other threads are let in.
+    # From this many items on, the GIL is released.
     LONG_CALL = 1 << 14
     SAMPLE = 128
-    # Of a longer array so many are scored first, to find what is wrong with it at once.
+    # The items of a longer array that are counted first, to find invalid ones at once.
     HEAD = 1 << 12
     MOST_LABELS = 32
 
@@ -52,11 +52,11 @@ cdef int code_of_weights(weights):
 def kappa_of_arrays(y1, y2, weights):
     """Return kappa of the labels that occur, or None where this is not the simple case.
 
-    That is two contiguous integer arrays of one length, up to 1 048 576 items, with 2 to 32
-    labels that lie close together, and weights None, 'linear' or 'quadratic'.
+    The simple case: two contiguous integer arrays of one length, up to 1 048 576 items, with 2
+    to 32 labels close together, and weights None, 'linear' or 'quadratic'.
     """
     cdef Py_buffer view1, view2
-    cdef ratings_t first, second
+    cdef column_t first, second
     cdef object kappa = None
     cdef int code = code_of_weights(weights)
     if type(y1) is not ndarray or type(y2) is not ndarray or code == OTHER:
@@ -77,7 +77,7 @@ def kappa_of_arrays(y1, y2, weights):
     return kappa
 
 
-cdef object kappa_of_columns(ratings_t *first, ratings_t *second, Py_ssize_t n, int weights):
+cdef object kappa_of_columns(column_t *first, column_t *second, Py_ssize_t n, int weights):
     cdef int64_t low1, low2, high1, high2, lowest, highest
     cdef int64_t position[MOST_LABELS]
     cdef int64_t table[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
@@ -85,7 +85,7 @@ cdef object kappa_of_columns(ratings_t *first, ratings_t *second, Py_ssize_t n, 
     cdef uint64_t span
     cdef double kappa
     cdef Py_ssize_t i, n_seen, n_labels = 0
-    # The first items show the labels, as a rule; the count tells if they did not.
+    # The first items show the labels, as a rule; the count shows it if they did not.
     for n_seen in (min(n, SAMPLE), n):
         if not range_of(first, n_seen, &low1, &high1):
             return None
@@ -95,7 +95,7 @@ cdef object kappa_of_columns(ratings_t *first, ratings_t *second, Py_ssize_t n, 
         span = <uint64_t> highest - <uint64_t> lowest
         if span >= MOST_LABELS:
             return None
-        # Each column keeps to its own type's range, as the kernels ask for.
+        # Each column keeps to the range of its own type, as the kernels require.
         first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
         second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)
         memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
@@ -118,7 +118,7 @@ cdef object kappa_of_columns(ratings_t *first, ratings_t *second, Py_ssize_t n, 
 
 
 cdef void count(
-    const ratings_t *first, const ratings_t *second, Py_ssize_t n, int64_t *table
+    const column_t *first, const column_t *second, Py_ssize_t n, int64_t *table
 ) noexcept:
     if n < LONG_CALL:
         add_pairs(first, second, 0, n, table)
@@ -128,7 +128,7 @@ cdef void count(
 
 
 cdef bint has_outsiders(const int64_t *table, Py_ssize_t n_rows, Py_ssize_t n_columns) noexcept:
-    """Tell whether the last row or the last column of a table counts anything."""
+    """Return whether the last row or the last column of a table counts anything."""
     cdef Py_ssize_t i
     for i in range(n_rows):
         if table[i * (n_columns + 1) + n_columns]:
@@ -141,8 +141,8 @@ cdef bint has_outsiders(const int64_t *table, Py_ssize_t n_rows, Py_ssize_t n_co
 
 cdef void read_margins(
     const int64_t *table,
-    const ratings_t *first,
-    const ratings_t *second,
+    const column_t *first,
+    const column_t *second,
     Py_ssize_t first_row,
     Py_ssize_t first_column,
     Py_ssize_t span,
@@ -162,8 +162,8 @@ cdef void read_margins(
 
 cdef bint kappa_of_table(
     const int64_t *table,
-    const ratings_t *first,
-    const ratings_t *second,
+    const column_t *first,
+    const column_t *second,
     Py_ssize_t first_row,
     Py_ssize_t first_column,
     const int64_t *position,
@@ -193,7 +193,7 @@ cdef bint kappa_of_table(
         if weights == UNWEIGHTED:
             by_chance += margins.rows[i] * margins.columns[i]
         elif weights == LINEAR:
-            # Labels that do not occur are no places to cut; they add nothing new.
+            # Labels that do not occur are no cut points; they add nothing new.
             if i + 1 < span and position[i + 1] == position[i]:
                 continue
             below1 += margins.rows[i]
@@ -217,7 +217,7 @@ cdef bint kappa_of_table(
 
 
 cdef class CompiledScorer:
-    """Scores arrays whose labels are whole numbers in a row, all known beforehand.
+    """Kappa of arrays whose labels are consecutive whole numbers, all known beforehand.
 
     ``general`` is the scorer for everything else: long arrays, errors, undefined kappa.
     """
@@ -231,7 +231,7 @@ cdef class CompiledScorer:
 
     def __init__(self, general, int64_t lowest, int64_t n_labels, weights, empty):
         cdef Py_buffer view
-        cdef ratings_t column
+        cdef column_t column
         read_column(empty, 0, 0, &column, &view)
         PyBuffer_Release(&view)
         self.general = general
@@ -243,13 +243,13 @@ cdef class CompiledScorer:
 
     @staticmethod
     def supports(int64_t n_labels, weights):
-        """Tell whether so many labels with these weights can be scored."""
+        """Return whether kappa of this many labels with these weights can be computed here."""
         return 1 < n_labels <= MOST_LABELS and code_of_weights(weights) != OTHER
 
     def __call__(self, y1, y2):
         """Return kappa of two arrays."""
         cdef Py_buffer view1, view2
-        cdef ratings_t first, second
+        cdef column_t first, second
         cdef bint done = False
         cdef double kappa
         if type(y1) is not ndarray or type(y2) is not ndarray:
@@ -263,21 +263,21 @@ cdef class CompiledScorer:
         except (TypeError, ValueError):
             PyBuffer_Release(&view1)
             return self.general(y1, y2)
-        cdef Py_ssize_t n = view1.shape[0], n_scored = 0
+        cdef Py_ssize_t n = view1.shape[0], n_counted = 0
         if view1.shape[0] == view2.shape[0] and first.kind == self.kind == second.kind:
-            n_scored = n if n <= LARGEST_CALL else HEAD
-            done = self.score(&first, &second, n_scored, &kappa)
+            n_counted = n if n <= LARGEST_CALL else HEAD
+            done = self.score(&first, &second, n_counted, &kappa)
         PyBuffer_Release(&view2)
         PyBuffer_Release(&view1)
-        if done and n_scored == n:
+        if done and n_counted == n:
             return kappa
-        if not done and n_scored < n:
-            # A rating outside the labels need not wait for the count of all the others.
-            self.general.refuse_outsiders(y1[:n_scored], y2[:n_scored])
+        if not done and n_counted < n:
+            # Report a rating outside the labels without counting all the others.
+            self.general.refuse_outsiders(y1[:n_counted], y2[:n_counted])
         return self.general(y1, y2)
 
     cdef bint score(
-        self, ratings_t *first, ratings_t *second, Py_ssize_t n, double *kappa
+        self, column_t *first, column_t *second, Py_ssize_t n, double *kappa
     ) noexcept:
         cdef int64_t table[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
         cdef Margins margins

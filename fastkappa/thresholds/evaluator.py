@@ -12,6 +12,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.shortcuts.loading import Evaluator, threshold_shortcuts
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 from fastkappa.thresholds.cuts.programme import EXACT
@@ -160,22 +161,21 @@ class ThresholdEvaluator:
         self.__dict__.update(state)
         self._fast = self._compiled(score_kernels(get_kernels()))
 
-    def _compiled(self, kernels: ScoreKernels) -> Any:
+    def _compiled(self, kernels: ScoreKernels) -> Evaluator | None:
         """Return the compiled evaluator, or None where doubles would round."""
         items = self._items
         totals = items.prefix[-1]
-        n, n_labels = float(totals.sum()), len(totals)
+        n = float(totals.sum())
         largest = max(1.0, float(self._matrix.max(initial=0)))
         whole = bool(
             (totals == np.rint(totals)).all() and (self._matrix == np.rint(self._matrix)).all()
         )
         if items.weights is not None:
             whole = whole and bool((items.weights == np.rint(items.weights)).all())
-        if kernels.Evaluator is None or not whole or n * n * largest >= EXACT:
+        shortcuts = threshold_shortcuts(kernels)
+        if shortcuts is None or not whole or n * n * largest >= EXACT:
             return None
-        if not kernels.Evaluator.supports(n_labels):
-            return None
-        return kernels.Evaluator(*items, self._matrix, totals @ self._matrix, n)
+        return shortcuts.build_evaluator(*items, self._matrix, totals @ self._matrix, n)
 
     def _read(self, thresholds: Any, n_axes: int) -> NDArray[np.float64]:
         """Return thresholds as doubles, or raise."""

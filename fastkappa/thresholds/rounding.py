@@ -13,6 +13,7 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import available_threads
+from fastkappa.shortcuts.loading import cut_search
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 from fastkappa.thresholds.cuts.programme import Programme, best_cuts
@@ -177,7 +178,7 @@ class ThresholdFinder(NamedTuple):
         if len(places) > MOST_SMOOTHED_ROWS:
             places = items.even_places(MOST_SMOOTHED_ROWS)
         prefix = items.prefix_at(self.kernels, places)
-        search = self.kernels.search_cuts
+        search = cut_search(self.kernels)
         programme = Programme(prefix[:, -1], self.matrix, search=search, counts_whole=False)
         only = single_label_cuts(programme, len(items.scores))
         if only is not None:

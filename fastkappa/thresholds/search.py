@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import ScoreKernels
+from fastkappa.shortcuts.loading import cut_search
 from fastkappa.thresholds.cuts.programme import Cuts, Programme, best_cuts, rows_worth_splitting
 from fastkappa.thresholds.items.bin_table import BinTable, joined_runs
 from fastkappa.thresholds.items.binned_scores import bin_scores
@@ -67,7 +68,7 @@ def best_sorted(
     few = n_items <= sizes.most_rows
     places = items.distinct_places() if few else np.array([0, n_items])
     prefix = items.prefix_at(kernels, places)
-    programme = Programme(prefix[:, -1], matrix, min_class_size, kernels.search_cuts)
+    programme = Programme(prefix[:, -1], matrix, min_class_size, cut_search(kernels))
     only = single_label_cuts(programme, n_items)
     if only is not None:
         return only
@@ -97,7 +98,7 @@ def best_binned(
     if binned is None:
         return None
     table = BinTable.of(binned)
-    programme = Programme(table.prefix[:, -1], matrix, min_class_size, kernels.search_cuts)
+    programme = Programme(table.prefix[:, -1], matrix, min_class_size, cut_search(kernels))
     best = single_label_cuts(programme, n_items)
     if best is not None:
         return best, _thresholds_of_bins(table, None, best.places)
@@ -237,7 +238,7 @@ class PresortedSearch:
     def thresholds(self, item_weights: Floats) -> AnyArray:
         """Return the best thresholds for weights given in the order of the sorted items."""
         prefix = self._items.prefix_at(self._kernels, self._places, item_weights)
-        programme = Programme(prefix[:, -1], self._matrix, search=self._kernels.search_cuts)
+        programme = Programme(prefix[:, -1], self._matrix, search=cut_search(self._kernels))
         only = single_label_cuts(programme, len(self._items.scores))
         if only is not None:
             return self._items.thresholds_at(only.places)

@@ -16,6 +16,8 @@ import pytest
 import fastkappa
 from fastkappa import cohen_kappa_score, confusion_counts
 from fastkappa.kernels import dispatch
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.shortcuts.loading import threshold_shortcuts
 from tests.helpers.backends import IN_CI, backend_lines, missing_backends
 
 # Set by the jobs that build without a compiler or run without numba, on purpose.
@@ -97,6 +99,15 @@ def test_asked_for_by_name(backend: str) -> None:
     kernels = dispatch.get_kernels(backend)
     assert dispatch.name_of(kernels) == backend
     assert kernels.__name__ == f"fastkappa.kernels.{backend}.pairs"
+
+
+def test_all_compiled_modules_use_one_simd_level(kernels: PairKernels) -> None:
+    scores = dispatch.score_kernels(kernels)
+    shortcuts = threshold_shortcuts(scores)
+    if dispatch.name_of(kernels) == "cython":
+        assert scores.simd_level() == shortcuts.simd_level() == kernels.simd_level()
+    else:
+        assert kernels.simd_level() == "left to the compiler"
 
 
 def test_the_backend_asked_for_is_the_one_that_counts(

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def block(language: str, after: str) -> str:
-    """Return the first block of code in a language after some words of the page."""
+    """Return the first block of code in a language after a string of the page."""
     text = (ROOT / "docs" / "compiled_loops.md").read_text()
     return re.findall(rf"```{language}\n(.*?)```", text[text.index(after) :], re.DOTALL)[0]
 
@@ -90,8 +90,9 @@ def test_the_example_refuses_what_it_cannot_read(example: Any) -> None:
 
 def test_what_cimport_needs_is_installed(installed: Path) -> None:
     """The declarations and every header are among the files of the package."""
-    counting = installed / "fastkappa" / "counting"
-    assert (counting / "cython_kernels.pxd").is_file()
-    headers = {path.name for path in Path(fastkappa.get_include()).glob("*.h")}
-    assert "ratings.h" in headers
-    assert {path.name for path in (counting / "kernels").glob("*.h")} == headers
+    kernels = installed / "fastkappa" / "kernels"
+    assert (kernels / "cython" / "pairs.pxd").is_file()
+    folder = Path(fastkappa.get_include())
+    headers = {path.relative_to(folder) for path in folder.rglob("*.h")}
+    assert Path("common/column.h") in headers
+    assert {path.relative_to(kernels / "c") for path in kernels.rglob("*.h")} == headers

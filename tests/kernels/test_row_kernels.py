@@ -15,7 +15,7 @@ from tests.helpers.kernel_inputs import RATING_TYPES, ratings, slow_count_pairs
     params=[
         name
         for name in dispatch.BACKENDS
-        if dispatch.why_missing(name) is None and hasattr(dispatch.get_kernels(name), "count_rows")
+        if dispatch.why_missing(name) is None and dispatch.get_kernels(name).count_rows is not None
     ]
 )
 def row_kernels(request: pytest.FixtureRequest) -> Any:
@@ -25,7 +25,7 @@ def row_kernels(request: pytest.FixtureRequest) -> Any:
 def test_the_compiled_backend_counts_rows() -> None:
     """So that the tests below cannot all be skipped unnoticed."""
     if dispatch.why_missing("cython") is None:
-        assert hasattr(dispatch.get_kernels("cython"), "count_rows")
+        assert dispatch.get_kernels("cython").count_rows is not None
 
 
 MATRICES = {

@@ -9,23 +9,13 @@ import numpy as np
 import pytest
 
 from fastkappa.kernels import dispatch
-from tests.helpers.backends import kernel_variants
+from fastkappa.kernels.contract import PairKernels, ScoreKernels
 
 
-@pytest.fixture(params=kernel_variants())
-def scores_of(request):
+@pytest.fixture
+def scores_of(kernels: PairKernels) -> ScoreKernels:
     """Return the score kernels of each backend, and at each SIMD level, in turn."""
-    name, _, level = request.param.partition("-")
-    reason = dispatch.why_missing(name)
-    if reason is not None:
-        pytest.skip(f"backend {name} is missing: {reason}")
-    module = dispatch.score_kernels(dispatch.get_kernels(name))
-    if not level:
-        yield module
-        return
-    module.use_simd_level(level)
-    yield module
-    module.use_simd_level(dispatch.get_kernels("cython").simd_level())
+    return dispatch.score_kernels(kernels)
 
 
 def row_of(score, bins):
@@ -197,33 +187,3 @@ def test_accumulate_labels(scores_of):
         for y in range(3):
             expected = [ones[4:stop][codes[4:stop] == y].sum() for stop in places]
             np.testing.assert_allclose(prefix[y], expected, rtol=1e-13)
-
-
-def test_search_cuts(scores_of):
-    """It finds what the general way finds, or leaves it to that."""
-    from fastkappa.thresholds.cuts.programme import Programme, best_cuts
-
-    if scores_of.search_cuts is None:
-        return
-    rng = np.random.default_rng(8)
-    n_found = 0
-    for _ in range(60):
-        n_labels, n_rows = int(rng.integers(2, 6)), int(rng.integers(1, 400))
-        table = rng.integers(0, 5, (n_rows, n_labels)) + rng.integers(0, 2, n_labels)
-        table += np.rint(np.linspace(0, 3, n_rows)[:, None] * np.arange(n_labels)).astype(int)
-        prefix = np.zeros((n_labels, n_rows + 1))
-        np.cumsum(table.T, axis=1, out=prefix[:, 1:])
-        sizes = prefix.sum(axis=0).astype(np.int64)
-        position = np.arange(n_labels)
-        matrix = (position[:, None] - position) ** 2
-        general = Programme(prefix[:, -1], matrix)
-        expected = best_cuts(general, prefix, sizes)
-        found = best_cuts(Programme(prefix[:, -1], matrix, 0, scores_of.search_cuts), prefix, sizes)
-        assert (found.positions == expected.positions).all()
-        assert found.ratio == expected.ratio
-        ratio, positions = np.array(general.start), np.empty(n_labels - 1, np.int64)
-        rounds = scores_of.search_cuts(
-            prefix, general.matrix, general.chance, ratio, positions, False
-        )
-        n_found += rounds > 0
-    assert n_found > 40

@@ -1,4 +1,4 @@
-"""Threads share the work and survive a fork; each run is a process of its own, timed."""
+"""Threads divide the work and survive a fork; each run is a process of its own, timed."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def test_an_error_on_another_thread_reaches_the_caller() -> None:
 @pytest.mark.parametrize("n_items", [0, 1, 2, 7, 1000, 300_000, 2_000_003])
 @pytest.mark.parametrize("num_threads", [1, 2, 3, 7])
 @pytest.mark.parametrize("length", [1, 1000, 10**7])
-def test_stretches_cover_every_item_once(n_items: int, num_threads: int, length: int) -> None:
+def test_ranges_cover_every_item_once(n_items: int, num_threads: int, length: int) -> None:
     length = max(length, n_items // 1000)
 
     def work(ranges: threads.ItemRanges) -> list[tuple[int, int]]:
@@ -302,13 +302,13 @@ def test_stretches_cover_every_item_once(n_items: int, num_threads: int, length:
             taken.append(bounds)
         return taken
 
-    shares = threads.run_in_threads(work, n_items, num_threads)
-    taken = sorted(bounds for share in shares for bounds in share)
+    parts = threads.run_in_threads(work, n_items, num_threads)
+    taken = sorted(bounds for part in parts for bounds in part)
     assert [start for start, _ in taken] == [0, *(stop for _, stop in taken)][: len(taken)]
     assert (taken[-1][1] if taken else 0) == n_items
 
 
-def test_no_stretch_after_they_are_abandoned() -> None:
+def test_no_range_after_they_are_abandoned() -> None:
     ranges = threads.ItemRanges(100, 1)
     assert ranges.take(10) == (0, 10)
     ranges.abandon()

@@ -1,8 +1,14 @@
-/* All kernels of fastkappa; include this one. */
+/* All kernels of fastkappa. Each header includes what it uses, so that an extension module may include only what it calls. */
 #ifndef FASTKAPPA_KERNELS_H
 #define FASTKAPPA_KERNELS_H
-#include "count_pairs.h"
-#include "sum_pairs.h"
-#include "moments.h"
-#include "rows.h"
+#include "common/range.h"
+#include "moments/moments.h"
+#include "pairs/count_pairs.h"
+#include "pairs/sum_pairs.h"
+#include "rows/rows.h"
+#include "scores/accumulate.h"
+#include "scores/bins.h"
+#include "scores/cuts.h"
+#include "scores/evaluate.h"
+#include "scores/keys.h"
 #endif

@@ -3,38 +3,46 @@
 from libc.stdint cimport int64_t, uint64_t
 
 
-cdef extern from "ratings.h" nogil:
-    # A column of ratings: address of the first, bytes between two, type and byte order, the
-    # rating of code 0 (modulo 2**64), and how many codes there are, fewer than 2**32. Other
-    # ratings have the code n_labels.
-    ctypedef struct ratings_t:
+cdef extern from "common/column.h" nogil:
+    # A column: address of the first value, bytes between two, type and byte order, the value
+    # of code 0 (modulo 2**64), and the number of codes, fewer than 2**32. Values outside have
+    # the code n_labels.
+    ctypedef struct column_t:
         const char *data
         Py_ssize_t stride
         int kind
         int swapped
         uint64_t lowest
         uint64_t n_labels
-    const int RATING_INT8
-    const int RATING_UINT8
-    const int RATING_FLOAT32
-    const int RATING_FLOAT64
+    const int COLUMN_INT8
+    const int COLUMN_UINT8
+    const int COLUMN_FLOAT32
+    const int COLUMN_FLOAT64
 
 
 # Describes a one-dimensional array to C: integers, booleans or floats of any stride and byte
-# order. Those from `lowest` to `lowest + n_labels - 1` are labels; integers of that type must
+# order. Values from `lowest` to `lowest + n_labels - 1` are labels; integers of that type must
 # hold them. It raises TypeError for another array, and what a buffer does. Release the view
 # with PyBuffer_Release when the column is no longer read, unless this raised.
 cdef int read_column(
-    object array, object lowest, uint64_t n_labels, ratings_t *column, Py_buffer *view
+    object array, object lowest, uint64_t n_labels, column_t *column, Py_buffer *view
 ) except -1
 
 # Adds the pairs start to stop - 1, which both columns must have, to a table of
 # (first.n_labels + 1) * (second.n_labels + 1) counts, row by row. Its last row and its last
-# column are for ratings that are no labels: nothing is written outside.
+# column are for values outside the labels: nothing is written outside.
 cdef void add_pairs(
-    const ratings_t *first,
-    const ratings_t *second,
+    const column_t *first,
+    const column_t *second,
     Py_ssize_t start,
     Py_ssize_t stop,
     int64_t *table,
 ) noexcept nogil
+
+# An array that C may read for as long as this lives.
+cdef class ColumnBuffer:
+    cdef column_t column
+    cdef Py_buffer view
+
+# Where this module keeps the SIMD level in use, for the other modules of the package to share.
+cdef int *shared_simd_level() noexcept

@@ -1,8 +1,8 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""The compiled kernels. The contract is that of `fastkappa.kernels.numpy.pairs`.
+"""The compiled kernels for pairs; see `fastkappa.kernels.contract`.
 
-An array is read as it lies: its buffer tells address, stride, type and byte order, and
-the C kernels under kernels/ read any of them. Nothing here depends on NumPy's C API, so
+An array is read in place: its buffer gives address, stride, type and byte order, and
+the C kernels under kernels/c/ read any of them. Nothing here depends on NumPy's C API, so
 one build serves every NumPy.
 """
 
@@ -14,22 +14,15 @@ import os
 import sys
 
 
-cdef extern from "kernels.h" nogil:
+cdef extern from "pairs/sum_pairs.h" nogil:
     ctypedef struct weights_t:
         const char *data
         Py_ssize_t stride
         int kind
         int swapped
-    void c_count_pairs "count_pairs" (
-        const ratings_t *a,
-        const ratings_t *b,
-        Py_ssize_t start,
-        Py_ssize_t stop,
-        int64_t *table,
-    ) noexcept
     void c_sum_pairs "sum_pairs" (
-        const ratings_t *a,
-        const ratings_t *b,
+        const column_t *a,
+        const column_t *b,
         const weights_t *weights,
         Py_ssize_t start,
         Py_ssize_t stop,
@@ -37,8 +30,8 @@ cdef extern from "kernels.h" nogil:
         double *table,
     ) noexcept
     void c_sum_pairs_int "sum_pairs_int" (
-        const ratings_t *a,
-        const ratings_t *b,
+        const column_t *a,
+        const column_t *b,
         const weights_t *weights,
         Py_ssize_t start,
         Py_ssize_t stop,
@@ -46,6 +39,17 @@ cdef extern from "kernels.h" nogil:
         int64_t *high,
         uint64_t *low,
     ) noexcept
+
+cdef extern from "pairs/count_pairs.h" nogil:
+    void c_count_pairs "count_pairs" (
+        const column_t *a,
+        const column_t *b,
+        Py_ssize_t start,
+        Py_ssize_t stop,
+        int64_t *table,
+    ) noexcept
+
+cdef extern from "moments/moments.h" nogil:
     ctypedef struct wide_sum_t:
         uint64_t low
         uint64_t high
@@ -58,18 +62,20 @@ cdef extern from "kernels.h" nogil:
         wide_sum_t sum_bb
         wide_sum_t sum_ab
     void c_sum_moments "sum_moments" (
-        const ratings_t *a,
-        const ratings_t *b,
+        const column_t *a,
+        const column_t *b,
         Py_ssize_t start,
         Py_ssize_t stop,
         moments_t *moments,
     ) noexcept
+
+cdef extern from "rows/rows.h" nogil:
     const int ROW_WIDTH
     const int c_MOST_ROW_LABELS "MOST_ROW_LABELS"
-    Py_ssize_t row_counters(const ratings_t *first, const ratings_t *row) noexcept
+    Py_ssize_t row_counters(const column_t *first, const column_t *row) noexcept
     void c_count_rows "count_rows" (
-        const ratings_t *first,
-        const ratings_t *row,
+        const column_t *first,
+        const column_t *row,
         Py_ssize_t row_stride,
         Py_ssize_t n_columns,
         Py_ssize_t start,
@@ -78,17 +84,18 @@ cdef extern from "kernels.h" nogil:
         uint8_t *counts,
         uint32_t *sums,
     ) noexcept
+
+cdef extern from "common/simd_level.h" nogil:
     const int SIMD_LEVELS
     int simd_level_current() noexcept
     int simd_level_available(int level) noexcept
     int simd_level_force(int level) noexcept
     const char *simd_level_name(int level) noexcept
     int simd_level_named(const char *name) noexcept
+    int *simd_level_address() noexcept
 
 
-# Whether few labels are counted about as fast as the ratings are read.
 READS_AS_FAST = True
-# As many as `count_rows` takes.
 MOST_ROW_LABELS = c_MOST_ROW_LABELS
 
 cdef bint LITTLE_ENDIAN = sys.byteorder == "little"
@@ -104,10 +111,10 @@ def count_pairs(
     Py_ssize_t stop,
 ):
     """Add the number of pairs of each cell to ``table``."""
-    cdef Column a = Column(first, lowest_first, table.shape[0] - 1)
-    cdef Column b = Column(second, lowest_second, table.shape[1] - 1)
+    cdef ColumnBuffer a = ColumnBuffer(first, lowest_first, table.shape[0] - 1)
+    cdef ColumnBuffer b = ColumnBuffer(second, lowest_second, table.shape[1] - 1)
     with nogil:
-        c_count_pairs(&a.ratings, &b.ratings, start, stop, &table[0, 0])
+        c_count_pairs(&a.column, &b.column, start, stop, &table[0, 0])
 
 
 def sum_pairs(
@@ -122,12 +129,12 @@ def sum_pairs(
     Py_ssize_t stop,
 ):
     """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
-    cdef Column a = Column(first, lowest_first, table.shape[0] - 1)
-    cdef Column b = Column(second, lowest_second, table.shape[1] - 1)
-    cdef Column w = Column(weights, 0, 0)
-    cdef weights_t items = w.as_weights()
+    cdef ColumnBuffer a = ColumnBuffer(first, lowest_first, table.shape[0] - 1)
+    cdef ColumnBuffer b = ColumnBuffer(second, lowest_second, table.shape[1] - 1)
+    cdef ColumnBuffer w = ColumnBuffer(weights, 0, 0)
+    cdef weights_t items = as_weights(w)
     with nogil:
-        c_sum_pairs(&a.ratings, &b.ratings, &items, start, stop, &counts[0, 0], &table[0, 0])
+        c_sum_pairs(&a.column, &b.column, &items, start, stop, &counts[0, 0], &table[0, 0])
 
 
 def sum_pairs_exactly(
@@ -143,14 +150,14 @@ def sum_pairs_exactly(
     Py_ssize_t stop,
 ):
     """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
-    cdef Column a = Column(first, lowest_first, high.shape[0] - 1)
-    cdef Column b = Column(second, lowest_second, high.shape[1] - 1)
-    cdef Column w = Column(weights, 0, 0)
-    cdef weights_t items = w.as_weights()
+    cdef ColumnBuffer a = ColumnBuffer(first, lowest_first, high.shape[0] - 1)
+    cdef ColumnBuffer b = ColumnBuffer(second, lowest_second, high.shape[1] - 1)
+    cdef ColumnBuffer w = ColumnBuffer(weights, 0, 0)
+    cdef weights_t items = as_weights(w)
     with nogil:
         c_sum_pairs_int(
-            &a.ratings,
-            &b.ratings,
+            &a.column,
+            &b.column,
             &items,
             start,
             stop,
@@ -175,19 +182,19 @@ def count_rows(
     """
     if stop <= start or tables.shape[0] == 0:
         return
-    cdef Column a = Column(first, lowest_first, tables.shape[1] - 1)
-    cdef Column b = Column(matrix[0], lowest_second, tables.shape[2] - 1)
-    if max(a.ratings.n_labels, b.ratings.n_labels) > MOST_ROW_LABELS:
+    cdef ColumnBuffer a = ColumnBuffer(first, lowest_first, tables.shape[1] - 1)
+    cdef ColumnBuffer b = ColumnBuffer(matrix[0], lowest_second, tables.shape[2] - 1)
+    if max(a.column.n_labels, b.column.n_labels) > MOST_ROW_LABELS:
         raise ValueError(f"tables are too large to count row by row: {tables.shape}")
     if matrix.shape[1] != tables.shape[0]:
         raise ValueError(f"{matrix.shape[1]} columns need as many tables, got {tables.shape[0]}")
     cdef Py_ssize_t row_stride = matrix.strides[0], n_columns = tables.shape[0]
-    cdef Py_ssize_t n_counters = max(row_counters(&a.ratings, &b.ratings), 1)
+    cdef Py_ssize_t n_counters = max(row_counters(&a.column, &b.column), 1)
     cdef uint8_t[::1] counts = bytearray(n_counters)
     cdef uint8_t[::1] sums = bytearray(4 * n_counters * -(-n_columns // ROW_WIDTH))
     with nogil:
         c_count_rows(
-            &a.ratings, &b.ratings, row_stride, n_columns, start, stop, &tables[0, 0, 0],
+            &a.column, &b.column, row_stride, n_columns, start, stop, &tables[0, 0, 0],
             &counts[0], <uint32_t *> &sums[0],
         )
 
@@ -198,12 +205,12 @@ def sum_moments(first, second, lowest, uint64_t n_labels, Py_ssize_t start, Py_s
     Those are the sums of the first codes, of the second, of their squares and of their
     products.
     """
-    cdef Column a = Column(first, lowest, n_labels)
-    cdef Column b = Column(second, lowest, n_labels)
+    cdef ColumnBuffer a = ColumnBuffer(first, lowest, n_labels)
+    cdef ColumnBuffer b = ColumnBuffer(second, lowest, n_labels)
     cdef moments_t moments
     memset(&moments, 0, sizeof(moments))
     with nogil:
-        c_sum_moments(&a.ratings, &b.ratings, start, stop, &moments)
+        c_sum_moments(&a.column, &b.column, start, stop, &moments)
     return (
         moments.outside,
         moments.inside,
@@ -224,28 +231,26 @@ def simd_level():
     return (<bytes> simd_level_name(simd_level_current())).decode()
 
 
-cdef class Column:
+cdef class ColumnBuffer:
     """An array that C may read for as long as this lives."""
 
-    cdef ratings_t ratings
-    cdef Py_buffer view
-
     def __cinit__(self, array, lowest, uint64_t n_labels):
-        read_column(array, lowest, n_labels, &self.ratings, &self.view)
+        read_column(array, lowest, n_labels, &self.column, &self.view)
 
     def __dealloc__(self):
         # A view that was never taken, or is released already, is left alone.
         PyBuffer_Release(&self.view)
 
-    cdef weights_t as_weights(self) noexcept:
-        cdef weights_t weights
-        weights.data, weights.stride = self.ratings.data, self.ratings.stride
-        weights.kind, weights.swapped = self.ratings.kind, self.ratings.swapped
-        return weights
+
+cdef weights_t as_weights(ColumnBuffer buffer) noexcept:
+    cdef weights_t weights
+    weights.data, weights.stride = buffer.column.data, buffer.column.stride
+    weights.kind, weights.swapped = buffer.column.kind, buffer.column.swapped
+    return weights
 
 
 cdef int read_column(
-    object array, object lowest, uint64_t n_labels, ratings_t *column, Py_buffer *view
+    object array, object lowest, uint64_t n_labels, column_t *column, Py_buffer *view
 ) except -1:
     """Describe a one-dimensional array to C. The caller releases the view."""
     cdef const char *format
@@ -259,13 +264,13 @@ cdef int read_column(
         format += 1
     rank = 0 if view.itemsize == 1 else 1 if view.itemsize == 2 else 2 if view.itemsize == 4 else 3
     if format[0] == c"f":
-        column.kind = RATING_FLOAT32
+        column.kind = COLUMN_FLOAT32
     elif format[0] == c"d":
-        column.kind = RATING_FLOAT64
+        column.kind = COLUMN_FLOAT64
     elif format[0] in (c"b", c"h", c"i", c"l", c"q"):
-        column.kind = RATING_INT8 + rank
+        column.kind = COLUMN_INT8 + rank
     elif format[0] in (c"?", c"B", c"H", c"I", c"L", c"Q"):
-        column.kind = RATING_UINT8 + rank
+        column.kind = COLUMN_UINT8 + rank
     else:
         column.kind = -1
     if view.ndim != 1 or column.kind == -1 or format[1] != 0:
@@ -279,13 +284,17 @@ cdef int read_column(
 
 
 cdef void add_pairs(
-    const ratings_t *first,
-    const ratings_t *second,
+    const column_t *first,
+    const column_t *second,
     Py_ssize_t start,
     Py_ssize_t stop,
     int64_t *table,
 ) noexcept nogil:
     c_count_pairs(first, second, start, stop, table)
+
+
+cdef int *shared_simd_level() noexcept:
+    return simd_level_address()
 
 
 def simd_levels():

@@ -1,4 +1,4 @@
-"""How numba's loops read ratings of any type, stride and alignment, and write their codes."""
+"""How numba's loops read columns of any type, stride and alignment, and write their codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fastkappa.kernels.numba import vectors
 from fastkappa.kernels.numba.vectors import WIDTH, intrinsic
 
 
-class Ratings(NamedTuple):
+class ArrayView(NamedTuple):
     """A column of integers in memory: code 0 is the value ``lowest`` (modulo 2**64)."""
 
     address: int
@@ -24,13 +24,13 @@ class Ratings(NamedTuple):
 
 @njit
 def decode(
-    ratings: Any, begin: int, end: int, stop: int, copies: int, row_codes: Any, column_codes: Any
+    views: Any, begin: int, end: int, stop: int, copies: int, row_codes: Any, column_codes: Any
 ) -> None:
-    """Write the codes of pairs, `n_codes` for a rating outside them, and a few codes more.
+    """Write the codes of pairs, `n_codes` for a value outside them, and a few codes more.
 
-    Both columns are read at once, for memory is slower where it is read in turns.
+    Both columns are read at once: memory is slower when it is read in turns.
     """
-    rows, columns = ratings
+    rows, columns = views
     row, row_stride = place_to_read(rows, begin, end, stop, copies)
     column, column_stride = place_to_read(columns, begin, end, stop, copies + 8 * len(row_codes))
     for i in range(0, end - begin, WIDTH):
@@ -39,16 +39,16 @@ def decode(
 
 
 @njit
-def place_to_read(ratings: Any, begin: int, end: int, stop: int, copies: int) -> tuple[int, int]:
-    """Return the address and the stride of ratings that can be read in vectors.
+def place_to_read(view: Any, begin: int, end: int, stop: int, copies: int) -> tuple[int, int]:
+    """Return the address and the stride of values that can be read in vectors.
 
-    Ratings with gaps of 1 to 7 bytes are read as wider ones, gap and all, and cut to their
+    Values with gaps of 1 to 7 bytes are read as wider ones, gap and all, and cut to their
     size. Behind the last one there may be nothing to read. (numba knows no big-endian host.)
-    Others are copied, and so is the last block, for it may end within a vector.
+    Others are copied, and so is the last block, which may end within a vector.
     """
-    size, stride = ratings.size, ratings.stride
+    size, stride = view.size, view.stride
     count = end - begin
-    source = ratings.address + begin * stride
+    source = view.address + begin * stride
     in_gaps = stride in (2, 4, 8) and stride > size and end < stop
     if count % WIDTH == 0 and (stride == size or in_gaps):
         return source, stride
@@ -68,9 +68,9 @@ def place_to_read(ratings: Any, begin: int, end: int, stop: int, copies: int) ->
 
 
 @njit
-def decode_column(ratings: Any, address: int, stride: int, codes: Any, position: int) -> None:
-    lowest, n_codes = ratings.lowest, ratings.n_codes
-    mask = -1 if ratings.size == 8 else (1 << 8 * ratings.size) - 1
+def decode_column(view: Any, address: int, stride: int, codes: Any, position: int) -> None:
+    lowest, n_codes = view.lowest, view.n_codes
+    mask = -1 if view.size == 8 else (1 << 8 * view.size) - 1
     if stride == 1:
         decode_vector(1, address, lowest, mask, n_codes, codes, position)
     elif stride == 2:
@@ -111,7 +111,7 @@ def decode_vector(
     codes: Any,
     position: Any,
 ) -> Any:
-    """Write the codes of WIDTH ratings, ``stride`` bytes apart, from a position on."""
+    """Write the codes of WIDTH values, ``stride`` bytes apart, from a position on."""
 
     def write(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, address, lowest, mask, n_codes, target, position = arguments

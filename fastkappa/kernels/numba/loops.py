@@ -1,8 +1,8 @@
 """What numba compiles: four functions, which take addresses and sizes, not arrays.
 
 So one compiled version serves all types, strides and alignments. It is made when it is
-first used and kept on disk where a cache folder is writable. (numba looks at the time of
-this file alone: who edits what it imports must touch it.)
+first used and kept on disk where a cache folder is writable. (numba checks the time of
+this file only: touch it after editing what it imports.)
 
 Few labels are counted by `popcount`. More are counted one by one, in four tables in
 turn: a counter that has just been written is not needed again at once, as it would be
@@ -47,9 +47,9 @@ def compile_lazily(function: Callable[..., None]) -> Any:
 
 
 @compile_lazily
-def count_few(ratings: Any, table: Any, start: int, stop: int) -> None:
+def count_few(views: Any, table: Any, start: int, stop: int) -> None:
     """Add pairs of few labels to the table: whole blocks by position of bits."""
-    rows, columns = ratings
+    rows, columns = views
     n_cells = rows.n_codes * columns.n_codes
     n_planes = (n_cells + 6) // 8
     in_bytes = rows.stride == 1 and columns.stride == 1
@@ -79,7 +79,7 @@ def count_few(ratings: Any, table: Any, start: int, stop: int) -> None:
                 )
             if n_outside or not in_bytes:
                 decode(
-                    ratings, begin, begin + count, stop, address_of(copies), row_codes, column_codes
+                    views, begin, begin + count, stop, address_of(copies), row_codes, column_codes
                 )
             if count == BLOCK and not in_bytes:
                 n_outside = mark_block(
@@ -104,7 +104,7 @@ def count_few(ratings: Any, table: Any, start: int, stop: int) -> None:
 
 
 @compile_lazily
-def count_many(ratings: Any, table: Any, start: int, stop: int) -> None:
+def count_many(views: Any, table: Any, start: int, stop: int) -> None:
     """Add pairs to the table one by one."""
     copies = np.empty(2 * SHORT_BLOCK, np.int64)
     row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
@@ -114,7 +114,7 @@ def count_many(ratings: Any, table: Any, start: int, stop: int) -> None:
     for run in range(start, stop, LONGEST_RUN):
         for begin in range(run, min(run + LONGEST_RUN, stop), SHORT_BLOCK):
             end = min(begin + SHORT_BLOCK, stop)
-            decode(ratings, begin, end, stop, address_of(copies), row_codes, column_codes)
+            decode(views, begin, end, stop, address_of(copies), row_codes, column_codes)
             if in_turn:
                 write_counters(row_codes, column_codes, end - begin, table.shape[1], counters)
                 count_in_turn(counters, end - begin, subtables)
@@ -126,7 +126,7 @@ def count_many(ratings: Any, table: Any, start: int, stop: int) -> None:
 
 
 @compile_lazily
-def sum_floats(ratings: Any, weights: Any, counts: Any, table: Any, start: int, stop: int) -> None:
+def sum_floats(views: Any, weights: Any, counts: Any, table: Any, start: int, stop: int) -> None:
     """Add pairs and their float64 weights to two tables."""
     copies = np.empty(2 * SHORT_BLOCK, np.int64)
     row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
@@ -136,7 +136,7 @@ def sum_floats(ratings: Any, weights: Any, counts: Any, table: Any, start: int, 
     subcounts = np.zeros(len(subtables), np.int64)
     for begin in range(start, stop, SHORT_BLOCK):
         end = min(begin + SHORT_BLOCK, stop)
-        decode(ratings, begin, end, stop, address_of(copies), row_codes, column_codes)
+        decode(views, begin, end, stop, address_of(copies), row_codes, column_codes)
         if in_turn:
             write_counters(row_codes, column_codes, end - begin, table.shape[1], counters)
             count_in_turn(counters, end - begin, subcounts)
@@ -152,14 +152,14 @@ def sum_floats(ratings: Any, weights: Any, counts: Any, table: Any, start: int, 
 
 @compile_lazily
 def sum_integers(
-    ratings: Any, weights: Any, counts: Any, high: Any, low: Any, start: int, stop: int
+    views: Any, weights: Any, counts: Any, high: Any, low: Any, start: int, stop: int
 ) -> None:
     """Add pairs and the upper and lower 32 bits of int64 or uint64 weights to three tables."""
     copies = np.empty(2 * SHORT_BLOCK, np.int64)
     row_codes, column_codes = np.empty(SHORT_BLOCK, np.uint32), np.empty(SHORT_BLOCK, np.uint32)
     for begin in range(start, stop, SHORT_BLOCK):
         end = min(begin + SHORT_BLOCK, stop)
-        decode(ratings, begin, end, stop, address_of(copies), row_codes, column_codes)
+        decode(views, begin, end, stop, address_of(copies), row_codes, column_codes)
         for i in range(end - begin):
             weight = weights[begin + i]
             counts[row_codes[i], column_codes[i]] += 1

@@ -1,7 +1,7 @@
 """The kernels compiled by numba, for machines without a C compiler.
 
 The contract is that of `fastkappa.kernels.numpy.pairs`. Here arrays become addresses and
-sizes, and the functions of `loops` count what lies there.
+sizes, and the functions of `loops` count what is stored there.
 """
 
 from __future__ import annotations
@@ -14,25 +14,33 @@ from numba import config
 
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
 from fastkappa.kernels.numba import loops, popcount
-from fastkappa.kernels.numba.columns import Ratings
+from fastkappa.kernels.numba.columns import ArrayView
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
     raise ImportError("numba compiles nothing, for NUMBA_DISABLE_JIT is set")
 
-# What cannot be read as it lies is copied, a chunk at a time.
+# What cannot be read in place is copied, a chunk at a time.
 CHUNK = 1 << 16
 
 
-class Column(NamedTuple):
-    """A column of ratings and its codes."""
+class CodedArray(NamedTuple):
+    """An array and its codes: code 0 is the value ``lowest``."""
 
     values: AnyArray
     lowest: int
     n_codes: int
 
 
-# Whether few labels are counted about as fast as the ratings are read.
 READS_AS_FAST = True
+# The general way is as fast in numba.
+MOST_ROW_LABELS = 0
+count_rows = None
+sum_moments = None
+
+
+def simd_level() -> str:
+    """Return that LLVM decides."""
+    return "left to the compiler"
 
 
 def count_pairs(
@@ -45,13 +53,13 @@ def count_pairs(
     stop: int,
 ) -> None:
     """Add the number of pairs of each cell to ``table``."""
-    rows = Column(first, lowest_first, table.shape[0] - 1)
-    columns = Column(second, lowest_second, table.shape[1] - 1)
+    rows = CodedArray(first, lowest_first, table.shape[0] - 1)
+    columns = CodedArray(second, lowest_second, table.shape[1] - 1)
     few = popcount.are_few(rows.n_codes, columns.n_codes)
     in_blocks = few and stop - start >= popcount.BLOCK
     count = loops.count_few if in_blocks else loops.count_many
-    for ratings, _, begin, end in _pieces(rows, columns, None, start, stop):
-        count(ratings, table, begin, end)
+    for views, _, begin, end in _pieces(rows, columns, None, start, stop):
+        count(views, table, begin, end)
 
 
 def sum_pairs(
@@ -66,10 +74,10 @@ def sum_pairs(
     stop: int,
 ) -> None:
     """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
-    rows = Column(first, lowest_first, table.shape[0] - 1)
-    columns = Column(second, lowest_second, table.shape[1] - 1)
-    for ratings, floats, begin, end in _pieces(rows, columns, (weights, np.float64), start, stop):
-        loops.sum_floats(ratings, floats, counts, table, begin, end)
+    rows = CodedArray(first, lowest_first, table.shape[0] - 1)
+    columns = CodedArray(second, lowest_second, table.shape[1] - 1)
+    for views, floats, begin, end in _pieces(rows, columns, (weights, np.float64), start, stop):
+        loops.sum_floats(views, floats, counts, table, begin, end)
 
 
 def sum_pairs_exactly(
@@ -85,41 +93,45 @@ def sum_pairs_exactly(
     stop: int,
 ) -> None:
     """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
-    rows = Column(first, lowest_first, high.shape[0] - 1)
-    columns = Column(second, lowest_second, high.shape[1] - 1)
+    rows = CodedArray(first, lowest_first, high.shape[0] - 1)
+    columns = CodedArray(second, lowest_second, high.shape[1] - 1)
     dtype = np.uint64 if weights.dtype.kind == "u" else np.int64
-    for ratings, integers, begin, end in _pieces(rows, columns, (weights, dtype), start, stop):
-        loops.sum_integers(ratings, integers, counts, high, low, begin, end)
+    for views, integers, begin, end in _pieces(rows, columns, (weights, dtype), start, stop):
+        loops.sum_integers(views, integers, counts, high, low, begin, end)
 
 
 def _pieces(
-    rows: Column, columns: Column, weights: tuple[AnyArray, Any] | None, start: int, stop: int
-) -> Iterator[tuple[tuple[Ratings, Ratings], Any, int, int]]:
-    """Yield ratings, weights of the type wanted, and the range to read in them.
+    rows: CodedArray,
+    columns: CodedArray,
+    weights: tuple[AnyArray, Any] | None,
+    start: int,
+    stop: int,
+) -> Iterator[tuple[tuple[ArrayView, ArrayView], Any, int, int]]:
+    """Yield two columns, weights of the type wanted, and the range to read in them.
 
-    It is one piece if all can be read as it lies, else a chunk at a time.
+    It is one piece if all can be read in place, else a chunk at a time.
     """
     readable = _is_readable(rows) and _is_readable(columns)
     if weights is None:
         if readable:
-            yield (_ratings(rows), _ratings(columns)), None, start, stop
+            yield (_view(rows), _view(columns)), None, start, stop
             return
     else:
         array, dtype = weights
         flags = array.flags
         if readable and array.dtype == dtype and flags.c_contiguous and flags.aligned:
-            yield (_ratings(rows), _ratings(columns)), _read_only(array), start, stop
+            yield (_view(rows), _view(columns)), _read_only(array), start, stop
             return
     for begin in range(start, stop, CHUNK):
         chunk = slice(begin, min(begin + CHUNK, stop))
         # The copies live as long as the piece is counted: only their addresses are passed.
         pair = _copy(rows, chunk), _copy(columns, chunk)
         part = None if weights is None else _read_only(array[chunk].astype(dtype))
-        yield (_ratings(pair[0]), _ratings(pair[1])), part, 0, chunk.stop - begin
+        yield (_view(pair[0]), _view(pair[1])), part, 0, chunk.stop - begin
 
 
-def _is_readable(column: Column) -> bool:
-    """Tell integers in this machine's byte order whose type holds all labels."""
+def _is_readable(column: CodedArray) -> bool:
+    """Return whether values are integers in native byte order whose type holds all labels."""
     dtype = column.values.dtype
     if dtype.kind not in "iub" or not dtype.isnative:
         return False
@@ -130,7 +142,7 @@ def _is_readable(column: Column) -> bool:
     return least <= column.lowest and column.lowest + column.n_codes <= beyond
 
 
-def _copy(column: Column, chunk: slice) -> Column:
+def _copy(column: CodedArray, chunk: slice) -> CodedArray:
     values = column.values[chunk]
     if _is_readable(column):
         return column._replace(values=values)
@@ -138,11 +150,11 @@ def _copy(column: Column, chunk: slice) -> Column:
         return column._replace(values=values.astype("u8" if values.dtype.kind == "u" else "i8"))
 
 
-def _ratings(column: Column) -> Ratings:
+def _view(column: CodedArray) -> ArrayView:
     values = column.values
     lowest = (column.lowest + (1 << 63)) % (1 << 64) - (1 << 63)
     address = values.__array_interface__["data"][0]
-    return Ratings(address, values.strides[0], values.itemsize, lowest, column.n_codes)
+    return ArrayView(address, values.strides[0], values.itemsize, lowest, column.n_codes)
 
 
 def _read_only(weights: AnyArray) -> AnyArray:

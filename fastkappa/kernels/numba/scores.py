@@ -2,8 +2,7 @@
 
 The contract is that of `fastkappa.kernels.numpy.scores`.
 
-What is not read as it lies is converted a chunk at a time, to the one type that the loops
-are compiled for.
+Chunks are converted to the one type that the loops are compiled for.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ Bins = tuple[float, float, int]
 
 # Small enough for the copies of a chunk to stay in the second-level cache.
 CHUNK = 1 << 14
-MOST_ROUNDS = 100
 SIGN = np.uint64(1 << 63)
 LARGEST = np.finfo(np.float64).max
 NONE = np.empty(0)
@@ -151,60 +149,6 @@ def sort_items(
     return keys.view(np.float64).astype(scores.dtype.newbyteorder("="), copy=False), ordered
 
 
-def search_cuts(
-    prefix: Floats,
-    matrix: Floats,
-    chance: Floats,
-    ratio: Floats,
-    positions: NDArray[np.int64],
-    known: bool,
-) -> int:
-    """Search for the best cuts; return the number of rounds, 0 for the general way."""
-    rounds: int = _search(prefix, matrix, chance, ratio, positions, known)
-    return rounds
-
-
-class Evaluator:
-    """Kappa at given thresholds of grouped scores, which see for the first parameters.
-
-    Sums must be whole numbers small enough for doubles.
-    """
-
-    def __init__(
-        self,
-        scores: AnyArray,
-        codes: NDArray[np.uint16],
-        weights: Floats | None,
-        starts: NDArray[np.int64],
-        least: Floats,
-        prefix: Floats,
-        matrix: Floats,
-        chance: Floats,
-        total: float,
-    ) -> None:
-        weights = NONE if weights is None else weights
-        self._items = (scores, codes, weights, starts, least, prefix, matrix, chance, total)
-        self._cuts = np.empty((1, len(matrix) - 1))
-        self._kappa = np.empty(1)
-
-    @staticmethod
-    def supports(n_labels: int) -> bool:
-        """Tell whether there are not too many labels."""
-        return n_labels > 1
-
-    def __call__(self, thresholds: Floats) -> float:
-        """Return kappa, NaN where it is undefined; thresholds may be in any order."""
-        if thresholds.shape != self._cuts.shape[1:] or np.isnan(thresholds).any():
-            raise ValueError("thresholds are too few, too many or NaN")
-        self._cuts[0] = np.sort(thresholds)
-        _kappas(*self._items, self._cuts, self._kappa)
-        return float(self._kappa[0])
-
-    def many(self, thresholds: Floats, kappas: Floats) -> None:
-        """Write kappa for each row of thresholds."""
-        _kappas(*self._items, np.sort(thresholds, axis=1), kappas)
-
-
 def _chunks(start: int, stop: int) -> Iterator[slice]:
     for begin in range(start, stop, CHUNK):
         yield slice(begin, min(begin + CHUNK, stop))
@@ -322,79 +266,3 @@ def _unpack(keys: Any, origins: Any, bits: Any, codes: Any) -> None:
         else:
             key += origins[0] if key < origins[1] else origins[2]
         keys[i] = key & ~SIGN if key & SIGN else ~key
-
-
-@compile_lazily
-def _search(prefix: Any, matrix: Any, chance: Any, ratio: Any, positions: Any, known: bool) -> Any:
-    n_labels, n_places = prefix.shape
-    candidates = np.empty(n_labels - 1, np.int64)
-    values = np.empty(n_places)
-    for rounds in range(1, MOST_ROUNDS + 1):
-        for c in range(n_labels - 1):
-            for y in range(n_labels):
-                here = matrix[y, c] * ratio[1] - ratio[0] * chance[c]
-                step = here - (matrix[y, c + 1] * ratio[1] - ratio[0] * chance[c + 1])
-                row = prefix[y]
-                if y == 0:
-                    for j in range(n_places):
-                        values[j] = step * row[j]
-                else:
-                    for j in range(n_places):
-                        values[j] += step * row[j]
-            place = 0
-            for j in range(1, n_places):
-                if values[j] < values[place]:
-                    place = j
-            candidates[c] = place
-            if c and place < candidates[c - 1]:
-                return 0
-        observed = by_chance = 0.0
-        for y in range(n_labels):
-            below = 0.0
-            for c in range(n_labels):
-                upto = prefix[y, candidates[c] if c < n_labels - 1 else n_places - 1]
-                observed += matrix[y, c] * (upto - below)
-                by_chance += chance[c] * (upto - below)
-                below = upto
-        if by_chance == 0:
-            return 0
-        if (known or rounds > 1) and observed * ratio[1] >= ratio[0] * by_chance:
-            return rounds
-        positions[:] = candidates
-        ratio[0], ratio[1] = observed, by_chance
-    return 0
-
-
-@compile_lazily
-def _kappas(
-    scores: Any,
-    codes: Any,
-    weights: Any,
-    starts: Any,
-    least: Any,
-    prefix: Any,
-    matrix: Any,
-    chance: Any,
-    total: float,
-    thresholds: Any,
-    kappas: Any,
-) -> None:
-    n_labels = len(matrix)
-    below, upto = np.empty(n_labels), np.empty(n_labels)
-    for k in range(len(thresholds)):
-        observed = by_chance = 0.0
-        below[:] = 0
-        for c in range(n_labels):
-            group = len(least)
-            if c < n_labels - 1:
-                group = max(0, np.searchsorted(least, thresholds[k, c]) - 1)
-            upto[:] = prefix[group]
-            if c < n_labels - 1:
-                for i in range(starts[group], starts[group + 1]):
-                    if scores[i] < thresholds[k, c]:
-                        upto[codes[i]] += weights[i] if len(weights) else 1.0
-            for y in range(n_labels):
-                observed += matrix[y, c] * (upto[y] - below[y])
-                by_chance += chance[c] * (upto[y] - below[y])
-            below[:] = upto
-        kappas[k] = (by_chance - total * observed) / by_chance if by_chance != 0 else np.nan

@@ -1,13 +1,12 @@
 """The reference kernels: NumPy alone, always there, always tested.
 
-Every kernel file offers the same functions with the same contract; the compiled one has
-`sum_moments` and `count_rows` besides.
+Every backend has the same two files and the same functions: see `fastkappa.kernels.contract`.
 
-A column of ratings is a one-dimensional array and the label of its code 0: the code of
-a rating is ``rating - lowest``. ``table`` has one row and one column more than there
-are codes: ratings outside the codes are counted there, so that the check of bounds is
-part of the count and nothing can be written out of bounds. Kernels add the pairs
-``start <= i < stop`` to the table and are serial.
+A column is a one-dimensional array and the value of its code 0: the code of a value is
+``value - lowest``. ``table`` has one row and one column more than there are codes: values
+outside the codes are counted there, so that the check of bounds is part of the count and
+nothing can be written out of bounds. Kernels add the pairs ``start <= i < stop`` to the
+table and are serial.
 """
 
 from __future__ import annotations
@@ -18,8 +17,12 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
 from fastkappa.kernels.numpy.keys import Keys, digits_a_key
 
-# Whether few labels are counted about as fast as the ratings are read.
 READS_AS_FAST = False
+# NumPy has no faster way than the general one.
+MOST_ROW_LABELS = 0
+count_rows = None
+sum_moments = None
+
 # Small enough for the temporaries of a chunk to stay in the second-level cache.
 CHUNK = 1 << 16
 # ``np.bincount`` makes a table of its own for each chunk; a larger table is added to in place.
@@ -48,6 +51,11 @@ def count_pairs(
         if not keys.add(first[chunk], lowest_first, second[chunk], lowest_second):
             _count_in_chunks(first, lowest_first, second, lowest_second, table, chunk.start, start)
     table[:-1, :-1] += keys.table()
+
+
+def simd_level() -> str:
+    """Return that NumPy's own dispatch decides."""
+    return "left to the compiler"
 
 
 def _count_in_chunks(

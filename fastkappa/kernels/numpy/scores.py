@@ -1,13 +1,9 @@
 """The reference kernels for scores: NumPy alone, always there, always tested.
 
-Every ``*_scores`` kernel file offers the same functions with the same contract; the
-compiled ones have `sort_items`, `search_cuts` and `Evaluator` besides, which are None here,
-for what takes their place is NumPy's anyway.
-
 A score has one of ``n_inner + 3`` rows: row 0 is below ``low``, rows 1 to ``n_inner`` are
 bins of equal width from there on, the next is above them, and the last has NaN and the
 infinities. Sums and products round, but keep the order: no score is in a lower row than a
-lower score. Codes are ``codes - lowest``, those that are no label becoming ``n_labels``.
+lower score. Codes are ``codes - lowest``; codes outside the labels become ``n_labels``.
 """
 
 from __future__ import annotations
@@ -22,9 +18,8 @@ Bins = tuple[float, float, int]
 
 CHUNK = 1 << 15
 
+# What takes its place is NumPy's own sort anyway.
 sort_items = None
-search_cuts = None
-Evaluator = None
 
 
 def count_scores(

@@ -248,9 +248,10 @@ def _count_rows(counter: _Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray
         return None
     if len(pairs) < FEWEST_COLUMNS:
         return None
-    most = getattr(kernels, "MOST_ROW_LABELS", 0)
-    first = pairs[0][0]
-    if max(rows.n_labels, columns.n_labels) > most or any(one is not first for one, _ in pairs):
+    count_rows, first = kernels.count_rows, pairs[0][0]
+    if count_rows is None or any(one is not first for one, _ in pairs):
+        return None
+    if max(rows.n_labels, columns.n_labels) > kernels.MOST_ROW_LABELS:
         return None
     matrix = as_matrix([second.values for _, second in pairs])
     if matrix is None:
@@ -259,7 +260,7 @@ def _count_rows(counter: _Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray
     def work(ranges: ItemRanges) -> AnyArray:
         tables = np.zeros((len(pairs), rows.n_labels + 1, columns.n_labels + 1), np.int64)
         while bounds := ranges.take(ROWS_AT_ONCE):
-            kernels.count_rows(first.values, rows.lowest, matrix, columns.lowest, tables, *bounds)
+            count_rows(first.values, rows.lowest, matrix, columns.lowest, tables, *bounds)
         return tables
 
     n_worth_it = matrix.size * matrix.itemsize // BYTES_OF_ROWS

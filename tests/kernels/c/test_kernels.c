@@ -10,70 +10,70 @@ static long checks, failures;
 static void put(char *p, int kind, int swapped, uint64_t value, int whole)
 {
     char bytes[8];
-    const int width = rating_width(kind);
-    if (kind == RATING_FLOAT32) { float f = (float)(int64_t)value; if (!whole) f = f + 0.5f; memcpy(bytes, &f, 4); }
-    else if (kind == RATING_FLOAT64) { double f = (double)(int64_t)value; if (!whole) f = f + 0.5; memcpy(bytes, &f, 8); }
+    const int width = element_width(kind);
+    if (kind == COLUMN_FLOAT32) { float f = (float)(int64_t)value; if (!whole) f = f + 0.5f; memcpy(bytes, &f, 4); }
+    else if (kind == COLUMN_FLOAT64) { double f = (double)(int64_t)value; if (!whole) f = f + 0.5; memcpy(bytes, &f, 8); }
     else memcpy(bytes, &value, (size_t)width);
     for (int k = 0; k < width; k++) p[k] = bytes[swapped ? width - 1 - k : k];
 }
 
-/* the naive reading of one rating */
-static uint64_t naive_code(const ratings_t *r, ptrdiff_t i)
+/* the naive reading of one element */
+static uint64_t naive_code(const column_t *r, ptrdiff_t i)
 {
     unsigned char b[8] = {0};
     const char *p = r->data + i * r->stride;
-    const int width = rating_width(r->kind);
+    const int width = element_width(r->kind);
     for (int k = 0; k < width; k++) b[k] = (unsigned char)p[r->swapped ? width - 1 - k : k];
     uint64_t u = 0; memcpy(&u, b, 8);
     int64_t v;
     switch (r->kind) {
-    case RATING_INT8: v = (int8_t)u; break;
-    case RATING_INT16: v = (int16_t)u; break;
-    case RATING_INT32: v = (int32_t)u; break;
-    case RATING_FLOAT32: { float f; memcpy(&f, b, 4); if (!(f >= -9.2233720368547758e18f && f < 9.2233720368547758e18f) || f != truncf(f)) return r->n_labels; v = (int64_t)f; break; }
-    case RATING_FLOAT64: { double f; memcpy(&f, b, 8); if (!(f >= -9.2233720368547758e18 && f < 9.2233720368547758e18) || f != trunc(f)) return r->n_labels; v = (int64_t)f; break; }
+    case COLUMN_INT8: v = (int8_t)u; break;
+    case COLUMN_INT16: v = (int16_t)u; break;
+    case COLUMN_INT32: v = (int32_t)u; break;
+    case COLUMN_FLOAT32: { float f; memcpy(&f, b, 4); if (!(f >= -9.2233720368547758e18f && f < 9.2233720368547758e18f) || f != truncf(f)) return r->n_labels; v = (int64_t)f; break; }
+    case COLUMN_FLOAT64: { double f; memcpy(&f, b, 8); if (!(f >= -9.2233720368547758e18 && f < 9.2233720368547758e18) || f != trunc(f)) return r->n_labels; v = (int64_t)f; break; }
     default: v = (int64_t)u; break;
     }
     const uint64_t code = (uint64_t)v - r->lowest;
     return code < r->n_labels ? code : r->n_labels;
 }
 
-typedef struct { char *memory; ratings_t ratings; } column_t;
+typedef struct { char *memory; column_t column; } owned_t;
 
 enum { OUTSIDE_NONE, OUTSIDE_RARE, OUTSIDE_HALF, OUTSIDE_ALL };
 
-static uint64_t type_span(int kind) { return is_float(kind) ? ~0ull : rating_width(kind) == 8 ? ~0ull : (1ull << (8 * rating_width(kind))); }
+static uint64_t type_span(int kind) { return is_float(kind) ? ~0ull : element_width(kind) == 8 ? ~0ull : (1ull << (8 * element_width(kind))); }
 
 static int fits(int kind, uint64_t lowest, uint64_t n)
 {
     const int64_t low = (int64_t)lowest;
     switch (kind) {
-    case RATING_INT8: return low >= -128 && low + (int64_t)n - 1 <= 127;
-    case RATING_INT16: return low >= -32768 && low + (int64_t)n - 1 <= 32767;
-    case RATING_INT32: return low >= INT32_MIN && low + (int64_t)n - 1 <= INT32_MAX;
-    case RATING_INT64: return (int64_t)(lowest + n - 1) >= low;
-    case RATING_UINT8: return lowest + n - 1 >= lowest && lowest + n - 1 <= 255;
-    case RATING_UINT16: return lowest + n - 1 >= lowest && lowest + n - 1 <= 65535;
-    case RATING_UINT32: return lowest + n - 1 >= lowest && lowest + n - 1 <= 0xFFFFFFFFu;
-    case RATING_UINT64: return lowest + n - 1 >= lowest;
-    case RATING_FLOAT32: return low > -(1 << 23) && low + (int64_t)n < (1 << 23);
+    case COLUMN_INT8: return low >= -128 && low + (int64_t)n - 1 <= 127;
+    case COLUMN_INT16: return low >= -32768 && low + (int64_t)n - 1 <= 32767;
+    case COLUMN_INT32: return low >= INT32_MIN && low + (int64_t)n - 1 <= INT32_MAX;
+    case COLUMN_INT64: return (int64_t)(lowest + n - 1) >= low;
+    case COLUMN_UINT8: return lowest + n - 1 >= lowest && lowest + n - 1 <= 255;
+    case COLUMN_UINT16: return lowest + n - 1 >= lowest && lowest + n - 1 <= 65535;
+    case COLUMN_UINT32: return lowest + n - 1 >= lowest && lowest + n - 1 <= 0xFFFFFFFFu;
+    case COLUMN_UINT64: return lowest + n - 1 >= lowest;
+    case COLUMN_FLOAT32: return low > -(1 << 23) && low + (int64_t)n < (1 << 23);
     default: return low > -(1ll << 52) && low + (int64_t)n < (1ll << 52);
     }
 }
 
 /* exact allocation, so that the sanitizer sees a byte too many; alignment is odd on purpose */
-static column_t column(int kind, ptrdiff_t step, int swapped, uint64_t lowest, uint64_t n_labels, ptrdiff_t n, int outside, int same)
+static owned_t column(int kind, ptrdiff_t step, int swapped, uint64_t lowest, uint64_t n_labels, ptrdiff_t n, int outside, int same)
 {
-    column_t c;
-    const int width = rating_width(kind);
+    owned_t c;
+    const int width = element_width(kind);
     const ptrdiff_t stride = step, apart = stride < 0 ? -stride : stride;
     const size_t size = n ? (size_t)((n - 1) * apart + width) : 1;
     const size_t shift = rnd() % 3;
     c.memory = malloc(size + shift);
     memset(c.memory, 0x5A, size + shift);
-    c.ratings.data = c.memory + shift + (stride < 0 && n ? (n - 1) * apart : 0);
-    c.ratings.stride = stride; c.ratings.kind = kind; c.ratings.swapped = swapped;
-    c.ratings.lowest = lowest; c.ratings.n_labels = n_labels;
+    c.column.data = c.memory + shift + (stride < 0 && n ? (n - 1) * apart : 0);
+    c.column.stride = stride; c.column.kind = kind; c.column.swapped = swapped;
+    c.column.lowest = lowest; c.column.n_labels = n_labels;
     const uint64_t fixed = n_labels ? rnd() % n_labels : 0;
     for (ptrdiff_t i = 0; i < n; i++) {
         uint64_t code = !n_labels ? 0 : same ? fixed : rnd() % n_labels;
@@ -91,7 +91,7 @@ static column_t column(int kind, ptrdiff_t step, int swapped, uint64_t lowest, u
     return c;
 }
 
-static void check(int level, const ratings_t *a, const ratings_t *b, ptrdiff_t start, ptrdiff_t stop, const char *what)
+static void check(int level, const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, const char *what)
 {
     const size_t rows = a->n_labels + 1, columns = b->n_labels + 1;
     int64_t *expected = calloc(rows * columns, 8), *table = malloc(rows * columns * 8);
@@ -115,11 +115,11 @@ static void check(int level, const ratings_t *a, const ratings_t *b, ptrdiff_t s
     free(expected); free(table);
 }
 
-static void check_weights(int level, const ratings_t *a, const ratings_t *b, ptrdiff_t n)
+static void check_weights(int level, const column_t *a, const column_t *b, ptrdiff_t n)
 {
     const size_t rows = a->n_labels + 1, columns = b->n_labels + 1, cells = rows * columns;
-    for (int kind = 0; kind <= RATING_FLOAT64; kind++) for (int form = 0; form < 3; form++) {
-        const int width = rating_width(kind), swapped = form == 1;
+    for (int kind = 0; kind <= COLUMN_FLOAT64; kind++) for (int form = 0; form < 3; form++) {
+        const int width = element_width(kind), swapped = form == 1;
         const ptrdiff_t stride = form == 2 ? 2 * width + 1 : width;
         char *memory = malloc((size_t)(n * stride + 1));
         for (ptrdiff_t i = 0; i < n * stride; i++) memory[i] = (char)rnd();
@@ -130,7 +130,7 @@ static void check_weights(int level, const ratings_t *a, const ratings_t *b, ptr
         for (ptrdiff_t i = 0; i < n; i++) pairs[naive_code(a, i) * columns + naive_code(b, i)]++;
         if (is_float(kind)) {
             double *t = calloc(cells, 8), *e = calloc(cells, 8);
-            for (ptrdiff_t i = 0; i < n; i++) { const char *p = memory + i * stride; e[naive_code(a, i) * columns + naive_code(b, i)] += kind == RATING_FLOAT32 ? (double)read_float(p, swapped) : read_double(p, swapped); }
+            for (ptrdiff_t i = 0; i < n; i++) { const char *p = memory + i * stride; e[naive_code(a, i) * columns + naive_code(b, i)] += kind == COLUMN_FLOAT32 ? (double)read_float(p, swapped) : read_double(p, swapped); }
             sum_pairs(a, b, &w, 0, n, counts, t);
             wrong = memcmp(t, e, cells * 8) != 0; /* whole numbers: exact */
             free(t); free(e);
@@ -140,7 +140,7 @@ static void check_weights(int level, const ratings_t *a, const ratings_t *b, ptr
                 unsigned char x[8] = {0}; uint64_t u = 0; const char *p = memory + i * stride;
                 for (int k = 0; k < width; k++) x[k] = (unsigned char)p[swapped ? width - 1 - k : k];
                 memcpy(&u, x, 8);
-                e[naive_code(a, i) * columns + naive_code(b, i)] += kind == RATING_INT8 ? (int8_t)u : kind == RATING_INT16 ? (int16_t)u : kind == RATING_INT32 ? (int32_t)u : kind == RATING_INT64 ? (int64_t)u : (__int128)u;
+                e[naive_code(a, i) * columns + naive_code(b, i)] += kind == COLUMN_INT8 ? (int8_t)u : kind == COLUMN_INT16 ? (int16_t)u : kind == COLUMN_INT32 ? (int32_t)u : kind == COLUMN_INT64 ? (int64_t)u : (__int128)u;
             }
             sum_pairs_int(a, b, &w, 0, n, counts, h, l);
             for (size_t i = 0; i < cells; i++) wrong |= (__int128)h[i] * 4294967296 + (__int128)l[i] != e[i];
@@ -156,10 +156,10 @@ static void check_weights(int level, const ratings_t *a, const ratings_t *b, ptr
 static void pair_test(int level, int ka, int kb, ptrdiff_t sa, ptrdiff_t sb, int wa, int wb, uint64_t la, uint64_t lb, uint64_t na, uint64_t nb, ptrdiff_t n, int outside, int same, const char *what)
 {
     if (!fits(ka, la, na ? na : 1) || !fits(kb, lb, nb ? nb : 1)) return;
-    column_t a = column(ka, sa, wa, la, na, n, outside, same), b = column(kb, sb, wb, lb, nb, n, outside, same);
-    check(level, &a.ratings, &b.ratings, 0, n, what);
-    if (n > 5) check(level, &a.ratings, &b.ratings, 3, n - 2, what);
-    if (n <= 5000 && na <= 300 && nb <= 300 && rnd() % 16 == 0) check_weights(level, &a.ratings, &b.ratings, n);
+    owned_t a = column(ka, sa, wa, la, na, n, outside, same), b = column(kb, sb, wb, lb, nb, n, outside, same);
+    check(level, &a.column, &b.column, 0, n, what);
+    if (n > 5) check(level, &a.column, &b.column, 3, n - 2, what);
+    if (n <= 5000 && na <= 300 && nb <= 300 && rnd() % 16 == 0) check_weights(level, &a.column, &b.column, n);
     free(a.memory); free(b.memory);
 }
 
@@ -167,19 +167,19 @@ static void pair_test(int level, int ka, int kb, ptrdiff_t sa, ptrdiff_t sb, int
 static void rows_test(int level, int ka, int kb, ptrdiff_t step, int swapped, uint64_t lowest, uint64_t na, uint64_t nb, ptrdiff_t n, ptrdiff_t m, int outside, int by_columns)
 {
     if (!fits(ka, 0, na ? na : 1) || !fits(kb, lowest, nb ? nb : 1)) return;
-    column_t a = column(ka, rating_width(ka), 0, 0, na, n, outside, 0), b = column(kb, step, swapped, lowest, nb, n * m, outside, 0);
+    owned_t a = column(ka, element_width(ka), 0, 0, na, n, outside, 0), b = column(kb, step, swapped, lowest, nb, n * m, outside, 0);
     const size_t cells = (size_t)((na + 1) * (nb + 1));
-    ratings_t row = b.ratings;
+    column_t row = b.column;
     const ptrdiff_t row_stride = by_columns ? step : m * step, start = n > 5 ? 3 : 0, stop = n > 5 ? n - 2 : n;
     if (by_columns) row.stride = n * step;
     int64_t *tables = malloc((size_t)m * cells * 8), *expected = malloc((size_t)m * cells * 8);
     for (size_t i = 0; i < (size_t)m * cells; i++) tables[i] = expected[i] = 7;
     for (ptrdiff_t i = start; i < stop; i++) for (ptrdiff_t c = 0; c < m; c++)
-        expected[(size_t)c * cells + naive_code(&a.ratings, i) * (nb + 1) + naive_code(&b.ratings, by_columns ? c * n + i : i * m + c)]++;
-    const size_t n_counters = (size_t)row_counters(&a.ratings, &row), groups = (size_t)(m + ROW_WIDTH - 1) / ROW_WIDTH;
+        expected[(size_t)c * cells + naive_code(&a.column, i) * (nb + 1) + naive_code(&b.column, by_columns ? c * n + i : i * m + c)]++;
+    const size_t n_counters = (size_t)row_counters(&a.column, &row), groups = (size_t)(m + ROW_WIDTH - 1) / ROW_WIDTH;
     uint8_t *counts = malloc(n_counters ? n_counters : 1);
     uint32_t *sums = malloc(n_counters ? 4 * n_counters * groups : 4);
-    count_rows(&a.ratings, &row, row_stride, m, start, stop, tables, counts, sums);
+    count_rows(&a.column, &row, row_stride, m, start, stop, tables, counts, sums);
     checks++;
     if (memcmp(tables, expected, (size_t)m * cells * 8) && failures++ < 20)
         printf("WRONG rows: level %s kinds %d %d step %ld swapped %d lowest %lld labels %lu %lu n %ld m %ld\n", simd_level_name(level), ka, kb, (long)step, swapped, (long long)lowest, (unsigned long)na, (unsigned long)nb, (long)n, (long)m);
@@ -199,26 +199,26 @@ int main(int argc, char **argv)
         if (!wanted || simd_level_force(level) < 0) { if (simd_level_force(level) < 0) printf("%s: not available here\n", simd_level_name(level)); continue; }
         checks = 0;
         /* every kind pair x labels x outside */
-        for (int ka = 0; ka <= RATING_FLOAT64; ka++) for (int kb = 0; kb <= RATING_FLOAT64; kb++)
+        for (int ka = 0; ka <= COLUMN_FLOAT64; ka++) for (int kb = 0; kb <= COLUMN_FLOAT64; kb++)
             for (int l = 0; l < COUNT(LABELS); l++) {
                 if (LABELS[l] > 300 && ka != kb && rnd() % 8) continue;
                 for (int outside = 0; outside < 4; outside++) {
                     if (ka != kb && rnd() % 2) continue;
-                    pair_test(level, ka, kb, rating_width(ka), rating_width(kb), 0, 0, 0, 0, LABELS[l], LABELS[l], LABELS[l] > 300 ? 5000 : 4500, outside, 0, "kinds");
-                    if (!is_float(ka) && LABELS[l] < 300) pair_test(level, ka, kb, rating_width(ka), rating_width(kb), 0, 0, (uint64_t)-3, 1, LABELS[l], LABELS[LABELS[l] % 11], 4500, outside, 0, "offsets");
+                    pair_test(level, ka, kb, element_width(ka), element_width(kb), 0, 0, 0, 0, LABELS[l], LABELS[l], LABELS[l] > 300 ? 5000 : 4500, outside, 0, "kinds");
+                    if (!is_float(ka) && LABELS[l] < 300) pair_test(level, ka, kb, element_width(ka), element_width(kb), 0, 0, (uint64_t)-3, 1, LABELS[l], LABELS[LABELS[l] % 11], 4500, outside, 0, "offsets");
                 }
             }
         /* every size */
         for (ptrdiff_t n = 0; n <= 300; n++) for (int k = 0; k < 8; k++)
-            pair_test(level, k, k, rating_width(k), rating_width(k), 0, 0, 0, 0, 5, 5, n, OUTSIDE_RARE, 0, "small");
-        for (int s = 0; s < COUNT(SIZES); s++) for (int k = 0; k <= RATING_FLOAT64; k++) for (int l = 0; l < 18; l += 2)
-            pair_test(level, k, k, rating_width(k), rating_width(k), 0, 0, 0, 0, LABELS[l], LABELS[l], SIZES[s], rnd() % 8 ? OUTSIDE_NONE : OUTSIDE_RARE, 0, "sizes");
+            pair_test(level, k, k, element_width(k), element_width(k), 0, 0, 0, 0, 5, 5, n, OUTSIDE_RARE, 0, "small");
+        for (int s = 0; s < COUNT(SIZES); s++) for (int k = 0; k <= COLUMN_FLOAT64; k++) for (int l = 0; l < 18; l += 2)
+            pair_test(level, k, k, element_width(k), element_width(k), 0, 0, 0, 0, LABELS[l], LABELS[l], SIZES[s], rnd() % 8 ? OUTSIDE_NONE : OUTSIDE_RARE, 0, "sizes");
         /* offsets */
         for (int o = 0; o < COUNT(LOWEST); o++) for (int p = 0; p < COUNT(LOWEST); p++) for (int k = 0; k < 8; k++) for (int outside = 0; outside < 4; outside++)
-            pair_test(level, k, rnd() % 2 ? k : (int)(rnd() % 10), rating_width(k), 11, 0, 0, LOWEST[o], LOWEST[p], LABELS[rnd() % 14], LABELS[rnd() % 14], 3000, outside, 0, "lowest");
+            pair_test(level, k, rnd() % 2 ? k : (int)(rnd() % 10), element_width(k), 11, 0, 0, LOWEST[o], LOWEST[p], LABELS[rnd() % 14], LABELS[rnd() % 14], 3000, outside, 0, "lowest");
         /* strides, byte order */
         static const ptrdiff_t STEPS[] = {0, 1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 31, 32, 40, 64, 80, 100, 129, 256, 1000, -1, -2, -3, -4, -8, -9, -16, -24, -100, -300};
-        for (int s = 0; s < COUNT(STEPS); s++) for (int k = 0; k <= RATING_FLOAT64; k++) for (int swapped = 0; swapped < 2; swapped++) for (int l = 0; l < 4; l++) {
+        for (int s = 0; s < COUNT(STEPS); s++) for (int k = 0; k <= COLUMN_FLOAT64; k++) for (int swapped = 0; swapped < 2; swapped++) for (int l = 0; l < 4; l++) {
             static const uint64_t few[] = {5, 12, 64, 300};
             const int kb = rnd() % 2 ? k : (int)(rnd() % 10);
             /* overlapping elements hold no particular values: fine, the naive loop reads the same */
@@ -228,23 +228,23 @@ int main(int argc, char **argv)
         for (int t = 0; t < 400; t++) {
             const uint64_t na = rnd() % (t % 2 ? 40 : 12), nb = rnd() % (t % 3 ? 40 : 300);
             const int k = (int)(rnd() % 10);
-            pair_test(level, k, rnd() % 2 ? k : (int)(rnd() % 10), rating_width(k), 8, 0, 0, 0, 0, na, nb, 2500 + (ptrdiff_t)(rnd() % 5000), (int)(rnd() % 4), 0, "rectangles");
+            pair_test(level, k, rnd() % 2 ? k : (int)(rnd() % 10), element_width(k), 8, 0, 0, 0, 0, na, nb, 2500 + (ptrdiff_t)(rnd() % 5000), (int)(rnd() % 4), 0, "rectangles");
         }
         /* large, identical: the counters' limits */
         for (int l = 0; l < COUNT(LABELS); l++) for (int same = 0; same < 2; same++) for (int k = 0; k < 8; k++) {
-            if (k != RATING_UINT8 && k != RATING_INT64 && l % 4) continue;
-            pair_test(level, k, k, rating_width(k), rating_width(k), 0, 0, 0, 0, LABELS[l], LABELS[l], l % 5 == 0 && k > 2 ? 1000003 : 100000, rnd() % 4 ? OUTSIDE_NONE : OUTSIDE_RARE, same, "large");
+            if (k != COLUMN_UINT8 && k != COLUMN_INT64 && l % 4) continue;
+            pair_test(level, k, k, element_width(k), element_width(k), 0, 0, 0, 0, LABELS[l], LABELS[l], l % 5 == 0 && k > 2 ? 1000003 : 100000, rnd() % 4 ? OUTSIDE_NONE : OUTSIDE_RARE, same, "large");
         }
         /* two pairs an increment */
         for (int t = 0; t < 8; t++) {
             const uint64_t na = 13 + rnd() % 4, nb = t % 2 ? na : 16;
-            pair_test(level, t % 3 ? RATING_UINT8 : RATING_INT8, RATING_UINT8, 1, 1, 0, 0, t % 4 ? 0 : (uint64_t)-3, 1, na, nb, 262144 + (ptrdiff_t)(rnd() % 300000), t % 4, t == 6, "twos");
+            pair_test(level, t % 3 ? COLUMN_UINT8 : COLUMN_INT8, COLUMN_UINT8, 1, 1, 0, 0, t % 4 ? 0 : (uint64_t)-3, 1, na, nb, 262144 + (ptrdiff_t)(rnd() % 300000), t % 4, t == 6, "twos");
         }
         /* integers that begin lanes, with gaps: both columns alike, so that they are read without a copy */
         for (int t = 0; t < 600; t++) {
             const ptrdiff_t stride = (ptrdiff_t)2 << (rnd() % 4);
             const int ka = (int)(rnd() % 8), kb = (int)(rnd() % 8);
-            if (rating_width(ka) > stride || rating_width(kb) > stride) continue;
+            if (element_width(ka) > stride || element_width(kb) > stride) continue;
             const uint64_t na = LABELS[rnd() % 17], nb = LABELS[rnd() % 17];
             pair_test(level, ka, kb, stride, stride, 0, 0, t % 5 ? 0 : (uint64_t)-3, t % 3 ? 0 : 1, na, nb, 1000 + (ptrdiff_t)(rnd() % 5000), (int)(rnd() % 4), 0, "gaps");
         }
@@ -252,13 +252,13 @@ int main(int argc, char **argv)
         static const ptrdiff_t ROWS[] = {0, 1, 7, 254, 255, 256, 600}, WIDTHS[] = {1, 2, 31, 63, 64, 65, 100, 127, 128, 129, 300};
         for (int r = 0; r < COUNT(ROWS); r++) for (int w = 0; w < COUNT(WIDTHS); w++) for (int t = 0; t < 12; t++) {
             const int k = (int)(rnd() % 10);
-            const ptrdiff_t width = rating_width(k), steps[] = {width, width, 2 * width, -width, 11};
+            const ptrdiff_t width = element_width(k), steps[] = {width, width, 2 * width, -width, 11};
             rows_test(level, (int)(rnd() % 10), k, steps[rnd() % 5], rnd() % 4 == 0, t % 3 ? 0 : (uint64_t)-3, rnd() % (MOST_ROW_LABELS + 1), rnd() % (MOST_ROW_LABELS + 1), ROWS[r], WIDTHS[w], (int)(rnd() % 4), t % 5 == 0);
         }
-        rows_test(level, RATING_UINT8, RATING_UINT8, 1, 0, 0, 1, 1, 70000, 40, OUTSIDE_NONE, 0);
-        pair_test(level, RATING_INT16, RATING_UINT8, 2, 1, 0, 0, 0, 0, 20, 70000 % 251, 100000, OUTSIDE_RARE, 0, "large");
-        pair_test(level, RATING_INT32, RATING_INT32, 4, 4, 0, 0, 0, 0, 2, 70000, 300000, OUTSIDE_RARE, 0, "wide");
-        pair_test(level, RATING_INT64, RATING_INT64, 8, 8, 0, 0, 0, 0, 2, 65536, 300000, OUTSIDE_RARE, 0, "wide");
+        rows_test(level, COLUMN_UINT8, COLUMN_UINT8, 1, 0, 0, 1, 1, 70000, 40, OUTSIDE_NONE, 0);
+        pair_test(level, COLUMN_INT16, COLUMN_UINT8, 2, 1, 0, 0, 0, 0, 20, 70000 % 251, 100000, OUTSIDE_RARE, 0, "large");
+        pair_test(level, COLUMN_INT32, COLUMN_INT32, 4, 4, 0, 0, 0, 0, 2, 70000, 300000, OUTSIDE_RARE, 0, "wide");
+        pair_test(level, COLUMN_INT64, COLUMN_INT64, 8, 8, 0, 0, 0, 0, 2, 65536, 300000, OUTSIDE_RARE, 0, "wide");
         printf("%s: %ld checks, %ld failures\n", simd_level_name(level), checks, failures);
         fflush(stdout);
     }

@@ -2,7 +2,7 @@
    Every array has just the room that is promised, so that a sanitizer sees a byte too many. */
 #include <stdio.h>
 #include <stdlib.h>
-#include "scores.h"
+#include "kernels.h"
 
 static uint64_t seed = 88172645463325252ull;
 static uint64_t rnd(void) { seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17; return seed; }
@@ -14,21 +14,21 @@ static void expect(int right, const char *what, int level)
     if (!right && failures++ < 20) printf("WRONG: %s at level %s\n", what, simd_level_name(level));
 }
 
-typedef struct { char *memory; ratings_t ratings; } column_t;
+typedef struct { char *memory; column_t column; } owned_t;
 
 static void put(char *p, const void *value, int width, int swapped)
 {
     for (int k = 0; k < width; k++) p[k] = ((const char *)value)[swapped ? width - 1 - k : k];
 }
 
-static column_t room(int kind, ptrdiff_t n, int apart, int swapped)
+static owned_t room(int kind, ptrdiff_t n, int apart, int swapped)
 {
-    column_t c;
-    const int width = rating_width(kind);
+    owned_t c;
+    const int width = element_width(kind);
     const ptrdiff_t stride = width + apart, shift = (ptrdiff_t)(rnd() % 3);
     c.memory = malloc((size_t)(n ? (n - 1) * stride + width + shift : 1));
-    c.ratings.data = c.memory + shift; c.ratings.stride = stride; c.ratings.kind = kind; c.ratings.swapped = swapped;
-    c.ratings.lowest = 0; c.ratings.n_labels = 0;
+    c.column.data = c.memory + shift; c.column.stride = stride; c.column.kind = kind; c.column.swapped = swapped;
+    c.column.lowest = 0; c.column.n_labels = 0;
     return c;
 }
 
@@ -41,14 +41,14 @@ static double some_score(int any)
 }
 
 /* `x` gets the scores as doubles */
-static column_t scores_column(int kind, ptrdiff_t n, int apart, int swapped, int finite, double *x)
+static owned_t scores_column(int kind, ptrdiff_t n, int apart, int swapped, int finite, double *x)
 {
     static const double not_finite[] = {NAN, INFINITY, -INFINITY};
-    column_t c = room(kind, n, apart, swapped);
+    owned_t c = room(kind, n, apart, swapped);
     for (ptrdiff_t i = 0; i < n; i++) {
         double score = !finite && rnd() % 97 == 0 ? not_finite[rnd() % 3] : some_score(!finite);
-        char *p = (char *)c.ratings.data + i * c.ratings.stride;
-        if (kind == RATING_FLOAT32) { const float f = (float)score; score = f; put(p, &f, 4, swapped); }
+        char *p = (char *)c.column.data + i * c.column.stride;
+        if (kind == COLUMN_FLOAT32) { const float f = (float)score; score = f; put(p, &f, 4, swapped); }
         else put(p, &score, 8, swapped);
         x[i] = score;
     }
@@ -56,15 +56,15 @@ static column_t scores_column(int kind, ptrdiff_t n, int apart, int swapped, int
 }
 
 /* `y` gets the codes */
-static column_t codes_column(int kind, ptrdiff_t n, int apart, int swapped, int64_t lowest, uint32_t n_labels, uint32_t *y)
+static owned_t codes_column(int kind, ptrdiff_t n, int apart, int swapped, int64_t lowest, uint32_t n_labels, uint32_t *y)
 {
-    column_t c = room(kind, n, apart, swapped);
-    c.ratings.lowest = (uint64_t)lowest; c.ratings.n_labels = n_labels;
+    owned_t c = room(kind, n, apart, swapped);
+    c.column.lowest = (uint64_t)lowest; c.column.n_labels = n_labels;
     for (ptrdiff_t i = 0; i < n; i++) {
         y[i] = (uint32_t)(rnd() % n_labels);
         int64_t value = lowest + y[i];
         if (rnd() % 200 == 0) { value = lowest + n_labels + (int64_t)(rnd() % 2); y[i] = n_labels; }
-        put((char *)c.ratings.data + i * c.ratings.stride, &value, rating_width(kind), swapped);
+        put((char *)c.column.data + i * c.column.stride, &value, element_width(kind), swapped);
     }
     return c;
 }
@@ -79,12 +79,12 @@ static int naive_row(double x, const bins_t *bins)
 static void test_bins(int level, int kind, int code_kind, ptrdiff_t n, int apart, int swapped, const bins_t *bins, int pattern)
 {
     const uint32_t n_labels = 1 + (uint32_t)(rnd() % 60);
-    const int64_t lowest = code_kind < RATING_UINT8 ? -5 : 3;
+    const int64_t lowest = code_kind < COLUMN_UINT8 ? -5 : 3;
     const ptrdiff_t start = n > 9 ? 3 : 0, stop = n > 9 ? n - 2 : n, count = stop - start;
     double *x = malloc((size_t)(n + 1) * 8), *weights = malloc((size_t)(n + 1) * 8);
     uint32_t *y = malloc((size_t)(n + 1) * 4);
-    column_t scores = scores_column(kind, n, apart, swapped, 0, x);
-    column_t codes = codes_column(code_kind, n, apart, swapped, lowest, n_labels, y);
+    owned_t scores = scores_column(kind, n, apart, swapped, 0, x);
+    owned_t codes = codes_column(code_kind, n, apart, swapped, lowest, n_labels, y);
     const size_t rows = (size_t)bins->n_inner + 3, cells = rows * (n_labels + 1);
     uint32_t *table = calloc(cells, 4), *expected = calloc(cells, 4);
     double *sums = calloc(cells, 8), *expected_sums = calloc(cells, 8);
@@ -102,15 +102,15 @@ static void test_bins(int level, int kind, int code_kind, ptrdiff_t n, int apart
         if (x[i] < low[row]) low[row] = x[i];
         if (x[i] > high[row]) high[row] = x[i];
     }
-    count_scores(&scores.ratings, &codes.ratings, weights, start, stop, bins, table, sums);
+    count_scores(&scores.column, &codes.column, weights, start, stop, bins, table, sums);
     expect(!memcmp(table, expected, cells * 4) && !memcmp(sums, expected_sums, cells * 8), "count_scores", level);
-    range_scores(&scores.ratings, start, stop, bins, least, largest);
+    range_scores(&scores.column, start, stop, bins, least, largest);
     expect(!memcmp(least, low, (rows - 1) * 8) && !memcmp(largest, high, (rows - 1) * 8), "range_scores", level);
-    const int width = rating_width(kind);
+    const int width = element_width(kind);
     char *out = malloc((size_t)(count * width + 1));
     uint16_t *out_codes = malloc((size_t)(count + 1) * 2);
     double *out_weights = malloc((size_t)(count + 1) * 8);
-    const ptrdiff_t n_out = collect_scores(&scores.ratings, &codes.ratings, weights, start, stop, bins, wanted, out,
+    const ptrdiff_t n_out = collect_scores(&scores.column, &codes.column, weights, start, stop, bins, wanted, out,
                                            out_codes, out_weights);
     ptrdiff_t k = 0;
     int right = 1;
@@ -129,7 +129,7 @@ static void test_bins(int level, int kind, int code_kind, ptrdiff_t n, int apart
     for (ptrdiff_t i = start; i < stop; i++) next[naive_row(x[i], bins)]++;
     for (size_t r = 1; r < rows; r++) places[r] = places[r - 1] + next[r - 1];
     memcpy(next, places, rows * 8);
-    group_scores(&scores.ratings, &codes.ratings, weights, start, stop, bins, places, out, out_codes, out_weights);
+    group_scores(&scores.column, &codes.column, weights, start, stop, bins, places, out, out_codes, out_weights);
     right = 1;
     for (ptrdiff_t i = start; i < stop; i++) {
         double got;
@@ -157,14 +157,14 @@ static void test_order(int level, int kind, ptrdiff_t n, int apart, int swapped,
     uint32_t *y = malloc((size_t)n * 4);
     uint16_t *codes_back = malloc((size_t)n * 2);
     uint64_t *keys = malloc((size_t)n * 8);
-    column_t scores = scores_column(kind, n, apart, swapped, 1, x);
-    column_t codes = codes_column(RATING_INT32, n, apart, swapped, -2, n_labels, y);
+    owned_t scores = scores_column(kind, n, apart, swapped, 1, x);
+    owned_t codes = codes_column(COLUMN_INT32, n, apart, swapped, -2, n_labels, y);
     key_layout_t layout;
-    const int outcome = pack_scores(&scores.ratings, &codes.ratings, n, keys, &layout);
+    const int outcome = pack_scores(&scores.column, &codes.column, n, keys, &layout);
     expect(outcome == KEYS_FIT, "pack_scores", level);
     qsort(keys, (size_t)n, 8, by_size);
-    unpack_scores(keys, n, &layout, kind, kind == RATING_FLOAT32 ? (void *)back_floats : (void *)back, codes_back);
-    if (kind == RATING_FLOAT32) for (ptrdiff_t i = 0; i < n; i++) back[i] = back_floats[i];
+    unpack_scores(keys, n, &layout, kind, kind == COLUMN_FLOAT32 ? (void *)back_floats : (void *)back, codes_back);
+    if (kind == COLUMN_FLOAT32) for (ptrdiff_t i = 0; i < n; i++) back[i] = back_floats[i];
     int right = 1;
     double sum = 0, sum_back = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -209,7 +209,7 @@ static void test_order(int level, int kind, ptrdiff_t n, int apart, int swapped,
             matrix[a * n_labels + b] = ((double)a - b) * ((double)a - b);
             chance[b] += naive[a] * matrix[a * n_labels + b];
         }
-        grouped_items_t items = {(const char *)(kind == RATING_FLOAT32 ? (void *)back_floats : (void *)back), kind,
+        grouped_items_t items = {(const char *)(kind == COLUMN_FLOAT32 ? (void *)back_floats : (void *)back), kind,
                                  n_steps - 1, (ptrdiff_t)n_labels, codes_back, NULL, places, least_of_group, turned,
                                  matrix, chance};
         for (int t = 0; t < 20; t++) {
@@ -254,10 +254,10 @@ int main(int argc, char **argv)
     for (int a = 1; a < argc; a++) {
         const int level = simd_level_named(argv[a]);
         if (level < 0 || simd_level_force(level) < 0) { printf("level %s is not available\n", argv[a]); return 1; }
-        for (int s = 0; s < 11; s++) for (int kind = RATING_FLOAT32; kind <= RATING_FLOAT64; kind++)
+        for (int s = 0; s < 11; s++) for (int kind = COLUMN_FLOAT32; kind <= COLUMN_FLOAT64; kind++)
             for (int form = 0; form < 3; form++) {
                 const int apart = form == 1 ? 5 : 0, swapped = form == 2;
-                for (int code_kind = 0; code_kind <= RATING_UINT64; code_kind++) for (int b = 0; b < 4; b++)
+                for (int code_kind = 0; code_kind <= COLUMN_UINT64; code_kind++) for (int b = 0; b < 4; b++)
                     test_bins(level, kind, code_kind, SIZES[s], apart, swapped, &BINS[b], (int)(rnd() % 4));
                 for (uint32_t n_labels = 1; n_labels < 90 && SIZES[s]; n_labels = n_labels * 2 + 1)
                     test_order(level, kind, SIZES[s], apart, swapped, n_labels);

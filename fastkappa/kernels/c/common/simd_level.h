@@ -1,0 +1,179 @@
+/* Which vector instructions may be used on this processor.
+
+   The kernels exist at up to four levels. Each gives the same table bit for bit; they differ in speed alone:
+
+     baseline   what every processor of the architecture has (SSE2 on x86-64, plain C elsewhere)
+     avx2       x86-64 with 32-byte vectors
+     avx512     x86-64 with 64-byte vectors and the byte instructions named in simd_level_detected
+     neon       aarch64 with 16-byte vectors
+
+   A level is compiled where the compiler can (SIMD_HAS_...), and used where the processor AND the operating system
+   support each feature that its code uses: a processor may have AVX-512 while the system does not save its registers. */
+#ifndef FASTKAPPA_SIMD_LEVEL_H
+#define FASTKAPPA_SIMD_LEVEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LEVELS = 4 };
+
+/* MSVC (and clang in its clothes) gets the portable C: it has neither vector extensions nor functions for one target. */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(_MSC_VER)
+#  define SIMD_HAS_GNU 1
+#  define ALWAYS_INLINE static inline __attribute__((always_inline))
+#  define NEVER_INLINE static __attribute__((noinline))
+#  define MAYBE_UNUSED __attribute__((unused))
+#  define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#  define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#else
+#  define SIMD_HAS_GNU 0
+#  define ALWAYS_INLINE static inline
+#  define NEVER_INLINE static
+#  define MAYBE_UNUSED
+#  define LIKELY(condition) (condition)
+#  define UNLIKELY(condition) (condition)
+#endif
+
+#if SIMD_HAS_GNU && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !defined(FASTKAPPA_NO_SIMD)
+#  if defined(__x86_64__)
+#    define SIMD_HAS_X86 1
+#    define SIMD_HAS_NEON 0
+#  elif defined(__aarch64__)
+#    define SIMD_HAS_X86 0
+#    define SIMD_HAS_NEON 1
+#  endif
+#endif
+#ifndef SIMD_HAS_X86
+#  define SIMD_HAS_X86 0
+#  define SIMD_HAS_NEON 0
+#endif
+
+#if SIMD_HAS_X86
+#  include <cpuid.h>
+#  include <immintrin.h>
+#endif
+#if SIMD_HAS_NEON
+#  include <arm_neon.h>
+#endif
+
+/* What one level's functions are compiled for. clang and gcc spell "these functions, this target" differently. */
+#define SIMD_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#  define SIMD_BEGIN_AVX2 SIMD_PRAGMA(clang attribute push(__attribute__((target("avx2"))), apply_to = function))
+#  define SIMD_BEGIN_AVX512 SIMD_PRAGMA(clang attribute push(__attribute__((target( \
+       "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vnni,gfni"))), apply_to = function))
+#  define SIMD_END SIMD_PRAGMA(clang attribute pop)
+#else
+#  define SIMD_BEGIN_AVX2 SIMD_PRAGMA(GCC push_options) SIMD_PRAGMA(GCC target("avx2"))
+#  define SIMD_BEGIN_AVX512 SIMD_PRAGMA(GCC push_options) \
+       SIMD_PRAGMA(GCC target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vnni,gfni"))
+#  define SIMD_END SIMD_PRAGMA(GCC pop_options)
+#endif
+
+#if SIMD_HAS_X86
+/* The register sets that the operating system saves when it switches threads (XCR0). */
+static uint64_t saved_register_sets(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return ((uint64_t)high << 32) | low;
+}
+
+static int has_bits(uint64_t value, uint64_t wanted)
+{
+    return (value & wanted) == wanted;
+}
+#endif
+
+/* The best level that this processor and this system can run. */
+static int simd_level_detected(void)
+{
+#if SIMD_HAS_X86
+    uint32_t eax, ebx, ecx, edx;
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !has_bits(ecx, (1u << 27) /* OSXSAVE */ | (1u << 28) /* AVX */))
+        return SIMD_BASELINE;
+    const uint64_t saved = saved_register_sets();
+    const uint64_t ymm = 0x06, zmm = 0xE6;
+    if (!has_bits(saved, ymm) || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || !has_bits(ebx, 1u << 5 /* AVX2 */))
+        return SIMD_BASELINE;
+    const uint32_t foundation = (1u << 16) /* F */ | (1u << 17) /* DQ */ | (1u << 30) /* BW */ | (1u << 31) /* VL */;
+    const uint32_t bytes = (1u << 1) /* VBMI */ | (1u << 6) /* VBMI2 */ | (1u << 8) /* GFNI */ | (1u << 11) /* VNNI */ | (1u << 12) /* BITALG */;
+    if (has_bits(saved, zmm) && has_bits(ebx, foundation) && has_bits(ecx, bytes))
+        return SIMD_AVX512;
+    return SIMD_AVX2;
+#elif SIMD_HAS_NEON
+    return SIMD_NEON;
+#else
+    return SIMD_BASELINE;
+#endif
+}
+
+static const char *simd_level_name(int level)
+{
+    static const char *const names[SIMD_LEVELS] = {"baseline", "avx2", "avx512", "neon"};
+    return level >= 0 && level < SIMD_LEVELS ? names[level] : "unknown";
+}
+
+/* May this level be asked for here? */
+static int simd_level_available(int level)
+{
+    const int best = simd_level_detected();
+    return level == SIMD_BASELINE || level == best || (level == SIMD_AVX2 && best == SIMD_AVX512);
+}
+
+/* The level in use: set when a module is loaded, and by tests, so a plain int is enough. Several extension modules include
+   this header, each with a state of its own, until simd_level_share makes them use the same one. */
+static int simd_level_own = -1;
+static int *simd_level_state = &simd_level_own;
+
+MAYBE_UNUSED static int simd_level_current(void)
+{
+    if (UNLIKELY(*simd_level_state < 0))
+        *simd_level_state = simd_level_detected();
+    return *simd_level_state;
+}
+
+/* The address of the state in use here, and the state of another module to be used here from now on. */
+MAYBE_UNUSED static int *simd_level_address(void)
+{
+    return simd_level_state;
+}
+
+MAYBE_UNUSED static void simd_level_share(int *state)
+{
+    simd_level_state = state;
+}
+
+/* Uses `level` from now on and returns it; returns -1, and changes nothing, where it is not available.
+   SIMD_LEVELS and above, or below 0, are never available. */
+MAYBE_UNUSED static int simd_level_force(int level)
+{
+    if (level < 0 || level >= SIMD_LEVELS || !simd_level_available(level))
+        return -1;
+    *simd_level_state = level;
+    return level;
+}
+
+/* The level of that name, or -1. */
+MAYBE_UNUSED static int simd_level_named(const char *name)
+{
+    for (int level = 0; level < SIMD_LEVELS; level++)
+        if (strcmp(name, simd_level_name(level)) == 0)
+            return level;
+    return -1;
+}
+
+/* Calls name_baseline, name_avx2 or name_avx512: for loops that compilers make vectors of. */
+#if SIMD_HAS_X86
+#  define AT_LEVEL(name, ...)                                                     \
+    do {                                                                          \
+        if (simd_level_current() == SIMD_AVX512) name##_avx512(__VA_ARGS__);      \
+        else if (simd_level_current() == SIMD_AVX2) name##_avx2(__VA_ARGS__);     \
+        else name##_baseline(__VA_ARGS__);                                        \
+    } while (0)
+#else
+#  define AT_LEVEL(name, ...) name##_baseline(__VA_ARGS__)
+#endif
+
+#endif

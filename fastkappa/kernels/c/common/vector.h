@@ -1,0 +1,156 @@
+/* Vectors of codes from contiguous integers, with 16- or 32-byte vectors. A template: see
+   each_vector_level.h. It is written with the vector types of gcc and clang: ordinary operators that work on all lanes.
+
+   The order of pairs does not matter to a table, only that a and b stay together. So codes are narrowed by shifting:
+
+       int64 lanes, four a vector:   v0 | v1 << 8 | v2 << 16 | ... | v7 << 56      32 codes in the bytes of one vector
+
+   Two columns of different widths stay together if the narrower one is first widened to the lanes of the other.
+
+   Elements may lie further apart than they are wide (is_in_lanes): then lanes are as wide as they are apart, up to 8
+   bytes, and what is between is masked away. At 16 bytes, every other lane of two vectors is an element. */
+
+typedef uint8_t NAME(bytes_t) __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint16_t NAME(words_t) __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint32_t NAME(ints_t) __attribute__((vector_size(VECTOR_BYTES)));
+typedef uint64_t NAME(longs_t) __attribute__((vector_size(VECTOR_BYTES)));
+
+/* as many narrower elements as a vector has wider lanes: bytes for words, ints and longs; words for ints, longs; ... */
+typedef uint8_t NAME(bytes_for_words_t) __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef uint8_t NAME(bytes_for_ints_t) __attribute__((vector_size(VECTOR_BYTES / 4)));
+typedef uint8_t NAME(bytes_for_longs_t) __attribute__((vector_size(VECTOR_BYTES / 8)));
+typedef uint16_t NAME(words_for_ints_t) __attribute__((vector_size(VECTOR_BYTES / 2)));
+typedef uint16_t NAME(words_for_longs_t) __attribute__((vector_size(VECTOR_BYTES / 4)));
+typedef uint32_t NAME(ints_for_longs_t) __attribute__((vector_size(VECTOR_BYTES / 2)));
+
+/* One column while it is read. */
+typedef struct {
+    const char *next;
+    uint64_t lowest;
+    int width;             /* bytes from an element to the next */
+    longs_t element;       /* in each lane, the bits that are the element's */
+    longs_t high;          /* OR of all codes: a bit above the narrow code means that one was outside */
+    bytes_t largest;       /* the largest codes, by byte (codes of one byte only) */
+    words_t too_large;     /* all bits set where a code was too large (codes of two bytes only) */
+    uint16_t limit;        /* the largest legal code */
+} NAME(reader_t);
+
+/* For lanes of that width: the bits of an element. */
+ALWAYS_INLINE longs_t NAME(element_in_lanes)(const column_t *column, int lane)
+{
+    const uint64_t in_each = lane == 1 ? 0x0101010101010101 : lane == 2 ? 0x0001000100010001 : lane == 4 ? 0x0000000100000001 : 1;
+    const int bits = 8 * element_width(column->kind);
+    return (longs_t){0} + in_each * (bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1);
+}
+
+ALWAYS_INLINE reader_t NAME(reader)(const column_t *column, ptrdiff_t start)
+{
+    reader_t reader;
+    reader.next = element_address(column, start);
+    reader.lowest = column->lowest;
+    reader.width = (int)column->stride;
+    reader.element = (longs_t){0} - 1;
+    reader.high = (longs_t){0};
+    reader.largest = (bytes_t){0};
+    reader.too_large = (words_t){0};
+    reader.limit = (uint16_t)(column->n_labels - 1);
+    return reader;
+}
+
+/* Elements of the lanes' own width. */
+ALWAYS_INLINE longs_t NAME(codes_of_width)(reader_t *reader, int width)
+{
+    longs_t values;
+    memcpy(&values, reader->next, sizeof values);
+    reader->next += VECTOR_BYTES;
+    return width == 1 ? (longs_t)((bytes_t)values - (uint8_t)reader->lowest)
+         : width == 2 ? (longs_t)((words_t)values - (uint16_t)reader->lowest)
+         : width == 4 ? (longs_t)((ints_t)values - (uint32_t)reader->lowest)
+                      : values - reader->lowest;
+}
+
+/* The same of lanes that may hold more than the element. */
+ALWAYS_INLINE longs_t NAME(codes_in_gaps)(reader_t *reader, int width)
+{
+    fetch_next_page(reader->next);
+    if (reader->width == 16) {
+        longs_t first, second;
+        fetch_next_page(reader->next + VECTOR_BYTES);
+        memcpy(&first, reader->next, sizeof first);
+        memcpy(&second, reader->next + VECTOR_BYTES, sizeof second);
+        reader->next += 2 * VECTOR_BYTES;
+        return (NAME(even_longs)(first, second) - reader->lowest) & reader->element;
+    }
+    return NAME(codes_of_width)(reader, width) & reader->element;
+}
+
+/* Narrower elements, widened to the lanes (the subtraction wraps at the element's own width). */
+#define WIDENED(type, element_t, lanes_t)                                            \
+    {                                                                                \
+        NAME(type) values;                                                           \
+        memcpy(&values, reader->next, sizeof values);                                \
+        reader->next += sizeof values;                                               \
+        values = values - (element_t)reader->lowest;                                 \
+        return (longs_t)__builtin_convertvector(values, lanes_t) & reader->element;  \
+    }
+ALWAYS_INLINE longs_t NAME(codes_in_lanes)(reader_t *reader, int lane)
+{
+    if (reader->width >= lane)
+        return NAME(codes_in_gaps)(reader, lane);
+    if (lane == 2)
+        WIDENED(bytes_for_words_t, uint8_t, words_t)
+    if (lane == 4) {
+        if (reader->width == 1)
+            WIDENED(bytes_for_ints_t, uint8_t, ints_t)
+        WIDENED(words_for_ints_t, uint16_t, ints_t)
+    }
+    if (reader->width == 1)
+        WIDENED(bytes_for_longs_t, uint8_t, longs_t)
+    if (reader->width == 2)
+        WIDENED(words_for_longs_t, uint16_t, longs_t)
+    WIDENED(ints_for_longs_t, uint32_t, longs_t)
+}
+#undef WIDENED
+
+/* The next VECTOR_BYTES / out codes of `out` bytes, narrowed from lanes of `lane` bytes. `mixed` is 0 if the elements are
+   known to be as wide as the lanes. */
+ALWAYS_INLINE longs_t NAME(next_codes)(reader_t *reader, int lane, int out, int mixed)
+{
+    longs_t narrow = mixed ? NAME(codes_in_lanes)(reader, lane) : NAME(codes_of_width)(reader, lane);
+    longs_t high = narrow;
+#pragma GCC unroll 8
+    for (int k = out; k < lane; k += out) {
+        const longs_t codes = mixed ? NAME(codes_in_lanes)(reader, lane) : NAME(codes_of_width)(reader, lane);
+        high |= codes;
+        narrow |= codes << (8 * k);   /* legal codes fit `out` bytes, so nothing crosses into the next code */
+    }
+    if (lane > out)
+        reader->high |= high;
+    if (out == 1)
+        reader->largest = NAME(max_bytes)(reader->largest, (bytes_t)narrow);
+    else
+        reader->too_large |= (words_t)((words_t)narrow > reader->limit);
+    return narrow;
+}
+
+ALWAYS_INLINE int NAME(any_bit)(longs_t x)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < VECTOR_BYTES / 8; i++)
+        any |= x[i];
+    return any != 0;
+}
+
+/* Was every code since the last call legal? */
+ALWAYS_INLINE int NAME(all_legal)(reader_t *reader, int lane, int out)
+{
+    const uint64_t above_narrow = out == 1 ? (lane == 2 ? 0xFF00FF00FF00FF00 : lane == 4 ? 0xFFFFFF00FFFFFF00 : 0xFFFFFFFFFFFFFF00)
+                                           : (lane == 4 ? 0xFFFF0000FFFF0000 : 0xFFFFFFFFFFFF0000);
+    longs_t outside = out == 1 ? (longs_t)(reader->largest > (uint8_t)reader->limit) : (longs_t)reader->too_large;
+    if (lane > out)
+        outside |= reader->high & above_narrow;
+    reader->high = (longs_t){0};
+    reader->largest = (bytes_t){0};
+    reader->too_large = (words_t){0};
+    return !NAME(any_bit)(outside);
+}

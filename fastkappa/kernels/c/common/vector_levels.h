@@ -1,0 +1,136 @@
+/* The vector levels, SSE2, AVX2 and NEON, and the four operations that their vector types do not have:
+
+     max_bytes(x, y)     the larger of each two bytes
+     bit_of_cell(cell)   1 << (cell & 7) for each byte; cells are below 128
+     multiply_add(x, y)  products of words below 2^15, neighbours added, as ints
+     even_longs(x, y)    longs 0, 2, .. of x and then those of y */
+#ifndef FASTKAPPA_VECTOR_LEVELS_H
+#define FASTKAPPA_VECTOR_LEVELS_H
+
+#include "column.h"
+#include "simd_level.h"
+
+#if SIMD_HAS_GNU
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"   /* nothing here is called from another file */
+#endif
+
+#if SIMD_HAS_X86
+
+/* ---- baseline x86-64: SSE2 ---- */
+typedef uint8_t sse2_bytes_t __attribute__((vector_size(16)));
+typedef uint16_t sse2_words_t __attribute__((vector_size(16)));
+typedef uint32_t sse2_ints_t __attribute__((vector_size(16)));
+typedef uint64_t sse2_longs_t __attribute__((vector_size(16)));
+
+ALWAYS_INLINE sse2_bytes_t max_bytes_sse2(sse2_bytes_t x, sse2_bytes_t y)
+{
+    return (sse2_bytes_t)_mm_max_epu8((__m128i)x, (__m128i)y);
+}
+
+ALWAYS_INLINE sse2_ints_t multiply_add_sse2(sse2_words_t x, sse2_words_t y)
+{
+    return (sse2_ints_t)_mm_madd_epi16((__m128i)x, (__m128i)y);
+}
+
+ALWAYS_INLINE sse2_longs_t even_longs_sse2(sse2_longs_t x, sse2_longs_t y)
+{
+    return (sse2_longs_t)_mm_unpacklo_epi64((__m128i)x, (__m128i)y);
+}
+
+/* No byte shuffle in SSE2. Bit 0 of the cell doubles, bit 1 shifts by two, bit 2 by four; no byte overflows. */
+ALWAYS_INLINE sse2_bytes_t bit_of_cell_sse2(sse2_bytes_t cell)
+{
+    const sse2_bytes_t second = (sse2_bytes_t)((cell & 2) == 2), third = (sse2_bytes_t)((cell & 4) == 4);
+    sse2_bytes_t bit = (cell & 1) + 1;
+    bit = ((sse2_bytes_t)((sse2_words_t)bit << 2) & second) | (bit & ~second);
+    return ((sse2_bytes_t)((sse2_words_t)bit << 4) & third) | (bit & ~third);
+}
+
+/* ---- AVX2 ---- */
+SIMD_BEGIN_AVX2
+typedef uint8_t avx2_bytes_t __attribute__((vector_size(32)));
+typedef uint16_t avx2_words_t __attribute__((vector_size(32)));
+typedef uint32_t avx2_ints_t __attribute__((vector_size(32)));
+typedef uint64_t avx2_longs_t __attribute__((vector_size(32)));
+
+ALWAYS_INLINE avx2_bytes_t max_bytes_avx2(avx2_bytes_t x, avx2_bytes_t y)
+{
+    return (avx2_bytes_t)_mm256_max_epu8((__m256i)x, (__m256i)y);
+}
+
+ALWAYS_INLINE avx2_ints_t multiply_add_avx2(avx2_words_t x, avx2_words_t y)
+{
+    return (avx2_ints_t)_mm256_madd_epi16((__m256i)x, (__m256i)y);
+}
+
+ALWAYS_INLINE avx2_longs_t even_longs_avx2(avx2_longs_t x, avx2_longs_t y)
+{
+    /* x0 y0 x2 y2, then put in order */
+    return (avx2_longs_t)_mm256_permute4x64_epi64(_mm256_unpacklo_epi64((__m256i)x, (__m256i)y), 0xD8);
+}
+
+ALWAYS_INLINE avx2_bytes_t bit_of_cell_avx2(avx2_bytes_t cell)
+{
+    const __m256i bits = _mm256_set1_epi64x((long long)0x8040201008040201); /* looked up by the low four bits */
+    return (avx2_bytes_t)_mm256_shuffle_epi8(bits, (__m256i)cell);
+}
+SIMD_END
+
+#elif SIMD_HAS_NEON
+
+/* ---- aarch64 ---- */
+typedef uint8_t neon_bytes_t __attribute__((vector_size(16)));
+typedef uint16_t neon_words_t __attribute__((vector_size(16)));
+typedef uint32_t neon_ints_t __attribute__((vector_size(16)));
+typedef uint64_t neon_longs_t __attribute__((vector_size(16)));
+
+ALWAYS_INLINE neon_bytes_t max_bytes_neon(neon_bytes_t x, neon_bytes_t y)
+{
+    return (neon_bytes_t)vmaxq_u8((uint8x16_t)x, (uint8x16_t)y);
+}
+
+ALWAYS_INLINE neon_ints_t multiply_add_neon(neon_words_t x, neon_words_t y)
+{
+    const uint16x8_t a = (uint16x8_t)x, b = (uint16x8_t)y;
+    return (neon_ints_t)vmlal_u16(vmull_high_u16(a, b), vget_low_u16(a), vget_low_u16(b));
+}
+
+ALWAYS_INLINE neon_longs_t even_longs_neon(neon_longs_t x, neon_longs_t y)
+{
+    return (neon_longs_t)vtrn1q_u64((uint64x2_t)x, (uint64x2_t)y);
+}
+
+ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)
+{
+    return (neon_bytes_t)vshlq_u8(vdupq_n_u8(1), vreinterpretq_s8_u8((uint8x16_t)(cell & 7)));
+}
+
+#endif
+
+#if SIMD_HAS_GNU
+#pragma GCC diagnostic pop
+#endif
+
+/* The vector levels below AVX-512: calls function_avx2, function_sse2 or function_neon. */
+#if SIMD_HAS_X86
+#  define AT_VECTOR_LEVEL(function, arguments) \
+       (simd_level_current() == SIMD_AVX2 ? function##_avx2 arguments : function##_sse2 arguments)
+#elif SIMD_HAS_NEON
+#  define AT_VECTOR_LEVEL(function, arguments) function##_neon arguments
+#endif
+
+ALWAYS_INLINE int has_vector_level(void)
+{
+#if SIMD_HAS_X86
+    return simd_level_current() != SIMD_AVX512;
+#else
+    return SIMD_HAS_NEON && simd_level_current() == SIMD_NEON;
+#endif
+}
+
+/* How columns are read at these levels. */
+#define VECTOR_TEMPLATE "vector.h"
+#include "each_vector_level.h"
+
+#endif

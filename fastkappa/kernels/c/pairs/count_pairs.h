@@ -1,0 +1,96 @@
+/* count_pairs: the confusion table of two columns, by the kernel that is fastest for them here. */
+#ifndef FASTKAPPA_COUNT_PAIRS_H
+#define FASTKAPPA_COUNT_PAIRS_H
+
+#include "../common/column.h"
+#include "../common/vector_levels.h"
+#include "../narrow/narrow.h"
+#include "avx512.h"
+#include "histogram.h"
+#include "portable.h"
+#include "twos_avx512.h"
+
+#define VECTOR_TEMPLATE "../pairs/vector.h"
+#include "../common/each_vector_level.h"
+
+/* Counts whole groups from `start` on and returns where it stopped. */
+typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table);
+
+enum {
+    FULL_GROUP = 1024,            /* a multiple of every kernel's group */
+    BYTES_AT_ONCE = 16 * BLOCK    /* pairs that go by way of bytes: enough to start a kernel seldom */
+};
+
+/* So few pairs that setting up a kernel costs more than it saves. */
+static ptrdiff_t small_call(void)
+{
+    return simd_level_current() == SIMD_AVX512 ? 160 : 896;
+}
+
+/* The kernel for contiguous integers of one width with so few legal cells, mostly by positional popcount; NULL if there is none, or if
+   an increment a pair is cheaper. The last cell costs nothing where it would be the only one of its plane. */
+static count_kernel_t *popcount_kernel(uint64_t n_cells)
+{
+#if SIMD_HAS_X86
+    if (simd_level_current() == SIMD_AVX512)
+        return n_cells <= 256 ? count_few_512 : NULL;
+    if (simd_level_current() == SIMD_AVX2)
+        return n_cells <= 100 ? count_popcount_avx2 : NULL;
+    return n_cells <= 33 ? count_popcount_sse2 : NULL;
+#elif SIMD_HAS_NEON
+    if (simd_level_current() == SIMD_NEON)
+        return n_cells <= 65 ? count_popcount_neon : NULL;
+#endif
+    (void)n_cells;
+    return NULL;
+}
+
+/* Does that kernel take integers with gaps between them? */
+static int takes_gaps(void)
+{
+    return simd_level_current() == SIMD_AVX512;
+}
+
+/* Up to BYTES_AT_ONCE pairs by way of bytes: narrowed, filled up to whole groups with pairs (0, 0), which are subtracted again. */
+static void count_as_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, int64_t *table,
+                           count_kernel_t *kernel)
+{
+    uint8_t codes_a[BYTES_AT_ONCE], codes_b[BYTES_AT_ONCE];
+    const column_t bytes_a = column_of_bytes(a, codes_a), bytes_b = column_of_bytes(b, codes_b);
+    const ptrdiff_t filled = (count + FULL_GROUP - 1) / FULL_GROUP * FULL_GROUP;
+    for (ptrdiff_t i = 0; i < count; i += BLOCK)
+        pair_bytes(a, b, start + i, count - i < BLOCK ? count - i : BLOCK, codes_a + i, codes_b + i);
+    memset(codes_a + count, 0, (size_t)(filled - count));
+    memset(codes_b + count, 0, (size_t)(filled - count));
+    kernel(&bytes_a, &bytes_b, 0, filled, table);
+    table[0] -= filled - count;
+}
+
+/* Adds the pairs start..stop-1 to table, (a->n_labels + 1) x (b->n_labels + 1), row by row. The last row and the last
+   column count the values outside the labels. */
+MAYBE_UNUSED static void count_pairs(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,
+                                     int64_t *table)
+{
+    if (stop - start < small_call() || a->n_labels == 0 || b->n_labels == 0) {
+        count_plain(a, b, start, stop, table);
+        return;
+    }
+    count_kernel_t *kernel = NULL;
+    if (codes_fit_byte(a) && codes_fit_byte(b))
+        kernel = popcount_kernel(a->n_labels * b->n_labels);
+    if (!kernel) {
+        count_histogram(a, b, start, stop, table);
+        return;
+    }
+    if (is_in_lanes(a) && is_in_lanes(b) && a->stride == b->stride
+        && (takes_gaps() || (is_plain_integer(a) && is_plain_integer(b))))
+        start = kernel(a, b, start, stop, table);
+    while (stop - start >= small_call()) {
+        const ptrdiff_t count = stop - start < BYTES_AT_ONCE ? stop - start : BYTES_AT_ONCE;
+        count_as_bytes(a, b, start, count, table, kernel);
+        start += count;
+    }
+    count_plain(a, b, start, stop, table);
+}
+
+#endif

@@ -1,0 +1,263 @@
+/* Counting pairs of many labels: one increment a pair, made as cheap as it can be.
+
+   A block of pairs becomes cell numbers (vectorised, in the innermost cache); then each pair increments its cell. What
+   costs is a pair that meets the counter which a pair just before it has changed: it waits for that store, and where such
+   meetings are frequent but irregular (90 % of all pairs in one cell) the processor mispredicts them, five times the
+   price. So there are several copies of the counters, side by side, used in turn, and added up at the end:
+
+       8 copies    counters[cell * 8 + k], k = 0..7      pairs 0, 8, 16, ... use copy 0; 1, 9, 17, ... copy 1; ...
+
+   Copies cost cache. So: 8 where they are small; else 1, or if a sample shows neighbours in one cell, 4 or 8.
+   (Copies that lie side by side, not one after the other: at a distance of 2^k bytes they would share cache lines' sets.)
+
+   Many counters do not fit the innermost cache, and each that comes in pushes something out. So cells are made ready for
+   few pairs at a time (COUNT_STAGE): with 1024, 256 labels were half as slow again, presumably for their buffer is pushed out.
+
+   Past 65 536 cells a counter has 8 bits, so that more of them stay in the cache. When it wraps to 0, the 256 that it has
+   lost go to the table. */
+#ifndef FASTKAPPA_HISTOGRAM_H
+#define FASTKAPPA_HISTOGRAM_H
+
+#include <stdlib.h>
+
+#include "../common/column.h"
+#include "../narrow/narrow.h"
+#include "portable.h"
+
+enum {
+    FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
+    MANY_CELLS = 16384,               /* 8 copies of 4 bytes: 512 KB */
+    SHORT_CELLS = 65536,              /* a cell number fits 16 bits */
+    COUNT_STAGE = 512,                /* pairs between making cells and incrementing them; divides BLOCK */
+    SAMPLE_PLACES = 16,
+    SAMPLE_PAIRS = 32
+};
+static const ptrdiff_t HISTOGRAM_RANGE = (ptrdiff_t)1 << 23; /* pairs between two samples; 4-byte counters cannot wrap */
+
+/* ---- cell numbers ---- */
+
+#if SIMD_HAS_X86
+SIMD_BEGIN_AVX512
+/* The cell numbers of contiguous bytes, count a multiple of 64, in the order of cells_of_bytes. */
+static void cells_of_byte_columns_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
+{
+    const __m512i lowest_a = broadcast_512(a->lowest, 1), limit_a = broadcast_512(largest_code_512(a), 1);
+    const __m512i lowest_b = broadcast_512(b->lowest, 1), limit_b = broadcast_512(largest_code_512(b), 1);
+    const __m512i row = broadcast_512(n_codes(b), 2), low_bytes = broadcast_512(0xFF, 2);
+    const char *p = element_address(a, start), *q = element_address(b, start);
+    for (ptrdiff_t i = 0; i < count; i += 64) {
+        fetch_next_page(p + i);
+        fetch_next_page(q + i);
+        const __m512i x = cut_512(_mm512_sub_epi8(_mm512_loadu_si512(p + i), lowest_a), limit_a, 1);
+        const __m512i y = cut_512(_mm512_sub_epi8(_mm512_loadu_si512(q + i), lowest_b), limit_b, 1);
+        _mm512_storeu_si512(cells + i, _mm512_add_epi16(_mm512_mullo_epi16(_mm512_and_si512(x, low_bytes), row),
+                                                        _mm512_and_si512(y, low_bytes)));
+        _mm512_storeu_si512(cells + i + 32, _mm512_add_epi16(_mm512_mullo_epi16(_mm512_srli_epi16(x, 8), row),
+                                                             _mm512_srli_epi16(y, 8)));
+    }
+}
+SIMD_END
+#endif
+
+/* The cell numbers of up to COUNT_STAGE pairs, in a table of n_codes(a) x n_codes(b). */
+static void short_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
+{
+    uint8_t codes_a[COUNT_STAGE], codes_b[COUNT_STAGE];
+#if SIMD_HAS_X86
+    if (simd_level_current() == SIMD_AVX512 && count % 64 == 0 && is_plain_integer(a) && is_plain_integer(b)
+        && a->stride == 1 && b->stride == 1) {
+        cells_of_byte_columns_512(a, b, start, count, cells);
+        return;
+    }
+#endif
+    pair_bytes(a, b, start, count, codes_a, codes_b);
+    cells_of_bytes(codes_a, codes_b, count, (uint16_t)n_codes(b), cells);
+}
+
+/* The cell numbers of up to BLOCK pairs, in a table of n_codes(a) x n_codes(b). */
+static void long_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint32_t *cells)
+{
+    uint16_t codes_a[BLOCK], codes_b[BLOCK];
+    pair_words(a, b, start, count, codes_a, codes_b);
+    cells_of_words(codes_a, codes_b, count, (uint32_t)n_codes(b), cells);
+}
+
+/* Is a pair often in the cell of the one or two before it? Looked at in a few places of the range. */
+static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop)
+{
+    uint32_t codes_a[SAMPLE_PAIRS], codes_b[SAMPLE_PAIRS];
+    const ptrdiff_t apart = (stop - start - SAMPLE_PAIRS) / SAMPLE_PLACES;
+    int collisions = 0;
+    if (apart < 0)
+        return 0;
+    for (int place = 0; place < SAMPLE_PLACES; place++) {
+        decode(a, start + place * apart, SAMPLE_PAIRS, codes_a);
+        decode(b, start + place * apart, SAMPLE_PAIRS, codes_b);
+        for (int i = 2; i < SAMPLE_PAIRS; i++)
+            collisions += (codes_a[i] == codes_a[i - 1] && codes_b[i] == codes_b[i - 1])
+                       || (codes_a[i] == codes_a[i - 2] && codes_b[i] == codes_b[i - 2]);
+    }
+    return collisions > SAMPLE_PLACES * SAMPLE_PAIRS / 16;
+}
+
+/* ---- increments ---- */
+
+/* What is read next, so that memory does not rest while counters are incremented: one cache line of each column for each
+   eight pairs. Wide elements only (bytes come fast enough); an address beyond the column is looked at by no one. */
+typedef struct { const char *a, *b; ptrdiff_t step_a, step_b; } ahead_t;
+
+ALWAYS_INLINE ahead_t ahead_of(const column_t *a, const column_t *b, ptrdiff_t next)
+{
+    const ahead_t ahead = {element_address(a, next), element_address(b, next), 8 * a->stride, 8 * b->stride};
+    return ahead;
+}
+
+ALWAYS_INLINE void fetch_ahead(const ahead_t *ahead, ptrdiff_t eighth)
+{
+#if SIMD_HAS_GNU
+    __builtin_prefetch((const char *)((uintptr_t)ahead->a + (uintptr_t)(eighth * ahead->step_a)));
+    __builtin_prefetch((const char *)((uintptr_t)ahead->b + (uintptr_t)(eighth * ahead->step_b)));
+#else
+    (void)ahead; (void)eighth;
+#endif
+}
+
+/* Four 16-bit cell numbers are read at once. */
+#define ADD_SHORT(name, copies)                                                                                   \
+    static void name(const uint16_t *cells, ptrdiff_t count, uint32_t *counters, const ahead_t *ahead)            \
+    {                                                                                                             \
+        ptrdiff_t i = 0;                                                                                          \
+        for (; i + 8 <= count; i += 8) {                                                                          \
+            uint64_t x, y;                                                                                        \
+            memcpy(&x, cells + i, 8);                                                                             \
+            memcpy(&y, cells + i + 4, 8);                                                                         \
+            if (ahead) fetch_ahead(ahead, i / 8);                                                                 \
+            counters[(x & 0xFFFF) * copies]++;                                                                    \
+            counters[(x >> 16 & 0xFFFF) * copies + 1 % copies]++;                                                 \
+            counters[(x >> 32 & 0xFFFF) * copies + 2 % copies]++;                                                 \
+            counters[(x >> 48) * copies + 3 % copies]++;                                                          \
+            counters[(y & 0xFFFF) * copies + 4 % copies]++;                                                       \
+            counters[(y >> 16 & 0xFFFF) * copies + 5 % copies]++;                                                 \
+            counters[(y >> 32 & 0xFFFF) * copies + 6 % copies]++;                                                 \
+            counters[(y >> 48) * copies + 7 % copies]++;                                                          \
+        }                                                                                                         \
+        for (; i < count; i++)                                                                                    \
+            counters[(size_t)cells[i] * copies]++;                                                                \
+    }
+ADD_SHORT(add_short_8, 8)
+ADD_SHORT(add_short_4, 4)
+ADD_SHORT(add_short_1, 1)
+#undef ADD_SHORT
+
+/* Byte counters; a wrap puts 256 into the table. */
+#define ADD_LONG(name, copies)                                                                                    \
+    static void name(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, const ahead_t *ahead,             \
+                     int64_t *table, size_t row, size_t table_row)                                                \
+    {                                                                                                             \
+        for (ptrdiff_t i = 0; i < count; i++) {                                                                   \
+            const size_t cell = cells[i];                                                                         \
+            if (ahead && i % 8 == 0)                                                                              \
+                fetch_ahead(ahead, i / 8);                                                                        \
+            if (UNLIKELY(++counters[cell * copies + (size_t)(i % copies)] == 0))                                  \
+                table[cell / row * table_row + cell % row] += 256;                                                \
+        }                                                                                                         \
+    }
+ADD_LONG(add_long_1, 1)
+ADD_LONG(add_long_4, 4)
+#undef ADD_LONG
+
+/* ---- the kernels ---- */
+
+/* Adds rows x columns counters, `copies` side by side, to the table. */
+#define MERGE(name, counter_t, copies)                                                                            \
+    static void name(const counter_t *counters, size_t rows, size_t columns, size_t table_row, int64_t *table)    \
+    {                                                                                                             \
+        for (size_t i = 0; i < rows; i++, table += table_row, counters += columns * copies)                       \
+            for (size_t j = 0; j < columns; j++)                                                                  \
+                for (size_t k = 0; k < copies; k++)                                                               \
+                    table[j] += counters[j * copies + k];                                                         \
+    }
+MERGE(merge_short_8, uint32_t, 8)
+MERGE(merge_short_4, uint32_t, 4)
+MERGE(merge_short_1, uint32_t, 1)
+MERGE(merge_long_4, uint8_t, 4)
+MERGE(merge_long_1, uint8_t, 1)
+#undef MERGE
+
+/* Is it worth fetching ahead? */
+ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
+{
+    return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
+}
+
+/* Up to 65 536 cells. */
+static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+{
+    const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;
+    uint32_t few[FEW_CELLS * 8];
+    uint16_t cells[COUNT_STAGE];
+    uint32_t *counters = few;
+    size_t copies = 8;
+    if (n_cells <= FEW_CELLS) {
+        if ((size_t)(stop - start) < 4 * n_cells) {
+            count_plain(a, b, start, stop, table);
+            return;
+        }
+    } else {
+        copies = !neighbours_collide(a, b, start, stop) ? 1 : n_cells <= MANY_CELLS ? 8 : 4;
+        counters = (size_t)(stop - start) >= n_cells / 4 * copies ? malloc(n_cells * copies * sizeof *counters) : NULL;
+        if (!counters) {
+            count_plain(a, b, start, stop, table);
+            return;
+        }
+    }
+    memset(counters, 0, n_cells * copies * sizeof *counters);
+    for (ptrdiff_t i = start; i < stop; i += COUNT_STAGE) {
+        const ptrdiff_t count = stop - i < COUNT_STAGE ? stop - i : COUNT_STAGE;
+        const ahead_t next = ahead_of(a, b, i + BLOCK), *const ahead = is_wide(a, b) ? &next : NULL;
+        short_cells(a, b, i, count, cells);
+        (copies == 8 ? add_short_8 : copies == 4 ? add_short_4 : add_short_1)(cells, count, counters, ahead);
+    }
+    (copies == 8 ? merge_short_8 : copies == 4 ? merge_short_4 : merge_short_1)(counters, rows, columns, table_row, table);
+    if (counters != few)
+        free(counters);
+}
+
+/* More cells; at most 2^32. */
+static void count_long_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+{
+    const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;
+    const size_t copies = n_cells <= ((size_t)1 << 21) && neighbours_collide(a, b, start, stop) ? 4 : 1;
+    uint32_t cells[BLOCK];
+    uint8_t *counters = (size_t)(stop - start) >= n_cells / 2 ? calloc(n_cells, copies) : NULL;
+    if (!counters) {
+        count_plain(a, b, start, stop, table);
+        return;
+    }
+    for (ptrdiff_t i = start; i < stop; i += BLOCK) {
+        const ptrdiff_t count = stop - i < BLOCK ? stop - i : BLOCK;
+        const ahead_t next = ahead_of(a, b, i + count), *const ahead = is_wide(a, b) ? &next : NULL;
+        long_cells(a, b, i, count, cells);
+        (copies == 4 ? add_long_4 : add_long_1)(cells, count, counters, ahead, table, columns, table_row);
+    }
+    (copies == 4 ? merge_long_4 : merge_long_1)(counters, rows, columns, table_row, table);
+    free(counters);
+}
+
+/* Any number of labels that leaves codes in 16 bits and cells in 32. */
+static void count_histogram(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+{
+    if (!codes_fit_word(a) || !codes_fit_word(b)) {
+        count_plain(a, b, start, stop, table);
+        return;
+    }
+    const int is_short = codes_fit_byte(a) && codes_fit_byte(b) && n_codes(a) * n_codes(b) <= SHORT_CELLS;
+    while (start < stop) {
+        /* what is left is one range if it is little more than one */
+        const ptrdiff_t end = stop - start < 2 * HISTOGRAM_RANGE ? stop : start + HISTOGRAM_RANGE;
+        (is_short ? count_short_range : count_long_range)(a, b, start, end, table);
+        start = end;
+    }
+}
+
+#endif

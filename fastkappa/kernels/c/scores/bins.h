@@ -1,0 +1,213 @@
+/* Scores counted by bin and label, and those of some bins collected.
+
+   A score has one of n_inner + 3 rows. Row 0 is below `low`, rows 1 .. n_inner are bins of equal width from there on,
+   row n_inner + 1 is above them, and the last row has NaN and the infinities. A row never lies below that of a lower
+   score: subtraction and product round, but they keep the order. */
+#ifndef FASTKAPPA_SCORES_BINS_H
+#define FASTKAPPA_SCORES_BINS_H
+
+#include <float.h>
+#include <math.h>
+#include "../common/column.h"
+#include "avx512.h"
+#include "order.h"
+#include "portable.h"
+
+
+/* Can vectors load them as they lie? */
+ALWAYS_INLINE int are_plain_scores(const column_t *scores)
+{
+#if SIMD_HAS_X86
+    return simd_level_current() == SIMD_AVX512 && !scores->swapped && is_contiguous(scores);
+#else
+    (void)scores;
+    return 0;
+#endif
+}
+
+/* Two cells are loaded at a time: loads of the cells, of the counters and stores are what bounds this. */
+static void increment(uint32_t *table, const uint32_t *cells, ptrdiff_t count)
+{
+    ptrdiff_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        uint64_t pairs[4];
+        memcpy(pairs, cells + i, sizeof pairs);
+        for (int k = 0; k < 4; k++) {
+            table[(uint32_t)pairs[k]]++;
+            table[pairs[k] >> 32]++;
+        }
+    }
+    for (; i < count; i++) table[cells[i]]++;
+}
+
+/* Adds the items start .. stop-1 to `table`, (n_inner + 3) x (n_labels + 1), and their weights to `sums` if there are
+   weights. The last column has labels outside the codes. */
+static void count_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
+                         ptrdiff_t stop, const bins_t *bins, uint32_t *table, double *sums)
+{
+    double copies[BLOCK];
+    uint32_t rows[BLOCK], columns[BLOCK];
+    const uint32_t width = (uint32_t)codes->n_labels + 1;
+    const int plain = are_plain_scores(scores) && is_plain_integer(codes);
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        ptrdiff_t done = 0;
+#if SIMD_HAS_X86
+        if (plain) {
+            done = count & ~(ptrdiff_t)15;
+            cells_of_block_512(scores, codes, start, done, bins, rows);
+        }
+#endif
+        if (done < count) {
+            rows_of_block(scores, start + done, count - done, bins, copies, rows + done);
+            decode(codes, start + done, count - done, columns);
+            for (ptrdiff_t i = done; i < count; i++) rows[i] = rows[i] * width + columns[i - done];
+        }
+        increment(table, rows, count);
+        if (weights)
+            for (ptrdiff_t i = 0; i < count; i++) sums[rows[i]] += weights[start + i];
+    }
+    (void)plain;
+}
+
+/* Lowers and raises the least and the largest score met in each row. */
+static void range_scores(const column_t *scores, ptrdiff_t start, ptrdiff_t stop, const bins_t *bins, double *least,
+                         double *largest)
+{
+    double copies[BLOCK];
+    uint32_t rows[BLOCK];
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        const double *x = rows_of_block(scores, start, count, bins, copies, rows);
+        for (ptrdiff_t i = 0; i < count; i++) {
+            if (x[i] < least[rows[i]]) least[rows[i]] = x[i];
+            if (x[i] > largest[rows[i]]) largest[rows[i]] = x[i];
+        }
+    }
+}
+
+/* The least score whose row is not below that one. */
+static double first_score_of_row(uint32_t wanted, const bins_t *bins)
+{
+    uint64_t first = order_of(-DBL_MAX), last = order_of(INFINITY);
+    while (first < last) {
+        const uint64_t middle = first + (last - first) / 2;
+        const double score = score_of_order(middle);
+        uint32_t row;
+        rows_of_scores_baseline(&score, 1, bins, &row);
+        if (row >= wanted) last = middle;
+        else first = middle + 1;
+    }
+    return score_of_order(first);
+}
+
+/* The intervals of scores whose rows are wanted, marked by 1. Returns how many there are, more than MOST_INTERVALS if
+   they have no room or if what is not finite is wanted too. */
+static int intervals_of(const uint8_t *wanted, const bins_t *bins, interval_t *intervals)
+{
+    const uint8_t *const end = wanted + bins->n_inner + 2, *first = wanted;
+    int n = 0;
+    if (*end)
+        return MOST_INTERVALS + 1;
+    while (n <= MOST_INTERVALS && (first = memchr(first, 1, (size_t)(end - first)))) {
+        const uint8_t *after = memchr(first, 0, (size_t)(end + 1 - first));
+        if (n < MOST_INTERVALS) {
+            intervals[n].low = first_score_of_row((uint32_t)(first - wanted), bins);
+            intervals[n].end = first_score_of_row((uint32_t)(after - wanted), bins);
+        }
+        n++;
+        first = after;
+    }
+    return n;
+}
+
+/* The codes at places from `start` on. */
+static void codes_at(const column_t *codes, ptrdiff_t start, const uint32_t *places, ptrdiff_t count, uint16_t *out)
+{
+    const char *p = element_address(codes, start);
+    const uint64_t lowest = codes->lowest;
+    const uint32_t n = (uint32_t)codes->n_labels;
+    switch (codes->stride) {
+    case 1: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code8(read8(p + places[k], 0), lowest, n); break;
+    case 2: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code16(read16(p + 2 * (size_t)places[k], 0), lowest, n); break;
+    case 4: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code32(read32(p + 4 * (size_t)places[k], 0), lowest, n); break;
+    default: for (ptrdiff_t k = 0; k < count; k++) out[k] = (uint16_t)code64(read64(p + 8 * (size_t)places[k], 0), lowest, n);
+    }
+}
+
+/* Writes score, code and weight of the items whose row is wanted; returns how many they are. Each array has room for
+   stop - start items. Codes are 0 .. n_labels, below 2^16. */
+static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
+                                ptrdiff_t stop, const bins_t *bins, const uint8_t *wanted, void *out, uint16_t *out_codes,
+                                double *out_weights)
+{
+    double copies[BLOCK];
+    uint32_t rows[BLOCK], chosen[BLOCK];
+    uint16_t words[BLOCK];
+    interval_t intervals[MOST_INTERVALS];
+    const int wide = element_width(scores->kind);
+    int plain = are_plain_scores(scores), n_intervals = 0;
+    if (plain)
+        plain = (n_intervals = intervals_of(wanted, bins, intervals)) <= MOST_INTERVALS;
+    ptrdiff_t n = 0;
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        char *own = (char *)out + n * wide;
+        ptrdiff_t n_chosen = 0, done = 0;
+#if SIMD_HAS_X86
+        if (plain) {
+            done = count & ~(ptrdiff_t)15;
+            n_chosen = (wide == 4 ? choose_512_floats : choose_512_doubles)(
+                element_address(scores, start), done, intervals, n_intervals, own, chosen);
+        }
+#endif
+        if (done < count) {
+            const double *x = rows_of_block(scores, start + done, count - done, bins, copies, rows);
+            ptrdiff_t k = n_chosen;
+            for (ptrdiff_t i = 0; i < count - done; i++) {
+                chosen[n_chosen] = (uint32_t)(done + i);
+                n_chosen += wanted[rows[i]];
+            }
+            for (; k < n_chosen; k++) {
+                if (wide == 4) ((float *)own)[k] = (float)x[chosen[k] - done];
+                else ((double *)own)[k] = x[chosen[k] - done];
+            }
+        }
+        if (n_chosen == 0)
+            continue;
+        if (is_plain_integer(codes)) {
+            codes_at(codes, start, chosen, n_chosen, out_codes + n);
+        } else {
+            decode_words(codes, start, count, words);
+            for (ptrdiff_t k = 0; k < n_chosen; k++) out_codes[n + k] = words[chosen[k]];
+        }
+        if (weights)
+            for (ptrdiff_t k = 0; k < n_chosen; k++) out_weights[n + k] = weights[start + chosen[k]];
+        n += n_chosen;
+    }
+    (void)plain;
+    return n;
+}
+
+/* Writes each of the items start .. stop-1 to the next place of its row. Codes are 0 .. n_labels, below 2^16. */
+static void group_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
+                         ptrdiff_t stop, const bins_t *bins, int64_t *places, void *out, uint16_t *out_codes, double *out_weights)
+{
+    double copies[BLOCK];
+    uint32_t rows[BLOCK];
+    uint16_t words[BLOCK];
+    for (; start < stop; start += BLOCK) {
+        const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+        const double *x = rows_of_block(scores, start, count, bins, copies, rows);
+        decode_words(codes, start, count, words);
+        for (ptrdiff_t i = 0; i < count; i++) {
+            const int64_t place = places[rows[i]]++;
+            if (scores->kind == COLUMN_FLOAT32) ((float *)out)[place] = (float)x[i];
+            else ((double *)out)[place] = x[i];
+            out_codes[place] = words[i];
+            if (weights)
+                out_weights[place] = weights[start + i];
+        }
+    }
+}
+#endif

@@ -1,0 +1,91 @@
+/* Kappa at given thresholds. This computes a statistic: only the short cuts call it. */
+#ifndef FASTKAPPA_SCORES_EVALUATE_H
+#define FASTKAPPA_SCORES_EVALUATE_H
+
+#include <math.h>
+#include "../common/column.h"
+
+enum { MOST_CUTS = 64 };
+
+/* Items in groups of which each is above the one before; inside a group they are in any order. Group g is
+   starts[g] .. starts[g + 1] - 1, its lowest score is least[g]. `prefix` has the sums of each label below each group, and
+   those of all items: n_labels at a time. */
+typedef struct {
+    const char *scores;
+    int kind;
+    ptrdiff_t n_groups, n_labels;
+    const uint16_t *codes;
+    const double *weights;
+    const int64_t *starts;
+    const double *least, *prefix, *matrix, *chance;
+} grouped_items_t;
+
+/* How many groups begin below a threshold. The loop has no branch to be mispredicted. */
+static ptrdiff_t groups_below(const grouped_items_t *items, double threshold)
+{
+    ptrdiff_t first = 0, length = items->n_groups;
+    while (length > 1) {
+        const ptrdiff_t half = length / 2;
+        first += items->least[first + half - 1] < threshold ? half : 0;
+        length -= half;
+    }
+    return first + (length == 1 && items->least[first] < threshold);
+}
+
+ALWAYS_INLINE double score_at(const grouped_items_t *items, int64_t i)
+{
+    return items->kind == COLUMN_FLOAT32 ? ((const float *)items->scores)[i] : ((const double *)items->scores)[i];
+}
+
+/* Adds the items of a group that are below a threshold to the sums of the labels. Nothing branches on a score: it would
+   be mispredicted. */
+static void add_items_below(const grouped_items_t *items, ptrdiff_t group, double threshold, double *sums)
+{
+    const int64_t start = items->starts[group], stop = items->starts[group + 1];
+    uint32_t counts[2][MOST_CUTS] = {{0}};
+    if (items->weights) {
+        for (int64_t i = start; i < stop; i++)
+            sums[items->codes[i]] += score_at(items, i) < threshold ? items->weights[i] : 0.0;
+        return;
+    }
+    /* In turn, so that a counter need not wait for itself. */
+    for (int64_t i = start; i < stop; i++) counts[i & 1][items->codes[i]] += score_at(items, i) < threshold;
+    for (ptrdiff_t y = 0; y < items->n_labels; y++) sums[y] += counts[0][y] + counts[1][y];
+}
+
+/* The confusion table of thresholds in any order, at most MOST_CUTS of them. */
+static void table_of_thresholds(const grouped_items_t *items, const double *thresholds, double *table)
+{
+    const ptrdiff_t n_labels = items->n_labels, n_cuts = n_labels - 1;
+    double cuts[MOST_CUTS], below[MOST_CUTS + 1] = {0};
+    for (ptrdiff_t c = 0; c < n_cuts; c++) {
+        ptrdiff_t k = c;
+        for (; k > 0 && cuts[k - 1] > thresholds[c]; k--) cuts[k] = cuts[k - 1];
+        cuts[k] = thresholds[c];
+    }
+    for (ptrdiff_t c = 0; c < n_labels; c++) {
+        const ptrdiff_t n_below = c < n_cuts ? groups_below(items, cuts[c]) : items->n_groups;
+        const ptrdiff_t last = c < n_cuts && n_below > 0 ? n_below - 1 : n_below;
+        double upto[MOST_CUTS + 1];
+        memcpy(upto, items->prefix + last * n_labels, (size_t)n_labels * sizeof *upto);
+        if (last < n_below)
+            add_items_below(items, last, cuts[c], upto);
+        for (ptrdiff_t y = 0; y < n_labels; y++) table[y * n_labels + c] = upto[y] - below[y];
+        memcpy(below, upto, (size_t)n_labels * sizeof *below);
+    }
+}
+
+/* Kappa of the thresholds; NaN where it is undefined. */
+static double kappa_of_thresholds(const grouped_items_t *items, const double *thresholds, double n, double *table)
+{
+    const ptrdiff_t n_labels = items->n_labels;
+    double observed = 0, by_chance = 0;
+    table_of_thresholds(items, thresholds, table);
+    for (ptrdiff_t y = 0; y < n_labels; y++)
+        for (ptrdiff_t c = 0; c < n_labels; c++) {
+            observed += items->matrix[y * n_labels + c] * table[y * n_labels + c];
+            by_chance += items->chance[c] * table[y * n_labels + c];
+        }
+    return by_chance == 0 ? NAN : (by_chance - n * observed) / by_chance;
+}
+#endif

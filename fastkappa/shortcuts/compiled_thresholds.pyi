@@ -1,0 +1,27 @@
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.kernels.contract import Floats
+
+def search_cuts(
+    prefix: FloatTable,
+    matrix: FloatTable,
+    chance: Floats,
+    ratio: Floats,
+    positions: AnyArray,
+    known: bool,
+) -> int: ...
+def build_evaluator(
+    scores: AnyArray,
+    codes: AnyArray,
+    weights: Floats | None,
+    starts: AnyArray,
+    least: Floats,
+    prefix: FloatTable,
+    matrix: FloatTable,
+    chance: Floats,
+    total: float,
+) -> Evaluator | None: ...
+def simd_level() -> str: ...
+
+class Evaluator:
+    def __call__(self, thresholds: Floats) -> float: ...
+    def many(self, thresholds: FloatTable, kappas: Floats) -> None: ...

@@ -1,0 +1,133 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+"""From tables of scores to cuts and kappa, compiled; see `fastkappa.shortcuts.loading`."""
+
+from libc.stdint cimport int64_t, uint16_t
+
+from fastkappa.kernels.cython.pairs cimport ColumnBuffer, shared_simd_level
+
+import numpy as np
+
+
+cdef extern from "scores/cuts.h" nogil:
+    int c_search_cuts "search_cuts" (
+        const double *, Py_ssize_t, Py_ssize_t, const double *, const double *, double *, int64_t *, int,
+        double *, int64_t *,
+    ) noexcept
+
+cdef extern from "scores/evaluate.h" nogil:
+    ctypedef struct grouped_items_t:
+        const char *scores
+        int kind
+        Py_ssize_t n_groups
+        Py_ssize_t n_labels
+        const uint16_t *codes
+        const double *weights
+        const int64_t *starts
+        const double *least
+        const double *prefix
+        const double *matrix
+        const double *chance
+    const int MOST_CUTS
+    double c_kappa_of_thresholds "kappa_of_thresholds" (
+        const grouped_items_t *, const double *, double, double *
+    ) noexcept
+
+cdef extern from "common/simd_level.h" nogil:
+    int simd_level_current() noexcept
+    const char *simd_level_name(int level) noexcept
+    void simd_level_share(int *state) noexcept
+
+
+def search_cuts(
+    const double[:, ::1] prefix,
+    const double[:, ::1] matrix,
+    const double[::1] chance,
+    double[::1] ratio,
+    int64_t[::1] positions,
+    bint known,
+):
+    """Search for the best cuts; return the number of rounds, 0 for the general way."""
+    cdef Py_ssize_t n_labels = matrix.shape[0]
+    cdef double[::1] work = np.empty(n_labels * (n_labels + 1))
+    cdef int64_t[::1] candidates = np.empty(n_labels, np.int64)
+    cdef int rounds
+    with nogil:
+        rounds = c_search_cuts(
+            &prefix[0, 0], prefix.shape[1], n_labels, &matrix[0, 0], &chance[0], &ratio[0],
+            &positions[0], known, &work[0], &candidates[0],
+        )
+    return rounds
+
+
+def build_evaluator(scores, codes, weights, starts, least, prefix, matrix, chance, total):
+    """Return kappa at given thresholds of grouped scores, or None for too many labels.
+
+    The first six parameters are those of grouped scores. Sums must be whole numbers small
+    enough for doubles.
+    """
+    if not 1 < len(matrix) <= MOST_CUTS:
+        return None
+    return Evaluator(scores, codes, weights, starts, least, prefix, matrix, chance, total)
+
+
+cdef class Evaluator:
+    """Kappa at given thresholds; see `build_evaluator`."""
+
+    cdef grouped_items_t items
+    cdef object owners
+    cdef double total
+    cdef double[::1] table
+
+    def __init__(
+        self,
+        scores,
+        const uint16_t[::1] codes,
+        const double[::1] weights,
+        const int64_t[::1] starts,
+        const double[::1] least,
+        const double[:, ::1] prefix,
+        const double[:, ::1] matrix,
+        const double[::1] chance,
+        double total,
+    ):
+        cdef ColumnBuffer buffer = ColumnBuffer(scores, 0, 0)
+        self.owners = (buffer, codes, weights, starts, least, prefix, matrix, chance)
+        self.items.scores, self.items.kind = buffer.column.data, buffer.column.kind
+        self.items.n_groups, self.items.n_labels = least.shape[0], matrix.shape[0]
+        self.items.starts, self.items.least = &starts[0], &least[0]
+        self.items.codes = &codes[0]
+        self.items.weights = NULL if weights is None or weights.shape[0] == 0 else &weights[0]
+        self.items.prefix, self.items.matrix = &prefix[0, 0], &matrix[0, 0]
+        self.items.chance, self.total = &chance[0], total
+        self.table = np.empty(matrix.shape[0] ** 2)
+
+    def __call__(self, const double[::1] thresholds):
+        """Return kappa, NaN where it is undefined; thresholds may be in any order."""
+        cdef Py_ssize_t i
+        if thresholds.shape[0] != self.items.n_labels - 1:
+            raise ValueError(f"{self.items.n_labels - 1} thresholds, got {thresholds.shape[0]}")
+        for i in range(thresholds.shape[0]):
+            if thresholds[i] != thresholds[i]:
+                raise ValueError("a threshold is NaN")
+        return c_kappa_of_thresholds(&self.items, &thresholds[0], self.total, &self.table[0])
+
+    def many(self, const double[:, ::1] thresholds, double[::1] kappas):
+        """Write kappa for each row of thresholds."""
+        cdef Py_ssize_t i
+        cdef double[::1] table = np.empty(self.table.shape[0])
+        if thresholds.shape[1] != self.items.n_labels - 1:
+            raise ValueError(f"{self.items.n_labels - 1} thresholds, got {thresholds.shape[1]}")
+        with nogil:
+            for i in range(thresholds.shape[0]):
+                kappas[i] = c_kappa_of_thresholds(
+                    &self.items, &thresholds[i, 0], self.total, &table[0]
+                )
+
+
+def simd_level():
+    """Return the name of the vector instructions in use."""
+    return (<bytes> simd_level_name(simd_level_current())).decode()
+
+
+# One level for all modules, that of the kernels.
+simd_level_share(shared_simd_level())

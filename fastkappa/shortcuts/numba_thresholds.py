@@ -1,0 +1,159 @@
+"""From tables of scores to cuts and kappa, compiled by numba."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.kernels.numba.loops import compile_lazily
+
+Floats = NDArray[np.float64]
+
+MOST_ROUNDS = 100
+NONE = np.empty(0)
+
+
+def search_cuts(
+    prefix: Floats,
+    matrix: Floats,
+    chance: Floats,
+    ratio: Floats,
+    positions: NDArray[np.int64],
+    known: bool,
+) -> int:
+    """Search for the best cuts; return the number of rounds, 0 for the general way."""
+    rounds: int = _search(prefix, matrix, chance, ratio, positions, known)
+    return rounds
+
+
+class Evaluator:
+    """Kappa at given thresholds; see `build_evaluator`."""
+
+    def __init__(
+        self,
+        scores: AnyArray,
+        codes: NDArray[np.uint16],
+        weights: Floats | None,
+        starts: NDArray[np.int64],
+        least: Floats,
+        prefix: Floats,
+        matrix: Floats,
+        chance: Floats,
+        total: float,
+    ) -> None:
+        weights = NONE if weights is None else weights
+        self._items = (scores, codes, weights, starts, least, prefix, matrix, chance, total)
+        self._cuts = np.empty((1, len(matrix) - 1))
+        self._kappa = np.empty(1)
+
+    def __call__(self, thresholds: Floats) -> float:
+        """Return kappa, NaN where it is undefined; thresholds may be in any order."""
+        if thresholds.shape != self._cuts.shape[1:] or np.isnan(thresholds).any():
+            raise ValueError("thresholds are too few, too many or NaN")
+        self._cuts[0] = np.sort(thresholds)
+        _kappas(*self._items, self._cuts, self._kappa)
+        return float(self._kappa[0])
+
+    def many(self, thresholds: Floats, kappas: Floats) -> None:
+        """Write kappa for each row of thresholds."""
+        _kappas(*self._items, np.sort(thresholds, axis=1), kappas)
+
+
+def build_evaluator(
+    scores: AnyArray,
+    codes: NDArray[np.uint16],
+    weights: Floats | None,
+    starts: NDArray[np.int64],
+    least: Floats,
+    prefix: Floats,
+    matrix: Floats,
+    chance: Floats,
+    total: float,
+) -> Evaluator | None:
+    """Return kappa at given thresholds of grouped scores, or None for a single label.
+
+    The first six parameters are those of grouped scores. Sums must be whole numbers small
+    enough for doubles.
+    """
+    if len(matrix) < 2:
+        return None
+    return Evaluator(scores, codes, weights, starts, least, prefix, matrix, chance, total)
+
+
+@compile_lazily
+def _search(prefix: Any, matrix: Any, chance: Any, ratio: Any, positions: Any, known: bool) -> Any:
+    n_labels, n_places = prefix.shape
+    candidates = np.empty(n_labels - 1, np.int64)
+    values = np.empty(n_places)
+    for rounds in range(1, MOST_ROUNDS + 1):
+        for c in range(n_labels - 1):
+            for y in range(n_labels):
+                here = matrix[y, c] * ratio[1] - ratio[0] * chance[c]
+                step = here - (matrix[y, c + 1] * ratio[1] - ratio[0] * chance[c + 1])
+                row = prefix[y]
+                if y == 0:
+                    for j in range(n_places):
+                        values[j] = step * row[j]
+                else:
+                    for j in range(n_places):
+                        values[j] += step * row[j]
+            place = 0
+            for j in range(1, n_places):
+                if values[j] < values[place]:
+                    place = j
+            candidates[c] = place
+            if c and place < candidates[c - 1]:
+                return 0
+        observed = by_chance = 0.0
+        for y in range(n_labels):
+            below = 0.0
+            for c in range(n_labels):
+                upto = prefix[y, candidates[c] if c < n_labels - 1 else n_places - 1]
+                observed += matrix[y, c] * (upto - below)
+                by_chance += chance[c] * (upto - below)
+                below = upto
+        if by_chance == 0:
+            return 0
+        if (known or rounds > 1) and observed * ratio[1] >= ratio[0] * by_chance:
+            return rounds
+        positions[:] = candidates
+        ratio[0], ratio[1] = observed, by_chance
+    return 0
+
+
+@compile_lazily
+def _kappas(
+    scores: Any,
+    codes: Any,
+    weights: Any,
+    starts: Any,
+    least: Any,
+    prefix: Any,
+    matrix: Any,
+    chance: Any,
+    total: float,
+    thresholds: Any,
+    kappas: Any,
+) -> None:
+    n_labels = len(matrix)
+    below, upto = np.empty(n_labels), np.empty(n_labels)
+    for k in range(len(thresholds)):
+        observed = by_chance = 0.0
+        below[:] = 0
+        for c in range(n_labels):
+            group = len(least)
+            if c < n_labels - 1:
+                group = max(0, np.searchsorted(least, thresholds[k, c]) - 1)
+            upto[:] = prefix[group]
+            if c < n_labels - 1:
+                for i in range(starts[group], starts[group + 1]):
+                    if scores[i] < thresholds[k, c]:
+                        upto[codes[i]] += weights[i] if len(weights) else 1.0
+            for y in range(n_labels):
+                observed += matrix[y, c] * (upto[y] - below[y])
+                by_chance += chance[c] * (upto[y] - below[y])
+            below[:] = upto
+        kappas[k] = (by_chance - total * observed) / by_chance if by_chance != 0 else np.nan
