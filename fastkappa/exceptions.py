@@ -1,4 +1,4 @@
-"""The warnings and errors of the drop-in functions.
+"""Warnings and errors.
 
 Code written for scikit-learn catches scikit-learn's classes. So where scikit-learn is
 loaded already its own classes are used; it is never imported for them, for a program
@@ -12,6 +12,10 @@ import sys
 
 class UndefinedMetricWarning(UserWarning):
     """A metric is not defined for the ratings given, kappa being 0 / 0, say."""
+
+
+class LabelOrderWarning(UserWarning):
+    """A result depends on the order of labels, and that was taken to be alphabetical."""
 
 
 class InvalidParameterError(ValueError, TypeError):

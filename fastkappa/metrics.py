@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, n_samples
+from fastkappa.columns.column import Column, n_samples, read_column_as_sklearn
 from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.columns.pair import check_lengths, read_columns
 from fastkappa.counting.known_labels import KnownLabels
@@ -218,7 +218,7 @@ def _read(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Ratings
     n_items = check_lengths(y_true, y_pred, default if sample_weight is None else sample_weight)
     if n_items == 0:
         raise ValueError(EMPTY)
-    first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"))
+    first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"), read_column_as_sklearn)
     return _Ratings(
         first,
         second,
@@ -228,7 +228,7 @@ def _read(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Ratings
 
 
 def _tabulate(ratings: _Ratings, missing_label: str) -> ConfusionCounts:
-    return tabulate(
+    counts = tabulate(
         get_kernels(),
         ratings.first,
         ratings.second,
@@ -237,6 +237,11 @@ def _tabulate(ratings: _Ratings, missing_label: str) -> ConfusionCounts:
         available_threads(),
         without_first=missing_label,
     )
+    if ratings.known is not None or counts.labels.dtype.kind != "U":
+        return counts
+    # scikit-learn sorts strings of digits alphabetically, too.
+    order = np.argsort(counts.labels)
+    return counts._replace(table=counts.table[np.ix_(order, order)], labels=counts.labels[order])
 
 
 def _check_parameters(

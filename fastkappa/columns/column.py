@@ -1,8 +1,8 @@
 """The only judge of a user's arrays: array-likes become columns of ratings.
 
 Integer ratings stay as they lie in memory. Strings are hashed into codes; categoricals,
-dictionaries and enums bring codes of their own. What is accepted, and the words for what
-is not, are scikit-learn's, so that code written for it sees no difference.
+dictionaries and enums bring codes of their own, and an order. What is accepted, and the
+words for what is not, are scikit-learn's, so that code written for it sees no difference.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.columns.enums import codes_of_enum, is_enum
 from fastkappa.columns.interop import codes_of_foreign, to_numpy
+from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.missing import is_missing
 from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects
 
@@ -26,25 +28,49 @@ class Column(NamedTuple):
     ``values`` is one-dimensional: integers, or floats that are all whole. They are codes
     if there are ``categories`` (the label of code i), else the labels themselves, of
     dtype ``label_dtype``. Where ``obstacle`` is set the ratings are no class labels, and
-    it is scikit-learn's name for what they are.
+    it is scikit-learn's name for what they are. ``declared`` is the order of the labels
+    that came with the ratings, if one did.
     """
 
     values: AnyArray
     label_dtype: np.dtype[Any]
     categories: list[Any] | None = None
     obstacle: str | None = None
+    declared: LabelOrder | None = None
 
 
 def read_column(ratings: Any, name: str) -> Column:
     """Return the ratings of one rater; ``name`` is what errors call the argument."""
+    members = codes_of_enum(ratings, name)
+    if members is not None:
+        codes, order = members
+        column = _of_categories(codes, order.labels, name)
+        return column._replace(declared=order)
     strings = _strings_of_sequence(ratings)
     if strings is not None:
         return strings
     coded = codes_of_foreign(ratings, name)
     if coded is None:
         return _read_array(to_numpy(ratings), name)
-    codes, categories = coded
+    codes, categories, is_ordered = coded
     labels = np.asarray(categories)
+    column = _of_categories(codes, labels, name)
+    if not is_ordered:
+        return column
+    declared = labels if column.categories is None else np.array(column.categories)
+    return column._replace(declared=LabelOrder(declared, declared))
+
+
+def read_column_as_sklearn(ratings: Any, name: str) -> Column:
+    """Return the ratings as scikit-learn reads them, which knows of no order or enum."""
+    if not is_enum(ratings):
+        return read_column(ratings, name)._replace(declared=None)
+    strings = _strings_of_sequence(ratings)
+    return _read_array(to_numpy(ratings), name) if strings is None else strings
+
+
+def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
+    """Return the column of codes and the label of each."""
     if labels.dtype.kind not in "OUT":
         # Numbers and dates under a categorical are judged like any others.
         return _read_array(labels[codes], name)

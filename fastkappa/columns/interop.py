@@ -12,8 +12,11 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 
+# Codes, the category of each, and whether these are in a declared order.
+Coded = tuple[AnyArray, Any, bool]
 
-def codes_of_foreign(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
+
+def codes_of_foreign(ratings: Any, name: str) -> Coded | None:
     """Return the codes and categories a column brings or can hash by itself, or None."""
     library = type(ratings).__module__.partition(".")[0]
     if library == "pandas":
@@ -53,7 +56,7 @@ def _refuse_missing(missing: bool, name: str) -> None:
         raise ValueError(f"Input {name} contains NaN.")
 
 
-def _codes_of_pandas(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
+def _codes_of_pandas(ratings: Any, name: str) -> Coded | None:
     dtype = getattr(ratings, "dtype", None)
     if dtype is None:
         return None
@@ -61,12 +64,12 @@ def _codes_of_pandas(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
         categorical = getattr(ratings, "array", ratings)
         codes = np.asarray(categorical.codes)
         _refuse_missing(bool(len(codes)) and int(codes.min()) < 0, name)
-        return codes, categorical.categories
+        return codes, categorical.categories, bool(dtype.ordered)
     if not isinstance(dtype, np.dtype):
         _refuse_missing(bool(ratings.isna().any()), name)
         if getattr(dtype, "kind", "O") == "O":
             codes, categories = ratings.factorize()
-            return codes, categories
+            return codes, categories, False
     return None
 
 
@@ -85,7 +88,7 @@ def _pandas_to_numpy(array: Any) -> AnyArray:
     return np.asarray(array)
 
 
-def _codes_of_polars(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
+def _codes_of_polars(ratings: Any, name: str) -> Coded | None:
     if type(ratings).__name__ != "Series":
         return None
     _refuse_missing(ratings.null_count() > 0, name)
@@ -93,18 +96,18 @@ def _codes_of_polars(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
     if ratings.dtype == polars.String:
         ratings = ratings.cast(polars.Categorical)
     if ratings.dtype == polars.Enum:
-        return ratings.to_physical().to_numpy(), ratings.dtype.categories.to_list()
+        return ratings.to_physical().to_numpy(), ratings.dtype.categories.to_list(), True
     if ratings.dtype == polars.Categorical:
         # Its codes are positions in a pool that other columns share: close them up.
         labels = ratings.unique()
         pooled = labels.to_physical().to_numpy()
         code = np.empty(pooled.max(initial=0) + 1, np.int32)
         code[pooled] = np.arange(len(pooled), dtype=np.int32)
-        return code[ratings.to_physical().to_numpy()], labels.to_list()
+        return code[ratings.to_physical().to_numpy()], labels.to_list(), False
     return None
 
 
-def _codes_of_pyarrow(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
+def _codes_of_pyarrow(ratings: Any, name: str) -> Coded | None:
     if not hasattr(ratings, "null_count"):
         return None
     _refuse_missing(ratings.null_count > 0, name)
@@ -119,4 +122,4 @@ def _codes_of_pyarrow(ratings: Any, name: str) -> tuple[AnyArray, Any] | None:
         if isinstance(ratings, pyarrow.ChunkedArray):
             ratings = ratings.chunk(0) if ratings.num_chunks else pyarrow.array([], ratings.type)
     codes = ratings.indices.to_numpy(zero_copy_only=False)
-    return codes, ratings.dictionary.to_pylist()
+    return codes, ratings.dictionary.to_pylist(), ratings.type.ordered

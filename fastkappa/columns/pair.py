@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, n_samples, read_column
+from fastkappa.columns.odd_strings import refuse_odd_strings
 
 
 def check_lengths(y1: Any, y2: Any, sample_weight: Any) -> int:
@@ -19,12 +21,20 @@ def check_lengths(y1: Any, y2: Any, sample_weight: Any) -> int:
     return lengths[0]
 
 
-def read_columns(y1: Any, y2: Any, names: tuple[str, str]) -> tuple[Column, Column]:
+def read_columns(
+    y1: Any,
+    y2: Any,
+    names: tuple[str, str],
+    read: Callable[[Any, str], Column] = read_column,
+) -> tuple[Column, Column]:
     """Return two columns whose labels can be compared."""
-    first, second = read_column(y1, names[0]), read_column(y2, names[1])
+    first, second = read(y1, names[0]), read(y2, names[1])
     if first.obstacle or second.obstacle:
         _refuse(first, second)
     if (first.categories is None) != (second.categories is None) and len(first.values):
+        if read is read_column:
+            refuse_odd_strings(first, names[0])
+            refuse_odd_strings(second, names[1])
         raise ValueError(
             "Mix of label input types (string and number); Got"
             f" {_distinct_labels(first)} and {_distinct_labels(second)}."

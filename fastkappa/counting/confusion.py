@@ -7,7 +7,7 @@ from typing import Any
 from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.columns.pair import check_lengths, read_columns
-from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.counting.known_labels import labels_to_use
 from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
@@ -75,5 +75,5 @@ def confusion_counts(
     refuse_masked(y1=y1, y2=y2, sample_weight=sample_weight)
     first, second = read_columns(y1, y2, ("y1", "y2"))
     weights = None if sample_weight is None else read_sample_weight(sample_weight, n_items)
-    known = None if labels is None else KnownLabels(labels, first, second)
+    known = labels_to_use(labels, {"y1": first, "y2": second})
     return in_int64(tabulate(kernels, first, second, known, weights, threads))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.columns.column import Column
+from fastkappa.columns.label_order import LabelOrder, common_order, shown
 from fastkappa.columns.labels import distinct, read_labels
+from fastkappa.columns.odd_strings import refuse_odd_strings
 from fastkappa.counting.codecs import (
     NO_LABELS,
     Codec,
@@ -31,11 +34,16 @@ class Encoding(NamedTuple):
 
 
 class KnownLabels:
-    """Labels in the order of the table, checked against the type of two columns."""
+    """Labels in the order of the table, checked against the type of two columns.
+
+    ``labels`` are those a user gave, or the order that a column declares: then a rating
+    outside it is a mistake, and ``array`` has the names under which labels are reported.
+    """
 
     def __init__(self, labels: Any, first: Column, second: Column) -> None:
-        self.array = read_labels(labels)
-        comparable = self.array
+        self.are_declared = isinstance(labels, LabelOrder)
+        comparable = read_labels(labels.labels if isinstance(labels, LabelOrder) else labels)
+        self.array = labels.names if isinstance(labels, LabelOrder) else comparable
         if first.label_dtype.kind in "mM" and comparable.dtype.kind == first.label_dtype.kind:
             comparable = comparable.astype(first.label_dtype).view(np.int64)
         self.position = distinct(comparable.tolist())
@@ -75,3 +83,31 @@ class KnownLabels:
         codec = LabelMap(label_type(column.values))
         codec.add(np.array(list(wanted), dtype=label_type(column.values)))
         return Encoding(codec, np.array(list(wanted.values()), dtype=np.intp))
+
+    def refuse_outside(self, columns: Mapping[str, Column]) -> None:
+        """Raise for a rating that is none of the labels that another column declares."""
+        for name, column in columns.items():
+            encoding = self.encode(column)
+            outside = np.append(encoding.positions, -1)[encoding.codec.codes(column.values)] < 0
+            if outside.any():
+                got = column.values[int(outside.argmax())]
+                label = got.item() if column.categories is None else column.categories[got]
+                raise ValueError(
+                    f"{name} holds {label!r}, which is not among the labels that were declared:"
+                    f" {shown(self.array)}. Give labels= to say which are meant."
+                )
+
+
+def labels_to_use(labels: Any, columns: Mapping[str, Column]) -> KnownLabels | None:
+    """Return the labels given, or those that a column declares; None if there are none.
+
+    ``columns`` has each column under the name that errors call it. Without labels, strings
+    among numbers are refused.
+    """
+    first, second = next(iter(columns.values())), list(columns.values())[-1]
+    if labels is not None:
+        return KnownLabels(labels, first, second)
+    for name, column in columns.items():
+        refuse_odd_strings(column, name)
+    order = common_order({name: column.declared for name, column in columns.items()})
+    return None if order is None else KnownLabels(order, first, second)

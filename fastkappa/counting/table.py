@@ -9,6 +9,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
+from fastkappa.columns.label_order import sorted_strings
 from fastkappa.counting.codecs import LabelRange, LabelType
 
 INT64_MAX = (1 << 63) - 1
@@ -130,7 +131,7 @@ def common_labels(
     if first.categories is not None and second.categories is not None:
         row_labels = [first.categories[code] for code in rows]
         column_labels = [second.categories[code] for code in columns]
-        named = sorted({*row_labels, *column_labels})
+        named = sorted_strings({*row_labels, *column_labels})
         position = {label: i for i, label in enumerate(named)}
         return (
             np.array(named),
@@ -138,8 +139,8 @@ def common_labels(
             np.array([position[label] for label in column_labels], np.intp),
         )
     labels = union_of_labels([rows, columns])
-    places = [np.searchsorted(labels, own.astype(labels.dtype)) for own in (rows, columns)]
-    return _in_type_of(labels, first, second), places[0], places[1]
+    places = positions_in(labels, rows), positions_in(labels, columns)
+    return _in_type_of(labels, first, second), *places
 
 
 def _in_type_of(integers: AnyArray, first: Column, second: Column) -> AnyArray:
@@ -163,7 +164,9 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
             "Mix of label input types (string and number); Got"
             f" {' and '.join(str(array) for array in arrays)}."
         )
-    if are_strings or are_dates or len(kinds) == 1 or "u" not in kinds:
+    if are_strings:
+        return np.array(sorted_strings({label for array in arrays for label in array.tolist()}))
+    if are_dates or len(kinds) == 1 or "u" not in kinds:
         return np.unique(np.concatenate(arrays))
     # NumPy makes floats of int64 beside uint64, and they do not hold all of either.
     labels = sorted({label for array in arrays for label in array.tolist()})
@@ -174,6 +177,16 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
     return np.array(labels, np.uint64 if labels[0] >= 0 else object)
 
 
+def positions_in(labels: AnyArray, own: AnyArray) -> AnyArray:
+    """Return the position of each label among others, sorted, that hold it."""
+    if labels.dtype.kind in "UTO" and not _are_whole([labels]):
+        position = {label: i for i, label in enumerate(labels.tolist())}
+        return np.array([position[label] for label in own.tolist()], np.intp)
+    return np.searchsorted(labels, own.astype(labels.dtype))
+
+
 def _are_whole(arrays: Sequence[AnyArray]) -> bool:
     """Return whether an array of objects holds whole numbers, for which 64 bits did not do."""
-    return any(array.dtype.kind == "O" and isinstance(array[0], int) for array in arrays)
+    return any(
+        array.dtype.kind == "O" and len(array) > 0 and isinstance(array[0], int) for array in arrays
+    )

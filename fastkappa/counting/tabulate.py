@@ -67,6 +67,8 @@ def tabulate(
         raise ValueError(without_first)
     table = on_known_labels(counts, encodings, known)
     n_outside = len(first.values) - int(table.sum())
+    if n_outside and known.are_declared:
+        known.refuse_outside({"y1": first, "y2": second})
     if weights is not None:
         table = on_known_labels(checked_sums(sums, weights), encodings, known)
     return ConfusionCounts(table, known.array, n_outside)

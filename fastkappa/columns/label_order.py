@@ -1,0 +1,101 @@
+"""The order of labels: declared with the ratings, or taken from the labels themselves.
+
+An ordered categorical, a polars Enum, an ordered Arrow dictionary or a Python enum declares
+an order. Otherwise labels are sorted: strings that are all numbers by their value, other
+strings alphabetically, which is seldom the order that was meant.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from fastkappa.arrays import AnyArray
+from fastkappa.exceptions import LabelOrderWarning
+
+NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
+# So many labels are shown in a message.
+MOST_SHOWN = 20
+
+
+class LabelOrder(NamedTuple):
+    """Labels in their declared order, and the names under which they are reported."""
+
+    labels: AnyArray
+    names: AnyArray
+
+
+def common_order(orders: Mapping[str, LabelOrder | None]) -> LabelOrder | None:
+    """Return the order that columns declare, None if none does.
+
+    ``orders`` has what each column declares under the name that errors call it.
+
+    Raises
+    ------
+    ValueError
+        If two columns declare different orders.
+    """
+    declared = {name: order for name, order in orders.items() if order is not None}
+    if not declared:
+        return None
+    (name, order), *others = declared.items()
+    for other_name, other in others:
+        if order.labels.tolist() != other.labels.tolist():
+            raise ValueError(
+                f"{name} and {other_name} declare different orders of their labels:"
+                f" {shown(order.names)} and {shown(other.names)}. Give both the same"
+                " categories, or give labels=."
+            )
+    return order
+
+
+def sorted_strings(strings: Iterable[str]) -> list[str]:
+    """Return distinct strings in order: by value if they are all numbers, else alphabetically.
+
+    Examples
+    --------
+    >>> from fastkappa.columns.label_order import sorted_strings
+    >>> sorted_strings({"9", "10", "1"}), sorted_strings({"9", "10", "x"})
+    (['1', '9', '10'], ['10', '9', 'x'])
+    """
+    alphabetical = sorted(strings)
+    if all(map(is_number, alphabetical)):
+        return sorted(alphabetical, key=float)
+    return alphabetical
+
+
+def is_number(string: str) -> bool:
+    """Return whether a string is a finite decimal number."""
+    return bool(NUMBER.fullmatch(string)) and math.isfinite(float(string))
+
+
+def is_alphabetical(labels: AnyArray) -> bool:
+    """Return whether sorted labels are strings that say nothing of their order."""
+    strings = labels.tolist() if labels.dtype.kind in "UTO" else []
+    return len(strings) > 0 and not all(isinstance(s, str) and is_number(s) for s in strings)
+
+
+def warn_of_order(labels: AnyArray, why: str, stacklevel: int) -> None:
+    """Warn where a result depends on the order of labels that were sorted alphabetically.
+
+    ``why`` is what depends on the order, such as ``weights='quadratic'``. Two labels have
+    the same distance in either order.
+    """
+    if len(labels) > 2 and is_alphabetical(labels):
+        warnings.warn(
+            f"{why} depends on the order of the labels, which was taken to be alphabetical:"
+            f" {shown(labels)}. Give labels= in the order that is meant, or ratings that declare"
+            " it, such as an ordered categorical.",
+            LabelOrderWarning,
+            stacklevel + 1,
+        )
+
+
+def shown(labels: AnyArray) -> str:
+    """Return labels in their order as a message shows them."""
+    some = [str(label) for label in labels[:MOST_SHOWN].tolist()]
+    more = ["..."] if len(labels) > MOST_SHOWN else []
+    return " < ".join([*some, *more])
