@@ -15,7 +15,7 @@ from fastkappa.accumulator.exact_sums import UNIT_BITS, exact_sums, rounded
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
 from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import scatter, union_of_labels
+from fastkappa.counting.table import positions_in, scatter, union_of_labels
 from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate
 from fastkappa.kernels.contract import PairKernels
 
@@ -163,7 +163,7 @@ def _on_common_labels(
 
 
 def _with_labels(table: WeightedTable, labels: AnyArray) -> WeightedTable:
-    place = np.searchsorted(labels, table.labels.astype(labels.dtype))
+    place = positions_in(labels, table.labels)
     shape = (len(labels), len(labels))
     plain, weighted, sums = (
         scatter(part, place, place, shape) for part in (table.plain, table.weighted, table.sums)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.table import scatter, union_of_labels
+from fastkappa.counting.table import positions_in, scatter, union_of_labels
 
 
 class Tables(NamedTuple):
@@ -44,7 +44,7 @@ def join(parts: Sequence[Tables]) -> Tables:
     begin = 0
     for part in parts:
         rows = slice(begin, begin + len(part.tables))
-        place = np.searchsorted(labels, part.labels.astype(labels.dtype))
+        place = positions_in(labels, part.labels)
         tables.append(scatter(part.tables, place, place, shape))
         present[rows, place] = part.present
         begin = rows.stop
