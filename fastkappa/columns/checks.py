@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from reprlib import repr as short_repr
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.columns.column import n_samples, read_column
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import find_missing, is_missing, without
+from fastkappa.columns.odd_strings import are_odd
 
 Missing = Literal["raise", "drop"]
 # Each has a length, and yet no order, or no ratings.
@@ -62,18 +65,29 @@ def _length(name: str, column: Any) -> int:
 
 
 def drop_missing(
-    columns: dict[str, Any], missing: Missing
+    columns: dict[str, Any],
+    missing: Missing,
+    missing_codes: Sequence[Any] = (),
+    odd: Collection[str] = (),
 ) -> tuple[dict[str, Any], dict[str, int], int]:
     """Return columns without the items that miss a value, and how many miss one.
 
+    ``missing_codes`` are values that stand for a missing one. In the columns named by
+    ``odd``, those of ratings without given labels, strings among numbers are missing, too.
     The numbers are those of the values missing in each column, and of the items dropped.
     Masked arrays are refused here if they are to be: counting does not see a mask.
     """
     if missing == "raise":
-        masked = {k: v for k, v in columns.items() if isinstance(v, np.ma.MaskedArray)}
-        refuse_missing(masked, None)
+        seen = {
+            name: column
+            for name, column in columns.items()
+            if len(missing_codes) or isinstance(column, np.ma.MaskedArray)
+        }
+        refuse_missing(seen, None, missing_codes)
         return columns, dict.fromkeys(columns, 0), 0
-    masks = {name: find_missing(column) for name, column in columns.items()}
+    masks = {name: find_missing(column, missing_codes) for name, column in columns.items()}
+    for name in odd:
+        masks[name] = _with_odd_strings(columns[name], masks[name], name)
     counted = {name: 0 if mask is None else int(mask.sum()) for name, mask in masks.items()}
     found = [mask for mask in masks.values() if mask is not None]
     if not found:
@@ -83,10 +97,26 @@ def drop_missing(
     return kept, counted, int(dropped.sum())
 
 
-def refuse_missing(columns: dict[str, Any], cause: BaseException | None) -> None:
+def _with_odd_strings(
+    column: Any, missing: NDArray[np.bool_] | None, name: str
+) -> NDArray[np.bool_] | None:
+    """Return which ratings are missing or strings among numbers."""
+    if getattr(getattr(column, "dtype", None), "kind", "O") in "iufbmM":
+        return missing
+    present = column if missing is None else without(column, missing)
+    odd = are_odd(read_column(present, name)) if n_samples(present) else None
+    if odd is None or missing is None:
+        return missing if odd is None else odd
+    missing[~missing] = odd
+    return missing
+
+
+def refuse_missing(
+    columns: dict[str, Any], cause: BaseException | None, missing_codes: Sequence[Any] = ()
+) -> None:
     """Raise for the first column in which something is missing."""
     for name, column in columns.items():
-        mask = find_missing(column)
+        mask = find_missing(column, missing_codes)
         if mask is not None:
             raise ValueError(
                 f"{name} has {int(mask.sum())} missing of {len(mask)}, the first at position"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,13 +25,36 @@ def is_missing(label: Any) -> bool:
     )
 
 
-def find_missing(ratings: Any) -> NDArray[np.bool_] | None:
+def find_missing(ratings: Any, missing_codes: Sequence[Any] = ()) -> NDArray[np.bool_] | None:
     """Return which ratings are missing, or None where none is.
 
-    Missing are None, NaN, NaT, the NA of pandas, the null of polars and pyarrow, and what
-    a NumPy array has masked. Of arrays of numbers nothing as long as they are is made
-    unless one is missing.
+    Missing are None, NaN, NaT, the NA of pandas, the null of polars and pyarrow, what a
+    NumPy array has masked, and ``missing_codes``: values that stand for a missing rating.
+    Of arrays of numbers nothing as long as they are is made unless one is missing.
     """
+    missing = _find_missing(ratings)
+    coded = _find_codes(ratings, missing_codes) if len(missing_codes) else None
+    if missing is None or coded is None:
+        return coded if missing is None else missing
+    return missing | coded
+
+
+def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_] | None:
+    """Return which ratings are among the codes, which are of any type."""
+    if isinstance(ratings, np.ma.MaskedArray):
+        ratings = ratings.data
+    array = np.asarray(ratings, object) if isinstance(ratings, (list, tuple)) else None
+    if array is None:
+        array = to_numpy(ratings)
+    array = array.reshape(-1)
+    if array.dtype.kind in "OUT":
+        codes = set(missing_codes)
+        return _if_any(np.fromiter((rating in codes for rating in array), bool, len(array)))
+    numbers = [code for code in missing_codes if isinstance(code, (int, float, np.number))]
+    return _if_any(np.isin(array, numbers)) if numbers and array.dtype.kind in "iufb" else None
+
+
+def _find_missing(ratings: Any) -> NDArray[np.bool_] | None:
     library = type(ratings).__module__.partition(".")[0]
     if library == "pandas" and hasattr(ratings, "isna"):
         return _if_any(np.asarray(ratings.isna()))
