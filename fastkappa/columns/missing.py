@@ -50,7 +50,7 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
     if array.dtype.kind in "OUT":
         codes = set(missing_codes)
         return _if_any(np.fromiter((rating in codes for rating in array), bool, len(array)))
-    numbers = [code for code in missing_codes if isinstance(code, (int, float, np.number))]
+    numbers: Any = [code for code in missing_codes if isinstance(code, (int, float, np.number))]
     return _if_any(np.isin(array, numbers)) if numbers and array.dtype.kind in "iufb" else None
 
 
