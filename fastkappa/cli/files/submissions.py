@@ -1,4 +1,4 @@
-"""Files of predictions ranked against a file of the truth, for the command line."""
+"""Files of predictions ranked against a file of the true labels, for the command line."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import json
 import math
 from collections.abc import Sequence
+from glob import glob
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,7 @@ from typing import Any
 from fastkappa.cli.files.ratings import parse_labels
 from fastkappa.cli.progress import Bar
 from fastkappa.engines.arrow_columns import kind_of_column
-from fastkappa.engines.arrow_files import OnProgress
-from fastkappa.engines.arrow_raters import read_columns
+from fastkappa.engines.arrow_files import SUFFIXES, OnProgress, files_of, read_columns
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
@@ -29,6 +29,33 @@ STYLE = (
     "body{font-family:sans-serif}table{border-collapse:collapse}"
     "th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #ccc}"
 )
+
+
+def submission_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the files that paths, folders and patterns such as ``*.csv`` stand for.
+
+    The files of a folder are those that `fastkappa.confusion_from_table` reads there.
+    """
+    files: list[Path] = []
+    for path in paths:
+        if path.exists():
+            files += _files_at(path)
+        else:
+            matches = sorted(glob(str(path), recursive=True))
+            # Without a match it is a file that is not there, and has a row that says so.
+            files += [file for match in matches for file in _files_at(Path(match))] or [path]
+    return files
+
+
+def _files_at(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = files_of(path)
+    if not files:
+        raise RatingsError(
+            f"{path} has no file of a format known by its suffix: {', '.join(SUFFIXES)}."
+        )
+    return files
 
 
 def rank_files(
@@ -51,7 +78,7 @@ def rank_files(
     Parameters
     ----------
     truth : Path
-        The file of the true labels. Its format and those of the others are told by their
+        The file of the true labels. Its format and those of the others are known by their
         suffixes.
     submissions : sequence of Path
     id_column, target : str
@@ -84,7 +111,7 @@ def rank_files(
     ids, true_labels = _read(truth, id_column, target, on_progress)
     known = None if labels is None else _parsed(labels, true_labels)
     try:
-        standings = LeaderboardBuilder(
+        board = LeaderboardBuilder(
             true_labels,
             weights=weights,
             labels=known,
@@ -101,16 +128,16 @@ def rank_files(
     for file in submissions:
         on_progress = bar.starts(file)
         try:
-            standings.add([str(file)], [_read(file, id_column, target, on_progress)])
+            board.add([str(file)], [_read(file, id_column, target, on_progress)])
         except MismatchError as error:
             why = f"its ids are not those of {truth}: {error.mismatch}."
-            standings.fail(str(file), f"{why} --mismatch drop leaves such items out.")
+            board.fail(str(file), f"{why} --mismatch drop leaves such items out.")
         except (ValueError, TypeError) as error:
             # The name stands beside it already.
             why = " ".join(str(error).split()).removeprefix(f"{file} ")
-            standings.fail(str(file), why)
-        bar.shows(_ranks_so_far(standings))
-    return standings.ranked()
+            board.fail(str(file), why)
+        bar.shows(_ranks_so_far(board))
+    return board.ranked()
 
 
 def as_text(board: Leaderboard, output: str) -> str:
@@ -150,7 +177,7 @@ def _parsed(labels: str, true_labels: Any) -> list[Any]:
 
 
 def _read(file: Path, id_column: str, target: str, on_progress: OnProgress) -> tuple[Any, Any]:
-    """Return the ids and the labels in a file, or say what is wrong with it."""
+    """Return the ids and the labels in a file, or raise."""
     columns = read_columns(file, list(dict.fromkeys((id_column, target))), on_progress)
     for name, column in columns.items():
         if column.null_count:
@@ -169,8 +196,8 @@ def _read(file: Path, id_column: str, target: str, on_progress: OnProgress) -> t
     return columns[id_column], columns[target]
 
 
-def _ranks_so_far(standings: LeaderboardBuilder) -> list[str]:
-    ranked = sorted(standings.kappas, key=lambda entry: (math.isnan(entry[1]), -entry[1]))
+def _ranks_so_far(board: LeaderboardBuilder) -> list[str]:
+    ranked = sorted(board.kappas, key=lambda entry: (math.isnan(entry[1]), -entry[1]))
     lines = [
         f"{i:>4}  {kappa:7.4f}  {printable(name)}" for i, (name, kappa) in enumerate(ranked, 1)
     ]

@@ -16,7 +16,7 @@ from fastkappa.cli.files.raters import KINDS
 from fastkappa.cli.files.ratings import parse_labels
 from fastkappa.columns.column import read_column
 from fastkappa.columns.missing import find_missing, without
-from fastkappa.engines.arrow_raters import read_columns
+from fastkappa.engines.arrow_files import read_columns
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
@@ -67,7 +67,7 @@ def report_on_thresholds(
     Parameters
     ----------
     path : Path
-        A file whose format its suffix tells, one of `fastkappa.engines.arrow_files.SUFFIXES`.
+        A file of a format known by its suffix, one of `fastkappa.engines.arrow_files.SUFFIXES`.
     y, score : str
         The column of the labels, and that of the scores.
     weights : {'linear', 'quadratic'} or None, default='quadratic'
