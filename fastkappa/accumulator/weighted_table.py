@@ -1,7 +1,7 @@
 """Counts and exact sums of item weights that can be added, and taken away again.
 
 This is what an accumulator holds of weighted, worded or dated items, and what it is pickled
-as. (`fastkappa.engines.running_table` counts the parts of a file or frame: it has missing
+as. (`fastkappa.engines.source_table` counts the parts of a file or frame: it has missing
 ratings and groups, and sums weights as the kernels do.)
 """
 

@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import distinct
 from fastkappa.columns.interop import to_numpy
-from fastkappa.engines.ratings import Kind, RatingsError, common_kind, key_of, label_of, labels_of
+from fastkappa.engines.ratings import Kind, RatingsError, key_of, label_of, labels_of
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, SourceTable
 
 
@@ -41,18 +41,6 @@ class SourceCounts(NamedTuple):
     n_rows: int
     missing: tuple[int, int]
     n_dropped: int
-
-
-def kind_of(table: SourceTable) -> Kind | None:
-    """Return the kind of the ratings in both columns.
-
-    Raises
-    ------
-    RatingsError
-        If they cannot be compared.
-    """
-    table.settled()
-    return _kind_of(*table.axes[1:])
 
 
 def finish(table: SourceTable, labels: Any = None) -> SourceCounts:
@@ -86,15 +74,15 @@ def _finish_layers(
 ) -> list[SourceCounts]:
     """Return the counts of each of some layers, or of all layers together."""
     counts, sums = table.settled()
+    kind = table.kind()
     _, first, second = table.axes
-    kind = _kind_of(first, second)
+    given, keys = None, []
     if labels is None:
         keys = _occurring(counts.sum(axis=0), first, second)
-        array = labels_of(keys, kind)
     else:
-        array, keys = _given(labels, kind)
+        given, keys = _given(labels, kind)
     places = _places(first, keys), _places(second, keys)
-    parts = []
+    parts: list[tuple[Any, ...]] = []
     for layer in [slice(None)] if layers is None else [slice(i, i + 1) for i in layers]:
         all_counts = counts[layer].sum(axis=0)
         inside = _square(all_counts, places, len(keys))
@@ -106,13 +94,9 @@ def _finish_layers(
         n_rows = int(all_counts.sum())
         missing, n_dropped = _missing(all_counts, first, second)
         n_outside = n_rows - n_dropped - int(inside.sum())
-        parts.append(SourceCounts(square, array, n_outside, n_rows, missing, n_dropped))
-    return parts
-
-
-def _kind_of(first: AxisLabels, second: AxisLabels) -> Kind | None:
-    kinds, names = (first.kind, second.kind), (first.column, second.column)
-    return common_kind(kinds, names, (first.position, second.position))
+        parts.append((square, n_outside, n_rows, missing, n_dropped))
+    array = labels_of(keys, kind) if given is None else given
+    return [SourceCounts(square, array, *rest) for square, *rest in parts]
 
 
 def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> list[Any]:

@@ -72,8 +72,10 @@ class AxisLabels:
 
     def note(self, kind: Kind | None) -> None:
         """Take the kind of a part of the column, which may differ from that of the others."""
-        names = (self.column, self.column)
-        self.kind = common_kind((self.kind, kind), names, (self.position, ()))
+        if self.kind is not None:
+            names = (self.column, self.column)
+            kind = common_kind((self.kind, kind), names, (self.position, ()))
+        self.kind = kind
 
     def _counted_as(self, key: Any) -> Any:
         if self.wanted is None or key is None or key == OUTSIDE or key in self.wanted:
@@ -128,7 +130,7 @@ class SourceTable:
     def note(self, kinds: Kinds) -> None:
         """Take the kinds of the groups and ratings of a part."""
         for axis, kind in zip(self.axes, kinds):
-            if kind != axis.kind:
+            if kind is not None and kind != axis.kind:
                 self._settle()
                 axis.note(kind)
 
@@ -170,6 +172,19 @@ class SourceTable:
         self._settle()
         taken = tuple(slice(len(axis.position)) for axis in self.axes)
         return self._counts[taken], None if self._sums is None else self._sums[taken]
+
+    def kind(self) -> Kind | None:
+        """Return the kind of the ratings in both columns.
+
+        Raises
+        ------
+        RatingsError
+            If they cannot be compared.
+        """
+        self._settle()
+        _, first, second = self.axes
+        kinds, names = (first.kind, second.kind), (first.column, second.column)
+        return common_kind(kinds, names, (first.position, second.position))
 
     def refuse_if_many(self, axis: AxisLabels, n_labels: int, n_more: int = 0) -> None:
         """Raise if a column has too many different values to hold ratings."""

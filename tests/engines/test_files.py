@@ -15,7 +15,7 @@ import pytest
 from fastkappa.cli.files.ratings import count_ratings, parse_labels
 from fastkappa.engines.arrow_files import SUFFIXES
 from fastkappa.engines.arrow_text import TextTable
-from fastkappa.engines.counted import SourceCounts, finish, kind_of
+from fastkappa.engines.counted import SourceCounts, finish
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError, WantedLabels
 from fastkappa.engines.source_table import Columns, SourceTable
 
@@ -242,7 +242,7 @@ def count_in_blocks(path: Path, labels: str | None = None) -> SourceCounts:
     texts = TextTable(table, block_size=64, most_others=10)
     texts.add(path, ",", lambda names: None, lambda n_bytes: None)
     texts.add_to(table)
-    return finish(table, None if labels is None else parse_labels(labels, kind_of(table)))
+    return finish(table, None if labels is None else parse_labels(labels, table.kind()))
 
 
 def many_blocks(tmp_path: Path, last: str) -> Path:

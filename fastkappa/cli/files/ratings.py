@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fastkappa.engines.arrow_files import OnProgress, count_file, ignore_progress
-from fastkappa.engines.counted import SourceCounts, finish, finish_groups, kind_of, n_first_among
+from fastkappa.engines.counted import SourceCounts, finish, finish_groups, n_first_among
 from fastkappa.engines.ratings import Kind, RatingsError, WantedLabels
 from fastkappa.engines.source_table import Columns, SourceTable
 
@@ -138,7 +138,7 @@ def _read(
             )
     if labels is None:
         return table, None, counts
-    known = parse_labels(labels, kind_of(table))
+    known = parse_labels(labels, table.kind())
     counts = finish(table, known)
     if not counts.table.any() and not n_first_among(table, known):
         raise RatingsError(f"none of the ratings in column {columns.y1!r} is among the labels.")
