@@ -76,7 +76,7 @@ def add_rows(table: SourceTable, rows: Any, num_threads: int) -> None:
         part = rows.slice(start, stop - start)
         return dict(zip(names, part.columns))
 
-    as_they_are = all(is_plain(held) for held in rows.schema.types)
+    as_they_are = all(is_plain(dtype) for dtype in rows.schema.types)
     if as_they_are and table.columns.weight is None and table.columns.group is None:
         # No chunk needs a copy: each is counted in place.
         for batch in rows.to_batches() if hasattr(rows, "to_batches") else [rows]:
@@ -119,11 +119,11 @@ def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict
         yield value, {name: column.filter(rows) for name, column in columns.items()}
 
 
-def is_plain(held: Any) -> bool:
+def is_plain(dtype: Any) -> bool:
     """Return whether columns of a type are counted without a temporary array."""
     from pyarrow import types
 
-    return bool(types.is_integer(held))
+    return bool(types.is_integer(dtype))
 
 
 def as_array(values: Any, column: Any) -> Any:
@@ -176,29 +176,29 @@ def ratings_of(array: Any, column: Any) -> RatingBatch:
     import pyarrow
     from pyarrow import types
 
-    held = array.type
-    if types.is_dictionary(held):
-        if is_string(held.value_type):
+    dtype = array.type
+    if types.is_dictionary(dtype):
+        if is_string(dtype.value_type):
             return _of_codes(array, "strings")
-        return ratings_of(array.cast(held.value_type), column)
-    if is_string(held):
+        return ratings_of(array.cast(dtype.value_type), column)
+    if is_string(dtype):
         return _of_codes(_encoded(array), "strings")
-    if types.is_integer(held):
+    if types.is_integer(dtype):
         return _of_integers(array, "integers")
-    if types.is_boolean(held):
+    if types.is_boolean(dtype):
         return _of_integers(array.cast(pyarrow.uint8()), "booleans")
-    if types.is_floating(held) or types.is_decimal(held):
+    if types.is_floating(dtype) or types.is_decimal(dtype):
         return _of_integers(_whole_numbers(array, column), "integers")
-    if types.is_date(held) or types.is_timestamp(held):
-        return _of_integers(_microseconds(array, column), _kind_of_time(held))
-    if types.is_null(held):
+    if types.is_date(dtype) or types.is_timestamp(dtype):
+        return _of_integers(_microseconds(array, column), _kind_of_time(dtype))
+    if types.is_null(dtype):
         return RatingBatch(np.zeros(len(array), np.uint8), None, [None])
-    if str(held).partition("[")[0] in ("binary", "large_binary", "binary_view"):
+    if str(dtype).partition("[")[0] in ("binary", "large_binary", "binary_view"):
         try:
             return ratings_of(array.cast(pyarrow.string()), column)
         except pyarrow.ArrowInvalid:
             raise RatingsError(f"column {column!r} holds text that is not UTF-8.") from None
-    raise RatingsError(no_label(column, held))
+    raise RatingsError(no_label(column, dtype))
 
 
 def weights_of(array: Any, column: Any) -> AnyArray:
@@ -206,27 +206,27 @@ def weights_of(array: Any, column: Any) -> AnyArray:
     import pyarrow
     from pyarrow import types
 
-    held = array.type
+    dtype = array.type
     if array.null_count:
         raise RatingsError(f"column {column!r} lacks {array.null_count} weights.")
-    if types.is_decimal(held) or types.is_floating(held):
+    if types.is_decimal(dtype) or types.is_floating(dtype):
         array = array.cast(pyarrow.float64())
-    elif types.is_boolean(held):
+    elif types.is_boolean(dtype):
         array = array.cast(pyarrow.uint8())
-    elif not types.is_integer(held):
-        raise RatingsError(f"column {column!r} holds values of type {held}: weights are numbers.")
+    elif not types.is_integer(dtype):
+        raise RatingsError(f"column {column!r} holds values of type {dtype}: weights are numbers.")
     return values_of(array)
 
 
-def is_text(held: Any) -> bool:
+def is_text(dtype: Any) -> bool:
     """Return whether a type is that of strings, or of dictionaries of them."""
     from pyarrow import types
 
-    return is_string(held) or (types.is_dictionary(held) and is_string(held.value_type))
+    return is_string(dtype) or (types.is_dictionary(dtype) and is_string(dtype.value_type))
 
 
-def is_string(held: Any) -> bool:
-    return str(held) in ("string", "large_string", "string_view")
+def is_string(dtype: Any) -> bool:
+    return str(dtype) in ("string", "large_string", "string_view")
 
 
 def _in_one(array: Any) -> Any:
@@ -336,7 +336,7 @@ def _microseconds(array: Any, column: Any) -> Any:
         ) from None
 
 
-def _kind_of_time(held: Any) -> Kind:
+def _kind_of_time(dtype: Any) -> Kind:
     from pyarrow import types
 
-    return "dates" if types.is_date(held) else "times"
+    return "dates" if types.is_date(dtype) else "times"

@@ -133,16 +133,16 @@ def _given(labels: Any, kind: Kind | None) -> tuple[AnyArray, list[Any]]:
     array = check_labels(labels)
     keys: list[Any] = []
     for label in labels:
-        key, held = key_of(label, "labels")
+        key, kind_of_label = key_of(label, "labels")
         # No item has a label of another kind: its key is one that no rating has.
-        keys.append(key if _comparable(kind, held) else (label,))
+        keys.append(key if _comparable(kind, kind_of_label) else (label,))
     distinct(keys)
     return array, keys
 
 
-def _comparable(kind: Kind | None, held: Kind | None) -> bool:
+def _comparable(kind: Kind | None, kind_of_label: Kind | None) -> bool:
     alike: tuple[set[Any], ...] = ({"integers", "booleans"}, {"dates", "times"}, {"strings"})
-    return kind is None or any(kind in kinds and held in kinds for kinds in alike)
+    return kind is None or any(kind in kinds and kind_of_label in kinds for kinds in alike)
 
 
 def _places(axis: AxisLabels, keys: Sequence[Any]) -> tuple[list[int], list[int]]:

@@ -102,9 +102,9 @@ def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
     roles = {"layer": columns.group, "first": columns.y1, "second": columns.y2}
     roles = {role: name for role, name in roles.items() if name is not None}
     for name in roles.values():
-        held = schema[name]
-        if held.is_nested() or str(held).partition("(")[0] in NO_LABELS:
-            raise RatingsError(no_label(name, held))
+        dtype = schema[name]
+        if dtype.is_nested() or str(dtype).partition("(")[0] in NO_LABELS:
+            raise RatingsError(no_label(name, dtype))
     selected = [narwhals.col(name).alias(role) for role, name in roles.items()]
     figures = [narwhals.len().alias("n")]
     if columns.weight is not None:
@@ -128,15 +128,15 @@ def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
     _add_cells(table, {name: collected[name].to_list() for name in collected.columns})
 
 
-def _weight(held: Any, column: Any) -> Any:
+def _weight(dtype: Any, column: Any) -> Any:
     """Return item weights in a type in which they can be summed."""
     import narwhals
 
-    if held.is_integer() or held == narwhals.Boolean:
+    if dtype.is_integer() or dtype == narwhals.Boolean:
         return narwhals.col(column).cast(narwhals.Int64)
-    if held.is_numeric():
+    if dtype.is_numeric():
         return narwhals.col(column).cast(narwhals.Float64)
-    raise RatingsError(f"column {column!r} holds values of type {held}: weights are numbers.")
+    raise RatingsError(f"column {column!r} holds values of type {dtype}: weights are numbers.")
 
 
 def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:

@@ -186,11 +186,11 @@ def common_kind(
         return "integers"
     if set(kinds) == {"dates", "times"}:
         return "times"
-    held = (
+    found = (
         f"column {name!r} holds {kind}{_example(among) if kind == 'strings' else ''}"
         for name, kind, among in zip(names, kinds, keys)
     )
-    raise RatingsError(f"the ratings cannot be compared: {' and '.join(held)}.")
+    raise RatingsError(f"the ratings cannot be compared: {' and '.join(found)}.")
 
 
 def _example(keys: Iterable[Any]) -> str:
@@ -205,8 +205,8 @@ def not_whole(column: Any, found: Any) -> str:
     return f"column {column!r} holds {found}: ratings must be whole numbers or strings."
 
 
-def no_label(column: Any, held: Any) -> str:
+def no_label(column: Any, dtype: Any) -> str:
     return (
-        f"column {column!r} holds values of type {held}: ratings must be whole numbers, strings,"
+        f"column {column!r} holds values of type {dtype}: ratings must be whole numbers, strings,"
         " booleans or dates."
     )
