@@ -3,10 +3,11 @@
     python ci/walk.py
 
 traces `cohen_kappa_score` of two long integer arrays, by the usual backend and by NumPy, whose
-way is not cut short by compiled code; and `fastkappa score` of a Parquet file. Each line is a
-file and the functions of it that were called before one of another file was. The files entered
-more than once come last. Each call is made once before it is traced, so that no import is a part
-of the walk. Compiled code and other threads are not traced.
+way is not cut short by compiled code; and `fastkappa score` of a Parquet file. It is the path of
+somebody who reads along: each function is read once, where it is first called. Each line is a
+file and the functions read there before one of another file is. The files entered more than
+once come last. Each call is made once before it is traced, so that no import is a part of the
+walk. Compiled code and other threads are not traced.
 """
 
 from __future__ import annotations
@@ -46,17 +47,19 @@ def walk(call: Callable[[], Any]) -> list[Stay]:
     """Return the stays of a call, in order."""
     call()
     stays: list[Stay] = []
+    read: set[tuple[str, str]] = set()
 
     def trace(frame: FrameType, event: str, _: Any) -> None:
         file = Path(frame.f_code.co_filename)
         if event != "call" or not file.is_relative_to(PACKAGE):
             return
-        name = file.relative_to(PACKAGE).as_posix()
+        name, function = file.relative_to(PACKAGE).as_posix(), frame.f_code.co_qualname
+        if "<" in function.rpartition(".")[2] or (name, function) in read:
+            return
+        read.add((name, function))
         if not stays or stays[-1].file != name:
             stays.append(Stay(name, []))
-        function = frame.f_code.co_name
-        if not function.startswith("<") and function not in stays[-1].functions:
-            stays[-1].functions.append(function)
+        stays[-1].functions.append(function.replace(".<locals>", ""))
 
     sys.setprofile(trace)
     try:

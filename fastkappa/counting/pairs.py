@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
 from fastkappa.counting.codecs import CHUNK, Codec, guess_label_range, label_type
 from fastkappa.counting.sparse_table import SparseTable
@@ -150,9 +150,13 @@ def _count_partition(
     total = empty_table(label_ranges)
     length = FIRST_RANGE
     while bounds := ranges.take(max(length, 16 * total.size)):
-        counts = _count_range(kernels, first, second, label_ranges, bounds)
-        while counts[-1].any() or counts[:, -1].any():
-            items = slice(*bounds)
+        items = slice(*bounds)
+        while True:
+            counts = np.zeros_like(total)
+            lowest = label_ranges[0].lowest, label_ranges[1].lowest
+            kernels.count_pairs(first, lowest[0], second, lowest[1], counts, *bounds)
+            if not counts[-1].any() and not counts[:, -1].any():
+                break
             wider = (
                 label_ranges[0].widened(first[items]),
                 label_ranges[1].widened(second[items]),
@@ -164,24 +168,10 @@ def _count_partition(
                 return table.counts()
             total = on_ranges(so_far, wider)
             label_ranges, length = wider, FIRST_RANGE
-            counts = _count_range(kernels, first, second, label_ranges, bounds)
         total += counts
         # Large tables take time to clear and to add up.
         length = min(4 * length, max(LARGEST_RANGE, 256 * total.size))
     return occurring(total, label_ranges, types)
-
-
-def _count_range(
-    kernels: PairKernels,
-    first: AnyArray,
-    second: AnyArray,
-    label_ranges: LabelRanges,
-    bounds: tuple[int, int],
-) -> IntTable:
-    table = empty_table(label_ranges)
-    rows, columns = label_ranges
-    kernels.count_pairs(first, rows.lowest, second, columns.lowest, table, *bounds)
-    return table
 
 
 def _count_sparse(
