@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -116,7 +117,12 @@ class PairwiseKappa:
 
 
 def pairwise_kappa(
-    ratings: Any, *, weights: Weights = None, confidence: float = 0.95
+    ratings: Any,
+    *,
+    weights: Weights = None,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    confidence: float = 0.95,
 ) -> PairwiseKappa:
     """Return Cohen's kappa of every pair of raters, counted in one pass.
 
@@ -127,6 +133,8 @@ def pairwise_kappa(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fastkappa.kappa_from_confusion`; they need not be
         symmetric.
+    labels, missing_codes
+        As for `Ratings.from_array`, where ratings are an array.
     confidence : float, default=0.95
         The confidence of each interval.
 
@@ -134,13 +142,14 @@ def pairwise_kappa(
     -------
     result : PairwiseKappa
         A pair counts the subjects that both have rated, and reports how many it leaves out.
-        There is an ``UndefinedMetricWarning`` if a kappa is undefined.
+        There is an ``UndefinedMetricWarning`` if a kappa is undefined; other warnings are
+        those of `fleiss_kappa`.
 
     Raises
     ------
     ValueError
-        If ratings are not valid for `Ratings.from_array` or are counts, or if weights are
-        invalid.
+        If ratings are not valid for `Ratings.from_array` or are counts, if weights are
+        invalid, or if ratings are `Ratings` and labels or missing codes are given.
 
     Examples
     --------
@@ -157,10 +166,11 @@ def pairwise_kappa(
     >>> int(result.n_missing[0, 2])
     1
     """
-    given = Ratings.of(ratings)
+    given = Ratings.of(ratings, labels, missing_codes, stacklevel=2)
     check_confidence(confidence)
     checked = as_weights(weights, len(given.labels))
     with_missing = given.pair_tables("pairwise_kappa")
+    given.warn_of_order("weights", weights, stacklevel=2)
     tables = with_missing[:, :-1, :-1]
     names = given.rater_names or ()
     first, second = np.triu_indices(len(names), 1)

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, n_samples, read_column
 from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.missing import find_missing, without
+from fastkappa.columns.odd_strings import counted, odd_strings
 from fastkappa.counting.codecs import Codec
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import count_unknown
@@ -91,19 +93,26 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
     return [array[:, i] for i in range(array.shape[1])], None
 
 
-def read_raters(columns: Sequence[Any], names: Sequence[str]) -> list[Rater]:
+def read_raters(
+    columns: Sequence[Any],
+    names: Sequence[str],
+    missing_codes: Sequence[Any] = (),
+    labels_are_given: bool = False,
+) -> list[Rater]:
     """Return the ratings of each rater, with labels that can be compared between raters.
 
     Raises
     ------
     ValueError
-        If the columns differ in length, ratings cannot be labels, or some raters use strings
-        and others numbers.
+        If the columns differ in length, ratings cannot be labels, some raters use strings
+        and others numbers, or strings are among the numbers of a rater and no labels given.
     """
     lengths = [n_samples(column) for column in columns]
     if len(set(lengths)) > 1:
         raise ValueError(f"raters must rate the same subjects, got {lengths} ratings of them.")
-    raters = [_read_rater(column, name) for column, name in zip(columns, names)]
+    raters = [_read_rater(column, name, missing_codes) for column, name in zip(columns, names)]
+    if not labels_are_given:
+        _refuse_odd_strings(raters, missing_codes)
     kinds: dict[str, str] = {}
     for rater in raters:
         if len(rater.column.values):
@@ -116,21 +125,39 @@ def read_raters(columns: Sequence[Any], names: Sequence[str]) -> list[Rater]:
     return raters
 
 
-def find_labels(kernels: PairKernels, raters: list[Rater], num_threads: int) -> AnyArray:
-    """Return the labels that occur, sorted."""
+def find_labels(
+    kernels: PairKernels, raters: list[Rater], missing_codes: Sequence[Any], num_threads: int
+) -> AnyArray:
+    """Return the labels that occur, without ``missing_codes``, sorted.
+
+    Strings that are all numbers are sorted by their value.
+    """
     found = [
-        _labels_of(kernels, rater.column, num_threads)
-        for rater in raters
-        if len(rater.column.values)
+        labels[are_ratings(labels, missing_codes)]
+        for labels in (
+            _labels_of(kernels, rater.column, num_threads)
+            for rater in raters
+            if len(rater.column.values)
+        )
     ]
     if not found:
         return np.empty(0, np.int64)
     if len({labels.dtype.kind for labels in found}) == 1:
-        return np.unique(np.concatenate(found))
+        distinct = np.unique(np.concatenate(found))
+        return (
+            np.array(sorted_strings(distinct.tolist())) if distinct.dtype.kind == "U" else distinct
+        )
     together = sorted({label for labels in found for label in labels.tolist()})
     whole = all(isinstance(label, int) for label in together)
     # NumPy turns integers into floats where some need int64 and others uint64.
     return np.array(together, object if whole and together[-1] >= 1 << 63 else None)
+
+
+def are_ratings(labels: AnyArray, missing_codes: Sequence[Any]) -> NDArray[np.bool_]:
+    """Return which labels are no codes of missing ratings."""
+    if labels.dtype.kind in "mM":
+        return np.isin(labels, np.array(missing_codes, labels.dtype), invert=True)
+    return np.array([label not in missing_codes for label in labels.tolist()], bool)
 
 
 def encode(
@@ -140,10 +167,13 @@ def encode(
     return [_encode(rater, labels, missing_codes) for rater in raters]
 
 
-def _read_rater(ratings: Any, name: str) -> Rater:
+def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     n_subjects = n_samples(ratings)
-    missing = find_missing(ratings)
-    if missing is None and getattr(ratings, "dtype", None) == np.dtype(object):
+    are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
+    # A code among numbers, such as ".", would make strings of them. Elsewhere it is a label.
+    may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
+    missing = find_missing(ratings, missing_codes if may_be_mixed else ())
+    if missing is None and are_objects:
         # An array of objects may hold None in another column, and only numbers in this one.
         ratings = ratings.tolist()
     if missing is not None and missing.all():
@@ -165,6 +195,20 @@ def _labels_of(kernels: PairKernels, column: Column, num_threads: int) -> AnyArr
         return given.view(column.label_dtype)
     dtypes = {"b": np.dtype(bool), "f": np.dtype(np.float64)}
     return given.astype(dtypes.get(column.label_dtype.kind, given.dtype), copy=False)
+
+
+def _refuse_odd_strings(raters: Sequence[Rater], missing_codes: Sequence[Any]) -> None:
+    """Raise if strings are among numbers, unless a declared order says that they are labels."""
+    undeclared = [rater for rater in raters if rater.column.declared is None]
+    odd = odd_strings(*(rater.column for rater in undeclared), missing_codes=missing_codes)
+    if odd:
+        givers = [
+            r.name for r in undeclared if not odd.keys().isdisjoint(r.column.categories or ())
+        ]
+        raise ValueError(
+            f"ratings hold numbers, and among them {counted(odd)}, given by {', '.join(givers)}:"
+            " give missing_codes= if they stand for missing ratings, or labels= if they are labels."
+        )
 
 
 def _kind(column: Column) -> str:
