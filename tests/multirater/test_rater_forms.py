@@ -83,17 +83,17 @@ ODD_STRINGS = [[str(rating) for rating in row] for row in ODD]
     ids=["rows", "strings", "array", "objects", "pandas", "strings of pandas"],
 )
 def test_strings_among_numbers_are_counted_and_named(name: str, given: Any) -> None:
-    with pytest.raises(ValueError, match="ratings hold numbers, and among them") as caught:
+    with pytest.raises(ValueError, match="holds numbers, and among them") as caught:
         value(name, given)
     # A data frame has names of its own.
     raters = "1, 2" if isinstance(given, pd.DataFrame) else "rater 2, rater 3"
     assert str(caught.value) == (
-        "ratings hold numbers, and among them 'x' (2 times), '?' (1 time), given by"
-        f" {raters}: give missing_codes= if they stand for missing ratings, or labels= if they are"
-        " labels."
+        "the table of ratings holds numbers, and among them 'x' (2 times), '?' (1 time): look at"
+        f" {raters}, and give missing_codes= if they stand for missing ratings, or labels= if they"
+        " are labels."
     )
     # One code of two is not enough.
-    with pytest.raises(ValueError, match=r"among them 'x' \(2 times\), given by"):
+    with pytest.raises(ValueError, match=r"among them 'x' \(2 times\): look at"):
         value(name, given, missing_codes=["?"])
 
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, n_samples, read_column
 from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.label_order import sorted_strings
+from fastkappa.columns.label_order import is_number, sorted_strings
 from fastkappa.columns.missing import find_missing, without
-from fastkappa.columns.odd_strings import counted, odd_strings
+from fastkappa.columns.odd_strings import odd_strings, refuse_odd_strings
 from fastkappa.counting.codecs import Codec
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import count_unknown
@@ -200,15 +200,31 @@ def _labels_of(kernels: PairKernels, column: Column, num_threads: int) -> AnyArr
 def _refuse_odd_strings(raters: Sequence[Rater], missing_codes: Sequence[Any]) -> None:
     """Raise if strings are among numbers, unless a declared order says that they are labels."""
     undeclared = [rater for rater in raters if rater.column.declared is None]
-    odd = odd_strings(*(rater.column for rater in undeclared), missing_codes=missing_codes)
-    if odd:
-        givers = [
-            r.name for r in undeclared if not odd.keys().isdisjoint(r.column.categories or ())
+    together = _together([rater.column for rater in undeclared], missing_codes)
+    odd = odd_strings(together)
+    names = [r.name for r in undeclared if not odd.keys().isdisjoint(r.column.categories or ())]
+    remedy = (
+        f"look at {', '.join(names)}, and give missing_codes= if they stand for missing ratings, or"
+        " labels= if they are labels."
+    )
+    refuse_odd_strings(together, "the table of ratings", remedy)
+
+
+def _together(columns: Sequence[Column], missing_codes: Sequence[Any]) -> Column:
+    """Return one column of the strings of all, without ``missing_codes``."""
+    of_strings = [column for column in columns if column.categories is not None]
+    found = dict.fromkeys(label for column in of_strings for label in column.categories or ())
+    labels = [label for label in found if label not in missing_codes]
+    if len({is_number(label) for label in labels}) < 2:
+        return Column(np.empty(0, np.intp), np.dtype(object), [])
+    position = {label: i for i, label in enumerate(labels)}
+    codes = np.concatenate(
+        [
+            np.array([position.get(label, -1) for label in column.categories or ()])[column.values]
+            for column in of_strings
         ]
-        raise ValueError(
-            f"ratings hold numbers, and among them {counted(odd)}, given by {', '.join(givers)}:"
-            " give missing_codes= if they stand for missing ratings, or labels= if they are labels."
-        )
+    )
+    return Column(codes[codes >= 0], np.dtype(object), labels)
 
 
 def _kind(column: Column) -> str:
