@@ -308,12 +308,13 @@ class Ratings:
         values = (code.value if isinstance(code, enum.Enum) else code for code in missing_codes)
         codes_of_missing = list(dict.fromkeys(code for code in values if not is_missing(code)))
         kernels, threads = get_kernels(), available_threads()
-        raters = read_raters(columns, names, codes_of_missing, labels is not None)
+        given = None if labels is None else read_labels(labels)
+        raters = read_raters(columns, names, codes_of_missing, given)
         n_subjects = raters[0].n_subjects
         if n_subjects == 0:
             raise ValueError(f"{argument} must not be empty, got no subjects.")
         declared = None
-        if labels is None:
+        if given is None:
             declared = common_order({rater.name: rater.column.declared for rater in raters})
             if declared is None:
                 known = reported = find_labels(kernels, raters, codes_of_missing, threads)
@@ -323,7 +324,7 @@ class Ratings:
             if not len(known):
                 raise ValueError(f"{argument} must not all be missing, got {n_subjects} subjects.")
         else:
-            known = reported = read_labels(labels)
+            known = reported = given
             distinct([*known.tolist(), *codes_of_missing])
         encoded = encode(raters, known, codes_of_missing)
         few = profiles_are_few(encoded)
@@ -332,7 +333,7 @@ class Ratings:
             n_subjects,
             len(columns),
             tuple(names),
-            labels is not None or declared is not None,
+            given is not None or declared is not None,
             known,
             look_like_counts(raters),
             partial(count_profiles, kernels, encoded, threads),

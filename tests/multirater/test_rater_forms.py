@@ -103,6 +103,11 @@ def test_strings_among_numbers_that_are_labels() -> None:
     numbers = [[codes[rating] for rating in row] for row in ODD_STRINGS]
     expected = fleiss_kappa(numbers, weights="linear").value
     assert fleiss_kappa(ODD_STRINGS, weights="linear", labels=order).value == expected
+    # The first rater's column holds numbers alone.
+    for given in (ODD, pd.DataFrame(ODD), np.array(ODD, object)):
+        assert fleiss_kappa(given, weights="linear", labels=order).value == expected
+    with pytest.raises(ValueError, match="rater 1 holds '9', which is not one of the labels"):
+        fleiss_kappa(ODD, labels=["1", "x"])
     declared = pd.DataFrame(ODD_STRINGS).astype(pd.CategoricalDtype(order, ordered=True))
     assert fleiss_kappa(declared, weights="linear").value == expected
     # Where most are no numbers, they are labels.

@@ -97,7 +97,7 @@ def read_raters(
     columns: Sequence[Any],
     names: Sequence[str],
     missing_codes: Sequence[Any] = (),
-    labels_are_given: bool = False,
+    labels: AnyArray | None = None,
 ) -> list[Rater]:
     """Return the ratings of each rater, with labels that can be compared between raters.
 
@@ -111,8 +111,11 @@ def read_raters(
     if len(set(lengths)) > 1:
         raise ValueError(f"raters must rate the same subjects, got {lengths} ratings of them.")
     raters = [_read_rater(column, name, missing_codes) for column, name in zip(columns, names)]
-    if not labels_are_given:
+    if labels is None:
         _refuse_odd_strings(raters, missing_codes)
+    elif labels.dtype.kind in "UT" and any(rater.column.categories for rater in raters):
+        # Labels such as "1", "2" and "x": who never gave "x" may have a column of numbers.
+        raters = [_as_strings(rater) for rater in raters]
     kinds: dict[str, str] = {}
     for rater in raters:
         if len(rater.column.values):
@@ -195,6 +198,16 @@ def _labels_of(kernels: PairKernels, column: Column, num_threads: int) -> AnyArr
         return given.view(column.label_dtype)
     dtypes = {"b": np.dtype(bool), "f": np.dtype(np.float64)}
     return given.astype(dtypes.get(column.label_dtype.kind, given.dtype), copy=False)
+
+
+def _as_strings(rater: Rater) -> Rater:
+    """Return a rater's whole numbers as strings, and other ratings as they are."""
+    column = rater.column
+    if column.categories is not None or column.obstacle or column.label_dtype.kind not in "iuf":
+        return rater
+    values, codes = np.unique(column.values, return_inverse=True)
+    names = [str(int(value)) for value in values]
+    return rater._replace(column=Column(codes, np.dtype(object), names))
 
 
 def _refuse_odd_strings(raters: Sequence[Rater], missing_codes: Sequence[Any]) -> None:
