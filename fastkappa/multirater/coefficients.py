@@ -19,7 +19,7 @@ from fastkappa.multirater.statistics.chance_corrected import (
     fleiss_null_errors,
 )
 from fastkappa.multirater.statistics.known_raters import Conger, Light
-from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
 
 
@@ -30,6 +30,7 @@ def fleiss_kappa(
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
+    distribution: Distribution = "t",
 ) -> MultiRaterResult:
     """Return Fleiss' kappa, for raters who need not be the same for every subject.
 
@@ -49,6 +50,12 @@ def fleiss_kappa(
         As for `Ratings.from_array`, where ratings are an array.
     confidence : float, default=0.95
         The confidence of the interval.
+    distribution : {'t', 'normal'}, default='t'
+        With 't' variances are divided by the number of subjects less one, and the interval
+        has the quantiles of Student's t with so many degrees of freedom, as in Gwet (2014).
+        With 'normal' they are divided by the number of subjects and the quantiles are those
+        of the normal distribution, as `fastkappa.agreement` does by default. A test with a
+        null standard error is by the normal distribution either way.
 
     Returns
     -------
@@ -93,13 +100,13 @@ def fleiss_kappa(
     >>> fleiss_kappa(Ratings.from_counts([[3, 0], [1, 2], [0, 3], [1, 2]]))
     <Fleiss' kappa: 0.3143 (-1.0522 to 1.6808), 4 subjects, 3 raters>
     """
-    given = _read(ratings, labels, missing_codes, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_fleiss)
     if weights is not None:
-        return estimate("Fleiss' kappa", coefficient, given, confidence)
+        return estimate("Fleiss' kappa", coefficient, given, confidence, distribution)
     errors = fleiss_null_errors(given.patterns)
-    by_label = label_kappas(given, errors)
-    return estimate("Fleiss' kappa", coefficient, given, confidence, errors, by_label)
+    by_label = label_kappas(given, errors, distribution)
+    return estimate("Fleiss' kappa", coefficient, given, confidence, distribution, errors, by_label)
 
 
 def randolph_kappa(
@@ -109,6 +116,7 @@ def randolph_kappa(
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
+    distribution: Distribution = "t",
 ) -> MultiRaterResult:
     """Return Randolph's free-marginal kappa: by chance, every label is equally likely.
 
@@ -118,7 +126,7 @@ def randolph_kappa(
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, confidence
+    ratings, weights, labels, missing_codes, confidence, distribution
         As for `fleiss_kappa`, which raises the same errors and warns the same.
 
     Returns
@@ -139,9 +147,9 @@ def randolph_kappa(
     >>> round(randolph_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, labels, missing_codes, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_randolph)
-    return estimate("Randolph's kappa", coefficient, given, confidence)
+    return estimate("Randolph's kappa", coefficient, given, confidence, distribution)
 
 
 def gwet_ac1(
@@ -150,6 +158,7 @@ def gwet_ac1(
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
+    distribution: Distribution = "t",
 ) -> MultiRaterResult:
     """Return Gwet's AC1, which stays high if raters agree on one frequent label.
 
@@ -158,7 +167,7 @@ def gwet_ac1(
 
     Parameters
     ----------
-    ratings, labels, missing_codes, confidence
+    ratings, labels, missing_codes, confidence, distribution
         As for `fleiss_kappa`, which raises the same errors.
 
     Returns
@@ -176,9 +185,9 @@ def gwet_ac1(
     >>> gwet_ac1([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
     <Gwet's AC1: 0.3514 (-0.8087 to 1.5114), 4 subjects, 3 raters>
     """
-    given = _read(ratings, labels, missing_codes, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     coefficient = _chance_corrected(given, None, chance_of_gwet)
-    return estimate("Gwet's AC1", coefficient, given, confidence)
+    return estimate("Gwet's AC1", coefficient, given, confidence, distribution)
 
 
 def gwet_ac2(
@@ -188,12 +197,13 @@ def gwet_ac2(
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
+    distribution: Distribution = "t",
 ) -> MultiRaterResult:
     """Return Gwet's AC2: AC1 with weights.
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, confidence
+    ratings, weights, labels, missing_codes, confidence, distribution
         As for `fleiss_kappa`, which raises the same errors and warns the same. Agreement
         weights are ``1 - weights / weights.max()``.
 
@@ -211,9 +221,9 @@ def gwet_ac2(
     >>> gwet_ac2([[1, 1, 1], [1, 2, 2], [2, 3, 2], [3, 3, 2]], weights="linear")
     <Gwet's AC2: 0.4518 (-0.1112 to 1.0148), 4 subjects, 3 raters>
     """
-    given = _read(ratings, labels, missing_codes, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_gwet)
-    return estimate("Gwet's AC2", coefficient, given, confidence)
+    return estimate("Gwet's AC2", coefficient, given, confidence, distribution)
 
 
 def conger_kappa(
@@ -223,6 +233,7 @@ def conger_kappa(
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
+    distribution: Distribution = "t",
 ) -> MultiRaterResult:
     """Return Conger's kappa, for raters who rate all subjects, each with their own margin.
 
@@ -230,7 +241,7 @@ def conger_kappa(
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, confidence
+    ratings, weights, labels, missing_codes, confidence, distribution
         As for `fleiss_kappa`, which raises the same errors and warns the same. Counts of
         ratings raise one too: they do not say who gave which rating.
 
@@ -251,11 +262,11 @@ def conger_kappa(
     >>> round(conger_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, labels, missing_codes, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     distances = distances_of(weights, len(given.labels))
     coefficient = Conger(given.profiles("conger_kappa"), distances)
     given.warn_of_order("weights", weights, stacklevel=2)
-    return estimate("Conger's kappa", coefficient, given, confidence)
+    return estimate("Conger's kappa", coefficient, given, confidence, distribution)
 
 
 def light_kappa(
@@ -265,6 +276,7 @@ def light_kappa(
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
+    distribution: Distribution = "normal",
 ) -> MultiRaterResult:
     """Return Light's kappa: the mean of Cohen's kappa over the pairs of raters.
 
@@ -272,7 +284,7 @@ def light_kappa(
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, confidence
+    ratings, weights, labels, missing_codes, confidence, distribution
         As for `conger_kappa`, but weights need not be symmetric: the rows of a matrix
         belong to the rater who comes first.
 
@@ -293,10 +305,10 @@ def light_kappa(
     >>> round(light_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, labels, missing_codes, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     coefficient = Light(given.profiles("light_kappa"), weights)
     given.warn_of_order("weights", weights, stacklevel=2)
-    return estimate("Light's kappa", coefficient, given, confidence)
+    return estimate("Light's kappa", coefficient, given, confidence, distribution)
 
 
 def krippendorff_alpha(
@@ -306,6 +318,7 @@ def krippendorff_alpha(
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
+    distribution: Distribution = "t",
 ) -> MultiRaterResult:
     """Return Krippendorff's alpha, for any level of measurement and missing ratings.
 
@@ -313,7 +326,7 @@ def krippendorff_alpha(
 
     Parameters
     ----------
-    ratings, labels, missing_codes, confidence
+    ratings, labels, missing_codes, confidence, distribution
         As for `fleiss_kappa`. Ratings of interval and ratio data may be any numbers.
     level : {'nominal', 'ordinal', 'interval', 'ratio'} or array-like of shape (l, l)
         The level of measurement: labels are names, or are ordered, or their differences
@@ -352,17 +365,24 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha(ratings, level="ordinal").value, 6)
     0.593243
     """
-    given = _read(ratings, labels, missing_codes, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     coefficient = Alpha(given.patterns, level, given.label_values)
     name = level if isinstance(level, str) else "own distances"
     if name != "nominal":
         given.warn_of_order("level", level, stacklevel=2)
-    return estimate(f"Krippendorff's alpha ({name})", coefficient, given, confidence)
+    return estimate(f"Krippendorff's alpha ({name})", coefficient, given, confidence, distribution)
 
 
-def _read(ratings: Any, labels: Any, missing_codes: Sequence[Any], confidence: float) -> Ratings:
+def _read(
+    ratings: Any,
+    labels: Any,
+    missing_codes: Sequence[Any],
+    confidence: float,
+    distribution: Distribution,
+) -> Ratings:
     given = Ratings.of(ratings, labels, missing_codes, stacklevel=3)
     check_confidence(confidence)
+    check_distribution(distribution)
     return given
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import figure
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
@@ -19,7 +20,7 @@ from fastkappa.statistics.bootstrap import (
     bootstrap_counts,
     kappa_statistic,
 )
-from fastkappa.statistics.inference import check_confidence, normal_interval, standard_error
+from fastkappa.statistics.inference import check_confidence, standard_error, symmetric_interval
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
 
@@ -36,9 +37,10 @@ class PairwiseKappa:
         Kappa, with the rater of the row as the first; 1 on the diagonal. NaN where it is
         undefined: a pair has no subject in common, or gave all of them the same label.
     standard_errors : ndarray
-        Those of Fleiss, Cohen and Everitt (1969); 0 on the diagonal.
+        Those of Fleiss, Cohen and Everitt (1969), over the number of subjects, as
+        `fastkappa.agreement` has them; 0 on the diagonal.
     lower, upper : ndarray
-        The ends of the intervals.
+        The ends of the intervals, by the normal distribution.
     confidence : float
         The confidence of each interval.
     n : ndarray
@@ -103,14 +105,14 @@ class PairwiseKappa:
         }
 
     def __repr__(self) -> str:
-        return f"<PairwiseKappa: {len(self.values)} raters, mean {self.mean:.4f}>"
+        return f"<PairwiseKappa: {len(self.values)} raters, mean {figure(self.mean)}>"
 
     def __str__(self) -> str:
         names = [name[:12] for name in self.rater_names]
         width = max(8, *map(len, names)) + 2
         header = " " * width + "".join(f"{name:>{width}}" for name in names)
         rows = [
-            f"{name:<{width}}" + "".join(f"{value:>{width}.4f}" for value in row)
+            f"{name:<{width}}" + "".join(figure(value, width=width) for value in row)
             for name, row in zip(names, self.values)
         ]
         return "\n".join([header, *rows])
@@ -194,7 +196,7 @@ def pairwise_kappa(
             undefined_metric_warning(),
             stacklevel=2,
         )
-    lower, upper = normal_interval(values, errors, confidence)
+    lower, upper = symmetric_interval(values, errors, confidence)
     return PairwiseKappa(
         names,
         values,
