@@ -29,13 +29,39 @@ def label_text(label: Any) -> str:
     return printable(int(label) if whole else label)
 
 
-def figure(value: float, undefined: str = "undefined") -> str:
-    """Return a number with four decimals, or another text for NaN."""
-    return undefined if math.isnan(value) else f"{value:.4f}"
+def figure(value: float, undefined: str = "undefined", *, digits: int = 4, width: int = 0) -> str:
+    """Return a number with so many decimals, 0 without a sign, or another text for NaN.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import figure
+    >>> figure(-1e-17), figure(0.5, digits=6), figure(float("nan"))
+    ('0.0000', '0.500000', 'undefined')
+    """
+    if math.isnan(value):
+        return undefined
+    text = f"{value:.{digits}f}"
+    return f"{text if float(text) else text.lstrip('-'):>{width}}"
+
+
+def count_text(n: int, noun: str) -> str:
+    """Return how many of something there are.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import count_text
+    >>> count_text(1, "label"), count_text(2, "label")
+    ('1 label', '2 labels')
+    """
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
 def interval_text(
-    interval: tuple[float, float], undefined: str = "undefined", *, width: int = 0
+    interval: tuple[float, float],
+    undefined: str = "undefined",
+    *,
+    digits: int = 4,
+    width: int = 0,
 ) -> str:
     """Return an interval, its ends padded to a width, or another text for NaN.
 
@@ -45,12 +71,15 @@ def interval_text(
     >>> interval_text((-0.25, 0.5)), interval_text((-0.25, 0.5), width=7)
     ('-0.2500 to 0.5000', '-0.2500 to  0.5000')
     """
-    low, high = interval
-    return undefined if math.isnan(low + high) else f"{low:{width}.4f} to {high:{width}.4f}"
+    if math.isnan(sum(interval)):
+        return undefined
+    return " to ".join(figure(end, digits=digits, width=width) for end in interval)
 
 
 def p_value_text(p_value: float, digits: int) -> str:
     """Return a probability in so many digits: it is never 0, though floats end there."""
+    if math.isnan(p_value):
+        return "undefined"
     if p_value < LEAST_P_VALUE:
         return f"< {LEAST_P_VALUE:g}"
     return f"{p_value:.{digits}g}"

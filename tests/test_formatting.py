@@ -45,7 +45,7 @@ def test_a_p_value_is_never_zero() -> None:
     assert p_value_text(0.01234, 2) == "0.012"
     assert p_value_text(1e-299, 2) == "1e-299"
     assert p_value_text(1e-301, 2) == "< 1e-300"
-    assert p_value_text(float("nan"), 2) == "nan"
+    assert p_value_text(float("nan"), 2) == "undefined"
 
 
 def test_figures_and_intervals_may_be_undefined() -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.statistics.bootstrap import bootstrap
-from fastkappa.statistics.inference import normal_interval, standard_error
+from fastkappa.statistics.inference import standard_error, symmetric_interval
 from fastkappa.statistics.kappa import kappa_from_confusion
 
 MARGIN = np.array([0.4, 0.3, 0.2, 0.1])
@@ -64,7 +64,7 @@ def coverage(
     n_labels = len(proportions)
     samples = rng.multinomial(n_items, proportions.ravel(), n_samples)
     samples = samples.reshape(-1, n_labels, n_labels)
-    low, high = normal_interval(
+    low, high = symmetric_interval(
         kappa_from_confusion(samples, weights), standard_error(samples, weights), 0.95
     )
     covered = {"percentile": 0, "bca": 0}

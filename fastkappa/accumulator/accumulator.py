@@ -26,6 +26,7 @@ from fastkappa.counting.incremental import FixedTable, GrowingTable
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import square
 from fastkappa.counting.tabulate import ConfusionCounts
+from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
 from fastkappa.statistics.kappa import kappa_from_confusion
@@ -301,7 +302,7 @@ class ConfusionAccumulator:
     def __repr__(self) -> str:
         table = self._snapshot()
         n_items = int(table.plain.sum() + table.weighted.sum())
-        return f"<ConfusionAccumulator: {n_items} items, {len(table.labels)} labels>"
+        return f"<ConfusionAccumulator: {n_items} items, {count_text(len(table.labels), 'label')}>"
 
     def __getstate__(self) -> dict[str, Any]:
         return {

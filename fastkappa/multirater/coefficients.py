@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fastkappa.multirater.estimation import estimate, label_kappas
@@ -18,12 +19,18 @@ from fastkappa.multirater.statistics.chance_corrected import (
     fleiss_null_errors,
 )
 from fastkappa.multirater.statistics.known_raters import Conger, Light
-from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
 
 
 def fleiss_kappa(
-    ratings: Any, *, weights: Weights = None, confidence: float = 0.95
+    ratings: Any,
+    *,
+    weights: Weights = None,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    confidence: float = 0.95,
+    distribution: Distribution = "t",
 ) -> MultiRaterResult:
     """Return Fleiss' kappa, for raters who need not be the same for every subject.
 
@@ -34,13 +41,21 @@ def fleiss_kappa(
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
         A row per subject and a column per rater; None, NaN and the like are missing
-        ratings. `Ratings` also takes lists of raters, tables, counts and missing codes.
+        ratings. `Ratings` also takes lists of raters, tables and counts.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. None counts every disagreement the same; 'linear' and
         'quadratic' weigh it by the distance of the labels' positions or its square. A matrix
-        must be symmetric, with a diagonal of 0.
+        must be symmetric, with a diagonal of 0. Both need labels in their order.
+    labels, missing_codes
+        As for `Ratings.from_array`, where ratings are an array.
     confidence : float, default=0.95
         The confidence of the interval.
+    distribution : {'t', 'normal'}, default='t'
+        With 't' variances are divided by the number of subjects less one, and the interval
+        has the quantiles of Student's t with so many degrees of freedom, as in Gwet (2014).
+        With 'normal' they are divided by the number of subjects and the quantiles are those
+        of the normal distribution, as `fastkappa.agreement` does by default. A test with a
+        null standard error is by the normal distribution either way.
 
     Returns
     -------
@@ -53,7 +68,19 @@ def fleiss_kappa(
     ------
     ValueError
         If ratings are not valid for `Ratings.from_array`, or weights or confidence are not
-        as described above.
+        as described above, or if ratings are `Ratings` and labels or missing codes are given.
+
+    Warns
+    -----
+    LabelOrderWarning
+        If weights are applied to three labels or more in alphabetical order that was neither
+        given nor declared.
+    UserWarning
+        If ratings look like a table of counts: no labels are given, there are three rows or
+        more of whole numbers of 0 or more without a missing one, every row has the same sum,
+        some number is 0, and some is 2 or more. Or if they look as if they had a row per rater:
+        there are eight columns or more, and at least twice as many as rows. `Ratings` are
+        what their constructor says.
 
     References
     ----------
@@ -73,28 +100,34 @@ def fleiss_kappa(
     >>> fleiss_kappa(Ratings.from_counts([[3, 0], [1, 2], [0, 3], [1, 2]]))
     <Fleiss' kappa: 0.3143 (-1.0522 to 1.6808), 4 subjects, 3 raters>
     """
-    given = _read(ratings, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_fleiss)
     if weights is not None:
-        return estimate("Fleiss' kappa", coefficient, given, confidence)
+        return estimate("Fleiss' kappa", coefficient, given, confidence, distribution)
     errors = fleiss_null_errors(given.patterns)
-    by_label = label_kappas(given, errors)
-    return estimate("Fleiss' kappa", coefficient, given, confidence, errors, by_label)
+    by_label = label_kappas(given, errors, distribution)
+    return estimate("Fleiss' kappa", coefficient, given, confidence, distribution, errors, by_label)
 
 
 def randolph_kappa(
-    ratings: Any, *, weights: Weights = None, confidence: float = 0.95
+    ratings: Any,
+    *,
+    weights: Weights = None,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    confidence: float = 0.95,
+    distribution: Distribution = "t",
 ) -> MultiRaterResult:
     """Return Randolph's free-marginal kappa: by chance, every label is equally likely.
 
     Also known as the coefficient of Brennan and Prediger, and for two raters as Bennett's S.
     It depends on the number of labels, including those that nobody gave: pass them as
-    ``Ratings.from_array(ratings, labels=...)``.
+    ``labels``.
 
     Parameters
     ----------
-    ratings, weights, confidence
-        As for `fleiss_kappa`, which raises the same errors.
+    ratings, weights, labels, missing_codes, confidence, distribution
+        As for `fleiss_kappa`, which raises the same errors and warns the same.
 
     Returns
     -------
@@ -114,21 +147,27 @@ def randolph_kappa(
     >>> round(randolph_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_randolph)
-    return estimate("Randolph's kappa", coefficient, given, confidence)
+    return estimate("Randolph's kappa", coefficient, given, confidence, distribution)
 
 
-def gwet_ac1(ratings: Any, *, confidence: float = 0.95) -> MultiRaterResult:
+def gwet_ac1(
+    ratings: Any,
+    *,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    confidence: float = 0.95,
+    distribution: Distribution = "t",
+) -> MultiRaterResult:
     """Return Gwet's AC1, which stays high if raters agree on one frequent label.
 
     Chance agreement occurs only on subjects that are hard to rate. It depends on the number
-    of labels, including those that nobody gave: pass them as
-    ``Ratings.from_array(ratings, labels=...)``.
+    of labels, including those that nobody gave: pass them as ``labels``.
 
     Parameters
     ----------
-    ratings, confidence
+    ratings, labels, missing_codes, confidence, distribution
         As for `fleiss_kappa`, which raises the same errors.
 
     Returns
@@ -146,19 +185,27 @@ def gwet_ac1(ratings: Any, *, confidence: float = 0.95) -> MultiRaterResult:
     >>> gwet_ac1([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
     <Gwet's AC1: 0.3514 (-0.8087 to 1.5114), 4 subjects, 3 raters>
     """
-    given = _read(ratings, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     coefficient = _chance_corrected(given, None, chance_of_gwet)
-    return estimate("Gwet's AC1", coefficient, given, confidence)
+    return estimate("Gwet's AC1", coefficient, given, confidence, distribution)
 
 
-def gwet_ac2(ratings: Any, *, weights: Weights, confidence: float = 0.95) -> MultiRaterResult:
+def gwet_ac2(
+    ratings: Any,
+    *,
+    weights: Weights,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    confidence: float = 0.95,
+    distribution: Distribution = "t",
+) -> MultiRaterResult:
     """Return Gwet's AC2: AC1 with weights.
 
     Parameters
     ----------
-    ratings, weights, confidence
-        As for `fleiss_kappa`, which raises the same errors. Agreement weights are
-        ``1 - weights / weights.max()``.
+    ratings, weights, labels, missing_codes, confidence, distribution
+        As for `fleiss_kappa`, which raises the same errors and warns the same. Agreement
+        weights are ``1 - weights / weights.max()``.
 
     Returns
     -------
@@ -174,13 +221,19 @@ def gwet_ac2(ratings: Any, *, weights: Weights, confidence: float = 0.95) -> Mul
     >>> gwet_ac2([[1, 1, 1], [1, 2, 2], [2, 3, 2], [3, 3, 2]], weights="linear")
     <Gwet's AC2: 0.4518 (-0.1112 to 1.0148), 4 subjects, 3 raters>
     """
-    given = _read(ratings, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_gwet)
-    return estimate("Gwet's AC2", coefficient, given, confidence)
+    return estimate("Gwet's AC2", coefficient, given, confidence, distribution)
 
 
 def conger_kappa(
-    ratings: Any, *, weights: Weights = None, confidence: float = 0.95
+    ratings: Any,
+    *,
+    weights: Weights = None,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    confidence: float = 0.95,
+    distribution: Distribution = "t",
 ) -> MultiRaterResult:
     """Return Conger's kappa, for raters who rate all subjects, each with their own margin.
 
@@ -188,9 +241,9 @@ def conger_kappa(
 
     Parameters
     ----------
-    ratings, weights, confidence
-        As for `fleiss_kappa`, which raises the same errors. Counts of ratings raise one
-        too: they do not say who gave which rating.
+    ratings, weights, labels, missing_codes, confidence, distribution
+        As for `fleiss_kappa`, which raises the same errors and warns the same. Counts of
+        ratings raise one too: they do not say who gave which rating.
 
     Returns
     -------
@@ -209,14 +262,21 @@ def conger_kappa(
     >>> round(conger_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     distances = distances_of(weights, len(given.labels))
     coefficient = Conger(given.profiles("conger_kappa"), distances)
-    return estimate("Conger's kappa", coefficient, given, confidence)
+    given.warn_of_order("weights", weights, stacklevel=2)
+    return estimate("Conger's kappa", coefficient, given, confidence, distribution)
 
 
 def light_kappa(
-    ratings: Any, *, weights: Weights = None, confidence: float = 0.95
+    ratings: Any,
+    *,
+    weights: Weights = None,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    confidence: float = 0.95,
+    distribution: Distribution = "normal",
 ) -> MultiRaterResult:
     """Return Light's kappa: the mean of Cohen's kappa over the pairs of raters.
 
@@ -224,7 +284,7 @@ def light_kappa(
 
     Parameters
     ----------
-    ratings, weights, confidence
+    ratings, weights, labels, missing_codes, confidence, distribution
         As for `conger_kappa`, but weights need not be symmetric: the rows of a matrix
         belong to the rater who comes first.
 
@@ -245,13 +305,20 @@ def light_kappa(
     >>> round(light_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, confidence)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
     coefficient = Light(given.profiles("light_kappa"), weights)
-    return estimate("Light's kappa", coefficient, given, confidence)
+    given.warn_of_order("weights", weights, stacklevel=2)
+    return estimate("Light's kappa", coefficient, given, confidence, distribution)
 
 
 def krippendorff_alpha(
-    ratings: Any, *, level: Level = "nominal", confidence: float = 0.95
+    ratings: Any,
+    *,
+    level: Level = "nominal",
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    confidence: float = 0.95,
+    distribution: Distribution = "t",
 ) -> MultiRaterResult:
     """Return Krippendorff's alpha, for any level of measurement and missing ratings.
 
@@ -259,12 +326,12 @@ def krippendorff_alpha(
 
     Parameters
     ----------
-    ratings, confidence
+    ratings, labels, missing_codes, confidence, distribution
         As for `fleiss_kappa`. Ratings of interval and ratio data may be any numbers.
     level : {'nominal', 'ordinal', 'interval', 'ratio'} or array-like of shape (l, l)
         The level of measurement: labels are names, or are ordered, or their differences
         matter, or their ratios. A matrix holds the distances of the labels, already squared
-        if the metric is a square.
+        if the metric is a square. An ordinal level and a matrix need labels in their order.
 
     Returns
     -------
@@ -277,6 +344,12 @@ def krippendorff_alpha(
     ValueError
         As for `fleiss_kappa`, and if the level needs numbers and the labels are not, or are
         negative for ratios.
+
+    Warns
+    -----
+    LabelOrderWarning, UserWarning
+        As for `fleiss_kappa`, with the level for the weights. The packages krippendorff and
+        irr take a row per rater: transpose such ratings.
 
     References
     ----------
@@ -292,18 +365,28 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha(ratings, level="ordinal").value, 6)
     0.593243
     """
-    given = _read(ratings, confidence)
-    coefficient = Alpha(given.patterns, level, given.labels)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
+    coefficient = Alpha(given.patterns, level, given.label_values)
     name = level if isinstance(level, str) else "own distances"
-    return estimate(f"Krippendorff's alpha ({name})", coefficient, given, confidence)
+    if name != "nominal":
+        given.warn_of_order("level", level, stacklevel=2)
+    return estimate(f"Krippendorff's alpha ({name})", coefficient, given, confidence, distribution)
 
 
-def _read(ratings: Any, confidence: float) -> Ratings:
-    given = Ratings.of(ratings)
+def _read(
+    ratings: Any,
+    labels: Any,
+    missing_codes: Sequence[Any],
+    confidence: float,
+    distribution: Distribution,
+) -> Ratings:
+    given = Ratings.of(ratings, labels, missing_codes, stacklevel=3)
     check_confidence(confidence)
+    check_distribution(distribution)
     return given
 
 
 def _chance_corrected(ratings: Ratings, weights: Weights, chance: Chance) -> ChanceCorrected:
     distances = distances_of(weights, len(ratings.labels))
+    ratings.warn_of_order("weights", weights, stacklevel=3)
     return ChanceCorrected(ratings.patterns, distances, chance)

@@ -10,7 +10,6 @@ import numpy as np
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.result import LabelKappa, MultiRaterResult
-from fastkappa.multirater.statistics import student_t
 from fastkappa.multirater.statistics.chance_corrected import (
     ChanceCorrected,
     FleissNull,
@@ -19,7 +18,13 @@ from fastkappa.multirater.statistics.chance_corrected import (
 )
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
 from fastkappa.multirater.statistics.patterns import Patterns
-from fastkappa.statistics.inference import two_sided_p
+from fastkappa.statistics import student_t
+from fastkappa.statistics.inference import (
+    Distribution,
+    degrees_of_freedom,
+    symmetric_interval,
+    two_sided_p,
+)
 
 
 def estimate(
@@ -27,6 +32,7 @@ def estimate(
     coefficient: Coefficient,
     ratings: Ratings,
     confidence: float,
+    distribution: Distribution,
     errors: FleissNull | None = None,
     by_label: tuple[LabelKappa, ...] = (),
 ) -> MultiRaterResult:
@@ -41,15 +47,16 @@ def estimate(
         )
         error = freedom = math.nan
     else:
-        error, freedom = coefficient.standard_error(), coefficient.degrees_of_freedom()
-    half = student_t.quantile((1 + confidence) / 2, freedom) * error if error > 0 else error
+        error = coefficient.standard_error(distribution)
+        freedom = degrees_of_freedom(distribution, coefficient.multiplicities.sum())
+    interval = symmetric_interval(value, error, confidence, freedom)
     null_error = errors.overall if errors is not None else math.nan
     z, p_value = _test(value, error, null_error, freedom)
     return MultiRaterResult(
         method,
         value,
         error,
-        (value - half, value + half),
+        interval,
         float(confidence),
         null_error,
         z,
@@ -62,10 +69,13 @@ def estimate(
         ratings.labels,
         coefficient,
         by_label,
+        distribution,
     )
 
 
-def label_kappas(ratings: Ratings, errors: FleissNull | None) -> tuple[LabelKappa, ...]:
+def label_kappas(
+    ratings: Ratings, errors: FleissNull | None, distribution: Distribution
+) -> tuple[LabelKappa, ...]:
     """Return Fleiss' kappa of every label against all others."""
     patterns = ratings.patterns
     found = []
@@ -76,9 +86,10 @@ def label_kappas(ratings: Ratings, errors: FleissNull | None) -> tuple[LabelKapp
         )
         value = float(two.values(two.multiplicities))
         defined = not math.isnan(value)
-        error = two.standard_error() if defined else math.nan
+        error = two.standard_error(distribution) if defined else math.nan
         null_error = errors.by_label if errors is not None and defined else math.nan
-        z, p_value = _test(value, error, null_error, two.degrees_of_freedom())
+        freedom = degrees_of_freedom(distribution, two.multiplicities.sum())
+        z, p_value = _test(value, error, null_error, freedom)
         found.append(LabelKappa(label, value, error, null_error, z, p_value))
     return tuple(found)
 

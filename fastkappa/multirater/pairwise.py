@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import figure
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
@@ -18,7 +20,7 @@ from fastkappa.statistics.bootstrap import (
     bootstrap_counts,
     kappa_statistic,
 )
-from fastkappa.statistics.inference import check_confidence, normal_interval, standard_error
+from fastkappa.statistics.inference import check_confidence, standard_error, symmetric_interval
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
 
@@ -35,9 +37,10 @@ class PairwiseKappa:
         Kappa, with the rater of the row as the first; 1 on the diagonal. NaN where it is
         undefined: a pair has no subject in common, or gave all of them the same label.
     standard_errors : ndarray
-        Those of Fleiss, Cohen and Everitt (1969); 0 on the diagonal.
+        Those of Fleiss, Cohen and Everitt (1969), over the number of subjects, as
+        `fastkappa.agreement` has them; 0 on the diagonal.
     lower, upper : ndarray
-        The ends of the intervals.
+        The ends of the intervals, by the normal distribution.
     confidence : float
         The confidence of each interval.
     n : ndarray
@@ -102,21 +105,26 @@ class PairwiseKappa:
         }
 
     def __repr__(self) -> str:
-        return f"<PairwiseKappa: {len(self.values)} raters, mean {self.mean:.4f}>"
+        return f"<PairwiseKappa: {len(self.values)} raters, mean {figure(self.mean)}>"
 
     def __str__(self) -> str:
         names = [name[:12] for name in self.rater_names]
         width = max(8, *map(len, names)) + 2
         header = " " * width + "".join(f"{name:>{width}}" for name in names)
         rows = [
-            f"{name:<{width}}" + "".join(f"{value:>{width}.4f}" for value in row)
+            f"{name:<{width}}" + "".join(figure(value, width=width) for value in row)
             for name, row in zip(names, self.values)
         ]
         return "\n".join([header, *rows])
 
 
 def pairwise_kappa(
-    ratings: Any, *, weights: Weights = None, confidence: float = 0.95
+    ratings: Any,
+    *,
+    weights: Weights = None,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    confidence: float = 0.95,
 ) -> PairwiseKappa:
     """Return Cohen's kappa of every pair of raters, counted in one pass.
 
@@ -127,6 +135,8 @@ def pairwise_kappa(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fastkappa.kappa_from_confusion`; they need not be
         symmetric.
+    labels, missing_codes
+        As for `Ratings.from_array`, where ratings are an array.
     confidence : float, default=0.95
         The confidence of each interval.
 
@@ -134,13 +144,14 @@ def pairwise_kappa(
     -------
     result : PairwiseKappa
         A pair counts the subjects that both have rated, and reports how many it leaves out.
-        There is an ``UndefinedMetricWarning`` if a kappa is undefined.
+        There is an ``UndefinedMetricWarning`` if a kappa is undefined; other warnings are
+        those of `fleiss_kappa`.
 
     Raises
     ------
     ValueError
-        If ratings are not valid for `Ratings.from_array` or are counts, or if weights are
-        invalid.
+        If ratings are not valid for `Ratings.from_array` or are counts, if weights are
+        invalid, or if ratings are `Ratings` and labels or missing codes are given.
 
     Examples
     --------
@@ -157,10 +168,11 @@ def pairwise_kappa(
     >>> int(result.n_missing[0, 2])
     1
     """
-    given = Ratings.of(ratings)
+    given = Ratings.of(ratings, labels, missing_codes, stacklevel=2)
     check_confidence(confidence)
     checked = as_weights(weights, len(given.labels))
     with_missing = given.pair_tables("pairwise_kappa")
+    given.warn_of_order("weights", weights, stacklevel=2)
     tables = with_missing[:, :-1, :-1]
     names = given.rater_names or ()
     first, second = np.triu_indices(len(names), 1)
@@ -184,7 +196,7 @@ def pairwise_kappa(
             undefined_metric_warning(),
             stacklevel=2,
         )
-    lower, upper = normal_interval(values, errors, confidence)
+    lower, upper = symmetric_interval(values, errors, confidence)
     return PairwiseKappa(
         names,
         values,

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
+import enum
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.label_order import common_order, warn_of_order
 from fastkappa.columns.labels import distinct
 from fastkappa.columns.missing import is_missing
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
-from fastkappa.multirater.items.columns import columns_of, encode, find_labels, read_raters
-from fastkappa.multirater.items.count_tables import read_counts, read_labels, table_labels
+from fastkappa.multirater.items.columns import (
+    are_ratings,
+    columns_of,
+    encode,
+    find_labels,
+    read_raters,
+)
+from fastkappa.multirater.items.count_tables import (
+    order_is_known,
+    read_counts,
+    read_labels,
+    table_labels,
+)
 from fastkappa.multirater.items.counts import (
     count_patterns,
     count_profiles,
@@ -25,12 +39,16 @@ from fastkappa.multirater.items.counts import (
     profiles_are_few,
 )
 from fastkappa.multirater.items.distinct_rows import distinct_rows
+from fastkappa.multirater.items.forms import look_like_counts
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.statistics.tables import as_counts
 
 # Distinct rows, and how many subjects have each.
 CountedRows: TypeAlias = tuple[AnyArray, IntTable]
+
+# Fewer columns than this are raters, however few subjects there are.
+FEWEST_TRANSPOSED = 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,12 +68,17 @@ class Ratings:
         How many raters there are; for counts, the most that rated one subject.
     rater_names : tuple of str or None
         The raters' names, or None if it is not known who gave which rating.
+    order_is_known : bool
+        Whether the labels were given, or their order declared. Otherwise they are sorted.
     """
 
     labels: AnyArray
     n_subjects: int
     n_raters: int
     rater_names: tuple[str, ...] | None
+    order_is_known: bool
+    _values: AnyArray | None = None
+    _look_like_counts: bool = False
     _count_profiles: Callable[[], CountedRows] | None = None
     _count_patterns: Callable[[], CountedRows] | None = None
     _count_pairs: Callable[[], IntTable] | None = None
@@ -73,7 +96,11 @@ class Ratings:
             columns as for `fastkappa.confusion_counts`. Fractions may be labels too.
             Missing ratings are None, NaN, NaT, NA, null or masked.
         labels : array-like of shape (l,), default=None
-            All possible labels, in order. None takes those that occur, sorted.
+            All possible labels, in order. None takes the order that ratings declare, with the
+            labels that nobody gave: ordered categoricals of pandas, Enums of polars, ordered
+            dictionaries of pyarrow and Python enums do, the last by definition. Otherwise it
+            takes those that occur, sorted: strings that are all numbers by value, other
+            strings alphabetically.
         missing_codes : sequence, default=()
             Values that stand for a missing rating, such as -1 or "unknown".
 
@@ -84,8 +111,9 @@ class Ratings:
         Raises
         ------
         ValueError
-            If there are no subjects, fewer than two raters or no ratings, or if a rating is
-            not one of the labels or cannot be a label.
+            If there are no subjects, fewer than two raters or no ratings, if a rating is not
+            one of the labels or cannot be a label, if raters declare different orders, or if
+            strings are among numbers and neither labels nor missing codes say what they are.
 
         Examples
         --------
@@ -134,6 +162,11 @@ class Ratings:
             columns, names = list(raters.values()), [str(name) for name in raters]
         elif isinstance(raters, (str, bytes)) or not hasattr(raters, "__iter__"):
             raise ValueError(f"raters must be a list or a dict of columns, got {raters!r}.")
+        elif hasattr(raters, "columns"):
+            raise ValueError(
+                "raters must be a list or a dict of columns, got a data frame:"
+                " Ratings.from_array takes one with a column per rater."
+            )
         else:
             columns = list(raters)
             names = [f"rater {i}" for i in range(1, len(columns) + 1)]
@@ -170,11 +203,13 @@ class Ratings:
         counts = as_counts(table).astype(np.int64)
         found = np.argwhere(counts)
         profiles = found.astype(np.min_scalar_type(len(counts)))
+        names = table_labels(table, labels, len(counts), "table")
         return cls(
-            table_labels(table, labels, len(counts), "table"),
+            names,
             int(counts.sum()),
             2,
             ("rater 1", "rater 2"),
+            order_is_known(table, labels, names),
             _count_profiles=lambda: (profiles, counts[tuple(found.T)]),
         )
 
@@ -210,18 +245,52 @@ class Ratings:
         <Ratings: 3 subjects, 3 raters, none of 9 ratings missing, labels ['no', 'yes']>
         """
         table = read_counts(counts)
+        names = table_labels(counts, labels, table.shape[1], "counts")
         return cls(
-            table_labels(counts, labels, table.shape[1], "counts"),
+            names,
             len(table),
             int(table.sum(axis=1).max()),
             None,
+            order_is_known(counts, labels, names),
             _count_patterns=lambda: distinct_rows(table),
         )
 
     @classmethod
-    def of(cls, ratings: Any) -> Ratings:
-        """Return `Ratings` unchanged, and read anything else by `from_array`."""
-        return ratings if isinstance(ratings, cls) else cls.from_array(ratings)
+    def of(
+        cls,
+        ratings: Any,
+        labels: Any = None,
+        missing_codes: Sequence[Any] = (),
+        stacklevel: int = 1,
+    ) -> Ratings:
+        """Return `Ratings` unchanged, and read anything else by `from_array`.
+
+        There is a ``UserWarning`` for what looks like counts, or like a row per rater, as
+        `fleiss_kappa` says; ``stacklevel`` of 1 warns at the line of the caller.
+        """
+        if isinstance(ratings, cls):
+            if labels is not None or len(missing_codes):
+                raise ValueError(
+                    "labels and missing_codes are for arrays, but ratings are Ratings already: give"
+                    " them to the constructor, such as Ratings.from_array."
+                )
+            return ratings
+        given = cls.from_array(ratings, labels=labels, missing_codes=missing_codes)
+        if given._look_like_counts and labels is None:
+            warnings.warn(
+                "every row of ratings has the same sum and some are 0, as in a table of counts, but"
+                " they were read as a column per rater: give Ratings.from_counts(ratings) if they"
+                " count the raters that gave each label, Ratings.from_array(ratings) if not.",
+                stacklevel=stacklevel + 1,
+            )
+        elif given.n_raters >= max(FEWEST_TRANSPOSED, 2 * given.n_subjects):
+            warnings.warn(
+                f"ratings have {given.n_subjects} rows, read as subjects, and {given.n_raters}"
+                " columns, read as raters: transpose them or give Ratings.from_raters(ratings) if"
+                " they have a row per rater, Ratings.from_array(ratings) if not.",
+                stacklevel=stacklevel + 1,
+            )
+        return given
 
     @classmethod
     def _of_columns(
@@ -236,31 +305,55 @@ class Ratings:
             raise ValueError(f"{argument} must be those of two raters or more, got {len(columns)}.")
         if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
             raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
-        codes_of_missing = [code for code in missing_codes if not is_missing(code)]
+        values = (code.value if isinstance(code, enum.Enum) else code for code in missing_codes)
+        codes_of_missing = list(dict.fromkeys(code for code in values if not is_missing(code)))
         kernels, threads = get_kernels(), available_threads()
-        raters = read_raters(columns, names)
+        given = None if labels is None else read_labels(labels)
+        raters = read_raters(columns, names, codes_of_missing, given)
         n_subjects = raters[0].n_subjects
         if n_subjects == 0:
             raise ValueError(f"{argument} must not be empty, got no subjects.")
-        if labels is None:
-            occurring = find_labels(kernels, raters, threads)
-            known = occurring[~_among(occurring, codes_of_missing)]
+        declared = None
+        if given is None:
+            declared = common_order({rater.name: rater.column.declared for rater in raters})
+            if declared is None:
+                known = reported = find_labels(kernels, raters, codes_of_missing, threads)
+            else:
+                kept = are_ratings(declared.labels, codes_of_missing)
+                known, reported = declared.labels[kept], declared.names[kept]
             if not len(known):
                 raise ValueError(f"{argument} must not all be missing, got {n_subjects} subjects.")
         else:
-            known = read_labels(labels)
+            known = reported = given
             distinct([*known.tolist(), *codes_of_missing])
         encoded = encode(raters, known, codes_of_missing)
         few = profiles_are_few(encoded)
         return cls(
-            known,
+            reported,
             n_subjects,
             len(columns),
             tuple(names),
+            given is not None or declared is not None,
+            known,
+            look_like_counts(raters),
             partial(count_profiles, kernels, encoded, threads),
             None if few else partial(count_patterns, kernels, encoded, threads),
             None if few else partial(count_rater_pairs, kernels, encoded, threads),
         )
+
+    @property
+    def label_values(self) -> AnyArray:
+        """What the labels stand for: the values of the members of a Python enum, else labels."""
+        return self.labels if self._values is None else self._values
+
+    def warn_of_order(self, argument: str, value: Any, stacklevel: int) -> None:
+        """Warn where ``value``, a name or a matrix, needs an order that nobody gave.
+
+        ``stacklevel`` of 1 warns at the line of the caller.
+        """
+        if not self.order_is_known and value is not None:
+            why = f"{argument}={value!r}" if isinstance(value, str) else f"a matrix as {argument}"
+            warn_of_order(self.labels, why, stacklevel + 1)
 
     @cached_property
     def patterns(self) -> Patterns:
@@ -317,10 +410,3 @@ class Ratings:
             f"<Ratings: {self.n_subjects} subjects, {self.n_raters} raters,"
             f" {self.n_missing or 'none'} of {n} ratings missing, labels {labels}>"
         )
-
-
-def _among(labels: AnyArray, codes: list[Any]) -> NDArray[np.bool_]:
-    """Return which labels are among the codes of missing ratings."""
-    if labels.dtype.kind in "mM":
-        return np.isin(labels, np.array(codes, labels.dtype))
-    return np.array([label in codes for label in labels.tolist()], bool)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import p_value_text
+from fastkappa.formatting import count_text, figure, interval_text, p_value_text
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
+from fastkappa.statistics.inference import Distribution
 
 
 class LabelKappa(NamedTuple):
@@ -54,11 +55,13 @@ class MultiRaterResult:
         At most 1, which is full agreement; 0 is the agreement expected by chance.
     standard_error : float
         Gwet's (2014), for Light's kappa the delta method's: subjects are a sample, raters
-        are fixed.
+        are fixed. It is exactly 0 where all subjects add the same to the coefficient.
     interval : tuple of float
-        The value minus and plus a quantile times the standard error. The quantile is that of
-        Student's t with one degree of freedom less than there are subjects, for Light's
-        kappa the normal one. The interval is not cut off at 1.
+        The value minus and plus a quantile times the standard error. With
+        ``distribution='t'``, the default but for Light's kappa, the variance is over the
+        number of subjects less one and the quantile that of Student's t with so many degrees
+        of freedom; `fastkappa.agreement` takes the number of items and the normal
+        distribution, as ``distribution='normal'`` does here. The interval is not cut off at 1.
     confidence : float
         The confidence of the interval.
     null_standard_error : float
@@ -85,6 +88,8 @@ class MultiRaterResult:
         The labels.
     by_label : tuple of LabelKappa
         Fleiss' kappa of each label, if there are no weights; empty for other coefficients.
+    distribution : {'t', 'normal'}
+        How the standard error and the interval are made.
     """
 
     method: str
@@ -103,6 +108,7 @@ class MultiRaterResult:
     labels: AnyArray
     _coefficient: Coefficient
     by_label: tuple[LabelKappa, ...] = ()
+    distribution: Distribution = "t"
 
     @property
     def observed_agreement(self) -> float:
@@ -172,6 +178,7 @@ class MultiRaterResult:
             "standard_error": self.standard_error,
             "interval": list(self.interval),
             "confidence": self.confidence,
+            "distribution": self.distribution,
             "null_standard_error": self.null_standard_error,
             "z": self.z,
             "p_value": self.p_value,
@@ -186,38 +193,37 @@ class MultiRaterResult:
         }
 
     def __repr__(self) -> str:
-        low, high = self.interval
         return (
-            f"<{self.method}: {self.value:.4f} ({low:.4f} to {high:.4f}),"
-            f" {self.n_subjects} subjects, {self.n_raters} raters>"
+            f"<{self.method}: {figure(self.value)} ({interval_text(self.interval)}),"
+            f" {count_text(self.n_subjects, 'subject')}, {count_text(self.n_raters, 'rater')}>"
         )
 
     def __str__(self) -> str:
-        low, high = self.interval
         rows = [
-            (self.method, f"{self.value:.6f}"),
-            ("standard error", f"{self.standard_error:.6f}"),
-            (f"{self.confidence:.0%} interval", f"{low:.6f} to {high:.6f}"),
+            (self.method, figure(self.value, digits=6)),
+            ("standard error", figure(self.standard_error, digits=6)),
+            (f"{100 * self.confidence:g}% interval", interval_text(self.interval, digits=6)),
         ]
         if not math.isnan(self.null_standard_error):
-            rows.append(("null standard error", f"{self.null_standard_error:.6f}"))
-        rows += [("z", f"{self.z:.4f}"), ("p", p_value_text(self.p_value, 4))]
+            rows.append(("null standard error", figure(self.null_standard_error, digits=6)))
+        rows += [("z", figure(self.z)), ("p", p_value_text(self.p_value, 4))]
         if not math.isnan(self.disagreement.observed):
             rows += [
-                ("observed disagreement", f"{self.disagreement.observed:.6f}"),
-                ("expected disagreement", f"{self.disagreement.expected:.6f}"),
+                ("observed disagreement", figure(self.disagreement.observed, digits=6)),
+                ("expected disagreement", figure(self.disagreement.expected, digits=6)),
             ]
         rows += [
             ("subjects", f"{self.n_subjects}, {self.n_paired} with two ratings or more"),
             ("raters", f"{self.n_raters}"),
             ("missing ratings", f"{self.n_missing}"),
         ]
-        rows += [
-            (
-                f"kappa of {label.label!r}",
-                f"{label.value:.6f}, z {label.z:.4f}, p {p_value_text(label.p_value, 4)}",
-            )
-            for label in self.by_label
-        ]
+        rows += [(f"kappa of {label.label!r}", _label_text(label)) for label in self.by_label]
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+
+def _label_text(label: LabelKappa) -> str:
+    if math.isnan(label.value):
+        return "undefined"
+    p_value = p_value_text(label.p_value, 4)
+    return f"{figure(label.value, digits=6)}, z {figure(label.z)}, p {p_value}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from fastkappa.formatting import figure
+
 ESTIMATES = ("kappa", "value", "estimate")
 
 
@@ -25,5 +27,6 @@ def write_figures(estimate: float, low: float, high: float) -> str:
     if math.isnan(estimate):
         return "undefined"
     minus = "\N{MINUS SIGN}"
-    ends = f"  [{low:.3f}, {high:.3f}]" if not math.isnan(low + high) else "  no interval"
-    return f"{estimate:.3f}{ends}".replace("-", minus)
+    between = ", ".join(figure(end, digits=3) for end in (low, high))
+    ends = f"  [{between}]" if not math.isnan(low + high) else "  no interval"
+    return f"{figure(estimate, digits=3)}{ends}".replace("-", minus)

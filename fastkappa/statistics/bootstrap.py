@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.inference import STANDARD_NORMAL, check_confidence, normal_quantile
 from fastkappa.statistics.kappa import kappas
@@ -62,10 +63,9 @@ class BootstrapResult:
     confidence: float
 
     def __repr__(self) -> str:
-        low, high = self.interval
         return (
-            f"<BootstrapResult: {self.value:.4f} ({low:.4f} to {high:.4f}), {self.method},"
-            f" {len(self.replicates)} replicates>"
+            f"<BootstrapResult: {figure(self.value)} ({interval_text(self.interval)}),"
+            f" {self.method}, {count_text(len(self.replicates), 'replicate')}>"
         )
 
 
@@ -268,7 +268,8 @@ def _corrected(
     # The acceleration is that of the items without which the statistic is defined.
     known = ~np.isnan(left_out)
     left_out, multiplicities = left_out[known], multiplicities[known]
-    deviation = (multiplicities * left_out).sum() / multiplicities.sum() - left_out
+    mean = (multiplicities * left_out).sum() / max(multiplicities.sum(), 1)
+    deviation = mean - left_out
     squares = (multiplicities * deviation**2).sum()
     acceleration = (
         (multiplicities * deviation**3).sum() / (6 * squares**1.5) if squares > 0 else 0.0

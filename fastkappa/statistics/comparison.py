@@ -9,7 +9,7 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,14 +27,19 @@ from fastkappa.statistics.inference import (
     chi_square_p,
     delta_error,
     kappa_gradient,
-    normal_interval,
     proportions_of,
     standard_error,
+    symmetric_interval,
     two_sided_p,
 )
 from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.tables import as_table, as_tables, refuse_fractions
 from fastkappa.statistics.weights import Weights
+
+Undefined: TypeAlias = Literal["nan", "drop"]
+# A warning names at most so many strata.
+MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +62,9 @@ class EqualKappas:
         The probability of a Q at least as large if kappa is the same in all strata.
     confidence : float
         The confidence of the interval.
+    undefined : tuple
+        The names of the strata that cannot be weighted by their variance: kappa is
+        undefined or its standard error is 0. They are left out, or the rest is NaN.
     """
 
     kappa: float
@@ -66,6 +74,7 @@ class EqualKappas:
     degrees_of_freedom: int
     p_value: float
     confidence: float
+    undefined: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +111,11 @@ class KappaDifference:
 
 
 def compare_strata(
-    tables: Any, *, weights: Weights = None, confidence: float = 0.95
+    tables: Any,
+    *,
+    weights: Weights = None,
+    confidence: float = 0.95,
+    undefined: Undefined = "nan",
 ) -> EqualKappas:
     """Test whether kappa is the same in independent strata, as SAS does (PROC FREQ, AGREE).
 
@@ -114,18 +127,23 @@ def compare_strata(
         Disagreement weights of the tables; a result has its own.
     confidence : float, default=0.95
         The confidence of the interval.
+    undefined : {'nan', 'drop'}, default='nan'
+        What to do if strata cannot be weighted by their variance, because their kappa is
+        undefined (0 / 0) or its standard error is 0, as where a rater uses one label only.
+        With 'nan' the test is undefined, for these strata say nothing about their kappa, with
+        an ``UndefinedMetricWarning`` that names them. With 'drop' the others are compared, and
+        there is such a warning only if fewer than two are left. ``undefined`` of the result
+        has their names.
 
     Returns
     -------
     test : EqualKappas
-        NaN, with an ``UndefinedMetricWarning`` that names the stratum, where the kappa of
-        a stratum is undefined or its standard error is 0.
 
     Raises
     ------
     ValueError
-        If there are fewer than two strata, a table is not a table of counts, or results
-        have different weights.
+        If there are fewer than two strata, a table is not a table of counts, results have
+        different weights, or ``undefined`` is unknown.
 
     References
     ----------
@@ -141,7 +159,15 @@ def compare_strata(
     >>> round(test.kappa, 4), round(test.statistic, 4), round(test.p_value, 4)
     (0.2338, 0.9009, 0.3425)
     """
+    return equal_kappas(tables, weights, confidence, undefined, stacklevel=3)
+
+
+def equal_kappas(
+    tables: Any, weights: Weights, confidence: float, undefined: Undefined, stacklevel: int
+) -> EqualKappas:
+    """Return the result of `compare_strata`; warnings are of the caller so many levels up."""
     check_confidence(confidence)
+    check_undefined(undefined)
     named = _by_name(tables)
     strata = {
         name: _kappa_and_error(f"the table of stratum {name!r}", table, weights)
@@ -150,30 +176,57 @@ def compare_strata(
     if len(strata) < 2:
         raise ValueError(f"tables must be those of two strata or more, got {len(strata)}.")
     _check_same_weights(named.values(), weights)
-    for name, (kappa, error) in strata.items():
-        if math.isnan(kappa) or error == 0:
-            what = "kappa is undefined" if math.isnan(kappa) else "the standard error is 0"
-            warnings.warn(
-                f"the strata cannot be compared: {what} in stratum {name!r}.",
-                undefined_metric_warning(),
-                stacklevel=2,
+    without_kappa = [name for name, (kappa, _) in strata.items() if math.isnan(kappa)]
+    kept = [found for found in strata.values() if found[1] > 0]
+    left_out = tuple(name for name, (_, error) in strata.items() if not error > 0)
+    without_error = [name for name in left_out if name not in without_kappa]
+    if left_out and (undefined == "nan" or len(kept) < 2):
+        reasons = [
+            f"{what} in {_strata_text(names)}"
+            for what, names in (
+                ("kappa is undefined", without_kappa),
+                ("the standard error is 0", without_error),
             )
-            nan = math.nan
-            return EqualKappas(nan, nan, (nan, nan), nan, len(strata) - 1, nan, confidence)
-    kappa, error = np.array(list(strata.values())).T
+            if names
+        ]
+        remedy = " undefined='drop' leaves it out." if undefined == "nan" else ""
+        warnings.warn(
+            f"the strata cannot be compared: {', and '.join(reasons)}.{remedy}",
+            undefined_metric_warning(),
+            stacklevel=stacklevel,
+        )
+        nan, freedom = math.nan, max(len(strata if undefined == "nan" else kept) - 1, 0)
+        return EqualKappas(nan, nan, (nan, nan), nan, freedom, nan, confidence, left_out)
+    kappa, error = np.array(kept).T
     precision = error**-2
     overall = float((precision * kappa).sum() / precision.sum())
     overall_error = float(precision.sum() ** -0.5)
     statistic = float((precision * (kappa - overall) ** 2).sum())
+    freedom = len(kept) - 1
     return EqualKappas(
         overall,
         overall_error,
-        normal_interval(overall, overall_error, confidence),
+        symmetric_interval(overall, overall_error, confidence),
         statistic,
-        len(strata) - 1,
-        chi_square_p(statistic, len(strata) - 1),
+        freedom,
+        chi_square_p(statistic, freedom),
         float(confidence),
+        left_out,
     )
+
+
+def check_undefined(undefined: Undefined) -> Undefined:
+    """Return what to do with undefined strata, or raise if that is unknown."""
+    if undefined not in get_args(Undefined):
+        raise ValueError(f"undefined must be 'nan' or 'drop', got {undefined!r}.")
+    return undefined
+
+
+def _strata_text(names: list[Any]) -> str:
+    """Return the names of strata, at most `MOST_NAMED`."""
+    more = ", ..." if len(names) > MOST_NAMED else ""
+    stratum = "stratum" if len(names) == 1 else f"{len(names)} strata:"
+    return f"{stratum} {', '.join(map(repr, names[:MOST_NAMED]))}{more}"
 
 
 def compare_independent(
@@ -271,7 +324,11 @@ def compare_paired(
     first, second = counts.sum(axis=2), counts.sum(axis=1)
     both = (float(kappas(first, weights)), float(kappas(second, weights)))
     n, proportions = proportions_of(counts.reshape(1, -1))
-    slope = kappa_gradient(first, weights)[:, :, None] - kappa_gradient(second, weights)[:, None, :]
+    of_first, of_second = kappa_gradient(first, weights), kappa_gradient(second, weights)
+    slope = Influence(
+        of_first.values[:, :, None] - of_second.values[:, None, :],
+        of_first.sizes[:, :, None] + of_second.sizes[:, None, :],
+    )
     error = float(delta_error(proportions, slope.reshape(1, -1), n))
     drawn = None
     if n_resamples:
@@ -302,7 +359,7 @@ def _difference(
         value,
         both,
         error,
-        normal_interval(value, error, confidence),
+        symmetric_interval(value, error, confidence),
         z,
         two_sided_p(z),
         float(confidence),

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.inference import delta_error, number_or_array, proportions_of
 from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.spread import Influence, without_noise
 from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.transport import closest_tables
-from fastkappa.statistics.weights import Weights, agreement_matrix
+from fastkappa.statistics.weights import Weights, agreement_matrix, relative_distances
 
 
 class Estimate(NamedTuple):
@@ -46,8 +47,8 @@ def percent_agreement(table: ArrayLike, weights: Weights = None) -> Estimate:
     n, proportions = proportions_of(tables)
     agreement = agreement_matrix(weights, tables.shape[-1])
     value = (proportions * agreement).sum(axis=(-2, -1))
-    error = delta_error(proportions, np.broadcast_to(agreement, proportions.shape), n)
-    return _estimate(value, error)
+    slope = np.broadcast_to(agreement, proportions.shape)
+    return _estimate(value, delta_error(proportions, Influence(slope, slope), n))
 
 
 def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
@@ -78,12 +79,11 @@ def scott_pi(table: ArrayLike, weights: Weights = None) -> Estimate:
     >>> round(scott_pi([[20, 20], [10, 50]]).value, 6)
     0.340659
     """
-    proportions, n, agreement, margin = _common_margin(table, weights)
-    means = margin @ ((agreement + agreement.T) / 2)
-    chance = (margin * means).sum(axis=-1)
-    return _beyond_chance(
-        proportions, n, agreement, chance, means[..., :, None] + means[..., None, :]
-    )
+    proportions, n, distances, margin = _common_margin(table, weights)
+    means = margin @ ((distances + distances.T) / 2)
+    expected = (margin * means).sum(axis=-1)
+    slope = means[..., :, None] + means[..., None, :]
+    return _beyond_chance(proportions, n, distances, expected, Influence(slope, slope))
 
 
 def krippendorff_alpha(table: ArrayLike, weights: Weights = None) -> Estimate:
@@ -136,8 +136,9 @@ def brennan_prediger(table: ArrayLike, weights: Weights = None) -> Estimate:
     >>> round(brennan_prediger([[20, 20], [10, 50]]).value, 6)
     0.4
     """
-    proportions, n, agreement, _ = _common_margin(table, weights)
-    return _beyond_chance(proportions, n, agreement, agreement.mean(), np.zeros_like(proportions))
+    proportions, n, distances, _ = _common_margin(table, weights)
+    slope = np.zeros_like(proportions)
+    return _beyond_chance(proportions, n, distances, distances.mean(), Influence(slope, slope))
 
 
 def gwet_ac2(table: ArrayLike, weights: Weights = None) -> Estimate:
@@ -157,12 +158,15 @@ def gwet_ac2(table: ArrayLike, weights: Weights = None) -> Estimate:
     >>> round(gwet_ac2([[118, 5], [2, 0]]).value, 6)
     0.940776
     """
-    proportions, n, agreement, margin = _common_margin(table, weights)
+    proportions, n, distances, margin = _common_margin(table, weights)
     n_labels = margin.shape[-1]
-    weight = agreement.sum() / (n_labels * (n_labels - 1)) if n_labels > 1 else np.nan
-    chance = weight * (margin * (1 - margin)).sum(axis=-1)
-    slope = weight * (1 - margin[..., :, None] - margin[..., None, :])
-    return _beyond_chance(proportions, n, agreement, chance, slope)
+    agreement = n_labels**2 - distances.sum()
+    weight = agreement / (n_labels * (n_labels - 1)) if n_labels > 1 else np.nan
+    expected = 1 - weight * (margin * (1 - margin)).sum(axis=-1)
+    both = weight * (margin[..., :, None] + margin[..., None, :])
+    return _beyond_chance(
+        proportions, n, distances, expected, Influence(both - weight, both + weight)
+    )
 
 
 def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> Any:
@@ -285,24 +289,29 @@ def _difference_of_two_labels(
 def _common_margin(
     table: ArrayLike, weights: Weights
 ) -> tuple[FloatTable, FloatTable, FloatTable, FloatTable]:
-    """Return proportions, n, agreement weights and the mean of the two margins."""
+    """Return proportions, n, relative distances and the mean of the two margins."""
     tables = as_tables(table)
     n, proportions = proportions_of(tables)
     margin = (proportions.sum(axis=-1) + proportions.sum(axis=-2)) / 2
-    return proportions, n, agreement_matrix(weights, tables.shape[-1]), margin
+    return proportions, n, relative_distances(weights, tables.shape[-1]), margin
 
 
 def _beyond_chance(
-    proportions: FloatTable, n: FloatTable, agreement: FloatTable, chance: Any, slope: FloatTable
+    proportions: FloatTable, n: FloatTable, distances: FloatTable, expected: Any, slope: Influence
 ) -> Estimate:
-    """Return (p_o - p_e) / (1 - p_e), ``slope`` being the derivative of p_e by each cell."""
-    chance = np.asarray(chance)
+    """Return 1 - d_o / d_e, ``slope`` being the derivative of d_e by each cell.
+
+    d_o and d_e are the disagreements observed and expected by chance: (p_o - p_e) / (1 - p_e)
+    in terms of agreement, but with nothing that cancels.
+    """
+    expected = np.asarray(expected)
     with np.errstate(divide="ignore", invalid="ignore"):
-        observed = (proportions * agreement).sum(axis=(-2, -1))
-        value = np.asarray((observed - chance) / (1 - chance))
-        change = agreement - (1 - value)[..., None, None] * slope
-        change = change / (1 - chance)[..., None, None]
-    return _estimate(value, delta_error(proportions, change, n))
+        ratio = np.asarray((proportions * distances).sum(axis=(-2, -1)) / expected)
+        scale = expected[..., None, None]
+        change, size = (ratio[..., None, None] * part / scale for part in slope)
+        of_cell = distances / scale
+    error = delta_error(proportions, Influence(change - of_cell, size + of_cell), n)
+    return _estimate(without_noise(1 - ratio), error)
 
 
 def _estimate(value: Any, error: FloatTable) -> Estimate:

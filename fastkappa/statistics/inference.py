@@ -19,16 +19,21 @@ from __future__ import annotations
 import math
 from numbers import Real
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics import student_t
+from fastkappa.statistics.spread import Influence, variance
 from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 STANDARD_NORMAL = NormalDist()
+# "normal": variances over n, quantiles of the normal distribution. "t": over n - 1, quantiles
+# of Student's t with n - 1 degrees of freedom.
+Distribution: TypeAlias = Literal["normal", "t"]
 
 
 class Terms(NamedTuple):
@@ -112,11 +117,12 @@ def textbook_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     """
     terms = terms_of(as_tables(table), weights)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope = -terms.matrix / _beside_cells(terms.expected)
+        distance = terms.matrix / _beside_cells(terms.expected)
+    slope = Influence(-distance, distance)
     return number_or_array(delta_error(terms.proportions, slope, terms.n))
 
 
-def kappa_gradient(tables: AnyArray, weights: Weights) -> FloatTable:
+def kappa_gradient(tables: AnyArray, weights: Weights) -> Influence:
     """Return the derivative of kappa by the proportion of each cell, shape (..., l, l)."""
     return gradient(terms_of(tables, weights))
 
@@ -148,34 +154,48 @@ def proportions_of(tables: AnyArray) -> tuple[FloatTable, FloatTable]:
         return n, counts / _beside_cells(n)
 
 
-def gradient(terms: Terms) -> FloatTable:
+def gradient(terms: Terms) -> Influence:
     """Return the derivative of kappa by the proportion of each cell."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return _gradient_at(terms, terms.observed / terms.expected)
 
 
-def _gradient_at(terms: Terms, one_minus_kappa: FloatTable) -> FloatTable:
+def _gradient_at(terms: Terms, one_minus_kappa: FloatTable) -> Influence:
     means = terms.row_means[..., :, None] + terms.column_means[..., None, :]
+    expected = _beside_cells(terms.expected)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope: FloatTable = _beside_cells(one_minus_kappa) * means - terms.matrix
-        return slope / _beside_cells(terms.expected)
+        by_chance = _beside_cells(one_minus_kappa) * means
+        return Influence(
+            (by_chance - terms.matrix) / expected, (by_chance + terms.matrix) / expected
+        )
 
 
-def delta_error(proportions: FloatTable, slope: FloatTable, n: FloatTable) -> FloatTable:
+def delta_error(proportions: FloatTable, slope: Influence, n: FloatTable) -> FloatTable:
     """Return the delta-method standard error of a statistic of multinomial proportions.
 
     ``slope`` is the statistic's derivative by the proportion of each cell; the last two axes
     are the table's. Adding a constant to it changes nothing.
     """
+    *stack, n_rows, n_columns = proportions.shape
+    n_cells = n_rows * n_columns
+    flat = slope.reshape(*stack, n_cells)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = (proportions * slope).sum(axis=(-2, -1), keepdims=True)
-        variance = (proportions * (slope - mean) ** 2).sum(axis=(-2, -1)) / n
-    return np.asarray(np.sqrt(variance))
+        return np.asarray(
+            np.sqrt(variance(flat, proportions.reshape(*stack, n_cells), n_cells) / n)
+        )
 
 
-def normal_interval(value: Any, error: Any, confidence: float) -> tuple[Any, Any]:
-    """Return the ends of the symmetric interval around a value, not truncated at 1."""
-    half = normal_quantile((1 + confidence) / 2) * error
+def symmetric_interval(
+    value: Any, error: Any, confidence: float, degrees_of_freedom: float = math.inf
+) -> tuple[Any, Any]:
+    """Return the ends of the symmetric interval around a value, not truncated at 1.
+
+    The quantile is that of Student's t, of the normal distribution by default.
+    """
+    known = degrees_of_freedom > 0
+    half = (
+        student_t.quantile((1 + confidence) / 2, degrees_of_freedom if known else math.nan) * error
+    )
     return value - half, value + half
 
 
@@ -228,6 +248,18 @@ def check_confidence(confidence: float) -> float:
     if not isinstance(confidence, Real) or not 0 < confidence < 1:
         raise ValueError(f"confidence must be a number between 0 and 1, got {confidence!r}.")
     return float(confidence)
+
+
+def check_distribution(distribution: Distribution) -> Distribution:
+    """Return the distribution of intervals, or raise if it is unknown."""
+    if distribution not in get_args(Distribution):
+        raise ValueError(f"distribution must be 'normal' or 't', got {distribution!r}.")
+    return distribution
+
+
+def degrees_of_freedom(distribution: Distribution, n: float) -> float:
+    """Return those of the distribution for n items, infinity for the normal one."""
+    return float(n - 1) if distribution == "t" else math.inf
 
 
 def number_or_array(values: AnyArray) -> Any:

@@ -77,6 +77,7 @@ SCALES = {
     ),
     "mchugh": _scale(
         "McHugh (2012), with the share of data that are reliable",
+        (0.00, False, "disagreement"),
         (0.20, True, "none (0-4 % reliable)"),
         (0.40, False, "minimal (4-15 % reliable)"),
         (0.60, False, "weak (15-35 % reliable)"),

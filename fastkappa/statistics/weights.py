@@ -92,11 +92,14 @@ def agreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
 
     They are NaN if all disagreement weights are 0.
     """
+    agreement: FloatTable = 1 - relative_distances(weights, n_labels)
+    return agreement
+
+
+def relative_distances(weights: Weights, n_labels: int) -> FloatTable:
+    """Return disagreement weights over the largest, NaN if all are 0."""
     matrix = disagreement_matrix(weights, n_labels)
     if n_labels == 1:
-        return np.ones_like(matrix)
+        return matrix
     heaviest = matrix.max(initial=0.0)
-    if heaviest == 0:
-        return np.full_like(matrix, np.nan)
-    agreement: FloatTable = 1 - matrix / heaviest
-    return agreement
+    return matrix / heaviest if heaviest else np.full_like(matrix, np.nan)

@@ -16,7 +16,7 @@ from fastkappa.columns.missing import is_missing
 from fastkappa.counting.confusion import confusion_counts
 from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.two_raters.result import AgreementResult, why_undefined
@@ -30,6 +30,7 @@ def agreement(
     labels: Any = None,
     missing: Missing = "raise",
     confidence: float = 0.95,
+    distribution: Distribution = "normal",
 ) -> AgreementResult:
     """Return all statistics of two raters' agreement, from their ratings.
 
@@ -50,6 +51,12 @@ def agreement(
         raise an error, or leave them out and count them.
     confidence : float, default=0.95
         The confidence of intervals.
+    distribution : {'normal', 't'}, default='normal'
+        With 'normal' variances are divided by the number of items and intervals have the
+        quantiles of the normal distribution. With 't' they are divided by the number of items
+        less one and the quantiles are those of Student's t with so many degrees of freedom, as
+        `fastkappa.conger_kappa` does for the same kappa by default (Gwet 2014). The test of
+        kappa = 0 is by the normal distribution either way.
 
     Returns
     -------
@@ -84,6 +91,7 @@ def agreement(
     check_columns({"y1": y1, "y2": y2}, missing)
     check_labels(labels)
     check_confidence(confidence)
+    check_distribution(distribution)
     columns, counted, n_dropped = drop_missing({"y1": y1, "y2": y2}, missing)
     try:
         counts = confusion_counts(columns["y1"], columns["y2"], labels=labels)
@@ -102,6 +110,7 @@ def agreement(
             missing=(counted["y1"], counted["y2"]),
             n_dropped=n_dropped,
             n_outside=counts.n_outside,
+            distribution=distribution,
         )
     )
 
@@ -112,6 +121,7 @@ def agreement_from_confusion(
     weights: Weights = None,
     labels: Any = None,
     confidence: float = 0.95,
+    distribution: Distribution = "normal",
 ) -> AgreementResult:
     """Return all statistics of two raters' agreement, from a table of counts.
 
@@ -127,6 +137,8 @@ def agreement_from_confusion(
         DataFrame, or else numbers from 0.
     confidence : float, default=0.95
         The confidence of intervals.
+    distribution : {'normal', 't'}, default='normal'
+        How standard errors and intervals are made, as for `agreement`.
 
     Returns
     -------
@@ -148,6 +160,7 @@ def agreement_from_confusion(
     <AgreementResult: kappa 0.4000 (0.1511 to 0.6489), n = 50, 2 labels>
     """
     check_confidence(confidence)
+    check_distribution(distribution)
     n_outside = 0
     if isinstance(table, ConfusionCounts):
         table, own_labels, n_outside = table
@@ -156,7 +169,11 @@ def agreement_from_confusion(
     if labels is None and hasattr(table, "columns"):
         labels = list(table.columns)
     names = np.arange(len(counts)) if labels is None else _checked_labels(labels, len(counts))
-    return _warned(make_result(counts, names, weights, confidence, n_outside=n_outside))
+    return _warned(
+        make_result(
+            counts, names, weights, confidence, n_outside=n_outside, distribution=distribution
+        )
+    )
 
 
 def make_result(

@@ -19,14 +19,17 @@ from fastkappa.formatting import figure, interval_text, label_text
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
-from fastkappa.statistics.comparison import EqualKappas, compare_strata
+from fastkappa.statistics.comparison import (
+    MOST_NAMED,
+    EqualKappas,
+    Undefined,
+    check_undefined,
+    equal_kappas,
+)
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.result import AgreementResult
-
-# A warning names at most so many groups.
-MOST_NAMED = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,12 +46,15 @@ class GroupedAgreement(Mapping[Any, AgreementResult]):
         The numbers of missing groups, first and second ratings.
     n_dropped : int
         The number of items left out because one of these is missing.
+    undefined : {'nan', 'drop'}
+        What ``equality`` does with groups whose kappa it cannot weight.
     """
 
     results: dict[Any, AgreementResult]
     pooled: AgreementResult
     missing: tuple[int, int, int] = (0, 0, 0)
     n_dropped: int = 0
+    undefined: Undefined = "nan"
 
     def __getitem__(self, group: Any) -> AgreementResult:
         return self.results[group]
@@ -63,10 +69,13 @@ class GroupedAgreement(Mapping[Any, AgreementResult]):
     def equality(self) -> EqualKappas:
         """The test whether kappa is the same in all groups, and their common kappa.
 
-        NaN, with a warning that names the group, where kappa is undefined in a group or its
-        standard error is 0.
+        Where kappa is undefined in a group or its standard error is 0, it is NaN, with a
+        warning that names the groups; ``undefined='drop'`` leaves them out.
         """
-        return compare_strata(self.results, confidence=self.pooled.confidence)
+        # cached_property has a frame of its own.
+        return equal_kappas(
+            self.results, None, self.pooled.confidence, self.undefined, stacklevel=4
+        )
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each group.
@@ -112,6 +121,7 @@ def agreement_by(
     labels: Any = None,
     missing: Missing = "raise",
     confidence: float = 0.95,
+    undefined: Undefined = "nan",
 ) -> GroupedAgreement:
     """Return two raters' agreement in each group of the items, counted in one pass.
 
@@ -124,6 +134,9 @@ def agreement_by(
     weights, labels, missing, confidence
         As for `agreement`. Without ``labels`` all groups have tables of the same labels,
         those that occur in any.
+    undefined : {'nan', 'drop'}, default='nan'
+        What the test of equality does with groups whose kappa is undefined or has a standard
+        error of 0, as for `compare_strata`: be undefined, or leave them out.
 
     Returns
     -------
@@ -153,6 +166,7 @@ def agreement_by(
     n_given = check_columns(columns, missing)
     check_labels(labels)
     check_confidence(confidence)
+    check_undefined(undefined)
     if n_given == 0:
         raise ValueError("groups, y1 and y2 must not be empty, got no items.")
     kept, counted, n_dropped = drop_missing(columns, missing)
@@ -186,7 +200,7 @@ def agreement_by(
         n_outside=int(counts.n_outside.sum()),
     )
     return GroupedAgreement(
-        results, pooled, (counted["groups"], counted["y1"], counted["y2"]), n_dropped
+        results, pooled, (counted["groups"], counted["y1"], counted["y2"]), n_dropped, undefined
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.formatting import figure, label_text, p_value_text
+from fastkappa.formatting import count_text, figure, interval_text, label_text, p_value_text
 from fastkappa.frame import data_frame
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.indices import Estimate
@@ -61,6 +61,8 @@ class AgreementResult:
         The number of items left out because a rating, or the group, is missing.
     n_outside : int
         The number of items left out because a rating is outside the labels.
+    distribution : {'normal', 't'}
+        How standard errors and intervals are made, as for `agreement`.
     """
 
     table: AnyArray
@@ -70,6 +72,7 @@ class AgreementResult:
     missing: tuple[int, int] = (0, 0)
     n_dropped: int = 0
     n_outside: int = 0
+    distribution: inference.Distribution = "normal"
 
     @cached_property
     def n(self) -> int:
@@ -84,7 +87,7 @@ class AgreementResult:
     @cached_property
     def standard_error(self) -> float:
         """The standard error of kappa (Fleiss, Cohen and Everitt 1969), for intervals."""
-        return float(inference.standard_error(self.table, self.weights))
+        return float(inference.standard_error(self.table, self.weights)) * self._scale
 
     @cached_property
     def null_standard_error(self) -> float:
@@ -98,9 +101,8 @@ class AgreementResult:
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """Kappa minus and plus its standard error times a normal quantile, not truncated at 1."""
-        low, high = inference.normal_interval(self.kappa, self.standard_error, self.confidence)
-        return low, high
+        """Kappa minus and plus its standard error times a quantile, not truncated at 1."""
+        return self._interval(self.kappa, self.standard_error)
 
     @cached_property
     def z(self) -> float:
@@ -196,7 +198,7 @@ class AgreementResult:
     def category_standard_errors(self) -> FloatTable:
         """The standard errors of ``category_kappas``, shape (l,)."""
         tables = indices.category_tables(self.table)
-        return _read_only(np.asarray(inference.standard_error(tables)))
+        return _read_only(np.asarray(inference.standard_error(tables)) * self._scale)
 
     @cached_property
     def expected_table(self) -> FloatTable:
@@ -212,14 +214,14 @@ class AgreementResult:
         """
         return {
             "kappa": Estimate(self.kappa, self.standard_error),
-            "observed_agreement": indices.percent_agreement(self.table),
+            "observed_agreement": self._scaled(indices.percent_agreement(self.table)),
             **self._indices,
             "bangdiwala_b": Estimate(self.bangdiwala_b, math.nan),
         }
 
     @cached_property
     def _indices(self) -> dict[str, Estimate]:
-        return {
+        found = {
             "scott_pi": indices.scott_pi(self.table, self.weights),
             "krippendorff_alpha": indices.krippendorff_alpha(self.table, self.weights),
             "bennett_s": indices.brennan_prediger(self.table),
@@ -227,6 +229,22 @@ class AgreementResult:
             "gwet_ac1": indices.gwet_ac2(self.table),
             "gwet_ac2": indices.gwet_ac2(self.table, self.weights),
         }
+        return {name: self._scaled(estimate) for name, estimate in found.items()}
+
+    @cached_property
+    def _scale(self) -> float:
+        """The factor of standard errors, that of variances over n being 1."""
+        if self.distribution == "normal":
+            return 1.0
+        return math.sqrt(self.n / (self.n - 1)) if self.n > 1 else math.nan
+
+    def _scaled(self, estimate: Estimate) -> Estimate:
+        return Estimate(estimate.value, estimate.standard_error * self._scale)
+
+    def _interval(self, value: float, error: float) -> tuple[float, float]:
+        freedom = inference.degrees_of_freedom(self.distribution, self.n)
+        low, high = inference.symmetric_interval(value, error, self.confidence, freedom)
+        return low, high
 
     def _value(self, name: str) -> float:
         return float(self._indices[name].value)
@@ -279,6 +297,7 @@ class AgreementResult:
             "null_standard_error": self.null_standard_error,
             "textbook_standard_error": self.textbook_standard_error,
             "confidence": self.confidence,
+            "distribution": self.distribution,
             "interval": list(self.interval),
             "z": self.z,
             "p_value": self.p_value,
@@ -325,7 +344,7 @@ class AgreementResult:
         ):
             estimates[f"kappa of {label_text(label)}"] = Estimate(float(kappa), float(error))
         return [
-            (name, value, error, inference.normal_interval(value, error, self.confidence))
+            (name, value, error, self._interval(value, error))
             for name, (value, error) in estimates.items()
         ]
 
@@ -333,10 +352,9 @@ class AgreementResult:
         return as_text(self._contents())
 
     def __repr__(self) -> str:
-        low, high = self.interval
         return (
-            f"<AgreementResult: kappa {self.kappa:.4f} ({low:.4f} to {high:.4f}),"
-            f" n = {self.n}, {len(self.labels)} labels>"
+            f"<AgreementResult: kappa {figure(self.kappa)} ({interval_text(self.interval)}),"
+            f" n = {self.n}, {count_text(len(self.labels), 'label')}>"
         )
 
     def _repr_html_(self) -> str:
@@ -344,8 +362,8 @@ class AgreementResult:
 
     def _contents(self) -> Contents:
         return Contents(
-            f"Agreement of two raters on {self.n} item{'' if self.n == 1 else 's'},"
-            f" {len(self.labels)} labels, {_weights_text(self.weights)}",
+            f"Agreement of two raters on {count_text(self.n, 'item')},"
+            f" {count_text(len(self.labels), 'label')}, {_weights_text(self.weights)}",
             list(_remarks(self)),
             self.labels,
             self.table,

@@ -51,6 +51,12 @@ def derivatives(values: Any, multiplicities: Any) -> Any:
     return n * (up - down) / (2 * step)
 
 
+def centred(coefficient: Any) -> Any:
+    """Return the influences of a coefficient with a mean of 0."""
+    values, multiplicities = coefficient.influence().values, coefficient.multiplicities
+    return values - multiplicities @ values / multiplicities.sum()
+
+
 @pytest.mark.parametrize("weights", [None, "quadratic"])
 def test_standard_errors_are_those_of_the_delta_method(weights: Any) -> None:
     """Gwet's linearised values are derivatives, where every subject has two ratings."""
@@ -65,10 +71,10 @@ def test_standard_errors_are_those_of_the_delta_method(weights: Any) -> None:
     for chance in (chance_of_fleiss, chance_of_gwet, chance_of_randolph):
         corrected = ChanceCorrected(patterns, distances, chance)
         expected = derivatives(corrected.values, corrected.multiplicities.astype(float))
-        np.testing.assert_allclose(corrected.influence(), expected, atol=1e-6)
+        np.testing.assert_allclose(centred(corrected), expected, atol=1e-6)
     for known in (Conger(profiles, distances), Light(profiles, weights)):
         expected = derivatives(known.values, known.multiplicities.astype(float))
-        np.testing.assert_allclose(known.influence(), expected, atol=1e-6)
+        np.testing.assert_allclose(centred(known), expected, atol=1e-6)
     of_data = Alpha(patterns, "interval" if weights else "nominal", np.arange(4))
 
     def without_correction(multiplicities: Any) -> Any:
@@ -76,7 +82,7 @@ def test_standard_errors_are_those_of_the_delta_method(weights: Any) -> None:
         return 1 - (1 - of_data.values(multiplicities)) * n / (n - 1)
 
     expected = derivatives(without_correction, of_data.multiplicities.astype(float))
-    np.testing.assert_allclose(of_data.influence(), expected, atol=1e-6)
+    np.testing.assert_allclose(centred(of_data), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("function", [*WEIGHTED, gwet_ac1, krippendorff_alpha])

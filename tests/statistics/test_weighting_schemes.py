@@ -13,7 +13,13 @@ import pytest
 import fastkappa
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.transport import closest_tables
-from fastkappa.statistics.weights import SCHEMES, agreement_matrix, as_weights, disagreement_matrix
+from fastkappa.statistics.weights import (
+    SCHEMES,
+    agreement_matrix,
+    as_weights,
+    disagreement_matrix,
+    relative_distances,
+)
 from tests.helpers.exact_kappa import DEFINITIONS, NAMED, disagreement
 
 N_LABELS = 5
@@ -135,6 +141,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "KappaRounder": rounder,
     "agreement_matrix": lambda w: agreement_matrix(w, N_LABELS),
     "disagreement_matrix": lambda w: disagreement_matrix(w, N_LABELS),
+    "relative_distances": lambda w: relative_distances(w, N_LABELS),
     "closest_tables": lambda w: (closest_tables(TABLE, w) * matrix_of("linear")).sum(),
     "kappa_gradient": lambda w: inference.kappa_gradient(TABLE, w),
     "standard_error": lambda w: inference.standard_error(TABLE, w),

@@ -23,7 +23,7 @@ from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.formatting import figure, interval_text, label_text, p_value_text
 from fastkappa.plotting import plot_forest
-from fastkappa.statistics.comparison import EqualKappas
+from fastkappa.statistics.comparison import MOST_NAMED, EqualKappas
 from fastkappa.statistics.scales import find_scale
 from fastkappa.two_raters.grouped import GroupedAgreement
 
@@ -103,7 +103,12 @@ def _remarks(request: AgreeRequest, grouped: GroupedAgreement) -> list[str]:
 
 def _lines_of(equality: EqualKappas) -> list[str]:
     if math.isnan(equality.p_value):
-        return ["the groups cannot be compared: in one kappa or its standard error is undefined"]
+        groups = ", ".join(map(label_text, equality.undefined[:MOST_NAMED]))
+        more = ", ..." if len(equality.undefined) > MOST_NAMED else ""
+        return [
+            "the groups cannot be compared: in one kappa or its standard error is undefined or 0"
+            f" ({groups}{more})"
+        ]
     return [
         f"common kappa {figure(equality.kappa)} ({interval_text(equality.interval)})",
         f"test of equal kappas: Q = {figure(equality.statistic)},"

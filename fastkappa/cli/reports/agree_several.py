@@ -18,7 +18,7 @@ from fastkappa.cli.reports.agree_parts import (
     bootstrap_line,
     no_undefined_warnings,
 )
-from fastkappa.formatting import figure, interval_text, label_text
+from fastkappa.formatting import count_text, figure, interval_text, label_text
 from fastkappa.multirater import MultiRaterResult, PairwiseKappa, Ratings
 from fastkappa.plotting import plot_forest
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
@@ -114,8 +114,8 @@ def _bootstrap(
 def _facts(request: AgreeRequest, ratings: Ratings) -> list[str]:
     n = ratings.n_subjects * ratings.n_raters
     return [
-        f"{ratings.n_subjects} subjects, {ratings.n_missing} of {n} ratings missing,"
-        f" {len(ratings.labels)} labels, {request.weights or 'no'} weights"
+        f"{count_text(ratings.n_subjects, 'subject')}, {ratings.n_missing} of {n} ratings missing,"
+        f" {count_text(len(ratings.labels), 'label')}, {request.weights or 'no'} weights"
     ]
 
 

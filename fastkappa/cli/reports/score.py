@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from fastkappa.engines.counted import SourceCounts
-from fastkappa.formatting import figure, json_object, printable
+from fastkappa.formatting import count_text, figure, json_object, printable
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.tables import as_tables
 
@@ -99,7 +99,7 @@ def print_report(report: ScoreReport) -> None:
     first, second = (printable(name) for name in report.columns)
     console.print()
     lines = [
-        f"{_count(report.n, 'item')} rated in {first} (rows) and {second} (columns) of"
+        f"{count_text(report.n, 'item')} rated in {first} (rows) and {second} (columns) of"
         f" {printable(report.file)}"
     ]
     counts = report.counts
@@ -108,9 +108,13 @@ def print_report(report: ScoreReport) -> None:
             f"{n} in {printable(name)}"
             for name, n in dict(zip(report.columns, counts.missing)).items()
         )
-        lines.append(f"{_count(counts.n_dropped, 'row')} dropped for a missing rating ({missing})")
+        lines.append(
+            f"{count_text(counts.n_dropped, 'row')} dropped for a missing rating ({missing})"
+        )
     if counts.n_outside:
-        lines.append(f"{_count(counts.n_outside, 'item')} left out for a rating outside the labels")
+        lines.append(
+            f"{count_text(counts.n_outside, 'item')} left out for a rating outside the labels"
+        )
     for line in lines:
         console.print(Text(" " + line), soft_wrap=True)
     console.print()
@@ -212,7 +216,3 @@ def _why_undefined(report: ScoreReport) -> str:
         return "no item has both its ratings among the labels"
     label = report.counts.labels.tolist()[int(report.counts.table.diagonal().argmax())]
     return f"all ratings are {printable(label)}, so that no disagreement is expected by chance"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

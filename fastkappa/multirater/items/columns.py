@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, n_samples, read_column
 from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.label_order import is_number, sorted_strings
 from fastkappa.columns.missing import find_missing, without
+from fastkappa.columns.odd_strings import odd_strings, refuse_odd_strings
 from fastkappa.counting.codecs import Codec
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import count_unknown
@@ -91,19 +93,29 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
     return [array[:, i] for i in range(array.shape[1])], None
 
 
-def read_raters(columns: Sequence[Any], names: Sequence[str]) -> list[Rater]:
+def read_raters(
+    columns: Sequence[Any],
+    names: Sequence[str],
+    missing_codes: Sequence[Any] = (),
+    labels: AnyArray | None = None,
+) -> list[Rater]:
     """Return the ratings of each rater, with labels that can be compared between raters.
 
     Raises
     ------
     ValueError
-        If the columns differ in length, ratings cannot be labels, or some raters use strings
-        and others numbers.
+        If the columns differ in length, ratings cannot be labels, some raters use strings
+        and others numbers, or strings are among the numbers of a rater and no labels given.
     """
     lengths = [n_samples(column) for column in columns]
     if len(set(lengths)) > 1:
         raise ValueError(f"raters must rate the same subjects, got {lengths} ratings of them.")
-    raters = [_read_rater(column, name) for column, name in zip(columns, names)]
+    raters = [_read_rater(column, name, missing_codes) for column, name in zip(columns, names)]
+    if labels is None:
+        _refuse_odd_strings(raters, missing_codes)
+    elif labels.dtype.kind in "UT" and any(rater.column.categories for rater in raters):
+        # Labels such as "1", "2" and "x": who never gave "x" may have a column of numbers.
+        raters = [_as_strings(rater) for rater in raters]
     kinds: dict[str, str] = {}
     for rater in raters:
         if len(rater.column.values):
@@ -116,21 +128,39 @@ def read_raters(columns: Sequence[Any], names: Sequence[str]) -> list[Rater]:
     return raters
 
 
-def find_labels(kernels: PairKernels, raters: list[Rater], num_threads: int) -> AnyArray:
-    """Return the labels that occur, sorted."""
+def find_labels(
+    kernels: PairKernels, raters: list[Rater], missing_codes: Sequence[Any], num_threads: int
+) -> AnyArray:
+    """Return the labels that occur, without ``missing_codes``, sorted.
+
+    Strings that are all numbers are sorted by their value.
+    """
     found = [
-        _labels_of(kernels, rater.column, num_threads)
-        for rater in raters
-        if len(rater.column.values)
+        labels[are_ratings(labels, missing_codes)]
+        for labels in (
+            _labels_of(kernels, rater.column, num_threads)
+            for rater in raters
+            if len(rater.column.values)
+        )
     ]
     if not found:
         return np.empty(0, np.int64)
     if len({labels.dtype.kind for labels in found}) == 1:
-        return np.unique(np.concatenate(found))
+        distinct = np.unique(np.concatenate(found))
+        return (
+            np.array(sorted_strings(distinct.tolist())) if distinct.dtype.kind == "U" else distinct
+        )
     together = sorted({label for labels in found for label in labels.tolist()})
     whole = all(isinstance(label, int) for label in together)
     # NumPy turns integers into floats where some need int64 and others uint64.
     return np.array(together, object if whole and together[-1] >= 1 << 63 else None)
+
+
+def are_ratings(labels: AnyArray, missing_codes: Sequence[Any]) -> NDArray[np.bool_]:
+    """Return which labels are no codes of missing ratings."""
+    if labels.dtype.kind in "mM":
+        return np.isin(labels, np.array(missing_codes, labels.dtype), invert=True)
+    return np.array([label not in missing_codes for label in labels.tolist()], bool)
 
 
 def encode(
@@ -140,10 +170,13 @@ def encode(
     return [_encode(rater, labels, missing_codes) for rater in raters]
 
 
-def _read_rater(ratings: Any, name: str) -> Rater:
+def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
     n_subjects = n_samples(ratings)
-    missing = find_missing(ratings)
-    if missing is None and getattr(ratings, "dtype", None) == np.dtype(object):
+    are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
+    # A code among numbers, such as ".", would make strings of them. Elsewhere it is a label.
+    may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
+    missing = find_missing(ratings, missing_codes if may_be_mixed else ())
+    if missing is None and are_objects:
         # An array of objects may hold None in another column, and only numbers in this one.
         ratings = ratings.tolist()
     if missing is not None and missing.all():
@@ -165,6 +198,46 @@ def _labels_of(kernels: PairKernels, column: Column, num_threads: int) -> AnyArr
         return given.view(column.label_dtype)
     dtypes = {"b": np.dtype(bool), "f": np.dtype(np.float64)}
     return given.astype(dtypes.get(column.label_dtype.kind, given.dtype), copy=False)
+
+
+def _as_strings(rater: Rater) -> Rater:
+    """Return a rater's whole numbers as strings, and other ratings as they are."""
+    column = rater.column
+    if column.categories is not None or column.obstacle or column.label_dtype.kind not in "iuf":
+        return rater
+    values, codes = np.unique(column.values, return_inverse=True)
+    names = [str(int(value)) for value in values]
+    return rater._replace(column=Column(codes, np.dtype(object), names))
+
+
+def _refuse_odd_strings(raters: Sequence[Rater], missing_codes: Sequence[Any]) -> None:
+    """Raise if strings are among numbers, unless a declared order says that they are labels."""
+    undeclared = [rater for rater in raters if rater.column.declared is None]
+    together = _together([rater.column for rater in undeclared], missing_codes)
+    odd = odd_strings(together)
+    names = [r.name for r in undeclared if not odd.keys().isdisjoint(r.column.categories or ())]
+    remedy = (
+        f"look at {', '.join(names)}, and give missing_codes= if they stand for missing ratings, or"
+        " labels= if they are labels."
+    )
+    refuse_odd_strings(together, "the table of ratings", remedy)
+
+
+def _together(columns: Sequence[Column], missing_codes: Sequence[Any]) -> Column:
+    """Return one column of the strings of all, without ``missing_codes``."""
+    of_strings = [column for column in columns if column.categories is not None]
+    found = dict.fromkeys(label for column in of_strings for label in column.categories or ())
+    labels = [label for label in found if label not in missing_codes]
+    if len({is_number(label) for label in labels}) < 2:
+        return Column(np.empty(0, np.intp), np.dtype(object), [])
+    position = {label: i for i, label in enumerate(labels)}
+    codes = np.concatenate(
+        [
+            np.array([position.get(label, -1) for label in column.categories or ()])[column.values]
+            for column in of_strings
+        ]
+    )
+    return Column(codes[codes >= 0], np.dtype(object), labels)
 
 
 def _kind(column: Column) -> str:

@@ -53,6 +53,17 @@ def table_labels(table: Any, labels: Any, n_labels: int, argument: str) -> AnyAr
     return array
 
 
+def order_is_known(table: Any, labels: Any, names: AnyArray) -> bool:
+    """Return whether someone put the labels of a table, its ``names``, in order.
+
+    The columns of a data frame in alphabetical order may come from `pandas.crosstab`, which
+    sorts them, unless they are an ordered categorical.
+    """
+    declared = getattr(getattr(getattr(table, "columns", None), "dtype", None), "ordered", False)
+    in_order = [str(name) for name in names]
+    return labels is not None or bool(declared) or in_order != sorted(in_order)
+
+
 def read_labels(labels: Any) -> AnyArray:
     """Return labels given by the user as an array, or raise."""
     array = to_numpy(labels)

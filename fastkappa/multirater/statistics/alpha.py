@@ -7,7 +7,8 @@ weight is the number of its ratings. If n_k of these ratings have label k, N in 
 
 Two of Krippendorff's metrics are squared differences of a number per label: its value for
 interval data; for ordinal data the middle of its ranks, which depends on the sample. Sums
-of these numbers and of their squares are enough, however many labels there are.
+of these numbers and of their squares are enough, however many labels there are; taken from
+their mean, so that nothing cancels.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from fastkappa.multirater.statistics.coefficient import (
     divided,
 )
 from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.weights import as_weights
 
 NamedLevel: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -62,16 +64,14 @@ class SquaredDifferences:
         self._values = values
 
     def of_patterns(self, patterns: Patterns) -> Floats:
-        sums, squares = patterns.products(self._values), patterns.products(self._values**2)
-        distances: Floats = 2 * (patterns.n_ratings * squares - sums**2)
-        return distances
+        squares: Floats = 2 * patterns.n_ratings * patterns.squared_deviations(self._values)
+        return squares
 
     def from_labels(self, totals: Floats) -> Floats:
-        n, sums, squares = (
-            (totals * power).sum(axis=-1)[..., None]
-            for power in (np.ones_like(self._values), self._values, self._values**2)
-        )
-        distances: Floats = squares - 2 * self._values * sums + self._values**2 * n
+        n = totals.sum(axis=-1, keepdims=True)
+        from_mean = self._values - (totals * self._values).sum(axis=-1, keepdims=True) / n
+        squares = (totals * from_mean**2).sum(axis=-1, keepdims=True)
+        distances: Floats = squares + from_mean**2 * n
         return distances
 
 
@@ -98,6 +98,7 @@ class Alpha(Coefficient):
         paired = patterns.paired
         self._patterns = Patterns(patterns.counts[paired], patterns.multiplicities[paired])
         self.multiplicities = self._patterns.multiplicities
+        self.n_columns = patterns.n_labels
         # The metric of ordinal data depends on the sample.
         self._fixed = None if _is_name(level, "ordinal") else metric_of(level, labels)
 
@@ -109,10 +110,13 @@ class Alpha(Coefficient):
         metric = self._metric(totals)
         n = np.asarray(totals.sum(axis=-1))
         observed = multiplicities @ self._of_patterns(metric)
-        expected = (metric.from_labels(totals) * totals).sum(axis=-1)
+        # Rounding must not make one label look like several.
+        several = np.count_nonzero(totals, axis=-1) > 1
+        with np.errstate(invalid="ignore"):
+            expected = np.where(several, (metric.from_labels(totals) * totals).sum(axis=-1), 0.0)
         return Disagreement(divided(observed, n), divided(expected, n * (n - 1)))
 
-    def influence(self) -> Floats:
+    def influence(self) -> Influence:
         """Return how much a subject of each pattern raises alpha (Gwet 2014).
 
         The distances of ordinal data are taken as fixed, although they depend on the sample.
@@ -125,13 +129,11 @@ class Alpha(Coefficient):
         proportions = totals / totals.sum()
         from_labels = metric.from_labels(proportions)
         expected = from_labels @ proportions
-        distance = self._of_patterns(metric) / mean_ratings
-        observed = multiplicities @ distance / n
-        surplus = patterns.n_ratings / mean_ratings - 1
-        own = (distance - observed * surplus) / expected
-        by_chance = patterns.products(from_labels) / mean_ratings / expected - surplus - 1
-        influence: Floats = observed / expected * (1 + 2 * by_chance) - own
-        return influence
+        own = self._of_patterns(metric) / mean_ratings / expected
+        ratio = multiplicities @ own / n
+        by_chance = 2 * patterns.products(from_labels) / mean_ratings / expected
+        surplus = patterns.n_ratings / mean_ratings
+        return Influence(ratio * (by_chance - surplus) - own, ratio * (by_chance + surplus) + own)
 
     def _metric(self, totals: Floats) -> Metric:
         if self._fixed is not None:

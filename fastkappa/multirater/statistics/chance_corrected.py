@@ -20,6 +20,7 @@ from fastkappa.multirater.statistics.coefficient import (
     WithinSubjects,
 )
 from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 
@@ -43,29 +44,33 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
 
 
 # Takes the labels' proportions, of shape (..., l), and the distances. Returns the distance
-# expected by chance and its derivative by each proportion, None if it depends on none.
-Chance: TypeAlias = Callable[[Floats, Floats], tuple[Floats, "Floats | None"]]
+# expected by chance and its derivative by each proportion.
+Chance: TypeAlias = Callable[[Floats, Floats], tuple[Floats, Influence]]
 
 
-def chance_of_fleiss(proportions: Floats, distances: Floats) -> tuple[Floats, Floats | None]:
+def chance_of_fleiss(proportions: Floats, distances: Floats) -> tuple[Floats, Influence]:
     """Expect each rating to be drawn from the labels' proportions (Scott 1955, Fleiss 1971)."""
     from_label = proportions @ distances
-    return (from_label * proportions).sum(axis=-1), 2 * from_label
+    slope = 2 * from_label
+    return (from_label * proportions).sum(axis=-1), Influence(slope, slope)
 
 
-def chance_of_gwet(proportions: Floats, distances: Floats) -> tuple[Floats, Floats | None]:
+def chance_of_gwet(proportions: Floats, distances: Floats) -> tuple[Floats, Influence]:
     """Expect chance agreement on subjects that are hard to rate alone (Gwet 2008)."""
     n_labels = len(distances)
     if n_labels < 2:
-        return np.zeros(proportions.shape[:-1]), np.zeros(n_labels)
+        return np.zeros(proportions.shape[:-1]), Influence(np.zeros(n_labels), np.zeros(n_labels))
     factor = (n_labels**2 - distances.sum()) / (n_labels * (n_labels - 1))
     spread = (proportions * (1 - proportions)).sum(axis=-1)
-    return 1 - factor * spread, factor * (2 * proportions - 1)
+    slope = Influence(factor * (2 * proportions - 1), factor * (2 * proportions + 1))
+    return 1 - factor * spread, slope
 
 
-def chance_of_randolph(proportions: Floats, distances: Floats) -> tuple[Floats, Floats | None]:
+def chance_of_randolph(proportions: Floats, distances: Floats) -> tuple[Floats, Influence]:
     """Expect every label equally often (Bennett 1954, Brennan and Prediger 1981)."""
-    return np.full(proportions.shape[:-1], distances.sum() / len(distances) ** 2), None
+    flat = np.zeros(len(distances))
+    expected = distances.sum() / len(distances) ** 2
+    return np.full(proportions.shape[:-1], expected), Influence(flat, flat)
 
 
 class ChanceCorrected(Coefficient):
@@ -85,21 +90,20 @@ class ChanceCorrected(Coefficient):
         self._patterns, self._distances, self._chance = patterns, distances, chance
         self._within = WithinSubjects(patterns.distances(distances), patterns.n_ratings)
         self.multiplicities = patterns.multiplicities
+        self.n_columns = patterns.n_labels
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         expected, _ = self._chance(self._patterns.proportions(multiplicities), self._distances)
         return Disagreement(self._within.observed(multiplicities), expected)
 
-    def influence(self) -> Floats:
-        multiplicities = self.multiplicities
-        proportions = self._patterns.proportions(multiplicities)
+    def influence(self) -> Influence:
+        multiplicities, patterns = self.multiplicities, self._patterns
+        proportions = patterns.proportions(multiplicities)
         expected, slope = self._chance(proportions, self._distances)
-        coefficient = 1 - self._within.observed(multiplicities) / expected
-        influence = self._within.influence(multiplicities, expected, coefficient)
-        if slope is not None:
-            of_pattern = self._patterns.products(slope) / self._patterns.n_ratings
-            influence += (1 - coefficient) * (of_pattern - proportions @ slope) / expected
-        return influence
+        factor = self._within.observed(multiplicities) / expected**2
+        by_chance, sizes = (factor * patterns.products(p) / patterns.n_ratings for p in slope)
+        own = self._within.influence(multiplicities, expected)
+        return Influence(own.values + by_chance, own.sizes + sizes)
 
 
 class FleissNull(NamedTuple):
@@ -127,6 +131,6 @@ def fleiss_null_errors(patterns: Patterns) -> FleissNull | None:
     p = patterns.proportions(patterns.multiplicities)
     spread, skew = (p * (1 - p)).sum(), (p * (1 - p) * (1 - 2 * p)).sum()
     by_label = math.sqrt(2 / n_pairs)
-    if spread <= 0:
+    if np.count_nonzero(p) < 2:
         return FleissNull(math.nan, by_label)
     return FleissNull(by_label * math.sqrt(max(spread**2 - skew, 0.0)) / spread, by_label)

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.statistics.inference import Distribution
+from fastkappa.statistics.spread import Influence, variance, without_noise
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -32,7 +34,7 @@ class Disagreement(NamedTuple):
         observed, expected = np.asarray(self.observed), np.asarray(self.expected)
         ratio = np.full(observed.shape, np.nan)
         np.divide(observed, expected, out=ratio, where=expected > 0)
-        return np.asarray(1 - ratio)
+        return without_noise(1 - ratio)
 
 
 class Coefficient(ABC):
@@ -44,32 +46,34 @@ class Coefficient(ABC):
     ----------
     multiplicities : ndarray of shape (P,)
         How many subjects of the sample have each row.
+    n_columns : int
+        How many labels there are, or labels of all raters.
     """
 
     multiplicities: AnyArray
+    n_columns: int
 
     @abstractmethod
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         """Return the observed and the expected disagreement, of each resample of a stack too."""
 
     @abstractmethod
-    def influence(self) -> Floats:
-        """Return how much a subject of each row raises the coefficient; 0 on average."""
+    def influence(self) -> Influence:
+        """Return how much a subject of each row raises the coefficient, but for a constant."""
 
     def values(self, multiplicities: AnyArray) -> Floats:
         """Return the coefficient, of each resample of a stack too."""
         return self.disagreement(multiplicities).coefficient
 
-    def standard_error(self) -> float:
+    def standard_error(self, distribution: Distribution) -> float:
         """Return the standard error of the mean of the influences."""
         n = float(self.multiplicities.sum())
-        if n < 2:
+        divisor = n - 1 if distribution == "t" else n
+        if divisor < 1:
             return math.nan
-        return math.sqrt(float(self.multiplicities @ self.influence() ** 2) / (n * (n - 1)))
-
-    def degrees_of_freedom(self) -> float:
-        """Return the degrees of freedom of Student's t, for intervals and tests."""
-        return float(self.multiplicities.sum() - 1)
+        n_terms = len(self.multiplicities) + self.n_columns
+        spread = variance(self.influence(), self.multiplicities / n, n_terms)
+        return math.sqrt(float(spread) / divisor)
 
 
 class WithinSubjects:
@@ -91,11 +95,11 @@ class WithinSubjects:
         """Return the average distance over the subjects with two ratings or more."""
         return divided(multiplicities @ self._distance, multiplicities @ self._paired)
 
-    def influence(self, multiplicities: AnyArray, expected: Any, coefficient: Any) -> Floats:
+    def influence(self, multiplicities: AnyArray, expected: Any) -> Influence:
         """Return the part of each row's influence that its own agreement has (Gwet 2014)."""
-        factor = divided(multiplicities.sum(), multiplicities @ self._paired)
-        influence: Floats = factor * self._paired * (1 - self._distance / expected) - coefficient
-        return influence
+        paired = divided(multiplicities.sum(), multiplicities @ self._paired) * self._paired
+        distance = self._distance / expected
+        return Influence(paired * (1 - distance), paired * (1 + distance))
 
 
 def divided(numerator: Any, denominator: Any) -> Floats:

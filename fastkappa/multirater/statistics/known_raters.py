@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 
 import numpy as np
@@ -18,6 +17,7 @@ from fastkappa.multirater.statistics.coefficient import (
 from fastkappa.multirater.statistics.profiles import Profiles, sums_by_code
 from fastkappa.statistics.inference import kappa_gradient
 from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.spread import Influence, without_noise
 from fastkappa.statistics.weights import Weights
 
 
@@ -35,29 +35,34 @@ class Conger(Coefficient):
     def __init__(self, profiles: Profiles, distances: Floats) -> None:
         self._profiles, self._distances = profiles, distances
         self.multiplicities = profiles.multiplicities
+        self.n_columns = profiles.n_labels * profiles.n_raters
         self._within = WithinSubjects(profiles.distances(distances), profiles.n_ratings)
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         margins, _ = self._margins(multiplicities)
         return Disagreement(self._within.observed(multiplicities), self._expected(margins))
 
-    def influence(self) -> Floats:
+    def influence(self) -> Influence:
         multiplicities, n_raters = self.multiplicities, self._profiles.n_raters
         n = multiplicities.sum()
         margins, n_rated = self._margins(multiplicities)
         expected = self._expected(margins)
-        coefficient = 1 - self._within.observed(multiplicities) / expected
-        # The distance of each label to the other raters' labels. A rater's missing rating
-        # takes the rater's average; the fewer ratings a rater has, the more each counts.
-        to_others = (margins.sum(axis=0) - margins) @ self._distances
-        average = (to_others * margins).sum(axis=1)
-        by_chance = np.zeros(len(multiplicities))
+        # The distance of each label to the other raters' labels, from the sum of all margins
+        # less the rater's own. A rater's missing rating takes the rater's average, which is
+        # left out here, for it is that of all subjects; the fewer ratings a rater has, the
+        # more each counts.
+        to_all, to_own = margins.sum(axis=0) @ self._distances, margins @ self._distances
+        by_chance, sizes = np.zeros((2, len(multiplicities)))
         for rater, codes in enumerate(self._profiles.codes.T):
-            given = (to_others[rater] - average[rater]) * n / n_rated[rater] + average[rater]
-            by_chance += np.append(given, average[rater])[codes]
-        by_chance /= n_raters * (n_raters - 1)
-        influence = self._within.influence(multiplicities, expected, coefficient)
-        return influence + 2 * (1 - coefficient) * (by_chance - expected) / expected
+            for total, sign in ((by_chance, -1), (sizes, 1)):
+                distance = to_all + sign * to_own[rater]
+                average = distance @ margins[rater]
+                given = np.append(distance + sign * average, 0.0)
+                total += given[codes] * (n / n_rated[rater])
+        factor = 2 * self._within.observed(multiplicities) / expected**2
+        factor = factor / (n_raters * (n_raters - 1))
+        own = self._within.influence(multiplicities, expected)
+        return Influence(own.values + factor * by_chance, own.sizes + factor * sizes)
 
     def _margins(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
         """Return each rater's proportions of the labels, (..., R, l), and ratings, (..., R)."""
@@ -92,35 +97,29 @@ class Light(Coefficient):
     def __init__(self, profiles: Profiles, weights: Weights) -> None:
         self._profiles, self._weights = profiles, weights
         self.multiplicities = profiles.multiplicities
+        self.n_columns = (profiles.n_labels * profiles.n_raters) ** 2
 
     def values(self, multiplicities: AnyArray) -> Floats:
         tables = self._profiles.tables(multiplicities)[..., :-1, :-1]
-        return np.asarray(kappas(tables, self._weights).mean(axis=-1))
+        return without_noise(kappas(tables, self._weights).mean(axis=-1))
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         """Return NaN: a mean of kappas has no disagreement of its own."""
         undefined = np.full(multiplicities.shape[:-1], np.nan)
         return Disagreement(undefined, undefined)
 
-    def influence(self) -> Floats:
+    def influence(self) -> Influence:
         profiles = self._profiles
         tables = profiles.tables(self.multiplicities)[..., :-1, :-1]
         n, n_labels = float(self.multiplicities.sum()), profiles.n_labels
-        influence = np.zeros(len(self.multiplicities))
         pairs = list(combinations(range(profiles.n_raters), 2))
+        values, sizes = np.zeros((2, len(self.multiplicities)))
         for (a, b), table in zip(pairs, tables):
             slope = kappa_gradient(table, self._weights)
             p = table / table.sum()
-            by_cell = np.zeros((n_labels + 1, n_labels + 1))
-            by_cell[:-1, :-1] = (slope - (slope * p).sum()) * n / table.sum()
-            influence += by_cell.reshape(-1)[profiles.pair(a, b)]
-        return influence / len(pairs)
-
-    def standard_error(self) -> float:
-        """Return the standard error over samples of subjects."""
-        n = float(self.multiplicities.sum())
-        return math.sqrt(float(self.multiplicities @ self.influence() ** 2)) / n
-
-    def degrees_of_freedom(self) -> float:
-        """Return infinity: intervals and tests follow the normal distribution."""
-        return math.inf
+            # A subject that the pair has not both rated adds the pair's average.
+            for total, part, sign in ((values, slope.values, -1), (sizes, slope.sizes, 1)):
+                by_cell = np.zeros((n_labels + 1, n_labels + 1))
+                by_cell[:-1, :-1] = (part + sign * (part * p).sum()) * n / table.sum()
+                total += by_cell.reshape(-1)[profiles.pair(a, b)]
+        return Influence(values / len(pairs), sizes / len(pairs))

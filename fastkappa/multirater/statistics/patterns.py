@@ -72,6 +72,17 @@ class Patterns:
         parts = [((counts @ between) * counts).sum(axis=1) for _, counts in self.blocks()]
         return np.concatenate(parts) if parts else np.empty(0)
 
+    def squared_deviations(self, values: Floats) -> Floats:
+        """Return the sum of the squared deviations of each pattern's values from their mean."""
+        parts = []
+        for rows, counts in self.blocks():
+            n_ratings = self.n_ratings[rows, None]
+            from_mean = values - (counts @ values)[:, None] / n_ratings
+            squares = (counts * from_mean**2).sum(axis=1)
+            # Rounding must not set equal ratings apart.
+            parts.append(np.where((counts == n_ratings).any(axis=1), 0.0, squares))
+        return np.concatenate(parts) if parts else np.empty(0)
+
     def proportions(self, multiplicities: AnyArray) -> Floats:
         """Return each label's proportion of a subject's ratings, averaged over subjects."""
         n_subjects = multiplicities.sum(axis=-1, keepdims=True)

@@ -38,7 +38,7 @@ def two_sided_p(t: float, degrees_of_freedom: float) -> float:
 
     Examples
     --------
-    >>> from fastkappa.multirater.statistics.student_t import two_sided_p
+    >>> from fastkappa.statistics.student_t import two_sided_p
     >>> round(two_sided_p(2.228138851986274, 10), 12)
     0.05
     """
@@ -77,7 +77,7 @@ def quantile(p: float, degrees_of_freedom: float) -> float:
 
     Examples
     --------
-    >>> from fastkappa.multirater.statistics.student_t import quantile
+    >>> from fastkappa.statistics.student_t import quantile
     >>> round(quantile(0.975, 10), 12)
     2.228138851986
     """

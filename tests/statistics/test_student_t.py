@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy import stats
 
-from fastkappa.multirater.statistics.student_t import quantile, two_sided_p
+from fastkappa.statistics.student_t import quantile, two_sided_p
 
 FREEDOMS = [1, 2, 3, 5, 11, 29, 99, 100, 101, 499, 500, 501, 5000, 1e6, 1e9]
 

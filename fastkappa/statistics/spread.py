@@ -1,0 +1,87 @@
+"""Variances that are exactly 0 where they should be: the one place where that is decided.
+
+A standard error is the spread of what each item adds to a coefficient. If all items add the
+same, it is 0; but each of these influences is a difference of rounded terms, and about 1e-17
+of noise is left. Divided by, that noise would make a certainty of nothing.
+
+How large can the noise be? Every term t here is a sum of products and quotients of numbers
+of one sign, so it is known to within n * eps * \\|t\\|, n being the number of operations (Higham
+2002, section 3.1): a sum of m numbers counts m, and no term sums more than a few times over the
+cells of a table, the distinct rows of ratings, the labels or the raters. An influence that is
+the difference of such terms is then known to within n * eps * size, size being the sum of their
+absolute values; and so is its mean, with the mean of the sizes. Influences whose distance to
+their mean is below
+
+    SAFETY * n_terms * eps * (size + mean size)
+
+cannot be distinguished from it. If that is so of all, the variance is 0. The sizes are of
+the same order as the influences that differ at all: a real difference this small would need
+more than 1e12 items.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+
+EPSILON = float(np.finfo(np.float64).eps)
+# A few such sums follow one another in each term.
+SAFETY = 8.0
+# A coefficient is 1 - observed / expected: rounding leaves less than this where it is 0.
+LEAST_COEFFICIENT = 64 * EPSILON
+
+
+class Influence(NamedTuple):
+    """What one item of each cell, or row of ratings, adds to a statistic.
+
+    ``sizes`` holds the sums of the absolute values of the terms that ``values`` are the
+    differences of. Adding a constant to the values changes nothing.
+    """
+
+    values: FloatTable
+    sizes: FloatTable
+
+    def reshape(self, *shape: int) -> Influence:
+        """Return both arrays in another shape."""
+        return Influence(self.values.reshape(shape), self.sizes.reshape(shape))
+
+
+def variance(influence: Influence, proportions: AnyArray, n_terms: int) -> FloatTable:
+    """Return the variance of influences over the last axis, exactly 0 if all are equal.
+
+    Parameters
+    ----------
+    influence : Influence
+        Arrays of shape (..., m).
+    proportions : ndarray of shape (..., m)
+        The proportion of the items that has each value; those of none do not matter.
+    n_terms : int
+        How many numbers the longest sum in an influence has.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa.statistics.spread import Influence, variance
+    >>> values = np.array([0.1 + 0.2, 0.3])
+    >>> bool(variance(Influence(values, values), np.array([0.5, 0.5]), 2) == 0)
+    True
+    """
+    used = proportions != 0
+    # A cell without items may have an influence that is not finite.
+    values = np.where(used, influence.values, 0.0)
+    sizes = np.where(used, influence.sizes, 0.0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        deviation = values - (proportions * values).sum(axis=-1, keepdims=True)
+        size = sizes + (proportions * sizes).sum(axis=-1, keepdims=True)
+        noise = np.abs(deviation) <= SAFETY * n_terms * EPSILON * size
+        spread = (proportions * deviation**2).sum(axis=-1)
+    return np.where((noise | ~used).all(axis=-1), 0.0, spread)
+
+
+def without_noise(coefficients: Any) -> FloatTable:
+    """Return coefficients, 0 for those that differ from it by rounding alone."""
+    values = np.asarray(coefficients, np.float64)
+    return np.where(np.abs(values) < LEAST_COEFFICIENT, 0.0, values)

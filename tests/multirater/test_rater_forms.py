@@ -1,0 +1,214 @@
+"""Codes of missing ratings, strings among numbers, and tables that are not what they look like."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import fastkappa
+from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha
+from tests.helpers.published_raters import DIAGNOSES, RELIABILITY_DATA, WORKED_COUNTS
+
+FUNCTIONS: dict[str, dict[str, Any]] = {
+    "fleiss_kappa": {},
+    "randolph_kappa": {},
+    "gwet_ac1": {},
+    "gwet_ac2": {"weights": "linear"},
+    "conger_kappa": {},
+    "light_kappa": {},
+    "krippendorff_alpha": {"level": "interval"},
+    "pairwise_kappa": {},
+}
+GRADES = [[1, 2, 1], [9, 10, 10], [10, 10, None], [5, 5, 4], [7, None, 7], [3, 3, 3]]
+
+
+def value(name: str, ratings: Any, **options: Any) -> float:
+    result = getattr(fastkappa, name)(ratings, **FUNCTIONS[name], **options)
+    return float(result.mean if name == "pairwise_kappa" else result.value)
+
+
+def with_codes(*codes: Any) -> list[list[Any]]:
+    """Return the grades with codes for the missing ones, in turn."""
+    left = list(codes)
+    return [[left.pop(0) if grade is None else grade for grade in row] for row in GRADES]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("codes", [(".", "."), ("NA", -9), (-9, -9), (0, -1)], ids=str)
+def test_every_function_takes_missing_codes(name: str, codes: Any) -> None:
+    rows = with_codes(*codes)
+    expected = value(name, GRADES)
+    for given in (rows, np.array(rows, object), pd.DataFrame(rows)):
+        assert value(name, given, missing_codes=codes) == expected
+        assert value(name, Ratings.from_array(given, missing_codes=codes)) == expected
+
+
+def test_missing_codes_among_strings() -> None:
+    rows = [[str(grade) for grade in row] for row in with_codes(".", "NA")]
+    for given in (rows, np.array(rows), pd.DataFrame(rows), pl.DataFrame(rows, orient="row")):
+        ratings = Ratings.from_array(given, missing_codes=[".", "NA"])
+        assert ratings.labels.tolist() == ["1", "2", "3", "4", "5", "7", "9", "10"]
+        assert ratings.n_missing == 2
+        assert value("gwet_ac2", ratings) == value("gwet_ac2", GRADES)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_missing_codes_belong_to_the_constructor(name: str) -> None:
+    told = "labels and missing_codes are for arrays, but ratings are Ratings already: give them"
+    for options in ({"missing_codes": [9]}, {"labels": [1, 2]}):
+        with pytest.raises(ValueError, match=told):
+            value(name, Ratings.from_array(GRADES), **options)
+
+
+ODD = [[1, 2, 1], [9, 10, 10], [10, "x", "x"], [5, 5, "?"], [7, 7, 7], [3, 3, 3]]
+ODD_STRINGS = [[str(rating) for rating in row] for row in ODD]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(
+    "given",
+    [
+        ODD,
+        ODD_STRINGS,
+        np.array(ODD),
+        np.array(ODD, object),
+        pd.DataFrame(ODD),
+        pd.DataFrame(ODD_STRINGS),
+    ],
+    ids=["rows", "strings", "array", "objects", "pandas", "strings of pandas"],
+)
+def test_strings_among_numbers_are_counted_and_named(name: str, given: Any) -> None:
+    with pytest.raises(ValueError, match="holds numbers, and among them") as caught:
+        value(name, given)
+    # A data frame has names of its own.
+    raters = "1, 2" if isinstance(given, pd.DataFrame) else "rater 2, rater 3"
+    assert str(caught.value) == (
+        "the table of ratings holds numbers, and among them 'x' (2 times), '?' (1 time): look at"
+        f" {raters}, and give missing_codes= if they stand for missing ratings, or labels= if they"
+        " are labels."
+    )
+    # One code of two is not enough.
+    with pytest.raises(ValueError, match=r"among them 'x' \(2 times\): look at"):
+        value(name, given, missing_codes=["?"])
+
+
+def test_strings_among_numbers_that_are_labels() -> None:
+    order = ["1", "2", "3", "5", "7", "9", "10", "x", "?"]
+    codes = {label: i for i, label in enumerate(order)}
+    numbers = [[codes[rating] for rating in row] for row in ODD_STRINGS]
+    expected = fleiss_kappa(numbers, weights="linear").value
+    assert fleiss_kappa(ODD_STRINGS, weights="linear", labels=order).value == expected
+    # The first rater's column holds numbers alone.
+    for given in (ODD, pd.DataFrame(ODD), np.array(ODD, object)):
+        assert fleiss_kappa(given, weights="linear", labels=order).value == expected
+    with pytest.raises(ValueError, match="rater 1 holds '9', which is not one of the labels"):
+        fleiss_kappa(ODD, labels=["1", "x"])
+    declared = pd.DataFrame(ODD_STRINGS).astype(pd.CategoricalDtype(order, ordered=True))
+    assert fleiss_kappa(declared, weights="linear").value == expected
+    # Where most are no numbers, they are labels.
+    assert fleiss_kappa([["0", "1+"], ["2+", "2+"], ["1+", "1+"]]).value > 0
+
+
+def silent(function: Any, ratings: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        function(ratings)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_table_of_counts_is_named(name: str) -> None:
+    """WORKED_COUNTS is Fleiss' table, of 14 raters on 10 subjects: 0.20993 by his method."""
+    for table in (
+        WORKED_COUNTS,
+        np.array(WORKED_COUNTS),
+        pd.DataFrame(WORKED_COUNTS),
+        np.array(WORKED_COUNTS, float),
+    ):
+        with pytest.warns(UserWarning, match="as in a table of counts") as caught:
+            value(name, table)
+        assert [str(warning.message) for warning in caught] == [
+            "every row of ratings has the same sum and some are 0, as in a table of counts, but"
+            " they were read as a column per rater: give Ratings.from_counts(ratings) if they"
+            " count the raters that gave each label, Ratings.from_array(ratings) if not."
+        ]
+        silent(fleiss_kappa, Ratings.from_array(table))
+        silent(fleiss_kappa, Ratings.from_counts(table))
+
+
+@pytest.mark.parametrize(
+    "ratings",
+    [
+        [[3, 0], [2, 1]],  # two rows
+        [[1, 2], [2, 1], [1, 2]],  # no 0
+        [[0, 1, 1], [1, 0, 1], [1, 1, 0]],  # none above 1
+        [[0, 1], [1, 0], [1, 0]],
+        [[3, 0], [2, 1], [0, 4]],  # different sums
+        [[3, 0], [2, 1], [4, -1]],  # below 0
+        [[3, 0, None], [2, 1, None], [1, 2, None]],
+        [[0.5, 0], [0, 0.5], [0.25, 0.25]],
+        [["3", "0"], ["2", "1"], ["1", "2"]],
+        np.array([[3, 0], [2, 1], [1, 2]], "M8[D]"),
+    ],
+    ids=str,
+)
+def test_what_is_no_table_of_counts(ratings: Any) -> None:
+    silent(fleiss_kappa, ratings)
+
+
+def test_the_smallest_table_of_counts() -> None:
+    table = [[3, 0], [2, 1], [1, 2]]
+    with pytest.warns(UserWarning, match="as in a table of counts"):
+        fleiss_kappa(table)
+    silent(lambda ratings: fleiss_kappa(ratings, labels=range(4)), table)
+    silent(fleiss_kappa, [[i // 2 % 3, i % 3, i % 2] for i in range(70000)])
+    long = np.tile([[2, 0], [1, 1]], (40000, 1))
+    with pytest.warns(UserWarning, match="as in a table of counts"):
+        fleiss_kappa(long)
+    long[-1] = 1, 2
+    silent(fleiss_kappa, long)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_raters_in_rows_are_named(name: str) -> None:
+    """As the package krippendorff takes them."""
+    transposed = [[1, 2, 1] * 4, [2, 1, 2] * 4, [1, 3, 1] * 4]
+    for rows in (transposed, np.array(transposed, float), pd.DataFrame(transposed)):
+        with pytest.warns(UserWarning, match="rows, read as subjects") as caught:
+            getattr(fastkappa, name)(rows, **FUNCTIONS[name])
+        assert str(caught[0].message) == (
+            "ratings have 3 rows, read as subjects, and 12 columns, read as raters: transpose them"
+            " or give Ratings.from_raters(ratings) if they have a row per rater,"
+            " Ratings.from_array(ratings) if not."
+        )
+        assert caught[0].filename == __file__
+
+
+def test_raters_in_columns() -> None:
+    silent(krippendorff_alpha, RELIABILITY_DATA)
+    expected = krippendorff_alpha(RELIABILITY_DATA).value
+    raters = [list(rater) for rater in zip(*RELIABILITY_DATA)]
+    assert krippendorff_alpha(Ratings.from_raters(raters)).value == expected
+    with pytest.warns(UserWarning, match="4 rows, read as subjects, and 12 columns"):
+        krippendorff_alpha(raters)
+    silent(krippendorff_alpha, Ratings.from_array(raters))
+    silent(fleiss_kappa, DIAGNOSES)
+    # Seven columns are raters, and so are many if there are more than half as many rows.
+    silent(fleiss_kappa, [[1, 2, 1, 2, 1, 2, 1], [2, 2, 2, 1, 2, 2, 2]])
+    rng = np.random.default_rng(0)
+    silent(fleiss_kappa, rng.integers(1, 4, (5, 9)))
+    silent(fleiss_kappa, rng.integers(1, 4, (11, 20)))
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_data_frame_is_no_list_of_raters(frame: Any) -> None:
+    with pytest.raises(
+        ValueError,
+        match=r"raters must be a list or a dict of columns, got a data frame:"
+        r" Ratings\.from_array takes one with a column per rater",
+    ):
+        Ratings.from_raters(frame({"Ann": [1, 2], "Ben": [1, 2]}))
