@@ -90,8 +90,10 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
         rest = ratings.data.reshape(-1)[kept]
     else:
         rest = to_numpy(ratings).reshape(-1)[kept]
-    # What was a column of objects for the sake of None may be one of numbers now.
-    return rest.tolist() if rest.dtype == object else rest
+    # What was a column of objects for the sake of None may be one of numbers now, and so may
+    # a categorical for the sake of a string, unless it declares an order.
+    is_mixture = rest.dtype == object or getattr(rest.dtype, "ordered", None) is False
+    return rest.tolist() if is_mixture else rest
 
 
 def _find_in_array(array: AnyArray) -> NDArray[np.bool_] | None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.inference import STANDARD_NORMAL, check_confidence, normal_quantile
 from fastkappa.statistics.kappa import kappas
@@ -189,7 +189,7 @@ def bootstrap_counts(
             "the bootstrap interval is undefined: the statistic is, for the table or for all"
             f" that were drawn ({len(defined)} of {len(replicates)} are defined).",
             undefined_metric_warning(),
-            stacklevel=3,
+            stacklevel=users_stacklevel(),
         )
     replicates.flags.writeable = False
     return BootstrapResult(

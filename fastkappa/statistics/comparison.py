@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
-from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,
@@ -265,19 +265,56 @@ def compare_paired(
     >>> round(difference.value, 4), round(difference.standard_error, 4)
     (0.0684, 0.0989)
     """
+    counts = _joint_counts(joint)
+    every = np.arange(len(counts))
+    return compare_joint(
+        counts,
+        (every, every),
+        weights=weights,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        method=method,
+        rng=rng,
+    )
+
+
+def compare_joint(
+    counts: AnyArray,
+    own: tuple[AnyArray, AnyArray],
+    *,
+    weights: Weights,
+    confidence: float,
+    n_resamples: int,
+    method: Method,
+    rng: Any,
+) -> KappaDifference:
+    """Compare two predictions from checked joint counts.
+
+    ``own`` are the positions of the labels of each kappa: those of the truth and of its own
+    prediction, or all. Others do not occur in it, and would stretch the distances by which
+    named weights go.
+    """
     check_confidence(confidence)
     check_method(method)
-    counts = _joint_counts(joint)
-    first, second = counts.sum(axis=2), counts.sum(axis=1)
+    cells = [np.ix_(labels, labels) for labels in own]
+
+    def pairs(cubes: AnyArray) -> tuple[AnyArray, AnyArray]:
+        return cubes.sum(axis=-1)[(..., *cells[0])], cubes.sum(axis=-2)[(..., *cells[1])]
+
+    first, second = pairs(counts)
     both = (float(kappas(first, weights)), float(kappas(second, weights)))
     n, proportions = proportions_of(counts.reshape(1, -1))
-    slope = kappa_gradient(first, weights)[:, :, None] - kappa_gradient(second, weights)[:, None, :]
-    error = float(delta_error(proportions, slope.reshape(1, -1), n))
+    slopes = np.zeros((2, *counts.shape[:2]))
+    for slope, place, table in zip(slopes, cells, (first, second)):
+        slope[place] = kappa_gradient(table, weights)
+    joint_slope = slopes[0][:, :, None] - slopes[1][:, None, :]
+    error = float(delta_error(proportions, joint_slope.reshape(1, -1), n))
     drawn = None
     if n_resamples:
 
         def difference(tables: AnyArray) -> Any:
-            return kappas(tables.sum(axis=3), weights) - kappas(tables.sum(axis=2), weights)
+            first, second = pairs(tables)
+            return kappas(first, weights) - kappas(second, weights)
 
         drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng)
     return _difference(both, error, confidence, drawn)
@@ -295,7 +332,7 @@ def _difference(
         warnings.warn(
             f"the kappas cannot be compared: {undefined} is undefined.",
             undefined_metric_warning(),
-            stacklevel=3,
+            stacklevel=users_stacklevel(),
         )
     z = value / error if error > 0 else math.nan
     return KappaDifference(
