@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from reprlib import repr as short_repr
 from typing import Any, Literal
 
@@ -61,32 +61,36 @@ def _length(name: str, column: Any) -> int:
     if shape is None and isinstance(column, (list, tuple)) and length:
         shape = (length, len(column[0])) if isinstance(column[0], (list, tuple)) else (length,)
     if shape is not None and len(shape) > 1 and shape[1] != 1:
+        got, remedy = _matrix_and_remedy(name, column)
         raise ValueError(
-            f"{name} must be one-dimensional, an entry for each item, got {short_repr(column)}."
-            f" {_remedy_for_matrix(name, column)}"
+            f"{name} must be one-dimensional, an entry for each item, got {got}. {remedy}"
         )
     return length
 
 
-def _remedy_for_matrix(name: str, matrix: Any) -> str:
-    """Return what to do with a matrix that was given as a column."""
-    names = getattr(matrix, "columns", None)
+def _matrix_and_remedy(name: str, matrix: Any) -> tuple[str, str]:
+    """Return a matrix as an error shows it, and what to do if it was given as a column."""
+    names = getattr(matrix, "column_names", getattr(matrix, "columns", None))
     if names is not None:
-        return f"Give one column of the data frame, such as {name}=frame[{next(iter(names))!r}]."
-    array = to_numpy(matrix)
-    if array.dtype.kind == "f" and not (array == np.rint(array)).all():
-        return (
+        names = list(names)
+        got = f"a data frame of the columns {short_repr(names)}"
+        return got, f"Give one of them, such as {name}=frame[{names[0]!r}]."
+    got, array = short_repr(matrix), to_numpy(matrix)
+    are_numbers = array.dtype.kind in "iuf"
+    if are_numbers and ((array != np.rint(array)).any() or (array.sum(axis=1) == 1).all()):
+        return got, (
             "Of probabilities give the likeliest labels: labels[probabilities.argmax(axis=1)],"
-            " labels being an array of them."
+            " labels being an array."
         )
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
-        return "agreement_from_confusion takes a table of counts."
-    return "Give a column for each rater; Ratings takes more than two."
+        return got, "agreement_from_confusion takes a table of counts."
+    return got, "Give a column for each rater; Ratings takes more than two."
 
 
 def check_missing_codes(missing_codes: Any) -> None:
     """Raise if the codes for missing ratings are no list of them."""
-    if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
+    is_list = not isinstance(missing_codes, (str, bytes)) and hasattr(missing_codes, "__len__")
+    if not is_list or not all(isinstance(code, Hashable) for code in missing_codes):
         raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
 
 

@@ -11,6 +11,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from reprlib import repr as short_repr
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -144,7 +145,9 @@ def bootstrap(
         given = weights if weights is not None else getattr(table, "weights", None)
         statistic = kappa_statistic(given, counts.shape[-1])
     elif not callable(statistic):
-        raise ValueError(f"statistic must be a function of stacked tables, got {statistic!r}.")
+        raise ValueError(
+            f"statistic must be a function of stacked tables, got {short_repr(statistic)}."
+        )
     elif weights is not None:
         raise ValueError("weights are those of kappa: they cannot be given with a statistic.")
     return bootstrap_counts(counts, statistic, n_resamples, method, confidence, rng)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from fastkappa.arrays import AnyArray
 
 FOR_RATINGS = (
-    "For ratings, agreement(y1, y2) returns all statistics and confusion_counts(y1, y2).table"
-    " a table."
+    "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
+    " agreement(y1, y2) has all statistics."
 )
 
 
@@ -43,17 +43,19 @@ def as_numbers(values: Any, name: str) -> AnyArray:
     return numbers
 
 
-def as_tables(table: ArrayLike, name: str = "table") -> AnyArray:
-    """Return a table or a stack of tables as an array, or raise."""
+def as_tables(table: ArrayLike, name: str = "table", remedy: str = FOR_RATINGS) -> AnyArray:
+    """Return a table or a stack of tables as an array, or raise.
+
+    ``remedy`` is what to do with columns that were given instead.
+    """
     try:
         tables = as_numbers(table, name)
     except ValueError as error:
         if _is_column(table):
-            raise ValueError(f"{error} {FOR_RATINGS}") from error
+            raise ValueError(f"{error} {remedy}") from error
         raise
     if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] == 0:
-        remedy = f" {FOR_RATINGS}" if tables.ndim == 1 or tables.shape[-1:] == (2,) else ""
-        raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}.{remedy}")
+        raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}. {remedy}")
     if tables.dtype.kind == "f" and not np.isfinite(tables).all():
         raise ValueError(f"{name} must be finite, got NaN or infinity in it.")
     if tables.dtype.kind in "ifO" and tables.size and tables.min() < 0:

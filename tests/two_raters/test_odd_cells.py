@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -94,6 +96,8 @@ CODED: dict[str, tuple[Any, list[Any]]] = {
     "polars": (pl.Series(["1", ".", "2", "2", "3"]), ["."]),
     "pyarrow": (pa.array(["1", ".", "2", "2", "3"]), ["."]),
     "pyarrow dictionary": (pa.array(["1", ".", "2", "2", "3"]).dictionary_encode(), ["."]),
+    "a number among strings": (["1", "-9", "2", "2", "3"], [-9]),
+    "a string among numbers": ([1, -9, 2, 2, 3], ["-9", "NA"]),
     "polars enum": (pl.Series(list("1.223"), dtype=pl.Enum(list("123."))), ["."]),
 }
 
@@ -102,7 +106,7 @@ CODED: dict[str, tuple[Any, list[Any]]] = {
 def test_codes_for_missing_ratings(name: str) -> None:
     y1, codes = CODED[name]
     y2: list[Any] = [1, 1, 2, 3, 3]
-    if name not in ("-9", "floats", "a point among numbers"):
+    if name not in ("-9", "floats", "a point among numbers", "a string among numbers"):
         y2 = [*map(str, y2)]
     with pytest.raises(
         ValueError, match=r"y1 has 1 missing of 5, the first at position 1: give missing='drop'"
@@ -119,6 +123,16 @@ def test_codes_for_missing_ratings(name: str) -> None:
     assert compared.kappas == pytest.approx(((3 / 4 - 5 / 16) / (1 - 5 / 16), 1))
 
 
+def test_codes_for_members_of_an_enum() -> None:
+    grade = enum.Enum("grade", [("LOW", 1), ("HIGH", 2), ("UNKNOWN", 9)])
+    y1 = [grade.LOW, grade.UNKNOWN, grade.HIGH, grade.LOW]
+    y2 = [grade.LOW, grade.LOW, grade.HIGH, grade.HIGH]
+    for codes in ([grade.UNKNOWN], [9]):
+        found = agreement(y1, y2, missing="drop", missing_codes=codes)
+        assert found.table.tolist() == [[1, 1, 0], [0, 1, 0], [0, 0, 0]]
+        assert found.missing == (1, 0)
+
+
 def test_groups_have_no_codes_for_missing_ratings() -> None:
     """The country code of Namibia is no missing group."""
     found = agreement_by(
@@ -132,11 +146,12 @@ def test_groups_have_no_codes_for_missing_ratings() -> None:
     assert found.missing == (0, 1, 0)
 
 
-@pytest.mark.parametrize("codes", ["NA", -9, None])
+@pytest.mark.parametrize("codes", ["NA", -9, None, [[1]]])
 def test_codes_must_be_a_list(codes: Any) -> None:
     for take in (agreement, agreement_by, compare_predictions):
         columns: Any = [[1, 2]] * (2 if take is agreement else 3)
         with pytest.raises(
-            ValueError, match=f"missing_codes must be a list of ratings, got {codes!r}"
+            ValueError,
+            match=f"missing_codes must be a list of ratings, got {re.escape(repr(codes))}",
         ):
             take(*columns, missing_codes=codes)
