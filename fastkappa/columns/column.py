@@ -143,8 +143,10 @@ def _strings_of_sequence(ratings: Any) -> Column | None:
 
 def _strings_of_mixture(ratings: Any) -> Column | None:
     """Return the column of numbers and strings in an array of objects, None for others."""
-    array = to_numpy(ratings).reshape(-1)
-    kinds = set(map(type, array)) if array.dtype == object else set()
+    array = to_numpy(ratings)
+    if array.shape[1:] == (1,):
+        array = array[:, 0]
+    kinds = set(map(type, array)) if array.dtype == object and array.ndim == 1 else set()
     are_known = all(issubclass(kind, (str, int, float, np.number)) for kind in kinds)
     if str not in kinds or not are_known or any(map(is_missing, array)):
         return None
