@@ -16,16 +16,15 @@ from pathlib import Path
 
 PACKAGE = "fastkappa"
 
-# What each room may import besides its own files and the two that everybody may. A room is a
+# What each room may import besides its own files and those that everybody may. A room is a
 # folder or a file; files that stand beside rooms inside a folder belong to that folder.
-EVERYBODY = {"arrays", "exceptions"}
+EVERYBODY = {"arrays", "exceptions", "formatting"}
 CORE = {"columns", "counting", "kernels"}
 MAY_IMPORT: dict[str, set[str]] = {
     "columns": set(),
     "kernels": set(),
     "counting": {"columns", "kernels"},
     "statistics": set(),
-    "formatting": set(),
     "frame": set(),
     "shortcuts": {"kernels"},
     "metrics": CORE | {"shortcuts", "statistics"},
@@ -34,14 +33,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "headers": set(),
     "continuous": {"columns"},
     "datasets": set(),
-    "two_raters": CORE | {"formatting", "frame", "statistics"},
-    "multirater": CORE | {"formatting", "frame", "statistics"},
+    "two_raters": CORE | {"frame", "statistics"},
+    "multirater": CORE | {"frame", "statistics"},
     "multirater/items": CORE,
     "multirater/statistics": {"statistics"},
     "thresholds": CORE | {"shortcuts", "statistics"},
     "thresholds/items": CORE,
     "thresholds/cuts": {"statistics"},
-    "leaderboards": CORE | {"formatting", "frame", "statistics"},
+    "leaderboards": CORE | {"frame", "statistics"},
     "leaderboards/items": CORE,
     "leaderboards/ranking": {"statistics"},
     "accumulator": CORE | {"statistics", "two_raters"},
@@ -49,9 +48,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "estimators": {"continuous", "statistics", "thresholds"},
     "boosting": {"continuous"},
     "jit": CORE | {"statistics"},
-    "plotting": {"formatting", "statistics"},
+    "plotting": {"statistics"},
     "cli": CORE
-    | {"config", "engines", "formatting", "leaderboards", "multirater", "plotting"}
+    | {"config", "engines", "leaderboards", "multirater", "plotting"}
     | {"statistics", "thresholds", "two_raters"},
 }
 LARGEST_ROOM = 15

@@ -22,6 +22,18 @@ class InvalidParameterError(ValueError, TypeError):
     """A parameter has a value or a type it cannot have."""
 
 
+def users_stacklevel() -> int:
+    """Return the stacklevel with which the caller's warning points at the user's line."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def _is_own(module: str) -> bool:
+    return module.partition(".")[0] == __name__.partition(".")[0]
+
+
 def undefined_metric_warning() -> type[Warning]:
     """Return the class to warn with where a metric is undefined."""
     module = sys.modules.get("sklearn.exceptions")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from reprlib import repr as short_repr
 from typing import Any, Literal
 
@@ -15,6 +15,10 @@ from fastkappa.columns.missing import find_missing, is_missing, without
 from fastkappa.columns.odd_strings import are_odd
 
 Missing = Literal["raise", "drop"]
+CONTINUOUS = (
+    " continuous_kappa takes numbers that are not whole, and optimal_thresholds makes labels"
+    " of scores."
+)
 # Each has a length, and yet no order, or no ratings.
 NO_COLUMNS = (str, bytes, dict, set, frozenset)
 
@@ -57,11 +61,37 @@ def _length(name: str, column: Any) -> int:
     if shape is None and isinstance(column, (list, tuple)) and length:
         shape = (length, len(column[0])) if isinstance(column[0], (list, tuple)) else (length,)
     if shape is not None and len(shape) > 1 and shape[1] != 1:
+        got, remedy = _matrix_and_remedy(name, column)
         raise ValueError(
-            f"{name} must be one-dimensional, an entry for each item, got {short_repr(column)}."
-            " agreement_from_confusion takes a table of counts."
+            f"{name} must be one-dimensional, an entry for each item, got {got}. {remedy}"
         )
     return length
+
+
+def _matrix_and_remedy(name: str, matrix: Any) -> tuple[str, str]:
+    """Return a matrix as an error shows it, and what to do if it was given as a column."""
+    names = getattr(matrix, "column_names", getattr(matrix, "columns", None))
+    if names is not None:
+        names = list(names)
+        got = f"a data frame of the columns {short_repr(names)}"
+        return got, f"Give one of them, such as {name}=frame[{names[0]!r}]."
+    got, array = short_repr(matrix), to_numpy(matrix)
+    are_numbers = array.dtype.kind in "iuf"
+    if are_numbers and ((array != np.rint(array)).any() or (array.sum(axis=1) == 1).all()):
+        return got, (
+            "Of probabilities give the likeliest labels: labels[probabilities.argmax(axis=1)],"
+            " labels being an array."
+        )
+    if array.ndim == 2 and array.shape[0] == array.shape[1]:
+        return got, "agreement_from_confusion takes a table of counts."
+    return got, "Give a column for each rater; Ratings takes more than two."
+
+
+def check_missing_codes(missing_codes: Any) -> None:
+    """Raise if the codes for missing ratings are no list of them."""
+    is_list = not isinstance(missing_codes, (str, bytes)) and hasattr(missing_codes, "__len__")
+    if not is_list or not all(isinstance(code, Hashable) for code in missing_codes):
+        raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
 
 
 def drop_missing(
@@ -69,11 +99,13 @@ def drop_missing(
     missing: Missing,
     missing_codes: Sequence[Any] = (),
     odd: Collection[str] = (),
+    groups: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, int], int]:
     """Return columns without the items that miss a value, and how many miss one.
 
-    ``missing_codes`` are values that stand for a missing one. In the columns named by
-    ``odd``, those of ratings without given labels, strings among numbers are missing, too.
+    ``missing_codes`` are values that stand for a missing one, in all columns but that of
+    ``groups``. In the columns named by ``odd``, those of ratings without given labels,
+    strings among numbers are missing, too.
     The numbers are those of the values missing in each column, and of the items dropped.
     Masked arrays are refused here if they are to be: counting does not see a mask.
     """
@@ -83,9 +115,12 @@ def drop_missing(
             for name, column in columns.items()
             if len(missing_codes) or isinstance(column, np.ma.MaskedArray)
         }
-        refuse_missing(seen, None, missing_codes)
+        refuse_missing(seen, None, missing_codes, groups)
         return columns, dict.fromkeys(columns, 0), 0
-    masks = {name: find_missing(column, missing_codes) for name, column in columns.items()}
+    masks = {
+        name: find_missing(column, () if name == groups else missing_codes)
+        for name, column in columns.items()
+    }
     for name in odd:
         masks[name] = _with_odd_strings(columns[name], masks[name], name)
     counted = {name: 0 if mask is None else int(mask.sum()) for name, mask in masks.items()}
@@ -112,11 +147,14 @@ def _with_odd_strings(
 
 
 def refuse_missing(
-    columns: dict[str, Any], cause: BaseException | None, missing_codes: Sequence[Any] = ()
+    columns: dict[str, Any],
+    cause: BaseException | None,
+    missing_codes: Sequence[Any] = (),
+    groups: str | None = None,
 ) -> None:
     """Raise for the first column in which something is missing."""
     for name, column in columns.items():
-        mask = find_missing(column, missing_codes)
+        mask = find_missing(column, () if name == groups else missing_codes)
         if mask is not None:
             raise ValueError(
                 f"{name} has {int(mask.sum())} missing of {len(mask)}, the first at position"
@@ -134,7 +172,7 @@ def explain(columns: dict[str, Any], cause: ValueError) -> None:
     for name, column in columns.items():
         obstacle = read_column(column, name).obstacle
         if obstacle:
+            remedy = CONTINUOUS if obstacle == "continuous" else ""
             raise ValueError(
-                f"{name} must be labels, but is {obstacle}, got {short_repr(column)}."
-                " continuous_kappa takes numbers that are not whole."
+                f"{name} must be labels, but is {obstacle}, got {short_repr(column)}.{remedy}"
             ) from cause

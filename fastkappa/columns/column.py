@@ -40,7 +40,23 @@ class Column(NamedTuple):
 
 
 def read_column(ratings: Any, name: str) -> Column:
-    """Return the ratings of one rater; ``name`` is what errors call the argument."""
+    """Return the ratings of one rater; ``name`` is what errors call the argument.
+
+    Numbers and strings in one column are strings, as NumPy reads a list of them.
+    """
+    try:
+        column = _read(ratings, name)
+    except ValueError:
+        mixed = _strings_of_mixture(ratings)
+        if mixed is None:
+            raise
+        return mixed
+    if column.obstacle == "unknown":
+        return _strings_of_mixture(ratings) or column
+    return column
+
+
+def _read(ratings: Any, name: str) -> Column:
     members = codes_of_enum(ratings, name)
     if members is not None:
         codes, order = members
@@ -64,7 +80,7 @@ def read_column(ratings: Any, name: str) -> Column:
 def read_column_as_sklearn(ratings: Any, name: str) -> Column:
     """Return the ratings as scikit-learn reads them, which knows of no order or enum."""
     if not is_enum(ratings):
-        return read_column(ratings, name)._replace(declared=None)
+        return _read(ratings, name)._replace(declared=None)
     strings = _strings_of_sequence(ratings)
     return _read_array(to_numpy(ratings), name) if strings is None else strings
 
@@ -123,6 +139,18 @@ def _strings_of_sequence(ratings: Any) -> Column | None:
     if not all(isinstance(label, str) for label in labels):
         return None
     return Column(codes, np.dtype(object), labels)
+
+
+def _strings_of_mixture(ratings: Any) -> Column | None:
+    """Return the column of numbers and strings in an array of objects, None for others."""
+    array = to_numpy(ratings)
+    if array.shape[1:] == (1,):
+        array = array[:, 0]
+    kinds = set(map(type, array)) if array.dtype == object and array.ndim == 1 else set()
+    are_known = all(issubclass(kind, (str, int, float, np.number)) for kind in kinds)
+    if str not in kinds or not are_known or any(map(is_missing, array)):
+        return None
+    return _read_strings(np.asarray(array.tolist()), "")
 
 
 def _read_array(array: AnyArray, name: str) -> Column:

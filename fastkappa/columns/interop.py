@@ -51,6 +51,18 @@ def to_numpy(array: Any) -> AnyArray:
         return np.asarray(array, dtype=object)
 
 
+def only_column(ratings: Any) -> Any:
+    """Return the column of a data frame that has one alone, anything else as it is."""
+    if getattr(ratings, "columns", None) is None or len(ratings.columns) != 1:
+        return ratings
+    library = type(ratings).__module__.partition(".")[0]
+    if library == "pandas":
+        return ratings.iloc[:, 0]
+    if library == "polars":
+        return ratings.to_series()
+    return ratings.column(0) if library == "pyarrow" else ratings
+
+
 def _refuse_missing(missing: bool, name: str) -> None:
     if missing:
         raise ValueError(f"Input {name} contains NaN.")

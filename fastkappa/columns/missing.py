@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.label_order import is_number
 
 # Entries that are looked at together.
 CHUNK = 1 << 16
@@ -47,10 +49,16 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
     if array is None:
         array = to_numpy(ratings)
     array = array.reshape(-1)
+    # A column of strings has -9 as "-9", and a member of an enum stands for its value.
+    numbers: Any = [
+        float(code) if isinstance(code, str) else code
+        for code in missing_codes
+        if isinstance(code, (int, float, np.number)) or (isinstance(code, str) and is_number(code))
+    ]
     if array.dtype.kind in "OUT":
-        codes = set(missing_codes)
-        return _if_any(np.fromiter((rating in codes for rating in array), bool, len(array)))
-    numbers: Any = [code for code in missing_codes if isinstance(code, (int, float, np.number))]
+        codes = {*missing_codes, *map(str, missing_codes), *numbers}
+        ratings = (r.value if isinstance(r, enum.Enum) and r not in codes else r for r in array)
+        return _if_any(np.fromiter((rating in codes for rating in ratings), bool, len(array)))
     return _if_any(np.isin(array, numbers)) if numbers and array.dtype.kind in "iufb" else None
 
 
@@ -90,8 +98,10 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
         rest = ratings.data.reshape(-1)[kept]
     else:
         rest = to_numpy(ratings).reshape(-1)[kept]
-    # What was a column of objects for the sake of None may be one of numbers now.
-    return rest.tolist() if rest.dtype == object else rest
+    # What was a column of objects for the sake of None may be one of numbers now, and so may
+    # a categorical for the sake of a string, unless it declares an order.
+    is_mixture = rest.dtype == object or getattr(rest.dtype, "ordered", None) is False
+    return rest.tolist() if is_mixture else rest
 
 
 def _find_in_array(array: AnyArray) -> NDArray[np.bool_] | None:

@@ -1,11 +1,15 @@
-"""Strings among ratings that are numbers: a header, a note or a code for missing ratings.
+"""Strings that are seldom meant: those among numbers, and labels that look alike.
 
-One such cell makes a string of every rating in its column, and the order of strings is
-another than that of numbers.
+A header, a note or a code for missing ratings among numbers makes a string of every rating
+in its column, and the order of strings is another than that of numbers. A blank at the end
+makes two labels of one.
 """
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +17,7 @@ from numpy.typing import NDArray
 
 from fastkappa.columns.column import Column
 from fastkappa.columns.label_order import is_number
+from fastkappa.exceptions import users_stacklevel
 
 MOST_SHOWN = 10
 REMEDY = (
@@ -51,6 +56,36 @@ def refuse_odd_strings(column: Column, name: str, remedy: str = REMEDY) -> None:
     odd = odd_strings(column)
     if odd:
         few = list(odd.items())[:MOST_SHOWN]
-        told: list[Any] = [f"{label!r} ({n} {'time' if n == 1 else 'times'})" for label, n in few]
         more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
-        raise ValueError(f"{name} holds numbers, and among them {', '.join(told)}{more}: {remedy}")
+        raise ValueError(
+            f"{name} holds numbers, and among them {_with_counts(few)}{more}: {remedy}"
+        )
+
+
+def lookalikes(columns: Mapping[str, Column]) -> list[list[tuple[str, int]]]:
+    """Return the labels that differ in the blanks around them alone, and their ratings' counts."""
+    written = {label for column in columns.values() for label in column.categories or ()}
+    if len({label.strip() for label in written}) == len(written):
+        return []
+    alike: dict[str, Counter[str]] = defaultdict(Counter)
+    for column in columns.values():
+        counts = np.bincount(column.values, minlength=len(column.categories or ()))
+        for label, n in zip(column.categories or (), counts.tolist()):
+            if n:
+                alike[label.strip()][label] += n
+    return [sorted(labels.items()) for labels in alike.values() if len(labels) > 1]
+
+
+def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
+    """Warn of labels that differ in the blanks around them alone."""
+    for labels in lookalikes(columns)[:MOST_SHOWN]:
+        warnings.warn(
+            f"{' and '.join(columns)} have labels that differ in blanks alone, and are counted"
+            f" apart: {_with_counts(labels)}. Strip them if they are one label.",
+            UserWarning,
+            stacklevel=users_stacklevel(),
+        )
+
+
+def _with_counts(labels: list[tuple[Any, int]]) -> str:
+    return ", ".join(f"{label!r} ({n} {'time' if n == 1 else 'times'})" for label, n in labels)

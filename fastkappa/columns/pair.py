@@ -9,7 +9,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, n_samples, read_column
-from fastkappa.columns.odd_strings import refuse_odd_strings
+from fastkappa.columns.odd_strings import REMEDY, refuse_odd_strings
 
 
 def check_lengths(y1: Any, y2: Any, sample_weight: Any) -> int:
@@ -28,13 +28,23 @@ def read_columns(
     read: Callable[[Any, str], Column] = read_column,
 ) -> tuple[Column, Column]:
     """Return two columns whose labels can be compared."""
-    first, second = read(y1, names[0]), read(y2, names[1])
+    columns = read(y1, names[0]), read(y2, names[1])
+    return comparable(*columns, names, REMEDY if read is read_column else None)
+
+
+def comparable(
+    first: Column, second: Column, names: tuple[str, str], remedy: str | None = REMEDY
+) -> tuple[Column, Column]:
+    """Return two columns whose labels can be compared, or raise.
+
+    ``remedy`` is what the user can do about strings among numbers; None does not name them.
+    """
     if first.obstacle or second.obstacle:
         _refuse(first, second)
     if (first.categories is None) != (second.categories is None) and len(first.values):
-        if read is read_column:
-            refuse_odd_strings(first, names[0])
-            refuse_odd_strings(second, names[1])
+        if remedy is not None:
+            refuse_odd_strings(first, names[0], remedy)
+            refuse_odd_strings(second, names[1], remedy)
         raise ValueError(
             "Mix of label input types (string and number); Got"
             f" {_distinct_labels(first)} and {_distinct_labels(second)}."

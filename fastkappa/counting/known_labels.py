@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastkappa.columns.column import Column
 from fastkappa.columns.label_order import LabelOrder, common_order, shown
 from fastkappa.columns.labels import distinct, read_labels
-from fastkappa.columns.odd_strings import refuse_odd_strings
+from fastkappa.columns.odd_strings import refuse_odd_strings, warn_of_lookalikes
 from fastkappa.counting.codecs import (
     NO_LABELS,
     Codec,
@@ -36,13 +36,15 @@ class Encoding(NamedTuple):
 class KnownLabels:
     """Labels in the order of the table, checked against the type of two columns.
 
-    ``labels`` are those a user gave, or the order that a column declares: then a rating
-    outside it is a mistake, and ``array`` has the names under which labels are reported.
+    They are those a user gave, or the order that a column declares: then a rating outside
+    it is a mistake. ``labels`` are as ratings hold them, ``array`` as they are reported:
+    those of an enum by name.
     """
 
     def __init__(self, labels: Any, first: Column, second: Column) -> None:
         self.are_declared = isinstance(labels, LabelOrder)
         comparable = read_labels(labels.labels if isinstance(labels, LabelOrder) else labels)
+        self.labels = comparable
         self.array = labels.names if isinstance(labels, LabelOrder) else comparable
         if first.label_dtype.kind in "mM" and comparable.dtype.kind == first.label_dtype.kind:
             comparable = comparable.astype(first.label_dtype).view(np.int64)
@@ -102,8 +104,9 @@ def labels_to_use(labels: Any, columns: Mapping[str, Column]) -> KnownLabels | N
     """Return the labels given, or those that a column declares; None if there are none.
 
     ``columns`` has each column under the name that errors call it. Without labels, strings
-    among numbers are refused.
+    among numbers are refused. Labels that differ in blanks alone are warned of.
     """
+    warn_of_lookalikes(columns)
     first, second = next(iter(columns.values())), list(columns.values())[-1]
     if labels is not None:
         return KnownLabels(labels, first, second)

@@ -119,6 +119,12 @@ def _read_rows(results: Any, intervals: Any, names: Any) -> list[Row]:
             Row(str(name), *read_estimate(str(name), result)) for name, result in results.items()
         ]
     else:
+        some = results if isinstance(results, (list, tuple)) else []
+        if any(hasattr(result, "interval") for result in (results, *some)):
+            raise ValueError(
+                "results must be a mapping of names to results, such as {'all': result}, got"
+                f" {type(results).__name__}."
+            )
         estimates = np.asarray(results, dtype=np.float64)
         if estimates.ndim != 1:
             raise ValueError(f"results must be one-dimensional, got shape {estimates.shape}.")

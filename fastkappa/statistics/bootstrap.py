@@ -11,13 +11,14 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from reprlib import repr as short_repr
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.inference import STANDARD_NORMAL, check_confidence, normal_quantile
@@ -144,7 +145,9 @@ def bootstrap(
         given = weights if weights is not None else getattr(table, "weights", None)
         statistic = kappa_statistic(given, counts.shape[-1])
     elif not callable(statistic):
-        raise ValueError(f"statistic must be a function of stacked tables, got {statistic!r}.")
+        raise ValueError(
+            f"statistic must be a function of stacked tables, got {short_repr(statistic)}."
+        )
     elif weights is not None:
         raise ValueError("weights are those of kappa: they cannot be given with a statistic.")
     return bootstrap_counts(counts, statistic, n_resamples, method, confidence, rng)
@@ -189,7 +192,7 @@ def bootstrap_counts(
             "the bootstrap interval is undefined: the statistic is, for the table or for all"
             f" that were drawn ({len(defined)} of {len(replicates)} are defined).",
             undefined_metric_warning(),
-            stacklevel=3,
+            stacklevel=users_stacklevel(),
         )
     replicates.flags.writeable = False
     return BootstrapResult(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
-from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,
@@ -318,23 +318,59 @@ def compare_paired(
     >>> round(difference.value, 4), round(difference.standard_error, 4)
     (0.0684, 0.0989)
     """
+    counts = _joint_counts(joint)
+    every = np.arange(len(counts))
+    return compare_joint(
+        counts,
+        (every, every),
+        weights=weights,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        method=method,
+        rng=rng,
+    )
+
+
+def compare_joint(
+    counts: AnyArray,
+    own: tuple[AnyArray, AnyArray],
+    *,
+    weights: Weights,
+    confidence: float,
+    n_resamples: int,
+    method: Method,
+    rng: Any,
+) -> KappaDifference:
+    """Compare two predictions from checked joint counts.
+
+    ``own`` are the positions of the labels of each kappa: those of the truth and of its own
+    prediction, or all. Others do not occur in it, and would stretch the distances by which
+    named weights go.
+    """
     check_confidence(confidence)
     check_method(method)
-    counts = _joint_counts(joint)
-    first, second = counts.sum(axis=2), counts.sum(axis=1)
+    cells = [np.ix_(labels, labels) for labels in own]
+
+    def pairs(cubes: AnyArray) -> tuple[AnyArray, AnyArray]:
+        return cubes.sum(axis=-1)[(..., *cells[0])], cubes.sum(axis=-2)[(..., *cells[1])]
+
+    first, second = pairs(counts)
     both = (float(kappas(first, weights)), float(kappas(second, weights)))
     n, proportions = proportions_of(counts.reshape(1, -1))
-    of_first, of_second = kappa_gradient(first, weights), kappa_gradient(second, weights)
+    values, sizes = np.zeros((2, 2, *counts.shape[:2]))
+    for i, (place, table) in enumerate(zip(cells, (first, second))):
+        values[i][place], sizes[i][place] = kappa_gradient(table, weights)
     slope = Influence(
-        of_first.values[:, :, None] - of_second.values[:, None, :],
-        of_first.sizes[:, :, None] + of_second.sizes[:, None, :],
+        values[0][:, :, None] - values[1][:, None, :],
+        sizes[0][:, :, None] + sizes[1][:, None, :],
     )
     error = float(delta_error(proportions, slope.reshape(1, -1), n))
     drawn = None
     if n_resamples:
 
         def difference(tables: AnyArray) -> Any:
-            return kappas(tables.sum(axis=3), weights) - kappas(tables.sum(axis=2), weights)
+            first, second = pairs(tables)
+            return kappas(first, weights) - kappas(second, weights)
 
         drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng)
     return _difference(both, error, confidence, drawn)
@@ -352,7 +388,7 @@ def _difference(
         warnings.warn(
             f"the kappas cannot be compared: {undefined} is undefined.",
             undefined_metric_warning(),
-            stacklevel=3,
+            stacklevel=users_stacklevel(),
         )
     z = value / error if error > 0 else math.nan
     return KappaDifference(
@@ -397,7 +433,9 @@ def _check_same_weights(tables: Iterable[Any], weights: Weights) -> None:
 
 def _joint_counts(joint: ArrayLike) -> AnyArray:
     # A cube passes the checks of a stack of tables.
-    counts = as_tables(joint, "joint")
+    counts = as_tables(
+        joint, "joint", "compare_predictions(y_true, first, second) takes three columns."
+    )
     if counts.ndim != 3 or len(set(counts.shape)) != 1:
         raise ValueError(f"joint must have the shape (l, l, l), got {counts.shape}.")
     refuse_fractions(counts, "joint")

@@ -10,6 +10,11 @@ from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
 
+FOR_RATINGS = (
+    "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
+    " agreement(y1, y2) has all statistics."
+)
+
 
 def as_numbers(values: Any, name: str) -> AnyArray:
     """Return an array-like as an array of numbers, or raise an error that names the argument.
@@ -38,11 +43,19 @@ def as_numbers(values: Any, name: str) -> AnyArray:
     return numbers
 
 
-def as_tables(table: ArrayLike, name: str = "table") -> AnyArray:
-    """Return a table or a stack of tables as an array, or raise."""
-    tables = as_numbers(table, name)
+def as_tables(table: ArrayLike, name: str = "table", remedy: str = FOR_RATINGS) -> AnyArray:
+    """Return a table or a stack of tables as an array, or raise.
+
+    ``remedy`` is what to do with columns that were given instead.
+    """
+    try:
+        tables = as_numbers(table, name)
+    except ValueError as error:
+        if _is_column(table):
+            raise ValueError(f"{error} {remedy}") from error
+        raise
     if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] == 0:
-        raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}.")
+        raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}. {remedy}")
     if tables.dtype.kind == "f" and not np.isfinite(tables).all():
         raise ValueError(f"{name} must be finite, got NaN or infinity in it.")
     if tables.dtype.kind in "ifO" and tables.size and tables.min() < 0:
@@ -106,11 +119,20 @@ def _check_frame(values: Any, name: str) -> None:
     columns = getattr(values, "columns", None)
     if columns is None or not hasattr(values, "index") or list(values.index) == list(columns):
         return
+    remedy = f"Reindex it, or give {name}.to_numpy() if they stand for the same."
+    if len(columns) == 2 < len(values.index):
+        remedy = FOR_RATINGS
     raise ValueError(
         f"{name} must have the same labels on rows and columns, in the same order, got"
-        f" {short_repr(list(values.index))} and {short_repr(list(columns))}. Reindex it, or"
-        f" give {name}.to_numpy() if they stand for the same."
+        f" {short_repr(list(values.index))} and {short_repr(list(columns))}. {remedy}"
     )
+
+
+def _is_column(values: Any) -> bool:
+    """Return whether what is no table is one column, as of ratings."""
+    if isinstance(values, (list, tuple)):
+        return len(values) > 0 and (isinstance(values[0], str) or not hasattr(values[0], "__len__"))
+    return len(getattr(values, "shape", ())) == 1
 
 
 def _first_not_a_number(values: AnyArray) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -10,15 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.checks import Missing, check_columns, check_labels, drop_missing, explain
+from fastkappa.columns.checks import Missing
 from fastkappa.columns.labels import distinct
 from fastkappa.columns.missing import is_missing
-from fastkappa.counting.confusion import confusion_counts
-from fastkappa.counting.tabulate import ConfusionCounts
+from fastkappa.counting.tabulate import ConfusionCounts, tabulate
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.two_raters.ratings import read_items, warn_of_weights
 from fastkappa.two_raters.result import AgreementResult, why_undefined
 
 
@@ -29,6 +32,7 @@ def agreement(
     weights: Weights = None,
     labels: Any = None,
     missing: Missing = "raise",
+    missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
     distribution: Distribution = "normal",
 ) -> AgreementResult:
@@ -44,11 +48,16 @@ def agreement(
         weights, rows being the first rater's labels; it need not be symmetric.
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to; items with other labels are left
-        out and counted. None means those that occur, sorted. Some indices depend on the
-        number of labels, so give all labels that were possible.
+        out and counted. None means those that the ratings declare (an ordered categorical,
+        a polars Enum, an ordered Arrow dictionary, a Python enum), also unused ones, or else
+        those that occur, sorted. Some indices depend on the number of labels, so give all
+        labels that were possible.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with items with a missing rating (None, NaN, NaT, NA, masked or null):
-        raise an error, or leave them out and count them.
+        What to do with items with a missing rating (None, NaN, NaT, NA, masked or null, or
+        one of the ``missing_codes``): raise an error, or leave them out and count them. A
+        few strings among numbers are missing ratings too, unless ``labels`` are given.
+    missing_codes : sequence, default=()
+        Values that stand for a missing rating, such as -9 or "NA".
     confidence : float, default=0.95
         The confidence of intervals.
     distribution : {'normal', 't'}, default='normal'
@@ -62,13 +71,14 @@ def agreement(
     -------
     result : AgreementResult
         Kappa, its standard errors, interval and test, and the other indices. Where kappa
-        is undefined it is NaN, with an ``UndefinedMetricWarning`` that gives the reason.
+        is undefined it is NaN, with an ``UndefinedMetricWarning`` that gives the reason. A
+        ``LabelOrderWarning`` says where weights are for strings in alphabetical order.
 
     Raises
     ------
     ValueError
-        If lengths differ, if a rating is missing (unless dropped) or is not a label, if no
-        item is left, or if an argument is invalid.
+        If lengths differ, if a rating is missing (unless dropped) or is not a label, if the
+        two declare different orders, if no item is left, or if an argument is invalid.
     TypeError
         If ``y1`` or ``y2`` is neither a list nor an array.
 
@@ -88,31 +98,26 @@ def agreement(
     >>> result.n_dropped
     1
     """
-    check_columns({"y1": y1, "y2": y2}, missing)
-    check_labels(labels)
     check_confidence(confidence)
     check_distribution(distribution)
-    columns, counted, n_dropped = drop_missing({"y1": y1, "y2": y2}, missing)
-    try:
-        counts = confusion_counts(columns["y1"], columns["y2"], labels=labels)
-    except ValueError as error:
-        # Counting finds missing ratings without a pass of its own; this one counts them.
-        explain(columns, error)
-        raise
-    if not counts.table.size or not counts.table.any():
-        raise ValueError(_why_empty(len(columns["y1"]), n_dropped, counts))
-    return _warned(
-        make_result(
-            counts.table,
-            counts.labels,
-            weights,
-            confidence,
-            missing=(counted["y1"], counted["y2"]),
-            n_dropped=n_dropped,
-            n_outside=counts.n_outside,
-            distribution=distribution,
-        )
+    items = read_items({"y1": y1, "y2": y2}, labels, missing, missing_codes)
+    first, second = items.columns["y1"], items.columns["y2"]
+    counts = tabulate(get_kernels(), first, second, items.known, None, available_threads())
+    if not counts.table.any():
+        raise ValueError(f"no item has both its ratings among the labels {counts.labels.tolist()}.")
+    result = make_result(
+        counts.table,
+        counts.labels,
+        weights,
+        confidence,
+        missing=(items.n_missing["y1"], items.n_missing["y2"]),
+        n_dropped=items.n_dropped,
+        n_outside=counts.n_outside,
+        distribution=distribution,
     )
+    if items.known is None:
+        warn_of_weights(result.weights, counts.labels)
+    return _warned(result)
 
 
 def agreement_from_confusion(
@@ -134,7 +139,8 @@ def agreement_from_confusion(
         Disagreement weights, as for `agreement`.
     labels : array-like of shape (l,), default=None
         The labels of rows and columns; None means those of `confusion_counts` or of a
-        DataFrame, or else numbers from 0.
+        DataFrame, or else numbers from 0. Neither says whether an alphabetical order was
+        meant: with weights there is a ``LabelOrderWarning``, unless ``labels`` are given.
     confidence : float, default=0.95
         The confidence of intervals.
     distribution : {'normal', 't'}, default='normal'
@@ -162,6 +168,8 @@ def agreement_from_confusion(
     check_confidence(confidence)
     check_distribution(distribution)
     n_outside = 0
+    # An ordered index is that of ordered categoricals.
+    are_meant = labels is not None or getattr(getattr(table, "columns", None), "ordered", False)
     if isinstance(table, ConfusionCounts):
         table, own_labels, n_outside = table
         labels = own_labels if labels is None else labels
@@ -169,11 +177,12 @@ def agreement_from_confusion(
     if labels is None and hasattr(table, "columns"):
         labels = list(table.columns)
     names = np.arange(len(counts)) if labels is None else _checked_labels(labels, len(counts))
-    return _warned(
-        make_result(
-            counts, names, weights, confidence, n_outside=n_outside, distribution=distribution
-        )
+    result = make_result(
+        counts, names, weights, confidence, n_outside=n_outside, distribution=distribution
     )
+    if not are_meant and names.tolist() == sorted(names.tolist(), key=str):
+        warn_of_weights(result.weights, names)
+    return _warned(result)
 
 
 def make_result(
@@ -199,14 +208,6 @@ def _warned(result: AgreementResult) -> AgreementResult:
             stacklevel=3,
         )
     return result
-
-
-def _why_empty(n_left: int, n_dropped: int, counts: ConfusionCounts) -> str:
-    if n_left == 0 and n_dropped:
-        return f"no items are left: a rating is missing of each of the {n_dropped}."
-    if n_left == 0:
-        return "y1 and y2 must not be empty, got no ratings."
-    return f"no item has both its ratings among the labels {counts.labels.tolist()}."
 
 
 def _checked_labels(labels: Any, n_labels: int) -> AnyArray:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from fastkappa.columns.checks import Missing, check_columns, check_labels, drop_missing, explain
-from fastkappa.columns.column import n_samples, read_column
-from fastkappa.columns.pair import read_columns
+from fastkappa.columns.checks import Missing
 from fastkappa.counting.by_group import count_by_group
-from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, label_text
 from fastkappa.frame import data_frame
@@ -29,6 +26,7 @@ from fastkappa.statistics.comparison import (
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
+from fastkappa.two_raters.ratings import GROUPS, read_items, warn_of_weights
 from fastkappa.two_raters.result import AgreementResult
 
 
@@ -120,6 +118,7 @@ def agreement_by(
     weights: Weights = None,
     labels: Any = None,
     missing: Missing = "raise",
+    missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
     undefined: Undefined = "nan",
 ) -> GroupedAgreement:
@@ -131,9 +130,10 @@ def agreement_by(
         The group of each item, of any type that ratings may have.
     y1, y2 : array-like of shape (n,)
         The ratings of the first and of the second rater.
-    weights, labels, missing, confidence
-        As for `agreement`. Without ``labels`` all groups have tables of the same labels,
-        those that occur in any.
+    weights, labels, missing, missing_codes, confidence
+        As for `agreement`; ``missing_codes`` are for ratings, not for groups. Without
+        ``labels`` all groups have tables of the same labels, those that are declared or that
+        occur in any.
     undefined : {'nan', 'drop'}, default='nan'
         What the test of equality does with groups whose kappa is undefined or has a standard
         error of 0, as for `compare_strata`: be undefined, or leave them out.
@@ -162,26 +162,16 @@ def agreement_by(
     >>> round(results.equality.p_value, 4)
     0.5672
     """
-    columns = {"groups": groups, "y1": y1, "y2": y2}
-    n_given = check_columns(columns, missing)
-    check_labels(labels)
     check_confidence(confidence)
     check_undefined(undefined)
-    if n_given == 0:
-        raise ValueError("groups, y1 and y2 must not be empty, got no items.")
-    kept, counted, n_dropped = drop_missing(columns, missing)
-    if n_samples(kept["y1"]) == 0:
-        raise ValueError(f"no items are left of {n_given}, {n_dropped} being incomplete.")
-    try:
-        group_column = read_column(kept["groups"], "groups")
-        first, second = read_columns(kept["y1"], kept["y2"], ("y1", "y2"))
-    except ValueError as error:
-        explain(kept, error)
-        raise
+    items = read_items({GROUPS: groups, "y1": y1, "y2": y2}, labels, missing, missing_codes)
+    group_column, first, second = items.columns.values()
     if group_column.obstacle:
         raise ValueError(f"groups must be labels, but are {group_column.obstacle}.")
-    known = None if labels is None else KnownLabels(labels, first, second)
+    known = items.known
     counts = count_by_group(get_kernels(), group_column, first, second, known, available_threads())
+    if known is not None and known.are_declared and counts.n_outside.any():
+        known.refuse_outside({"y1": first, "y2": second})
     results = {
         group: make_result(table, counts.labels, weights, confidence, n_outside=int(outside))
         for group, table, outside in zip(counts.groups.tolist(), counts.tables, counts.n_outside)
@@ -195,13 +185,14 @@ def agreement_by(
         counts.labels,
         weights,
         confidence,
-        missing=(counted["y1"], counted["y2"]),
-        n_dropped=n_dropped,
+        missing=(items.n_missing["y1"], items.n_missing["y2"]),
+        n_dropped=items.n_dropped,
         n_outside=int(counts.n_outside.sum()),
     )
-    return GroupedAgreement(
-        results, pooled, (counted["groups"], counted["y1"], counted["y2"]), n_dropped, undefined
-    )
+    if known is None:
+        warn_of_weights(weights, counts.labels)
+    n_missing = items.n_missing[GROUPS], *pooled.missing
+    return GroupedAgreement(results, pooled, n_missing, items.n_dropped, undefined)
 
 
 def _warn_of_undefined(groups: list[Any], values: list[float]) -> None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.checks import Missing, check_columns, drop_missing, explain
-from fastkappa.columns.column import n_samples
-from fastkappa.columns.pair import read_columns
+from fastkappa.columns.checks import Missing
 from fastkappa.counting.by_group import count_by_group
-from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.counting.table import union_of_labels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.bootstrap import Method
-from fastkappa.statistics.comparison import KappaDifference, compare_paired
+from fastkappa.statistics.comparison import KappaDifference, compare_joint
 from fastkappa.statistics.weights import Weights
+from fastkappa.two_raters.ratings import read_items, warn_of_weights
 
 
 def compare_predictions(
@@ -27,6 +27,7 @@ def compare_predictions(
     weights: Weights = None,
     labels: Any = None,
     missing: Missing = "raise",
+    missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
     n_resamples: int = 0,
     method: Method = "bca",
@@ -47,9 +48,14 @@ def compare_predictions(
         Disagreement weights; rows are the truth.
     labels : array-like of shape (l,), default=None
         The labels, in the order that weights refer to; items with other labels are left
-        out. None means those that occur, sorted.
+        out. None means those that are declared, as for `agreement`, or else those that
+        occur, sorted: for each kappa those of the truth and of its own prediction, so that
+        it is the one that `agreement` gives for these two. A matrix of weights has a row
+        for each label that occurs in any of the three.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with items with a missing label.
+        What to do with items with a missing label, as for `agreement`.
+    missing_codes : sequence, default=()
+        Values that stand for a missing label, such as -9 or "NA".
     confidence : float, default=0.95
         The confidence of the interval.
     n_resamples : int, default=0
@@ -79,28 +85,30 @@ def compare_predictions(
     >>> [round(kappa, 4) for kappa in difference.kappas]
     [0.7015, 0.2537]
     """
-    columns = {"y_true": y_true, "first": first, "second": second}
-    n_given = check_columns(columns, missing)
-    if n_given == 0:
-        raise ValueError("y_true, first and second must not be empty, got no items.")
-    kept, _, n_dropped = drop_missing(columns, missing)
-    if n_samples(kept["y_true"]) == 0:
-        raise ValueError(f"no items are left of {n_given}, {n_dropped} being incomplete.")
-    try:
-        one, two = read_columns(kept["first"], kept["second"], ("first", "second"))
-        truth, _ = read_columns(kept["y_true"], kept["first"], ("y_true", "first"))
-    except ValueError as error:
-        explain(kept, error)
-        raise
+    items = read_items(
+        {"y_true": y_true, "first": first, "second": second}, labels, missing, missing_codes
+    )
+    truth, one, two = items.columns.values()
     if one.label_dtype.kind in "mM" and len({c.label_dtype for c in (truth, one, two)}) > 1:
         raise ValueError("y_true, first and second must hold dates of the same unit.")
-    known = None if labels is None else KnownLabels(labels, one, two)
+    known = items.known
     counts = count_by_group(get_kernels(), truth, one, two, known, available_threads())
-    joint = _cube(counts.tables, counts.groups, counts.labels, known is not None)
+    predicted = counts.labels if known is None else known.labels
+    joint, names = _cube(counts.tables, counts.groups, predicted, known is not None)
+    if known is not None and known.are_declared and joint.sum() < len(truth.values):
+        known.refuse_outside(items.columns)
     if not joint.any():
         raise ValueError(f"no item has all its labels among {counts.labels.tolist()}.")
-    return compare_paired(
+    every = np.arange(len(joint))
+    own = every, every
+    if known is None:
+        warn_of_weights(weights, np.array(names))
+        if weights is None or isinstance(weights, str):
+            true = joint.any(axis=(1, 2))
+            own = every[true | joint.any(axis=(0, 2))], every[true | joint.any(axis=(0, 1))]
+    return compare_joint(
         joint,
+        own,
         weights=weights,
         confidence=confidence,
         n_resamples=n_resamples,
@@ -109,15 +117,15 @@ def compare_predictions(
     )
 
 
-def _cube(tables: IntTable, true: AnyArray, predicted: AnyArray, given: bool) -> IntTable:
-    """Return the counts with the same labels on all three axes."""
-    names = predicted.tolist()
-    if not given:
-        names = sorted({*names, *true.tolist()})
+def _cube(
+    tables: IntTable, true: AnyArray, predicted: AnyArray, are_known: bool
+) -> tuple[IntTable, list[Any]]:
+    """Return the counts with the same labels on all three axes, and these labels."""
+    names = (predicted if are_known else union_of_labels([true, predicted])).tolist()
     position = {label: i for i, label in enumerate(names)}
     inside = np.array([label in position for label in true.tolist()], bool)
     rows = [position[label] for label in true[inside].tolist()]
     others = [position[label] for label in predicted.tolist()]
     joint = np.zeros((len(names),) * 3, np.int64)
     joint[np.ix_(rows, others, others)] = tables[inside]
-    return joint
+    return joint, names

@@ -107,6 +107,11 @@ def test_forest_in_given_axes() -> None:
         (([0.5],), r"shape \(1, 2\)"),
         (([0.5], [[0, 1], [0, 1]]), r"shape \(1, 2\), one row for each estimate, got \(2, 2\)"),
         (([[0.5]], [[0, 1]]), "one-dimensional"),
+        (
+            ([Estimate(0, (0, 1))],),
+            "results must be a mapping of names to results, such as {'all': result}, got list",
+        ),
+        ((Estimate(0, (0, 1)),), "such as {'all': result}, got Estimate"),
     ],
 )
 def test_bad_forests(arguments: Any, message: str) -> None:

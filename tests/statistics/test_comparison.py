@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fastkappa import (
+    agreement,
     agreement_from_confusion,
     compare_independent,
     compare_paired,
@@ -154,7 +155,9 @@ def test_a_prediction_compared_with_itself() -> None:
 )
 def test_predictions_are_counted_jointly(change: Any) -> None:
     columns = simulated_joint(np.random.default_rng(6), 700)
-    found = compare_predictions(*map(change, columns), weights="quadratic")
+    columns_given = [change(codes) for codes in columns]
+    labels = sorted({*columns_given[0]}) if isinstance(columns_given[0], list) else None
+    found = compare_predictions(*columns_given, weights="quadratic", labels=labels)
     joint = compare_paired(cube(*columns), weights="quadratic")
     assert found == joint or vars(found) == vars(joint)
 
@@ -162,11 +165,37 @@ def test_predictions_are_counted_jointly(change: Any) -> None:
 def test_predictions_of_labels_the_truth_has_not() -> None:
     found = compare_predictions([0, 0, 1, 1], [0, 3, 1, 1], [0, 0, 1, 2], weights="linear")
     assert found.kappas == (
-        kappa_from_confusion([[1, 0, 0, 1], [0, 2, 0, 0], [0] * 4, [0] * 4], "linear"),
-        kappa_from_confusion([[2, 0, 0, 0], [0, 1, 1, 0], [0] * 4, [0] * 4], "linear"),
+        kappa_from_confusion([[1, 0, 1], [0, 2, 0], [0] * 3], "linear"),  # 0, 1, 3
+        kappa_from_confusion([[2, 0, 0], [0, 1, 1], [0] * 3], "linear"),  # 0, 1, 2
     )
     only = compare_predictions([0, 0, 1, 1, 2], [0, 1, 1, 1, 2], [0, 0, 1, 1, 0], labels=[1, 0])
     assert only.kappas == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
+    """Its labels would stretch the distances by which linear and quadratic weights go."""
+    rng = np.random.default_rng(8)
+    truth = rng.choice([0, 2, 5], 300)
+    first = np.where(rng.random(300) < 0.7, truth, rng.choice([0, 3, 5], 300))
+    second = np.where(rng.random(300) < 0.7, truth, rng.choice([1, 4, 9], 300))
+    found = compare_predictions(truth, first, second, weights=weights, n_resamples=2000, rng=1)
+    alone = [agreement(truth, labels, weights=weights) for labels in (first, second)]
+    assert found.kappas == pytest.approx([result.kappa for result in alone], abs=1e-14)
+    # A prediction of one label has kappa 0 whatever the items: the error is that of the other.
+    constant = compare_predictions(truth, first, np.full(300, 7), weights=weights)
+    assert constant.kappas == pytest.approx((alone[0].kappa, 0), abs=1e-14)
+    assert constant.standard_error == pytest.approx(alone[0].standard_error)
+    assert found.bootstrap is not None
+    assert found.bootstrap.value == found.value
+    assert found.bootstrap.standard_error == pytest.approx(found.standard_error, rel=0.08)
+
+
+def test_a_matrix_of_weights_is_for_all_labels() -> None:
+    matrix = 1 - np.eye(4)
+    truth, first, second = [0, 0, 1, 1], [0, 3, 1, 1], [0, 0, 1, 2]
+    found = compare_predictions(truth, first, second, weights=matrix)
+    assert found.kappas == pytest.approx(compare_predictions(truth, first, second).kappas)
 
 
 def test_predictions_with_missing_labels() -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from fastkappa import (
@@ -200,6 +202,80 @@ def test_what_is_not_a_column(name: str) -> None:
         agreement_by(good, good, column)
     with pytest.raises(error, match=f"^second {match}"):
         compare_predictions(good, good, column)
+
+
+FORMS: dict[str, tuple[Any, str]] = {
+    "probabilities": (
+        np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]),
+        r"must be one-dimensional, .* Of probabilities give the likeliest labels:"
+        r" labels\[probabilities\.argmax\(axis=1\)\], labels being an array\.$",
+    ),
+    "lists of probabilities": ([[0.5, 0.5], [0.25, 0.75]], "Of probabilities give the likeliest"),
+    "one-hot": (np.array([[0, 0, 1], [0, 1, 0]]), "Of probabilities give the likeliest labels"),
+    "scores": (
+        np.array([0.25, 0.75]),
+        r"must be labels, but is continuous, got array\(\[0\.25, 0\.75\]\)\. continuous_kappa takes"
+        r" numbers that are not whole, and optimal_thresholds makes labels of scores\.$",
+    ),
+    "pandas": (
+        pd.DataFrame({"a": [1, 2], "b": [1, 2]}),
+        r"must be one-dimensional, an entry for each item, got a data frame of the columns \['a',"
+        r" 'b'\]\. Give one of them, such as \w+=frame\['a'\]\.$",
+    ),
+    "polars": (pl.DataFrame({"a": [1, 2], "b": [1, 2]}), r"such as \w+=frame\['a'\]"),
+    "pyarrow": (pa.table({"a": [1, 2], "b": [1, 2]}), r"such as \w+=frame\['a'\]"),
+    "several raters": (
+        np.array([[1, 2, 3], [3, 2, 1]]),
+        r"Give a column for each rater; Ratings takes more than two\.$",
+    ),
+    "a table": (TABLE, r"agreement_from_confusion takes a table of counts\.$"),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_that_look_right(name: str) -> None:
+    column, match = FORMS[name]
+    for take, argument, n_before, n_after in (
+        (agreement, "y1", 0, 1),
+        (agreement, "y2", 1, 0),
+        (agreement_by, "y1", 1, 1),
+        (agreement_by, "y2", 2, 0),
+        (compare_predictions, "y_true", 0, 2),
+        (compare_predictions, "first", 1, 1),
+        (compare_predictions, "second", 2, 0),
+    ):
+        columns = [*[[1, 2]] * n_before, column, *[[1, 2]] * n_after]
+        with pytest.raises(ValueError, match=f"^{argument} .*{match}"):
+            take(*columns)  # type: ignore[operator]
+
+
+def test_columns_where_a_table_is_wanted() -> None:
+    remedy = (
+        r"For two columns of ratings: confusion_counts\(y1, y2\)\.table is their table, and"
+        r" agreement\(y1, y2\) has all statistics\.$"
+    )
+    y1, y2 = [1, 2, 3, 3], [1, 2, 3, 2]
+    for column in (y1, np.array(y1), pd.Series(y1), pl.Series(y1)):
+        with pytest.raises(
+            ValueError, match=rf"^table must have the shape \(\.\.\., l, l\), got \(4,\)\. {remedy}"
+        ):
+            bootstrap(column, y2)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=rf"^first must have the shape .*\. {remedy}"):
+            compare_independent(column, y2)
+    for strings in (list("abc"), pd.Series(list("abc")), pl.Series(list("abc"))):
+        for take in (bootstrap, agreement_from_confusion, kappa_from_confusion):
+            with pytest.raises(ValueError, match=rf"^table must hold numbers, got 'a'\. {remedy}"):
+                take(strings)  # type: ignore[operator]
+    frame = pd.DataFrame({"y1": y1, "y2": y2})
+    for pairs in (frame, frame.to_numpy(), pl.DataFrame(frame), [y1, y2]):
+        with pytest.raises(ValueError, match=rf"^table must have .*\. {remedy}"):
+            bootstrap(pairs)
+    with pytest.raises(
+        ValueError,
+        match=r"^joint must have the shape .*\. compare_predictions\(y_true, first, second\) takes"
+        r" three columns\.$",
+    ):
+        compare_paired(y1)
 
 
 def test_lists_of_one_entry_are_a_column() -> None:

@@ -1,0 +1,157 @@
+"""Strings among numbers, and codes that stand for a missing rating."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from fastkappa import agreement, agreement_by, compare_predictions
+from tests.helpers.exact_kappa import exact_kappa
+
+TAKERS: dict[str, Callable[..., Any]] = {
+    "agreement": lambda y1, y2, **o: agreement(y1, y2, weights="quadratic", **o),
+    "agreement_by": lambda y1, y2, **o: (
+        agreement_by([0] * len(y1), y1, y2, weights="quadratic", **o).pooled
+    ),
+}
+each_function = pytest.mark.parametrize("name", TAKERS)
+
+RNG = np.random.default_rng(5)
+FIRST = RNG.integers(1, 11, 200)
+SECOND = np.clip(FIRST + RNG.integers(-1, 2, 200), 1, 10)
+TABLE = np.zeros((10, 10), int)
+np.add.at(TABLE, (FIRST - 1, SECOND - 1), 1)
+KAPPA = float(exact_kappa(TABLE, "quadratic") or 0)
+
+MIXED: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list,
+    "strings": lambda column: [*map(str, column)],
+    "objects": lambda column: np.array(column, object),
+    "series": lambda column: pd.Series(column, dtype=object),
+    "categorical": lambda column: pd.Series(column, dtype=object).astype("category"),
+    "polars": lambda column: pl.Series([*map(str, column)]),
+    "pyarrow": lambda column: pa.array([*map(str, column)]),
+}
+ODD = (
+    r"y1 holds numbers, and among them 'x' \(1 time\): give missing='drop' or missing_codes= if"
+    r" they stand for missing ratings, or labels= if they are labels\."
+)
+
+
+@each_function
+@pytest.mark.parametrize("form", MIXED)
+@pytest.mark.parametrize("at", [0, 77, 200])
+def test_a_row_of_strings_among_numbers(name: str, form: str, at: int) -> None:
+    """One row 'x', 'x' among grades 1 to 10 must not make strings of the grades."""
+    take = TAKERS[name]
+    y1, y2 = (MIXED[form]([*c[:at], "x", *c[at:]]) for c in (FIRST.tolist(), SECOND.tolist()))
+    with pytest.raises(ValueError, match=ODD):
+        take(y1, y2)
+    for options in ({"missing": "drop"}, {"missing": "drop", "missing_codes": ["x"]}):
+        found = take(y1, y2, **options)
+        assert found.kappa == pytest.approx(KAPPA, abs=1e-14)
+        assert (found.n, found.missing, found.n_dropped) == (200, (1, 1), 1)
+    labels = [*map(str, range(1, 11)), "x"]
+    kept = take(y1, y2, labels=labels)
+    assert kept.labels.tolist() == labels
+    assert kept.table[:10, :10].tolist() == TABLE.tolist()
+    assert kept.table[10, 10] == 1
+
+
+def test_predictions_with_a_string_among_numbers() -> None:
+    truth, first, second = [*FIRST.tolist(), 3], [*SECOND.tolist(), "x"], [*FIRST.tolist(), 4]
+    with pytest.raises(ValueError, match=r"first holds numbers, and among them 'x' \(1 time\)"):
+        compare_predictions(truth, first, second, weights="quadratic")
+    for options in ({}, {"missing_codes": ["x"]}):
+        found = compare_predictions(
+            truth, first, second, weights="quadratic", missing="drop", **options
+        )
+        assert found.kappas == pytest.approx((KAPPA, 1))
+
+
+def test_strings_among_the_numbers_of_one_column_beside_labels() -> None:
+    with pytest.raises(
+        ValueError,
+        match=r"y2 holds numbers, and among them 'x' \(1 time\): if they are labels, write the"
+        r" ratings and labels all as strings\.",
+    ):
+        agreement([1, 2, 3, 3], [1, 2, 3, "x"], labels=[1, 2, 3, "x"])
+
+
+CODED: dict[str, tuple[Any, list[Any]]] = {
+    "-9": ([1, -9, 2, 2, 3], [-9]),
+    "floats": (np.array([1, -9.0, 2, 2, 3]), [-9]),
+    "NA": (["1", "NA", "2", "2", "3"], ["NA", "."]),
+    "a point among numbers": ([1, ".", 2, 2, 3], ["."]),
+    "series": (pd.Series(["1", ".", "2", "2", "3"]), ["."]),
+    "categorical": (pd.Categorical(["1", ".", "2", "2", "3"]), ["."]),
+    "polars": (pl.Series(["1", ".", "2", "2", "3"]), ["."]),
+    "pyarrow": (pa.array(["1", ".", "2", "2", "3"]), ["."]),
+    "pyarrow dictionary": (pa.array(["1", ".", "2", "2", "3"]).dictionary_encode(), ["."]),
+    "a number among strings": (["1", "-9", "2", "2", "3"], [-9]),
+    "a string among numbers": ([1, -9, 2, 2, 3], ["-9", "NA"]),
+    "polars enum": (pl.Series(list("1.223"), dtype=pl.Enum(list("123."))), ["."]),
+}
+
+
+@pytest.mark.parametrize("name", CODED)
+def test_codes_for_missing_ratings(name: str) -> None:
+    y1, codes = CODED[name]
+    y2: list[Any] = [1, 1, 2, 3, 3]
+    if name not in ("-9", "floats", "a point among numbers", "a string among numbers"):
+        y2 = [*map(str, y2)]
+    with pytest.raises(
+        ValueError, match=r"y1 has 1 missing of 5, the first at position 1: give missing='drop'"
+    ):
+        agreement(y1, y2, missing_codes=codes)
+    found = agreement(y1, y2, missing_codes=codes, missing="drop")
+    assert (found.n, found.missing, found.n_dropped) == (4, (1, 0), 1)
+    assert found.table[:3, :3].tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 1]]
+    in_groups = agreement_by(["a"] * 5, y1, y2, missing_codes=codes, missing="drop")
+    assert in_groups.pooled.table.tolist() == found.table.tolist()
+    assert (in_groups.missing, in_groups.n_dropped) == ((0, 1, 0), 1)
+    compared = compare_predictions(y2, y1, y2, missing_codes=codes, missing="drop")
+    # Of 4 items 3 agree, 1 + 2 * 1 + 2 = 5 of 16 by chance.
+    assert compared.kappas == pytest.approx(((3 / 4 - 5 / 16) / (1 - 5 / 16), 1))
+
+
+def test_codes_for_members_of_an_enum() -> None:
+    grade = enum.Enum("grade", [("LOW", 1), ("HIGH", 2), ("UNKNOWN", 9)])
+    y1 = [grade.LOW, grade.UNKNOWN, grade.HIGH, grade.LOW]
+    y2 = [grade.LOW, grade.LOW, grade.HIGH, grade.HIGH]
+    for codes in ([grade.UNKNOWN], [9]):
+        found = agreement(y1, y2, missing="drop", missing_codes=codes)
+        assert found.table.tolist() == [[1, 1, 0], [0, 1, 0], [0, 0, 0]]
+        assert found.missing == (1, 0)
+
+
+def test_groups_have_no_codes_for_missing_ratings() -> None:
+    """The country code of Namibia is no missing group."""
+    found = agreement_by(
+        ["NA", "NA", "ZA", "ZA"],
+        ["1", "2", "1", "NA"],
+        ["1", "1", "2", "1"],
+        missing="drop",
+        missing_codes=["NA"],
+    )
+    assert {group: result.n for group, result in found.items()} == {"NA": 2, "ZA": 1}
+    assert found.missing == (0, 1, 0)
+
+
+@pytest.mark.parametrize("codes", ["NA", -9, None, [[1]]])
+def test_codes_must_be_a_list(codes: Any) -> None:
+    for take in (agreement, agreement_by, compare_predictions):
+        columns: Any = [[1, 2]] * (2 if take is agreement else 3)
+        with pytest.raises(
+            ValueError,
+            match=f"missing_codes must be a list of ratings, got {re.escape(repr(codes))}",
+        ):
+            take(*columns, missing_codes=codes)
