@@ -25,7 +25,7 @@ from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappa_from_moments, kappas
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.weights import SCHEMES, Weights
 
 EMPTY = (
     "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample is required."
@@ -256,8 +256,9 @@ def _check_parameters(
     _check_array_like(caller, y1=y1, y2=y2)
     _check_optional_array_like(caller, labels=labels, sample_weight=sample_weight)
     named = weights is None or isinstance(weights, str)
-    if not (weights in (None, "linear", "quadratic") if named else _is_matrix(weights)):
-        _refuse_parameter(caller, "weights", "a str among {'linear', 'quadratic'} or None", weights)
+    if not (weights in (None, *SCHEMES) if named else _is_matrix(weights)):
+        names = ", ".join(map(repr, SCHEMES))
+        _refuse_parameter(caller, "weights", f"a str among {{{names}}} or None", weights)
     if not isinstance(replace_undefined_by, Real) or not (
         -1 <= float(replace_undefined_by) <= 1 or math.isnan(replace_undefined_by)
     ):

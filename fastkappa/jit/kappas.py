@@ -144,9 +144,6 @@ def kappa_of_table(table: Any, kind: int, matrix: Any) -> float:
     largest, total = _largest_and_total(table)
     if not total < np.inf:
         raise ValueError("table must be finite and not negative")
-    heaviest = 1.0 if kind == NOMINAL else float(n_labels - 1)
-    if kind == QUADRATIC:
-        heaviest *= heaviest
     if kind == MATRIX:
         if matrix.shape != table.shape:
             raise ValueError("weights must have one row and one column for each label")
@@ -156,6 +153,8 @@ def kappa_of_table(table: Any, kind: int, matrix: Any) -> float:
         heaviest, sum_of_weights = _largest_and_total(matrix)
         if not sum_of_weights < np.inf:
             raise ValueError("weights must be finite and not negative")
+    else:
+        heaviest = float(_whole_weight(kind, NO_MATRIX, 0, n_labels - 1))
     if all_whole(table, matrix) and total * total * max(heaviest, 1.0) < INT64_SAFE:
         return float(_kappa_of_whole_numbers(table, kind, matrix))
     if kind == MATRIX:

@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.formatting import count_text, figure, json_object, printable
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.tables import as_tables
+from fastkappa.statistics.weights import SCHEMES, Scheme
 
-WeightsName = Literal["none", "linear", "quadratic"]
-WEIGHTS: tuple[WeightsName, ...] = ("none", "linear", "quadratic")
-KAPPA_NAMES = {
-    "none": "unweighted kappa",
-    "linear": "kappa, linear weights",
-    "quadratic": "kappa, quadratic weights",
-}
+WeightsName: TypeAlias = Literal["none"] | Scheme
+WEIGHTS: tuple[WeightsName, ...] = ("none", *SCHEMES)
 
 # A larger table is not readable.
 LARGEST_PRINTED = 30
@@ -133,7 +129,8 @@ def _statistics(report: ScoreReport) -> Iterator[tuple[str, str, str]]:
     yield "n", str(report.n), ""
     for name in sorted(WEIGHTS, key=lambda name: name != report.weights):
         kappa = report.kappa[name]
-        yield KAPPA_NAMES[name], figure(kappa), "bold" if name == report.weights else ""
+        title = "unweighted kappa" if name == "none" else f"kappa, {name} weights"
+        yield title, figure(kappa), "bold" if name == report.weights else ""
         if name == "none":
             yield "  observed agreement p_o", figure(report.p_o), ""
             yield "  expected agreement p_e", figure(report.p_e), ""
