@@ -278,18 +278,6 @@ DELIBERATE = [
         "^ValueError: Sample weights must be 1D array or scalar, got 3D array",
         calls="sample_weight cube",
     ),
-    Difference(
-        "of two errors in one call the other comes first: weights are checked while counting",
-        r"^ValueError: (Input sample_weight contains NaN|Sample weights must)",
-        r"^ValueError: (Mix of label input types|Classification metrics can't|'labels' should"
-        "|At least one label)",
-        calls="(NaN|zero|matrix) weights before",
-    ),
-    Difference(
-        "of two errors in one call the other comes first: numbers of ratings are compared at once",
-        r"^ValueError: Found array with 0 feature\(s\)",
-        "^ValueError: Found input variables with inconsistent numbers of samples",
-    ),
 ]
 
 

@@ -100,6 +100,13 @@ def n_samples(ratings: Any) -> int:
         raise TypeError(f"Expected sequence or array-like, got {type(ratings)}") from error
 
 
+def check_form(ratings: Any) -> None:
+    """Raise for what scikit-learn refuses before it looks at ratings: complex or many-dimensional."""
+    array = to_numpy(ratings)
+    _refuse_complex(array)
+    _one_dimensional(array)
+
+
 def refuse_masked(**arrays: Any) -> None:
     """Raise for masked entries, which NumPy's functions would read as if they were not."""
     for name, values in arrays.items():
@@ -126,7 +133,7 @@ def _strings_of_sequence(ratings: Any) -> Column | None:
 
 
 def _read_array(array: AnyArray, name: str) -> Column:
-    array = _one_dimensional(array, name)
+    array = _one_dimensional(array)
     kind = array.dtype.kind
     if array.ndim != 1:
         return Column(array, array.dtype, obstacle=_kind_of_matrix(array, name))
@@ -142,14 +149,18 @@ def _read_array(array: AnyArray, name: str) -> Column:
         if np.isnat(array).any():
             raise ValueError(f"Input {name} contains NaT.")
         return Column(array.view(array.dtype.str.replace(kind, "i", 1)[:3]), array.dtype)
-    if kind == "c":
-        raise ValueError(f"Complex data not supported\n{array}\n")
+    _refuse_complex(array)
     if kind == "S":
         _refuse_bytes()
     return Column(array, array.dtype, obstacle="unknown")
 
 
-def _one_dimensional(array: AnyArray, name: str) -> AnyArray:
+def _refuse_complex(array: AnyArray) -> None:
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{array}\n")
+
+
+def _one_dimensional(array: AnyArray) -> AnyArray:
     if array.ndim == 0:
         raise TypeError(
             "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got"
