@@ -1,4 +1,4 @@
-"""Check the walls of the house: which file may import what.
+"""Check the walls of the house: which file may import what, and how large a room may be.
 
     python ci/check_walls.py [FOLDER]
 
@@ -16,9 +16,49 @@ from pathlib import Path
 
 PACKAGE = "fastkappa"
 
+# What each room may import besides its own files and the two that everybody may. A room is a
+# folder or a file; files that stand beside rooms inside a folder belong to that folder.
+EVERYBODY = {"arrays", "exceptions"}
+CORE = {"columns", "counting", "kernels"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "columns": set(),
+    "kernels": set(),
+    "counting": {"columns", "kernels"},
+    "statistics": set(),
+    "formatting": set(),
+    "frame": set(),
+    "shortcuts": {"kernels"},
+    "metrics": CORE | {"shortcuts", "statistics"},
+    "scorer": CORE | {"shortcuts", "statistics"},
+    "config": {"kernels"},
+    "headers": set(),
+    "continuous": {"columns"},
+    "datasets": set(),
+    "two_raters": CORE | {"formatting", "frame", "statistics"},
+    "multirater": CORE | {"formatting", "frame", "statistics"},
+    "multirater/items": CORE,
+    "multirater/statistics": {"statistics"},
+    "thresholds": CORE | {"shortcuts", "statistics"},
+    "thresholds/items": CORE,
+    "thresholds/cuts": {"statistics"},
+    "leaderboards": CORE | {"formatting", "frame", "statistics"},
+    "leaderboards/items": CORE,
+    "leaderboards/ranking": {"statistics"},
+    "accumulator": CORE | {"statistics", "two_raters"},
+    "engines": CORE,
+    "estimators": {"continuous", "statistics", "thresholds"},
+    "boosting": {"continuous"},
+    "jit": CORE | {"statistics"},
+    "plotting": {"formatting", "statistics"},
+    "cli": CORE
+    | {"config", "engines", "formatting", "leaderboards", "multirater", "plotting"}
+    | {"statistics", "thresholds", "two_raters"},
+}
+LARGEST_ROOM = 15
+
 # Optional libraries and the one place each may be imported in.
 OPTIONAL = {
-    "numba": r"(kernels/numba|jit)/\w+\.py",
+    "numba": r"(kernels/numba/\w+|shortcuts/numba_\w+|jit/\w+)\.py",
     "llvmlite": r"kernels/numba/\w+\.py",
     "typer": r"cli/(\w+|commands/\w+)\.py",
     "rich": r"cli/(reports/score|progress)\.py",
@@ -27,14 +67,15 @@ OPTIONAL = {
     "sklearn": r"estimators/\w+\.py",
     "narwhals": r"engines/frames\.py",
     "dask": r"engines/dask_chunks\.py",
-    "matplotlib": r"plotting/\w+\.py",
+    "matplotlib": r"(plotting/\w+|cli/reports/picture)\.py",
 }
 STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyncio"}
 # What sees samples, and what sees tables.
 SAMPLES = re.compile(r"(columns|counting|\w+[/.]items)\b")
 TABLES = re.compile(r"(statistics|\w+[/.](cuts|statistics|ranking))\b")
-CORE = re.compile(r"(arrays|exceptions|columns|kernels|counting|statistics)\b")
 KERNEL = re.compile(r"kernels/(numpy|numba|cython)/")
+# What is compiled into other compiled code cannot be chosen at run time.
+COMPILED_TOGETHER = re.compile(r"(kernels/dispatch|jit/tables|shortcuts/\w+)\.\w+")
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\s+\(?\s*(.*)|c?import\s+([\w.]+))")
 
 
@@ -62,9 +103,12 @@ def imports(file: Path, name: str) -> Iterator[tuple[int, str]]:
 
 
 def breaches(folder: Path) -> list[str]:
-    """Return a line for every import that goes through a wall."""
+    """Return a line for every import that goes through a wall, and for every room too large."""
     found = []
+    imported_by: dict[str, set[str]] = {}
     for file in sorted(folder.rglob("*")):
+        if file.is_dir() and len(list(file.glob("*.py"))) > LARGEST_ROOM:
+            found.append(f"{file}: more than {LARGEST_ROOM} files are no room")
         if file.suffix not in (".py", ".pyx", ".pxd"):
             continue
         name = file.relative_to(folder).as_posix()
@@ -72,33 +116,19 @@ def breaches(folder: Path) -> list[str]:
             reason = breach(name, imported)
             if reason:
                 found.append(f"{file}:{line}: {imported}: {reason}")
-    return found
+            if file.suffix == ".py" and name != "__init__.py":
+                target = module_of(folder, imported)
+                if target and target != name:
+                    imported_by.setdefault(name, set()).add(target)
+    circle = find_circle(imported_by)
+    return [*found, *([f"{' imports '.join(circle)}: a circle"] if circle else [])]
 
 
 def breach(name: str, imported: str) -> str | None:
     """Return why a file may not import something, or None if it may."""
     top = imported.partition(".")[0]
-    inside = imported.removeprefix(f"{PACKAGE}.") if top == PACKAGE else None
-    kernel = KERNEL.search(name)
-    if inside is not None:
-        if TABLES.match(name) and SAMPLES.match(inside):
-            return "what sees tables never sees a sample"
-        if SAMPLES.match(name) and TABLES.match(inside):
-            return "what sees samples knows no statistic"
-        if name.startswith("engines/") and TABLES.match(inside):
-            return "engines/ fills tables"
-        if CORE.match(name) and not CORE.match(inside):
-            return "the core stands below the rest of the package"
-        if kernel and not re.match(rf"(arrays|kernels\.{kernel[1]})\b", inside):
-            return "a kernel file imports NumPy and its own engine"
-        if re.match(r"kernels\.(numpy|numba|cython)\b", inside) and not (
-            # What is compiled into other compiled code cannot be chosen at run time.
-            kernel
-            or name in ("kernels/dispatch.py", "jit/tables.py", "shortcuts/numba_thresholds.py")
-            or name.endswith(".pyx")
-        ):
-            return "only kernels/dispatch.py chooses a backend"
-        return None
+    if top == PACKAGE:
+        return inner_breach(name, imported.removeprefix(PACKAGE).lstrip("."))
     if top in STARTS_THREADS and name != "kernels/threads.py":
         return "only kernels/threads.py starts threads"
     if top in (*sys.stdlib_module_names, "cython", "cpython", "libc", "numpy"):
@@ -108,6 +138,70 @@ def breach(name: str, imported: str) -> str | None:
     if not re.fullmatch(OPTIONAL[top], name):
         return f"{top} is imported in one place alone, {OPTIONAL[top]}"
     return None
+
+
+def inner_breach(name: str, inside: str) -> str | None:
+    """Return why a file may not import something of the package itself."""
+    kernel = KERNEL.match(name)
+    if TABLES.match(name) and SAMPLES.match(inside):
+        return "what sees tables never sees a sample"
+    if SAMPLES.match(name) and TABLES.match(inside):
+        return "what sees samples knows no statistic"
+    if name.startswith("engines/") and TABLES.match(inside):
+        return "engines/ fills tables"
+    if kernel and not re.match(rf"(arrays|kernels\.(contract|{kernel[1]}))\b", inside):
+        return "a kernel file imports NumPy and its own engine"
+    if (
+        re.match(r"kernels\.(numpy|numba|cython)\b", inside)
+        and not kernel
+        and not COMPILED_TOGETHER.match(name)
+    ):
+        return "only kernels/dispatch.py chooses a backend"
+    room, other = room_of(name), room_of(inside.replace(".", "/"))
+    if room is None or other is None or other in EVERYBODY:
+        return None
+    allowed = MAY_IMPORT[room]
+    # A folder's own files put its rooms together; one of its rooms may not reach up.
+    if other == room or other in allowed or other.startswith(f"{room}/"):
+        return None
+    below = "stands below the rest of the package: it " if room in CORE | {"statistics"} else ""
+    return f"{room} {below}may import {', '.join(sorted(allowed)) or 'nothing'} alone"
+
+
+def room_of(path: str) -> str | None:
+    """Return the room of a file or module, None for those that belong to none."""
+    parts = path.removesuffix(".py").removesuffix(".pyx").removesuffix(".pxd").split("/")
+    rooms = ("/".join(parts[:length]) for length in (2, 1))
+    return next((room for room in rooms if room in MAY_IMPORT or room in EVERYBODY), None)
+
+
+def module_of(folder: Path, imported: str) -> str | None:
+    """Return the file of an imported module or name of the package."""
+    parts = imported.split(".")[1:] if imported.startswith(f"{PACKAGE}.") else []
+    for length in (len(parts), len(parts) - 1):
+        path = "/".join(parts[: max(length, 0)])
+        if path and (folder / f"{path}.py").is_file():
+            return f"{path}.py"
+    return None
+
+
+def find_circle(imported_by: dict[str, set[str]]) -> list[str]:
+    """Return files that import each other in a circle, nothing if there are none."""
+    done: set[str] = set()
+
+    def search(file: str, path: list[str]) -> list[str]:
+        if file in path:
+            return [*path[path.index(file) :], file]
+        if file in done:
+            return []
+        for other in sorted(imported_by.get(file, ())):
+            circle = search(other, [*path, file])
+            if circle:
+                return circle
+        done.add(file)
+        return []
+
+    return next((circle for file in sorted(imported_by) if (circle := search(file, []))), [])
 
 
 if __name__ == "__main__":

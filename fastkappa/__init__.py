@@ -8,15 +8,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from fastkappa.config import show_config
-from fastkappa.continuous import continuous_kappa
 from fastkappa.counting.confusion import confusion_counts
 from fastkappa.counting.tabulate import ConfusionCounts
+from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.headers import get_include
 from fastkappa.metrics import cohen_kappa_score, confusion_matrix
 from fastkappa.scorer import compile_scorer
 from fastkappa.statistics.kappa import kappa_from_confusion
-from fastkappa.thresholds.evaluator import ThresholdEvaluator
-from fastkappa.thresholds.optimal import ThresholdResult, optimal_thresholds
 
 __version__ = "0.1.0"
 
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from fastkappa import boosting, datasets, plotting
     from fastkappa import jit as jit
     from fastkappa.accumulator.accumulator import ConfusionAccumulator
+    from fastkappa.continuous import continuous_kappa
     from fastkappa.engines import SourceCounts, confusion_from_table
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
@@ -47,6 +46,8 @@ if TYPE_CHECKING:
     from fastkappa.statistics.bootstrap import bootstrap
     from fastkappa.statistics.comparison import compare_independent, compare_paired, compare_strata
     from fastkappa.statistics.planning import power, sample_size
+    from fastkappa.thresholds.evaluator import ThresholdEvaluator
+    from fastkappa.thresholds.optimal import ThresholdResult, optimal_thresholds
     from fastkappa.two_raters.agreement import agreement, agreement_from_confusion
     from fastkappa.two_raters.grouped import agreement_by
     from fastkappa.two_raters.paired import compare_predictions
@@ -65,6 +66,8 @@ _LOADED_ON_FIRST_USE = {
     "PairwiseKappa": "multirater",
     "Ratings": "multirater",
     "SourceCounts": "engines",
+    "ThresholdEvaluator": "thresholds.evaluator",
+    "ThresholdResult": "thresholds.optimal",
     "agreement": "two_raters.agreement",
     "agreement_by": "two_raters.grouped",
     "agreement_from_confusion": "two_raters.agreement",
@@ -76,6 +79,7 @@ _LOADED_ON_FIRST_USE = {
     "compare_strata": "statistics.comparison",
     "confusion_from_table": "engines",
     "conger_kappa": "multirater",
+    "continuous_kappa": "continuous",
     "datasets": "datasets",
     "fleiss_kappa": "multirater",
     "gwet_ac1": "multirater",
@@ -84,6 +88,7 @@ _LOADED_ON_FIRST_USE = {
     "krippendorff_alpha": "multirater",
     "leaderboard": "leaderboards.leaderboard",
     "light_kappa": "multirater",
+    "optimal_thresholds": "thresholds.optimal",
     "pairwise_kappa": "multirater",
     "plot_agreement": "plotting",
     "plot_bootstrap": "plotting",
@@ -102,6 +107,7 @@ __all__ = [
     "ConfusionAccumulator",
     "ConfusionCounts",
     "Kappas",
+    "LabelOrderWarning",
     "Leaderboard",
     "LeaderboardRow",
     "MultiRaterResult",

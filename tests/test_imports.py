@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -184,6 +185,10 @@ BREACHES = {
     ("config.py", "import requests"): "no dependency",
     ("engines/frames.py", "from fastkappa.statistics import kappa"): "fills tables",
     ("engines/batches.py", "import pyarrow"): "pyarrow is imported in one place alone",
+    ("thresholds/optimal.py", "import fastkappa.two_raters.result"): "thresholds may import",
+    ("two_raters/result.py", "from fastkappa.cli import options"): "two_raters may import",
+    ("columns/pair.py", "from fastkappa.kernels.threads import new_lock"): "columns stands below",
+    ("multirater/items/a.py", "from fastkappa.multirater import result"): "multirater/items may",
 }
 
 
@@ -209,3 +214,74 @@ def test_no_breach_is_seen_where_none_is(walls: Any, tmp_path: Path) -> None:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(code)
     assert walls.breaches(tmp_path) == []
+
+
+def test_circles_and_rooms_too_large_are_found(walls: Any, tmp_path: Path) -> None:
+    room = tmp_path / "counting"
+    room.mkdir()
+    for i in range(14):
+        (room / f"file_{i}.py").write_text("")
+    (room / "one.py").write_text("from fastkappa.counting import two")
+    assert walls.breaches(tmp_path) == []
+    (room / "two.py").write_text("def f():\n    from fastkappa.counting.one import g")
+    too_large, circle = walls.breaches(tmp_path)
+    assert too_large.endswith("more than 15 files are no room")
+    assert circle == "counting/one.py imports counting/two.py imports counting/one.py: a circle"
+
+
+# A feature, and those that need it.
+FEATURES = {
+    "accumulator": (),
+    "boosting": (),
+    "continuous": ("boosting", "estimators"),
+    "datasets": (),
+    "engines": (),
+    "estimators": (),
+    "jit": (),
+    "leaderboards": (),
+    "multirater": (),
+    "plotting": (),
+    "thresholds": ("estimators",),
+    # `ConfusionAccumulator.agreement` alone.
+    "two_raters": ("accumulator",),
+}
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_no_other_room_needs_a_feature(walls: Any, feature: str) -> None:
+    users = {
+        room.partition("/")[0]
+        for room, allowed in walls.MAY_IMPORT.items()
+        if any(other.partition("/")[0] == feature for other in allowed)
+    }
+    assert users - {feature, "cli"} == set(FEATURES[feature])
+
+
+def test_the_rest_works_without_any_feature(tmp_path: Path) -> None:
+    """Delete the features' folders: what is left imports and scores."""
+    package = tmp_path / "fastkappa"
+    shutil.copytree(ROOT / "fastkappa", package, ignore=shutil.ignore_patterns("__pycache__"))
+    for feature in (*FEATURES, "cli"):
+        if (package / feature).is_dir():
+            shutil.rmtree(package / feature)
+        else:
+            (package / f"{feature}.py").unlink()
+    code = (
+        "import importlib, pathlib, fastkappa\n"
+        f"root = pathlib.Path({str(tmp_path)!r})\n"
+        "assert pathlib.Path(fastkappa.__file__).parent.parent == root\n"
+        "for file in sorted((root / 'fastkappa').rglob('*.py')):\n"
+        "    parts = file.relative_to(root).with_suffix('').parts\n"
+        "    if parts[-1] != '__main__' and not any('numba' in part for part in parts):\n"
+        "        importlib.import_module('.'.join(parts).removesuffix('.__init__'))\n"
+        "print(fastkappa.cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 2], weights='quadratic'))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )
+    assert (done.returncode, done.stdout) == (0, "0.6363636363636364\n"), done.stderr

@@ -1,8 +1,8 @@
 """Tables counted where the data is: in files, data frames, databases and clusters.
 
 An engine that can count groups its rows by their pair of ratings, and only the cells of the
-table come back; what comes in batches of arrays is counted by the kernels. Nothing here
-computes a statistic.
+table come back. Batches of arrays are counted by the kernels. Nothing here computes a
+statistic.
 """
 
 from fastkappa.engines.counted import SourceCounts

@@ -1,8 +1,8 @@
-"""Arrow columns, and what can become one, as ratings that can be counted."""
+"""Arrow columns, and values that can become one, as ratings that can be counted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -12,97 +12,82 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import to_numpy
 from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
-from fastkappa.engines.ratings import (
-    Kind,
-    Ratings,
-    RatingsError,
-    no_label,
-    not_whole,
-)
-from fastkappa.engines.running_table import RunningTable
+from fastkappa.engines.ratings import Kind, RatingBatch, RatingsError, no_label, not_whole
+from fastkappa.engines.source_table import SourceTable
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# Few enough for what is made of them to stay small, enough for Python's share to be too.
+# Items of a slice: few enough for small temporary arrays, enough for little time in Python.
 SLICE = 1 << 18
+# More groups than these are read by nobody.
+MOST_GROUPS = 2000
 # Libraries whose arrays Arrow knows.
 IN_ARROW = ("builtins", "numpy", "pandas", "polars", "pyarrow")
 
 
-def need_pyarrow(extra: str, use: str) -> Any:
-    """Return pyarrow, or raise with the extra that brings it."""
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise ImportError(
-            f"{use} needs pyarrow: install it with: pip install 'fastkappa[{extra}]'"
-        ) from error
-    return pyarrow
-
-
 def count_in_slices(
-    tally: RunningTable,
+    table: SourceTable,
     n_rows: int,
     take: Callable[[int, int], dict[Any, Any]],
     *,
     as_they_are: bool,
     num_threads: int,
 ) -> None:
-    """Count columns that lie in memory.
+    """Count columns in memory.
 
-    Integers are counted as they are, by as many threads as they are worth. Of others there
-    are temporary arrays: they are counted a slice at a time, so that these stay small, each
-    thread taking the next one.
+    Integers are counted in place, by as many threads as are worth it. Other ratings need
+    temporary arrays: they are counted a slice at a time, which keeps these small, and each
+    thread takes the next slice.
 
     Parameters
     ----------
-    tally : RunningTable
+    table : SourceTable
     n_rows : int
     take : callable
-        What returns the Arrow arrays of the items in a range, by the names of the columns.
+        Returns the Arrow arrays of the items from start to stop, by the names of the columns.
     as_they_are : bool
         Whether the ratings are integers.
     num_threads : int
     """
-    columns = tally.columns
+    columns = table.columns
     if as_they_are and columns.weight is None and columns.group is None:
-        add_arrays(tally, take(0, n_rows), num_threads)
+        add_arrays(table, take(0, n_rows), num_threads)
         return
     if n_rows <= SLICE:
-        add_arrays(tally, take(0, n_rows))
+        add_arrays(table, take(0, n_rows))
         return
 
-    def work(ranges: ItemRanges) -> RunningTable:
-        part = tally.empty_copy()
+    def work(ranges: ItemRanges) -> SourceTable:
+        part = table.empty_copy()
         while bounds := ranges.take(SLICE):
             add_arrays(part, take(*bounds))
         return part
 
     threads = max(1, min(num_threads, n_rows // SLICE))
     for part in run_in_threads(work, n_rows, threads):
-        tally.merge(part)
+        table.merge(part)
 
 
-def add_table(tally: RunningTable, table: Any, num_threads: int) -> None:
+def add_rows(table: SourceTable, rows: Any, num_threads: int) -> None:
     """Count the rows of an Arrow table or of a record batch."""
-    names = tally.columns.distinct()
-    table = table.select(names)
+    names = table.names
+    rows = rows.select(names)
 
     def take(start: int, stop: int) -> dict[Any, Any]:
-        part = table.slice(start, stop - start)
+        part = rows.slice(start, stop - start)
         return dict(zip(names, part.columns))
 
-    as_they_are = all(is_plain(held) for held in table.schema.types)
-    if as_they_are and tally.columns.weight is None and tally.columns.group is None:
-        # No chunk needs a copy: each is counted where it lies.
-        for batch in table.to_batches() if hasattr(table, "to_batches") else [table]:
-            add_arrays(tally, dict(zip(names, batch.columns)), num_threads)
+    as_they_are = all(is_plain(dtype) for dtype in rows.schema.types)
+    if as_they_are and table.columns.weight is None and table.columns.group is None:
+        # No chunk needs a copy: each is counted in place.
+        for batch in rows.to_batches() if hasattr(rows, "to_batches") else [rows]:
+            add_arrays(table, dict(zip(names, batch.columns)), num_threads)
         return
-    count_in_slices(tally, len(table), take, as_they_are=False, num_threads=num_threads)
+    count_in_slices(table, len(rows), take, as_they_are=False, num_threads=num_threads)
 
 
-def add_arrays(tally: RunningTable, arrays: dict[Any, Any], num_threads: int = 1) -> None:
+def add_arrays(table: SourceTable, arrays: dict[Any, Any], num_threads: int = 1) -> None:
     """Count items whose columns are Arrow arrays, or chunked ones."""
-    columns = tally.columns
+    columns = table.columns
     names = {columns.y1, columns.y2}
     if columns.group is not None:
         names.add(columns.group)
@@ -111,7 +96,7 @@ def add_arrays(tally: RunningTable, arrays: dict[Any, Any], num_threads: int = 1
     if columns.weight is not None:
         weights = weights_of(_in_one(arrays[columns.weight]), columns.weight)
     add_ratings(
-        tally,
+        table,
         read[columns.y1],
         read[columns.y2],
         weights=weights,
@@ -120,15 +105,29 @@ def add_arrays(tally: RunningTable, arrays: dict[Any, Any], num_threads: int = 1
     )
 
 
-def is_plain(held: Any) -> bool:
-    """Tell types of which no temporary is made before they are counted."""
+def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Yield each group, sorted, with its rows of the columns; rows without a group are in none."""
+    from pyarrow import compute
+
+    groups = [value for value in group.unique().to_pylist() if value is not None and value == value]
+    if len(groups) > MOST_GROUPS:
+        raise RatingsError(
+            f"there are {len(groups)} groups, more than the {MOST_GROUPS} that are reported."
+        )
+    for value in sorted(groups):
+        rows = compute.equal(group, value)
+        yield value, {name: column.filter(rows) for name, column in columns.items()}
+
+
+def is_plain(dtype: Any) -> bool:
+    """Return whether columns of a type are counted without a temporary array."""
     from pyarrow import types
 
-    return bool(types.is_integer(held))
+    return bool(types.is_integer(dtype))
 
 
 def as_array(values: Any, column: Any) -> Any:
-    """Return a column of whatever library as an Arrow array; NaN is missing."""
+    """Return a column of any library as an Arrow array; NaN is missing."""
     import pyarrow
 
     if isinstance(values, (pyarrow.Array, pyarrow.ChunkedArray)):
@@ -149,58 +148,57 @@ def as_array(values: Any, column: Any) -> Any:
 
 
 def kind_of_column(array: Any) -> Kind | None:
-    """Return what the ratings of a chunked array are, of which none need be."""
+    """Return the kind of the ratings in a chunked array, None if they are no ratings."""
     with suppress(RatingsError):
         return ratings_of(_in_one(array.slice(0, 1)), "").kind
     return None
 
 
 def of_series(series: Any, column: Any) -> Any:
-    """Return a column of narwhals' as an Arrow array."""
+    """Return a column of narwhals as an Arrow array."""
     import pyarrow
 
-    # Python objects are mixed at times, and columns that are sparse or of another byte order
-    # are none of Arrow's.
+    # Arrow lacks sparse columns and those of another byte order; Python objects may be mixed.
     with suppress(pyarrow.ArrowException, OverflowError):
         if str(series.dtype) != "Object":
             return series.to_arrow()
     return as_array(series.to_numpy(), column)
 
 
-def ratings_of(array: Any, column: Any) -> Ratings:
+def ratings_of(array: Any, column: Any) -> RatingBatch:
     """Return the ratings of an Arrow array.
 
     Raises
     ------
     RatingsError
-        If they are no class labels.
+        If they cannot be class labels.
     """
     import pyarrow
     from pyarrow import types
 
-    held = array.type
-    if types.is_dictionary(held):
-        if is_string(held.value_type):
+    dtype = array.type
+    if types.is_dictionary(dtype):
+        if is_string(dtype.value_type):
             return _of_codes(array, "strings")
-        return ratings_of(array.cast(held.value_type), column)
-    if is_string(held):
+        return ratings_of(array.cast(dtype.value_type), column)
+    if is_string(dtype):
         return _of_codes(_encoded(array), "strings")
-    if types.is_integer(held):
+    if types.is_integer(dtype):
         return _of_integers(array, "integers")
-    if types.is_boolean(held):
+    if types.is_boolean(dtype):
         return _of_integers(array.cast(pyarrow.uint8()), "booleans")
-    if types.is_floating(held) or types.is_decimal(held):
+    if types.is_floating(dtype) or types.is_decimal(dtype):
         return _of_integers(_whole_numbers(array, column), "integers")
-    if types.is_date(held) or types.is_timestamp(held):
-        return _of_integers(_microseconds(array, column), _kind_of_time(held))
-    if types.is_null(held):
-        return Ratings(np.zeros(len(array), np.uint8), None, [None])
-    if str(held).partition("[")[0] in ("binary", "large_binary", "binary_view"):
+    if types.is_date(dtype) or types.is_timestamp(dtype):
+        return _of_integers(_microseconds(array, column), _kind_of_time(dtype))
+    if types.is_null(dtype):
+        return RatingBatch(np.zeros(len(array), np.uint8), None, [None])
+    if str(dtype).partition("[")[0] in ("binary", "large_binary", "binary_view"):
         try:
             return ratings_of(array.cast(pyarrow.string()), column)
         except pyarrow.ArrowInvalid:
             raise RatingsError(f"column {column!r} holds text that is not UTF-8.") from None
-    raise RatingsError(no_label(column, held))
+    raise RatingsError(no_label(column, dtype))
 
 
 def weights_of(array: Any, column: Any) -> AnyArray:
@@ -208,27 +206,27 @@ def weights_of(array: Any, column: Any) -> AnyArray:
     import pyarrow
     from pyarrow import types
 
-    held = array.type
+    dtype = array.type
     if array.null_count:
         raise RatingsError(f"column {column!r} lacks {array.null_count} weights.")
-    if types.is_decimal(held) or types.is_floating(held):
+    if types.is_decimal(dtype) or types.is_floating(dtype):
         array = array.cast(pyarrow.float64())
-    elif types.is_boolean(held):
+    elif types.is_boolean(dtype):
         array = array.cast(pyarrow.uint8())
-    elif not types.is_integer(held):
-        raise RatingsError(f"column {column!r} holds values of type {held}: weights are numbers.")
+    elif not types.is_integer(dtype):
+        raise RatingsError(f"column {column!r} holds values of type {dtype}: weights are numbers.")
     return values_of(array)
 
 
-def is_text(held: Any) -> bool:
-    """Tell strings, and dictionaries of them."""
+def is_text(dtype: Any) -> bool:
+    """Return whether a type is that of strings, or of dictionaries of them."""
     from pyarrow import types
 
-    return is_string(held) or (types.is_dictionary(held) and is_string(held.value_type))
+    return is_string(dtype) or (types.is_dictionary(dtype) and is_string(dtype.value_type))
 
 
-def is_string(held: Any) -> bool:
-    return str(held) in ("string", "large_string", "string_view")
+def is_string(dtype: Any) -> bool:
+    return str(dtype) in ("string", "large_string", "string_view")
 
 
 def _in_one(array: Any) -> Any:
@@ -254,13 +252,13 @@ def _encoded(array: Any) -> Any:
     return array.dictionary_encode()
 
 
-def _of_codes(array: Any, kind: Kind) -> Ratings:
+def _of_codes(array: Any, kind: Kind) -> RatingBatch:
     codes, categories = codes_of(array, array.dictionary.to_pylist())
-    return Ratings(codes, kind, categories)
+    return RatingBatch(codes, kind, categories)
 
 
 def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
-    """Return the codes of a dictionary array as they are, nulls getting one of their own."""
+    """Return the codes of a dictionary array, nulls getting a code of their own, and categories."""
     codes = values_of(array.indices)
     if array.indices.null_count:
         if len(categories) > np.iinfo(codes.dtype).max:
@@ -271,10 +269,10 @@ def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
 
 
 def values_of(array: Any) -> AnyArray:
-    """Return the numbers of an array as they lie, whatever stands where one is null.
+    """Return the numbers of an array without a copy, arbitrary ones where it is null.
 
-    Arrow's own way to NumPy imports pandas where it is installed, which takes time, and in
-    which an interrupt is lost.
+    Arrow's own conversion imports pandas where it is installed. That takes time, and an
+    interrupt is lost meanwhile.
     """
     import pyarrow
 
@@ -290,22 +288,22 @@ def _is_null(array: Any) -> NDArray[np.bool_]:
     return values_of(array.is_null().cast(pyarrow.uint8())).view(np.bool_)
 
 
-def _of_integers(array: Any, kind: Kind) -> Ratings:
-    """Return whole numbers as they are; nulls get the next one, and become a category."""
+def _of_integers(array: Any, kind: Kind) -> RatingBatch:
+    """Return whole numbers in place; nulls get the next number, which becomes a category."""
     if not array.null_count:
-        return Ratings(values_of(array), kind)
+        return RatingBatch(values_of(array), kind)
     from pyarrow import compute
 
     limits = compute.min_max(array)
     lowest, highest = limits["min"].as_py(), limits["max"].as_py()
     if lowest is None:
-        return Ratings(np.zeros(len(array), np.uint8), kind, [None])
+        return RatingBatch(np.zeros(len(array), np.uint8), kind, [None])
     values = values_of(array)
     has_room = highest < np.iinfo(values.dtype).max
     if not has_room or highest - lowest >= LARGEST_RANGE:
         return _of_codes(array.dictionary_encode(), kind)
     values = np.where(_is_null(array), values.dtype.type(highest + 1), values)
-    return Ratings(values, kind, [*range(lowest, highest + 1), None], lowest)
+    return RatingBatch(values, kind, [*range(lowest, highest + 1), None], lowest)
 
 
 def _whole_numbers(array: Any, column: Any) -> Any:
@@ -338,7 +336,7 @@ def _microseconds(array: Any, column: Any) -> Any:
         ) from None
 
 
-def _kind_of_time(held: Any) -> Kind:
+def _kind_of_time(dtype: Any) -> Kind:
     from pyarrow import types
 
-    return "dates" if types.is_date(held) else "times"
+    return "dates" if types.is_date(dtype) else "times"

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_columns import add_table, is_text, need_pyarrow
-from fastkappa.engines.arrow_text import TextTable
+from fastkappa.engines.arrow_columns import add_rows, is_text
+from fastkappa.engines.arrow_text import TextTable, read_text
 from fastkappa.engines.ratings import RatingsError
-from fastkappa.engines.running_table import RunningTable
+from fastkappa.engines.source_table import SourceTable
 
 SUFFIXES = {
     ".csv": "csv",
@@ -28,67 +28,152 @@ SUFFIXES = {
 }
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 ARROW_FILE_MAGIC = b"ARROW1"
-COLUMNS_TOLD = 20
-# Rows of a batch, and batches read ahead of the count.
+COLUMNS_LISTED = 20
+# Rows of a batch, and batches that are read ahead.
 BATCH = 1 << 18
 READ_AHEAD = 4
 
+# Called now and then with the number of bytes read so far.
 OnProgress = Callable[[int], None]
 
 
 def ignore_progress(n_bytes: int) -> None:
-    """Take note that so many bytes of a file have been read."""
+    """Ignore how many bytes of a file have been read."""
 
 
-def count_path(tally: RunningTable, path: Path, on_progress: OnProgress = ignore_progress) -> None:
-    """Count a file, or all files of a folder, whose format the suffix tells.
+def need_pyarrow(extra: str, use: str) -> Any:
+    """Return pyarrow, or raise with the extra that brings it."""
+    try:
+        import pyarrow
+    except ImportError as error:
+        raise ImportError(
+            f"{use} needs pyarrow: install it with: pip install 'fastkappa[{extra}]'"
+        ) from error
+    return pyarrow
+
+
+def count_path(table: SourceTable, path: Path) -> None:
+    """Count a file, or all files of a folder, of a format known by its suffix.
 
     Raises
     ------
     RatingsError
-        If it cannot be read, a column is not there, or ratings are no class labels.
+        If it cannot be read, a column is not there, or ratings cannot be class labels.
     ImportError
         If pyarrow is not installed.
     """
-    pyarrow = need_pyarrow("cli", "reading files")
-    with one_error(path, pyarrow):
-        if path.is_dir():
-            _count_folder(tally, path)
+    if not path.is_dir():
+        count_file(table, path)
+        return
+    with _naming(path):
+        _count_folder(table, path)
+
+
+def count_file(table: SourceTable, path: Path, on_progress: OnProgress = ignore_progress) -> None:
+    """Count a file, as `count_path` does, and report the bytes read so far."""
+    with opened(path) as file_format:
+        if file_format in DELIMITERS:
+            _count_text(table, [path], DELIMITERS[file_format], on_progress)
             return
+        for batch in _batches(path, file_format, table.names, on_progress):
+            add_rows(table, batch, 1)
+            del batch  # here and below: the next one is read into its memory
+
+
+def read_columns(
+    path: Path, columns: Sequence[str], on_progress: OnProgress = ignore_progress
+) -> dict[str, Any]:
+    """Return columns of a file, each an Arrow array whose missing ratings are null or NaN.
+
+    Parameters
+    ----------
+    path : Path
+        A file of a format known by its suffix, one of `SUFFIXES`.
+    columns : sequence of str
+        The columns' names.
+    on_progress : callable
+        Called now and then with the number of bytes read so far.
+
+    Returns
+    -------
+    arrays : dict of pyarrow.ChunkedArray
+
+    Raises
+    ------
+    RatingsError
+        If the file cannot be read, has no rows, or a column is not there.
+    ImportError
+        If pyarrow is not installed.
+    """
+    with opened(path) as file_format:
+        if file_format in DELIMITERS:
+            check = partial(check_columns, path, columns)
+            table = read_text(path, columns, DELIMITERS[file_format], check, on_progress)
+        else:
+            import pyarrow
+
+            batches = list(_batches(path, file_format, columns, on_progress))
+            # Without rows a file has no batch either.
+            table = pyarrow.Table.from_batches(batches) if batches else pyarrow.table({})
+            table.validate(full=True)
+    if table.num_rows == 0:
+        raise RatingsError(f"{path} has no rows.")
+    return {name: table.column(name) for name in columns}
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[str]:
+    """Check that a file can be read, and give its format; errors in the block name the file.
+
+    Raises
+    ------
+    RatingsError
+        If it cannot be read.
+    ImportError
+        If pyarrow is not installed.
+    """
+    with _naming(path):
         file_format = format_of(path)
+        if path.is_dir():
+            raise RatingsError(f"{path} is a directory, not a file.")
         if not path.exists():
             raise RatingsError(f"there is no file {path}.")
         if path.stat().st_size == 0:
             raise RatingsError(f"{path} is empty.")
-        if file_format in DELIMITERS:
-            _count_text(tally, [path], DELIMITERS[file_format], on_progress)
-        else:
-            read = parquet_batches if file_format == "parquet" else arrow_batches
-            for batch in read(path, tally.columns.distinct(), on_progress):
-                add_table(tally, batch, 1)
-                del batch  # here and below: the next one is read into its memory
+        yield file_format
 
 
-def count_dataset(tally: RunningTable, dataset: Any) -> None:
-    """Count a dataset of pyarrow's."""
-    columns = tally.columns.distinct()
-    check_columns("the dataset", columns, dataset.schema.names)
+def files_of(folder: Path) -> list[Path]:
+    """Return the files of a folder that can be read, at any depth, sorted."""
+    return [
+        file
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+        and file.name.lower().endswith(tuple(SUFFIXES))
+        # Spark and others write their notes beside the data under such names.
+        and not file.name.startswith((".", "_"))
+    ]
+
+
+def count_dataset(table: SourceTable, dataset: Any) -> None:
+    """Count a pyarrow dataset."""
+    check_columns("the dataset", table.names, dataset.schema.names)
     batches = dataset.to_batches(
-        columns=columns, batch_size=BATCH, batch_readahead=READ_AHEAD, fragment_readahead=1
+        columns=table.names, batch_size=BATCH, batch_readahead=READ_AHEAD, fragment_readahead=1
     )
     for batch in batches:
-        add_table(tally, batch, 1)
+        add_rows(table, batch, 1)
 
 
-def count_stream(tally: RunningTable, batches: Iterable[Any], names: Sequence[str]) -> None:
-    """Count what a reader of record batches gives."""
-    check_columns("the stream", tally.columns.distinct(), names)
+def count_stream(table: SourceTable, batches: Iterable[Any], names: Sequence[str]) -> None:
+    """Count the record batches of a reader."""
+    check_columns("the stream", table.names, names)
     for batch in batches:
-        add_table(tally, batch, 1)
+        add_rows(table, batch, 1)
 
 
 def format_of(path: Path) -> str:
-    """Return the format that a file's suffix tells."""
+    """Return the format that the suffix of a file stands for."""
     name = path.name.lower()
     for suffix, file_format in SUFFIXES.items():
         if name.endswith(suffix):
@@ -109,24 +194,17 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
         by_lower_case = {str(column).lower(): column for column in reversed(there)}
         nearest = difflib.get_close_matches(str(name).lower(), by_lower_case, n=1)
         hint = f" Did you mean {by_lower_case[nearest[0]]!r}?" if nearest else ""
-        told = ", ".join(map(repr, there[:COLUMNS_TOLD]))
-        more = len(there) - COLUMNS_TOLD
+        listed = ", ".join(map(repr, there[:COLUMNS_LISTED]))
+        more = len(there) - COLUMNS_LISTED
         rest = f" and {more} more" if more > 0 else ""
-        raise RatingsError(f"{source} has no column {name!r}; it has {told}{rest}.{hint}")
+        raise RatingsError(f"{source} has no column {name!r}; it has {listed}{rest}.{hint}")
 
 
-def _count_folder(tally: RunningTable, folder: Path) -> None:
-    """Count all files of a folder, at whatever depth; 'name=value' folders are a column."""
+def _count_folder(table: SourceTable, folder: Path) -> None:
+    """Count all files of a folder, at any depth; 'name=value' folders are a column."""
     from pyarrow import dataset
 
-    files = [
-        file
-        for file in sorted(folder.rglob("*"))
-        if file.is_file()
-        and file.name.lower().endswith(tuple(SUFFIXES))
-        # Spark and others write their notes beside the data under such names.
-        and not file.name.startswith((".", "_"))
-    ]
+    files = files_of(folder)
     formats = sorted({format_of(file) for file in files})
     if len(formats) != 1:
         there = f"files of the formats {' and '.join(formats)}" if formats else "no file"
@@ -135,53 +213,60 @@ def _count_folder(tally: RunningTable, folder: Path) -> None:
             f" by suffix: {', '.join(SUFFIXES)}."
         )
     if formats[0] in DELIMITERS:
-        _count_text(tally, files, DELIMITERS[formats[0]], ignore_progress)
+        _count_text(table, files, DELIMITERS[formats[0]], ignore_progress)
         return
-    opened = partial(
+    dataset_of = partial(
         dataset.dataset,
         [str(file) for file in files],
         partitioning="hive",
         partition_base_dir=str(folder),
     )
-    whole = opened(format="ipc" if formats[0] == "arrow" else "parquet")
-    check_columns(folder, tally.columns.distinct(), whole.schema.names)
+    whole = dataset_of(format="ipc" if formats[0] == "arrow" else "parquet")
+    check_columns(folder, table.names, whole.schema.names)
     if formats[0] == "parquet":
-        strings = [
-            name for name in tally.columns.distinct() if is_text(whole.schema.field(name).type)
-        ]
+        strings = [name for name in table.names if is_text(whole.schema.field(name).type)]
         options = dataset.ParquetReadOptions(dictionary_columns=strings)
-        whole = opened(format=dataset.ParquetFileFormat(read_options=options))
-    count_dataset(tally, whole)
+        whole = dataset_of(format=dataset.ParquetFileFormat(read_options=options))
+    count_dataset(table, whole)
 
 
 def _count_text(
-    tally: RunningTable, files: Sequence[Path], delimiter: str, on_progress: OnProgress
+    table: SourceTable, files: Sequence[Path], delimiter: str, on_progress: OnProgress
 ) -> None:
-    texts = TextTable(tally)
+    texts = TextTable(table)
     for file in files:
-        check = partial(check_columns, file, tally.columns.distinct())
-        texts.add(file, delimiter, check, on_progress)
-    texts.add_to(tally)
+        texts.add(file, delimiter, partial(check_columns, file, table.names), on_progress)
+    texts.add_to(table)
 
 
-def parquet_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:
+def _batches(
+    path: Path, file_format: str, columns: Sequence[str], on_progress: OnProgress
+) -> Iterator[Any]:
+    """Return columns of a Parquet or Arrow file as an iterator of batches."""
+    read = _parquet_batches if file_format == "parquet" else _arrow_batches
+    return read(path, columns, on_progress)
+
+
+def _parquet_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:
     """Yield columns of a Parquet file a batch at a time, strings as dictionaries."""
+    import pyarrow
     from pyarrow import parquet
 
-    schema = parquet.read_schema(path)
-    check_columns(path, columns, schema.names)
-    strings = [name for name in columns if is_text(schema.field(name).type)]
-    size, n_read = path.stat().st_size, 0
-    with parquet.ParquetFile(path, read_dictionary=strings) as file:
-        n_rows = file.metadata.num_rows
+    with pyarrow.OSFile(str(path)) as source:
+        metadata = parquet.read_metadata(source)
+        schema = metadata.schema.to_arrow_schema()
+        check_columns(path, columns, schema.names)
+        strings = [name for name in columns if is_text(schema.field(name).type)]
+        file = parquet.ParquetFile(source, metadata=metadata, read_dictionary=strings)
+        n_rows, n_read = max(metadata.num_rows, 1), 0
         for batch in file.iter_batches(BATCH, columns=list(columns)):
             n_read += len(batch)
+            on_progress(source.size() * n_read // n_rows)
             yield batch
             del batch
-            on_progress(size * n_read // max(n_rows, 1))
 
 
-def arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:
+def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:
     """Yield columns of an Arrow file or stream a batch at a time."""
     import pyarrow
 
@@ -196,19 +281,20 @@ def arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -
             included_fields=sorted(names.index(name) for name in columns)
         )
         reader = open_arrow(source, options=options)
-        size, n_batches = path.stat().st_size, 0 if not is_file else reader.num_record_batches
+        size, n_batches = source.size(), reader.num_record_batches if is_file else 0
         batches = (reader.get_batch(i) for i in range(n_batches)) if is_file else reader
         for i, batch in enumerate(batches):
-            # Such a file is taken at its word: text that is not UTF-8, or a code without a
-            # rating, shows here only.
+            on_progress(size * (i + 1) // n_batches if is_file else source.tell())
+            # Nothing has been checked so far: text that is not UTF-8, or a code without a
+            # rating, is found here only.
             batch.validate(full=True)
             yield batch
-            on_progress(size * (i + 1) // n_batches if is_file else source.tell())
 
 
 @contextmanager
-def one_error(path: Path, pyarrow: Any) -> Iterator[None]:
-    """Turn whatever goes wrong while a file is read into an error that names the file."""
+def _naming(path: Path) -> Iterator[None]:
+    """Turn errors of reading a file into one that names the file."""
+    pyarrow = need_pyarrow("cli", "reading files")
     try:
         yield
     except RatingsError:

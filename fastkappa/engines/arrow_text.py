@@ -1,8 +1,8 @@
-"""CSV and TSV, read a block at a time.
+"""CSV and TSV files, read a block at a time.
 
 Whether the ratings are numbers is known at the end of the file only. So they are counted as
-the text they are; of the texts that occurred, few as they are, pyarrow then tells what they
-mean, as it would have of the whole column.
+text. What the different texts mean, which are few, pyarrow then infers as it would have for
+the whole column.
 """
 
 from __future__ import annotations
@@ -10,45 +10,55 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from fastkappa.engines.arrow_columns import codes_of, ratings_of, weights_of
 from fastkappa.engines.batches import add_ratings
-from fastkappa.engines.ratings import Key, Kind, Ratings, RatingsError, Wanted
-from fastkappa.engines.running_table import RunningTable
+from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError
+from fastkappa.engines.source_table import SourceTable
 
-BLOCK = 1 << 20
-# Texts that are no label wanted are kept to tell what the column holds, so many of them.
+BLOCK_SIZE = 1 << 20
+# With labels given, texts that are kept whatever they are, to infer what the column holds.
 MOST_OTHERS = 1 << 12
 # Sums of whole numbers are exact in float64 up to here.
 EXACT_IN_FLOAT = 1 << 53
 
+Check = Callable[[Sequence[str]], None]
+ReportBytes = Callable[[int], None]
+
 
 class TextTable:
-    """Counts the ratings of one or more text files as text."""
+    """Counts the ratings of one or more text files as text.
 
-    def __init__(self, tally: RunningTable) -> None:
-        self._raw = tally.empty_copy()
-        self._wanted = tally.axes[1].wanted
-        self._others: dict[Any, _Others] = {}
+    Parameters
+    ----------
+    table : SourceTable
+        The table that `add_to` will be given.
+    block_size : int
+        How many bytes of a file are read at a time.
+    most_others : int
+        How many texts are kept to infer what a column holds, though they are no labels.
+    """
+
+    def __init__(
+        self, table: SourceTable, *, block_size: int = BLOCK_SIZE, most_others: int = MOST_OTHERS
+    ) -> None:
+        self._raw = table.empty_copy()
+        self._block_size, self._most_others = block_size, most_others
+        self._others: dict[Any, _Texts] = {}
         self._weights_are_whole = True
 
-    def add(
-        self, path: Path, delimiter: str, check: Check, on_progress: Callable[[int], None]
-    ) -> None:
+    def add(self, path: Path, delimiter: str, check: Check, on_progress: ReportBytes) -> None:
         """Count a file; ``check`` is given the names of its columns."""
         import pyarrow
         from pyarrow import csv
 
         columns = self._raw.columns
-        # A field of free text beside the ratings may well have a line break in it.
-        parse_options = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-        with csv.open_csv(path, parse_options=parse_options) as reader:
-            check(reader.schema.names)
+        parse_options = _checked_options(path, delimiter, check)
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.binary())
-        types = dict.fromkeys(columns.distinct(), text)
+        types = dict.fromkeys(self._raw.names, text)
         if columns.weight is not None:
             if columns.weight in (columns.y1, columns.y2, columns.group):
                 raise RatingsError(
@@ -58,34 +68,34 @@ class TextTable:
         convert_options = csv.ConvertOptions(
             include_columns=list(types), column_types=types, strings_can_be_null=True
         )
-        with pyarrow.OSFile(str(path)) as file:
-            source = file
-            if path.name.lower().endswith(".gz"):
-                source = pyarrow.CompressedInputStream(file, "gzip")
-            with csv.open_csv(
-                source,
-                read_options=csv.ReadOptions(block_size=BLOCK),
+        with (
+            pyarrow.OSFile(str(path)) as file,
+            csv.open_csv(
+                _unpacked(path, file),
+                read_options=csv.ReadOptions(block_size=self._block_size),
                 parse_options=parse_options,
                 convert_options=convert_options,
-            ) as reader:
-                for batch in reader:
-                    self._add_batch(dict(zip(types, batch.columns)))
-                    on_progress(file.tell())
+            ) as reader,
+        ):
+            for batch in reader:
+                on_progress(file.tell())
+                self._add_batch(dict(zip(types, batch.columns)))
 
-    def add_to(self, tally: RunningTable) -> None:
+    def add_to(self, table: SourceTable) -> None:
         """Add what was counted, its labels being what the texts mean."""
-        keys = []
-        self._raw.settle()
+        counts, sums = self._raw.settled()
+        keys, kinds = [], []
         for axis in self._raw.axes:
             texts = axis.labels()
             others = self._others.get(axis.column)
-            meant, axis.kind = _meaning(texts, others.texts if others else [], axis.column)
+            meant, kind = _meaning(texts, list(others.texts) if others else [], axis.column)
             meaning: dict[Any, Any] = dict(zip(texts, meant))
             keys.append([meaning.get(key, key) for key in axis.position])
-        sums = self._raw.sums
+            kinds.append(kind)
         if sums is not None and self._weights_are_whole and np.abs(sums).max() < EXACT_IN_FLOAT:
-            self._raw.use_whole_sums()
-        tally.merge(self._raw, (keys[0], keys[1], keys[2]))
+            sums = sums.astype(np.int64)
+        group, first, second = keys
+        table.add_table((kinds[0], kinds[1], kinds[2]), (group, first, second), counts, sums)
 
     def _add_batch(self, arrays: dict[Any, Any]) -> None:
         columns = self._raw.columns
@@ -95,9 +105,9 @@ class TextTable:
         if columns.weight is not None:
             weights = self._weights_of(arrays[columns.weight])
         groups = None if columns.group is None else read[columns.group]
-        if self._wanted is not None:
+        if self._raw.wanted is not None:
             for name in {columns.y1, columns.y2}:
-                others = self._others.setdefault(name, _Others(name, self._wanted))
+                others = self._others.setdefault(name, _Texts(self._most_others))
                 others.learn(read[name].categories or [])
         add_ratings(self._raw, read[columns.y1], read[columns.y2], weights=weights, groups=groups)
 
@@ -107,43 +117,96 @@ class TextTable:
         return weights
 
 
-Check = Callable[[Sequence[str]], None]
+class _Texts:
+    """Texts of a column, enough of them to infer what it holds."""
 
-
-class _Others:
-    """Texts that are no label wanted, as many as it takes to tell what the column holds."""
-
-    def __init__(self, column: Any, wanted: Wanted) -> None:
-        self._column, self._wanted = column, wanted
-        self._texts: dict[Any, None] = {}
-
-    @property
-    def texts(self) -> list[Any]:
-        return list(self._texts)
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.texts: dict[Any, None] = {}
 
     def learn(self, texts: Iterable[Key]) -> None:
-        new = [text for text in texts if text is not None and text not in self._texts]
+        new = [text for text in texts if text is not None and text not in self.texts]
         if not new:
             return
-        known = self.texts
-        if len(known) < MOST_OTHERS or _inferred(known).type != _inferred([*known, *new]).type:
-            self._texts.update(dict.fromkeys(new))
+        known = list(self.texts)
+        if len(known) < self._most or _inferred(known).type != _inferred([*known, *new]).type:
+            self.texts.update(dict.fromkeys(new))
 
 
-def _texts_of(array: Any) -> Ratings:
-    """Return a column of a block as codes of its texts, which need not be UTF-8."""
+def read_text(
+    path: Path,
+    columns: Sequence[str],
+    delimiter: str,
+    check: Check,
+    on_progress: ReportBytes,
+) -> Any:
+    """Return columns of a file as an Arrow table; ``check`` is given the names of its columns."""
+    import pyarrow
+    from pyarrow import csv
+
+    parse_options = _checked_options(path, delimiter, check)
+    convert_options = csv.ConvertOptions(
+        include_columns=list(columns), strings_can_be_null=True, auto_dict_encode=True
+    )
+    with open(path, "rb") as file:
+        source = pyarrow.PythonFile(_ProgressFile(file, on_progress), mode="r")
+        return csv.read_csv(
+            _unpacked(path, source), parse_options=parse_options, convert_options=convert_options
+        )
+
+
+class _ProgressFile:
+    """A file that reports how much of it has been read."""
+
+    def __init__(self, file: BinaryIO, on_progress: ReportBytes) -> None:
+        self._file, self._on_progress = file, on_progress
+
+    @property
+    def closed(self) -> bool:
+        return self._file.closed
+
+    def close(self) -> None:
+        self._file.close()
+
+    def read(self, n_bytes: int = -1) -> bytes:
+        taken = self._file.read(n_bytes)
+        self._on_progress(self._file.tell())
+        return taken
+
+
+def _checked_options(path: Path, delimiter: str, check: Check) -> Any:
+    """Return how to parse a file, the names of whose columns are checked."""
+    from pyarrow import csv
+
+    # A field of free text beside the ratings may well have a line break in it.
+    options = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    with csv.open_csv(path, parse_options=options) as reader:
+        check(reader.schema.names)
+    return options
+
+
+def _unpacked(path: Path, file: Any) -> Any:
+    """Return a file, or the text in a compressed one."""
+    import pyarrow
+
+    is_packed = path.name.lower().endswith(".gz")
+    return pyarrow.CompressedInputStream(file, "gzip") if is_packed else file
+
+
+def _texts_of(array: Any) -> RatingBatch:
+    """Return a column of a block as codes of its texts, which may not be UTF-8."""
     categories: list[Key] = [
         None if text is None else text.decode(errors="surrogateescape")
         for text in array.dictionary.to_pylist()
     ]
     codes, categories = codes_of(array, categories)
-    return Ratings(codes, None, categories)
+    return RatingBatch(codes, None, categories)
 
 
 def _meaning(
     texts: Sequence[Any], others: Sequence[Any], column: Any
 ) -> tuple[list[Any], Kind | None]:
-    """Return what texts mean, given those that stand beside them in the column."""
+    """Return what texts mean, given the other texts of their column."""
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], None
@@ -152,7 +215,7 @@ def _meaning(
 
 
 def _inferred(texts: Sequence[Any]) -> Any:
-    """Return texts as a column of the type that pyarrow takes them for."""
+    """Return texts as a column of the type that pyarrow infers."""
     from pyarrow import csv
 
     quoted = ('"' + text.replace('"', '""') + '"' for text in texts)

@@ -1,4 +1,4 @@
-"""What `confusion_from_table` returns, read from a tally."""
+"""What `confusion_from_table` returns, read from the table of a source."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.labels import distinct
-from fastkappa.engines.ratings import Kind, RatingsError, common_kind, key_of, label_of, labels_of
-from fastkappa.engines.running_table import OUTSIDE, Axis, RunningTable
+from fastkappa.engines.ratings import Kind, RatingsError, key_of, label_of, labels_of
+from fastkappa.engines.source_table import OUTSIDE, AxisLabels, SourceTable
 
 
 class SourceCounts(NamedTuple):
@@ -26,13 +26,13 @@ class SourceCounts(NamedTuple):
     labels : ndarray of shape (l,)
         The labels, sorted or in the order given.
     n_outside : int
-        How many items have both ratings, one of which is none of the labels.
+        How many items have both ratings, at least one of them outside the labels.
     n_rows : int
         How many items there are.
     missing : tuple of int
         How many ratings of the first and of the second rater are missing.
     n_dropped : int
-        How many items are left out because one of their ratings is missing.
+        How many items are left out because a rating is missing.
     """
 
     table: AnyArray
@@ -43,79 +43,64 @@ class SourceCounts(NamedTuple):
     n_dropped: int
 
 
-def kind_of(tally: RunningTable) -> Kind | None:
-    """Return what the ratings of both columns are.
-
-    Raises
-    ------
-    RatingsError
-        If they cannot be compared.
-    """
-    tally.settle()
-    _, first, second = tally.axes
-    kinds, names = (first.kind, second.kind), (first.column, second.column)
-    return common_kind(kinds, names, (first.example(), second.example()))
-
-
-def finish(tally: RunningTable, labels: Any = None) -> SourceCounts:
-    """Return the table of all items, whatever their group."""
-    (counts,) = _finish_layers(tally, [slice(None)], labels)
+def finish(table: SourceTable, labels: Any = None) -> SourceCounts:
+    """Return the counts of all items, whatever their group."""
+    (counts,) = _finish_layers(table, labels)
     return counts
 
 
-def finish_groups(tally: RunningTable, labels: Any = None) -> dict[Any, SourceCounts]:
-    """Return the table of each group, sorted; that of a missing group last."""
-    tally.settle()
-    axis = tally.axes[0]
+def finish_groups(table: SourceTable, labels: Any = None) -> dict[Any, SourceCounts]:
+    """Return the counts of each group, sorted; those of a missing group are last."""
+    table.settled()
+    axis = table.axes[0]
     groups: list[Any] = sorted(axis.labels())
     if None in axis.position:
         groups.append(None)
-    layers = [slice(axis.position[group], axis.position[group] + 1) for group in groups]
-    counts = _finish_layers(tally, layers, labels)
-    return {label_of(group, axis.kind): part for group, part in zip(groups, counts)}
+    parts = _finish_layers(table, labels, [axis.position[group] for group in groups])
+    return {label_of(group, axis.kind): part for group, part in zip(groups, parts)}
 
 
-def n_first_among(tally: RunningTable, labels: Sequence[Any]) -> int:
+def n_first_among(table: SourceTable, labels: Sequence[Any]) -> int:
     """Return how many items with both ratings have a first one among the labels."""
-    tally.settle()
-    axis, complete = tally.axes[1], _there(tally.axes[2])
-    places = [axis.position.get(key_of(label, axis.column)[0]) for label in labels]
+    counts, _ = table.settled()
+    _, first, second = table.axes
+    places = [first.position.get(key_of(label, first.column)[0]) for label in labels]
     rows = [place for place in places if place is not None]
-    return int(tally.counts[:, rows][:, :, complete].sum())
+    return int(counts[:, rows][:, :, _there(second)].sum())
 
 
-def _finish_layers(tally: RunningTable, layers: Sequence[slice], labels: Any) -> list[SourceCounts]:
-    kind = kind_of(tally)
+def _finish_layers(
+    table: SourceTable, labels: Any, layers: Sequence[int] | None = None
+) -> list[SourceCounts]:
+    """Return the counts of each of some layers, or of all layers together."""
+    counts, sums = table.settled()
+    kind = table.kind()
+    _, first, second = table.axes
+    given, keys = None, []
     if labels is None:
-        keys: list[Any] = _occurring(tally)
-        array = labels_of(keys, kind)
+        keys = _occurring(counts.sum(axis=0), first, second)
     else:
-        array, keys = _given(labels, kind)
-    _, first, second = tally.axes
-    rows, columns = _places(first, keys), _places(second, keys)
-    parts = []
-    for layer in layers:
-        counted = _table(tally.counts[layer], rows, columns, len(keys))
-        table = counted
-        if tally.sums is not None:
-            table = _table(tally.sums[layer], rows, columns, len(keys))
-        elif tally.columns.weight is not None:
-            table = np.zeros(counted.shape)
-        all_counts = tally.counts[layer].sum(axis=0)
+        given, keys = _given(labels, kind)
+    places = _places(first, keys), _places(second, keys)
+    parts: list[tuple[Any, ...]] = []
+    for layer in [slice(None)] if layers is None else [slice(i, i + 1) for i in layers]:
+        all_counts = counts[layer].sum(axis=0)
+        inside = _square(all_counts, places, len(keys))
+        square = inside
+        if sums is not None:
+            square = _square(sums[layer].sum(axis=0), places, len(keys))
+        elif table.columns.weight is not None:
+            square = np.zeros(inside.shape)
         n_rows = int(all_counts.sum())
-        gone = [_missing(all_counts, axis, i) for i, axis in enumerate((first, second))]
-        both = int(gone[0][_places(second, [None])[0]].sum())
-        missing = int(gone[0].sum()), int(gone[1].sum())
-        n_dropped = sum(missing) - both
-        n_outside = n_rows - n_dropped - int(counted.sum())
-        parts.append(SourceCounts(table, array, n_outside, n_rows, missing, n_dropped))
-    return parts
+        missing, n_dropped = _missing(all_counts, first, second)
+        n_outside = n_rows - n_dropped - int(inside.sum())
+        parts.append((square, n_outside, n_rows, missing, n_dropped))
+    array = labels_of(keys, kind) if given is None else given
+    return [SourceCounts(square, array, *rest) for square, *rest in parts]
 
 
-def _occurring(tally: RunningTable) -> list[Any]:
+def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> list[Any]:
     """Return the labels of items with both ratings, sorted."""
-    counts = tally.counts.sum(axis=0)
-    _, first, second = tally.axes
     complete = counts[np.ix_(_there(first), _there(second))]
     found: set[Any] = set()
     for i, axis in enumerate((first, second)):
@@ -125,7 +110,7 @@ def _occurring(tally: RunningTable) -> list[Any]:
 
 
 def check_labels(labels: Any) -> AnyArray:
-    """Return the labels a user gave as an array, or say why they are none."""
+    """Return the labels a user gave as an array, or raise."""
     array = to_numpy(labels)
     if array.ndim != 1:
         raise ValueError(f"labels must be one-dimensional, got {labels!r}.")
@@ -148,44 +133,45 @@ def _given(labels: Any, kind: Kind | None) -> tuple[AnyArray, list[Any]]:
     array = check_labels(labels)
     keys: list[Any] = []
     for label in labels:
-        key, held = key_of(label, "labels")
-        # A label of another kind is given to no item: it has a key that nothing has.
-        keys.append(key if _comparable(kind, held) else (label,))
+        key, kind_of_label = key_of(label, "labels")
+        # No item has a label of another kind: its key is one that no rating has.
+        keys.append(key if _comparable(kind, kind_of_label) else (label,))
     distinct(keys)
     return array, keys
 
 
-def _comparable(kind: Kind | None, held: Kind | None) -> bool:
+def _comparable(kind: Kind | None, kind_of_label: Kind | None) -> bool:
     alike: tuple[set[Any], ...] = ({"integers", "booleans"}, {"dates", "times"}, {"strings"})
-    return kind is None or any(kind in kinds and held in kinds for kinds in alike)
+    return kind is None or any(kind in kinds and kind_of_label in kinds for kinds in alike)
 
 
-def _places(axis: Axis, keys: Sequence[Any]) -> tuple[list[int], list[int]]:
-    """Return the places of those keys that have turned up, and their positions in the list."""
+def _places(axis: AxisLabels, keys: Sequence[Any]) -> tuple[list[int], list[int]]:
+    """Return the places of the keys that were found, and their positions among the keys."""
     found = [(axis.position[key], i) for i, key in enumerate(keys) if key in axis.position]
     return [place for place, _ in found], [i for _, i in found]
 
 
-def _there(axis: Axis) -> list[int]:
+def _there(axis: AxisLabels) -> list[int]:
     """Return the places of ratings that are not missing."""
     return [place for key, place in axis.position.items() if key is not None]
 
 
-def _missing(counts: AnyArray, axis: Axis, i: int) -> AnyArray:
-    """Return how many items with each rating of the other rater lack the one of this."""
-    place = axis.position.get(None)
-    length = counts.shape[1 - i]
-    return np.zeros(length, np.int64) if place is None else counts.take(place, axis=i)
+def _missing(
+    counts: AnyArray, first: AxisLabels, second: AxisLabels
+) -> tuple[tuple[int, int], int]:
+    """Return how many ratings of each rater are missing, and how many items lack one."""
+    row, column = first.position.get(None), second.position.get(None)
+    n_first = 0 if row is None else int(counts[row].sum())
+    n_second = 0 if column is None else int(counts[:, column].sum())
+    n_both = 0 if row is None or column is None else int(counts[row, column])
+    return (n_first, n_second), n_first + n_second - n_both
 
 
-def _table(
-    tables: AnyArray,
-    rows: tuple[list[int], list[int]],
-    columns: tuple[list[int], list[int]],
-    n_labels: int,
+def _square(
+    counts: AnyArray, places: tuple[tuple[list[int], list[int]], ...], n_labels: int
 ) -> AnyArray:
-    """Return the sum of some layers as a table of the labels."""
-    table = np.zeros((n_labels, n_labels), tables.dtype)
-    taken = tables[np.ix_(range(len(tables)), rows[0], columns[0])]
-    table[np.ix_(rows[1], columns[1])] = taken.sum(axis=0)
-    return table
+    """Return a table of the labels asked for."""
+    (rows, to_rows), (columns, to_columns) = places
+    square = np.zeros((n_labels, n_labels), counts.dtype)
+    square[np.ix_(to_rows, to_columns)] = counts[np.ix_(rows, columns)]
+    return square

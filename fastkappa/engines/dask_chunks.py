@@ -1,8 +1,8 @@
 """Dask's frames and arrays, counted in the workers.
 
-Each partition or chunk becomes a table where it lies, tables are added up a few at a time,
-also in the workers, and only the last one comes back. A task that is lost with its worker is
-run again by Dask: it counts the same items, and nothing else knows of the first attempt.
+Each partition or chunk becomes a table in its worker. Tables are summed a few at a time, also
+in the workers, and only the last one comes back. Dask runs a task that is lost with its worker
+again: it counts the same items, and nothing of the first attempt is left.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from fastkappa.engines.arrow_columns import as_array, count_in_slices, is_plain
 from fastkappa.engines.arrow_files import check_columns
 from fastkappa.engines.frames import count_frame as count_frame_here
 from fastkappa.engines.ratings import RatingsError
-from fastkappa.engines.running_table import RunningTable
+from fastkappa.engines.source_table import SourceTable
 
-# Tables that are added up by one task.
+# Tables that one task sums.
 FAN_IN = 8
 
 
-def count_frame(tally: RunningTable, frame: Any) -> None:
+def count_frame(table: SourceTable, frame: Any) -> None:
     """Count a Dask frame, partition by partition."""
     if not hasattr(frame, "to_delayed") or not hasattr(frame, "columns"):
         raise TypeError(
             f"source is {type(frame)}: give Dask arrays as a mapping of names to arrays of one"
             " dimension."
         )
-    names = tally.columns.distinct()
+    names = table.names
     check_columns("the frame", names, list(frame.columns))
-    _count_delayed(tally, _partition_counted, [(part,) for part in frame[names].to_delayed()])
+    _count_delayed(table, _partition_counted, [(part,) for part in frame[names].to_delayed()])
 
 
 def is_array(column: Any) -> bool:
-    """Tell an array of Dask, without importing it."""
+    """Return whether a column is a Dask array, without importing Dask."""
     return type(column).__module__.startswith("dask.array")
 
 
-def count_arrays(tally: RunningTable, arrays: dict[Any, Any]) -> None:
+def count_arrays(table: SourceTable, arrays: dict[Any, Any]) -> None:
     """Count Dask arrays of one dimension, chunk by chunk."""
     from dask import array as dask_array
 
@@ -46,37 +46,37 @@ def count_arrays(tally: RunningTable, arrays: dict[Any, Any]) -> None:
         if array.ndim != 1:
             raise RatingsError(f"column {name!r} must be one-dimensional, got shape {array.shape}.")
     lengths = {name: array.shape[0] for name, array in taken.items()}
-    # Lengths that are not known are NaN: the chunks are compared when they are there.
+    # Lengths that are not known yet are NaN: those of the chunks are compared later.
     if len({length for length in lengths.values() if length == length}) > 1:
         raise RatingsError(f"the columns have different lengths: {lengths}.")
     pairs = [part for array in taken.values() for part in (array, "i")]
     _, aligned = dask_array.core.unify_chunks(*pairs)
     chunks = zip(*(array.to_delayed().tolist() for array in aligned))
-    _count_delayed(tally, _chunk_counted, list(chunks))
+    _count_delayed(table, _chunk_counted, list(chunks))
 
 
-def _count_delayed(tally: RunningTable, count: Any, parts: Sequence[tuple[Any, ...]]) -> None:
+def _count_delayed(table: SourceTable, count: Any, parts: Sequence[tuple[Any, ...]]) -> None:
     from dask import delayed
 
     counted = delayed(count, pure=True)
     merged = delayed(_merged, pure=True)
-    empty = tally.empty_copy()
+    empty = table.empty_copy()
     tables = [counted(empty, *part) for part in parts]
     while len(tables) > 1:
         tables = [merged(tables[i : i + FAN_IN]) for i in range(0, len(tables), FAN_IN)]
-    for table in tables:
-        tally.merge(table.compute())
+    for part in tables:
+        table.merge(part.compute())
 
 
-def _partition_counted(empty: RunningTable, frame: Any) -> RunningTable:
-    tally = empty.empty_copy()
-    count_frame_here(tally, frame, 1)
-    return tally
+def _partition_counted(empty: SourceTable, frame: Any) -> SourceTable:
+    table = empty.empty_copy()
+    count_frame_here(table, frame, 1)
+    return table
 
 
-def _chunk_counted(empty: RunningTable, *chunks: Any) -> RunningTable:
-    tally = empty.empty_copy()
-    names = tally.columns.distinct()
+def _chunk_counted(empty: SourceTable, *chunks: Any) -> SourceTable:
+    table = empty.empty_copy()
+    names = table.names
     lengths = [len(chunk) for chunk in chunks]
     if len(set(lengths)) > 1:
         raise RatingsError(f"the columns have chunks of different lengths: {lengths}.")
@@ -86,11 +86,11 @@ def _chunk_counted(empty: RunningTable, *chunks: Any) -> RunningTable:
         return {name: array.slice(start, stop - start) for name, array in arrays.items()}
 
     as_they_are = all(is_plain(array.type) for array in arrays.values())
-    count_in_slices(tally, lengths[0], take, as_they_are=as_they_are, num_threads=1)
-    return tally
+    count_in_slices(table, lengths[0], take, as_they_are=as_they_are, num_threads=1)
+    return table
 
 
-def _merged(tables: Sequence[RunningTable]) -> RunningTable:
+def _merged(tables: Sequence[SourceTable]) -> SourceTable:
     total = tables[0].empty_copy()
     for table in tables:
         total.merge(table)

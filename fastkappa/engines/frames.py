@@ -7,25 +7,29 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.engines.arrow_columns import count_in_slices, need_pyarrow, of_series
-from fastkappa.engines.arrow_files import check_columns
-from fastkappa.engines.ratings import (
-    LARGEST_NUMBER_OF_LABELS,
-    Columns,
-    RatingsError,
-    key_of,
-    no_label,
-)
-from fastkappa.engines.running_table import RunningTable
+from fastkappa.engines.arrow_columns import count_in_slices, of_series
+from fastkappa.engines.arrow_files import check_columns, need_pyarrow
+from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError, key_of, no_label
+from fastkappa.engines.source_table import Columns, SourceTable
 
-# Cells that an engine may send back: those of the largest table, with missing ratings.
+# Cells that an engine may send back: those of the largest table and of missing ratings.
 MOST_CELLS = (LARGEST_NUMBER_OF_LABELS + 1) ** 2
 INT64_MAX = (1 << 63) - 1
 NO_LABELS = ("Binary", "Duration", "Time")
 
 
-def count_frame(tally: RunningTable, source: Any, num_threads: int) -> bool:
-    """Count a frame or relation, and tell whether narwhals knows it as one.
+def count_frame(
+    table: SourceTable, source: Any, num_threads: int, *, most_cells: int = MOST_CELLS
+) -> bool:
+    """Count a frame or relation, and return whether narwhals knows it as one.
+
+    Parameters
+    ----------
+    table : SourceTable
+    source : object
+    num_threads : int
+    most_cells : int
+        How many cells an engine may send back.
 
     Raises
     ------
@@ -43,30 +47,30 @@ def count_frame(tally: RunningTable, source: Any, num_threads: int) -> bool:
     try:
         frame = narwhals.from_native(source, pass_through=True)
     except narwhals.exceptions.DuplicateError as error:
-        check_columns("the frame", tally.columns.distinct(), list(source.columns))
+        check_columns("the frame", table.names, list(source.columns))
         reason = " ".join(str(error).split())
         raise RatingsError(f"the frame cannot be read: {reason}.") from error
     if isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame)):
-        for name in tally.columns.distinct():
+        for name in table.names:
             if not isinstance(name, str):
                 raise TypeError(f"columns of a frame are named by strings, got {name!r}.")
-    if isinstance(frame, narwhals.DataFrame) and _counts_faster(frame, tally.columns):
-        _count_by_engine(tally, frame.lazy())
+    if isinstance(frame, narwhals.DataFrame) and _counts_faster(frame, table.columns):
+        _count_by_engine(table, frame.lazy(), most_cells)
     elif isinstance(frame, narwhals.DataFrame):
         need_pyarrow("frames", "counting the ratings of a data frame")
-        _count_in_memory(tally, frame, num_threads)
+        _count_in_memory(table, frame, num_threads)
     elif isinstance(frame, narwhals.LazyFrame):
-        _count_by_engine(tally, frame)
+        _count_by_engine(table, frame, most_cells)
     else:
         return False
     return True
 
 
 def _counts_faster(frame: Any, columns: Columns) -> bool:
-    """Tell whether an engine counts what it has in memory faster than the kernels do.
+    """Return whether an engine counts its columns in memory faster than the kernels do.
 
-    Only polars does, and only its strings: all else takes the kernels no longer than a
-    grouping, and numbers a tenth of its time or less.
+    Only polars does, and only strings: the kernels take no longer than a grouping for all
+    else, and for numbers a tenth of its time or less.
     """
     import narwhals
 
@@ -75,8 +79,8 @@ def _counts_faster(frame: Any, columns: Columns) -> bool:
     )
 
 
-def _count_in_memory(tally: RunningTable, frame: Any, num_threads: int) -> None:
-    names = tally.columns.distinct()
+def _count_in_memory(table: SourceTable, frame: Any, num_threads: int) -> None:
+    names = table.names
     check_columns("the frame", names, frame.columns)
     frame = frame.select(names)
 
@@ -85,22 +89,22 @@ def _count_in_memory(tally: RunningTable, frame: Any, num_threads: int) -> None:
         return {name: of_series(part[name], name) for name in names}
 
     as_they_are = all(dtype.is_integer() for dtype in frame.schema.values())
-    count_in_slices(tally, len(frame), take, as_they_are=as_they_are, num_threads=num_threads)
+    count_in_slices(table, len(frame), take, as_they_are=as_they_are, num_threads=num_threads)
 
 
-def _count_by_engine(tally: RunningTable, frame: Any) -> None:
-    """Have the engine count, and take over the cells of the table."""
+def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
+    """Have the engine count, and add the cells that it sends back."""
     import narwhals
 
-    columns = tally.columns
+    columns = table.columns
     schema = frame.collect_schema()
-    check_columns("the frame", columns.distinct(), schema.names())
+    check_columns("the frame", table.names, schema.names())
     roles = {"layer": columns.group, "first": columns.y1, "second": columns.y2}
     roles = {role: name for role, name in roles.items() if name is not None}
     for name in roles.values():
-        held = schema[name]
-        if held.is_nested() or str(held).partition("(")[0] in NO_LABELS:
-            raise RatingsError(no_label(name, held))
+        dtype = schema[name]
+        if dtype.is_nested() or str(dtype).partition("(")[0] in NO_LABELS:
+            raise RatingsError(no_label(name, dtype))
     selected = [narwhals.col(name).alias(role) for role, name in roles.items()]
     figures = [narwhals.len().alias("n")]
     if columns.weight is not None:
@@ -112,46 +116,46 @@ def _count_by_engine(tally: RunningTable, frame: Any) -> None:
             weight.min().alias("least"),
             weight.max().alias("most"),
         ]
-    grouped = frame.select(*selected).group_by(*roles).agg(*figures).head(MOST_CELLS + 1)
-    # By default polars would have the whole of its input in memory.
+    grouped = frame.select(*selected).group_by(*roles).agg(*figures).head(most_cells + 1)
+    # By default polars would read all of its input into memory.
     options = {"engine": "streaming"} if frame.implementation.is_polars() else {}
     collected = grouped.collect(**options)
-    if len(collected) > MOST_CELLS:
+    if len(collected) > most_cells:
         raise RatingsError(
-            f"columns {columns.y1!r} and {columns.y2!r} hold more than {MOST_CELLS} different"
+            f"columns {columns.y1!r} and {columns.y2!r} hold more than {most_cells} different"
             " pairs of ratings, too many for a table: are they ratings?"
         )
-    _add_cells(tally, {name: collected[name].to_list() for name in collected.columns})
+    _add_cells(table, {name: collected[name].to_list() for name in collected.columns})
 
 
-def _weight(held: Any, column: Any) -> Any:
+def _weight(dtype: Any, column: Any) -> Any:
     """Return item weights in a type in which they can be summed."""
     import narwhals
 
-    if held.is_integer() or held == narwhals.Boolean:
+    if dtype.is_integer() or dtype == narwhals.Boolean:
         return narwhals.col(column).cast(narwhals.Int64)
-    if held.is_numeric():
+    if dtype.is_numeric():
         return narwhals.col(column).cast(narwhals.Float64)
-    raise RatingsError(f"column {column!r} holds values of type {held}: weights are numbers.")
+    raise RatingsError(f"column {column!r} holds values of type {dtype}: weights are numbers.")
 
 
-def _add_cells(tally: RunningTable, cells: dict[str, list[Any]]) -> None:
+def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:
     """Add the cells of a table, given by group, ratings and figures."""
     n = [int(count) for count in cells["n"]]
     keys: list[list[Any]] = []
-    for axis, role in zip(tally.axes, ("layer", "first", "second")):
+    for axis, role in zip(table.axes, ("layer", "first", "second")):
         pairs = [key_of(label, axis.column) for label in cells.get(role, [None] * len(n))]
         keys.append([key for key, _ in pairs])
         for kind in dict.fromkeys(kind for _, kind in pairs):
             axis.note(kind)
     sums = None
     if "sum" in cells:
-        sums = _sums(cells, n, tally.columns.weight)
-    tally.add_cells((keys[0], keys[1], keys[2]), np.array(n, np.int64), sums)
+        sums = _sums(cells, n, table.columns.weight)
+    table.add_cells((keys[0], keys[1], keys[2]), np.array(n, np.int64), sums)
 
 
 def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
-    """Return the sums of weights, or say what is wrong with these."""
+    """Return the sums of weights, or raise."""
     lacking = sum(n) - sum(map(int, cells["n_weights"]))
     if lacking:
         raise RatingsError(f"column {column!r} lacks {lacking} weights.")
@@ -160,7 +164,7 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
         if not np.isfinite(sums).all():
             raise RatingsError(f"column {column!r} holds weights that are not finite.")
         return sums
-    # Not every engine says so when a sum goes beyond its type.
+    # Not every engine reports an overflow.
     for least, most, count in zip(cells["least"], cells["most"], n):
         if max(-int(least), int(most)) * count > INT64_MAX:
             raise OverflowError(

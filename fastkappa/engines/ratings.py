@@ -1,4 +1,4 @@
-"""What every source's ratings become before they are counted, and what is wrong with them."""
+"""Ratings of any source as whole numbers or categories, their kinds, and errors about them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 
 Kind = Literal["integers", "booleans", "strings", "dates", "times"]
-# A label is one of these once it is counted; None is a missing rating.
+# What a label is in a table; None is a missing rating.
 Key = int | str | None
 
-# The table has the square of the number of labels in cells: an identifier or a count
-# taken for a rating would ask for more memory than there is.
+# A table has as many cells as the square of the number of labels: an identifier or a count
+# mistaken for a rating would take more memory than there is.
 LARGEST_NUMBER_OF_LABELS = 2000
 EPOCH = datetime.datetime(1970, 1, 1)
 MICROSECOND = datetime.timedelta(microseconds=1)
@@ -25,11 +25,11 @@ TRUE, FALSE = ("true", "1"), ("false", "0")
 
 
 class RatingsError(ValueError):
-    """A source, its columns or its ratings are not what can be counted."""
+    """A source, its columns or its ratings cannot be counted."""
 
 
 class TooManyLabelsError(RatingsError):
-    """A column has so many different ratings that it cannot be meant."""
+    """A column has too many different values to hold ratings."""
 
     def __init__(self, column: Any, n_labels: int, n_rows: int, remedy: str) -> None:
         super().__init__(column, n_labels, n_rows, remedy)
@@ -43,32 +43,18 @@ class TooManyLabelsError(RatingsError):
         )
 
 
-class Columns(NamedTuple):
-    """The names of the columns that are counted."""
-
-    y1: Any
-    y2: Any
-    weight: Any = None
-    group: Any = None
-
-    def distinct(self) -> list[Any]:
-        """Return each name once."""
-        names = (self.y1, self.y2, self.weight, self.group)
-        return list(dict.fromkeys(name for name in names if name is not None))
-
-
-class Ratings(NamedTuple):
-    """Some of one rater's ratings.
+class RatingBatch(NamedTuple):
+    """One rater's ratings of a batch of items.
 
     Attributes
     ----------
     values : ndarray of shape (n,)
-        Whole numbers: the ratings themselves or, with categories, codes of these.
+        Whole numbers: the ratings or, if there are categories, their codes.
     kind : Kind or None
-        What they are; None where all that is known is that they are missing. Booleans are
-        0 and 1, dates and times microseconds since 1970.
+        The kind of the ratings, None if all are missing. Booleans are 0 and 1, dates and
+        times microseconds since 1970.
     categories : sequence or None
-        The ratings of the codes from ``lowest`` on, None being a missing one.
+        The ratings that the codes from ``lowest`` on stand for; None is a missing rating.
     lowest : int
         The code of the first category.
     """
@@ -79,7 +65,7 @@ class Ratings(NamedTuple):
     lowest: int = 0
 
     def keys(self) -> list[Key]:
-        """Return the ratings one by one."""
+        """Return the ratings as a list."""
         values: list[Any] = self.values.tolist()
         if self.categories is None:
             return values
@@ -87,12 +73,12 @@ class Ratings(NamedTuple):
 
 
 def key_of(value: Any, column: Any) -> tuple[Key, Kind | None]:
-    """Return the key and the kind of a rating that comes as a Python object.
+    """Return the key and the kind of a rating that is a Python object.
 
     Raises
     ------
     RatingsError
-        If it is no class label.
+        If it cannot be a class label.
     """
     if isinstance(value, np.generic):
         value = _plain(value)
@@ -130,7 +116,7 @@ def _plain(value: np.generic) -> Any:
 
 
 def labels_of(keys: Sequence[Any], kind: Kind | None) -> AnyArray:
-    """Return keys, none of them missing, as the labels of a table."""
+    """Return keys without a missing one as the labels of a table."""
     if kind == "strings":
         return np.array(keys, dtype=None if keys else "<U1")
     if kind == "booleans":
@@ -144,15 +130,15 @@ def labels_of(keys: Sequence[Any], kind: Kind | None) -> AnyArray:
 
 
 def label_of(key: Key, kind: Kind | None) -> Any:
-    """Return a key as a Python object, which may be missing."""
+    """Return a key as a Python object, None if it is missing."""
     return None if key is None else labels_of([key], kind)[0].item()
 
 
-class Wanted:
-    """The labels a user wants, before it is known what the ratings are.
+class WantedLabels:
+    """The labels a user asks for, before the kind of the ratings is known.
 
-    A text file shows only at its end whether its ratings are numbers. Until then ``1`` may
-    be the label 1, '1' or True, and a rating is wanted if one of its readings is.
+    Whether the ratings of a text file are numbers is known at its end only. Until then ``1``
+    may be the label 1, '1' or True, and a rating is kept if one of its readings is wanted.
     """
 
     def __init__(self, labels: Iterable[Any]) -> None:
@@ -162,7 +148,7 @@ class Wanted:
         return not self._readings.isdisjoint(_readings(key))
 
     def whole_numbers(self, lowest: int, highest: int) -> list[int]:
-        """Return those in a range, which all may be."""
+        """Return the wanted labels that are whole numbers in a range."""
         numbers: list[int] = [reading for reading in self._readings if isinstance(reading, int)]
         return sorted(number for number in numbers if lowest <= number <= highest)
 
@@ -182,9 +168,17 @@ def _readings(label: Any) -> set[Any]:
 
 
 def common_kind(
-    kinds: tuple[Kind | None, Kind | None], names: tuple[Any, Any], examples: tuple[Any, Any]
+    kinds: tuple[Kind | None, Kind | None],
+    names: tuple[Any, Any],
+    keys: tuple[Iterable[Any], Iterable[Any]],
 ) -> Kind | None:
-    """Return what both columns hold; booleans beside integers count as 0 and 1."""
+    """Return the kind of the ratings in both columns; booleans beside integers are integers.
+
+    Raises
+    ------
+    RatingsError
+        If ratings of these kinds cannot be compared.
+    """
     first, second = kinds
     if first == second or first is None or second is None:
         return first or second
@@ -192,32 +186,27 @@ def common_kind(
         return "integers"
     if set(kinds) == {"dates", "times"}:
         return "times"
-    raise RatingsError(
-        "the ratings cannot be compared: "
-        + " and ".join(
-            f"column {name!r} holds {kind}{_told(example, kind)}"
-            for name, kind, example in zip(names, kinds, examples)
-        )
-        + "."
+    found = (
+        f"column {name!r} holds {kind}{_example(among) if kind == 'strings' else ''}"
+        for name, kind, among in zip(names, kinds, keys)
     )
+    raise RatingsError(f"the ratings cannot be compared: {' and '.join(found)}.")
 
 
-def example_of(keys: Iterable[Any]) -> Any:
-    """Return, of strings, one that is no number: it is why they are not numbers all."""
-    keys = list(keys)
-    return next((key for key in keys if not str(key).lstrip("+-").isdigit()), keys[0])
-
-
-def _told(example: Any, kind: Kind | None) -> str:
-    return f" ({example!r})" if kind == "strings" and example is not None else ""
+def _example(keys: Iterable[Any]) -> str:
+    """Return a string for an error, if possible one that shows why they are not numbers."""
+    strings = [key for key in keys if isinstance(key, str)]
+    words = (text for text in strings if not text.lstrip("+-").isdigit())
+    example = next(words, strings[0] if strings else None)
+    return "" if example is None else f" ({example!r})"
 
 
 def not_whole(column: Any, found: Any) -> str:
     return f"column {column!r} holds {found}: ratings must be whole numbers or strings."
 
 
-def no_label(column: Any, held: Any) -> str:
+def no_label(column: Any, dtype: Any) -> str:
     return (
-        f"column {column!r} holds values of type {held}: ratings must be whole numbers, strings,"
+        f"column {column!r} holds values of type {dtype}: ratings must be whole numbers, strings,"
         " booleans or dates."
     )

@@ -1,4 +1,4 @@
-"""`confusion_from_table`: which way a source is counted."""
+"""`confusion_from_table` finds out what a source is, and who counts it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from fastkappa.engines import arrow_columns, arrow_files, dask_chunks, frames
 from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
-from fastkappa.engines.ratings import Columns, RatingsError, Wanted
-from fastkappa.engines.running_table import RunningTable
+from fastkappa.engines.ratings import RatingsError, WantedLabels
+from fastkappa.engines.source_table import Columns, SourceTable
 from fastkappa.kernels.threads import resolve_num_threads
 
 
@@ -34,8 +34,8 @@ def confusion_from_table(
         - a `pyarrow.Table`, `RecordBatch`, `RecordBatchReader` or `pyarrow.dataset`, or
           anything else that gives an Arrow stream;
         - a pandas or polars frame, or any other that narwhals knows;
-        - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame, which count by
-          themselves: only the cells of the table come back;
+        - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame: its engine counts,
+          and only the cells of the table come back;
         - a Dask frame, counted partition by partition in the workers;
         - a mapping of names to arrays; those of Dask are counted chunk by chunk in the
           workers.
@@ -48,9 +48,9 @@ def confusion_from_table(
     group : str, default=None
         A column by whose values the items are counted apart.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in its order. None takes the labels that occur, sorted.
+        The labels of the table, in their order. None takes those that occur, sorted.
     num_threads : int, default=None
-        At most so many threads count in this process. None takes all that
+        The largest number of threads that count in this process. None takes all that
         ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Engines and clusters have
         settings of their own.
 
@@ -65,22 +65,23 @@ def confusion_from_table(
     Raises
     ------
     ValueError
-        If a column is not there, holds what is no class label or more than
+        If a column is not there, holds values that cannot be class labels or more than
         2000 different ratings, or the two hold ratings that cannot be compared; if a file
         cannot be read, or a weight is missing or not finite.
     OverflowError
         If a sum of integer item weights does not fit in int64.
     TypeError
-        If the source is nothing of the above.
+        If the source is none of the above.
     ImportError
         If a library that reads the source is missing; the message says how to install it.
 
     Notes
     -----
-    Whatever the source, the labels are the same: int64 where the ratings are whole numbers,
-    though some were floats because others are missing; bool, str, or datetime64 for dates
-    (days) and times (microseconds, in UTC). A CSV file's ratings are what all of them can be
-    read as, and missing where the field is empty, NA, NaN, null or the like.
+    The labels do not depend on the kind of source: int64 where the ratings are whole
+    numbers, also where they are floats because others are missing; bool, str, or datetime64
+    for dates (days) and times (microseconds, in UTC). The ratings of a CSV file have the type
+    that all of them can be read as, and are missing where the field is empty, NA, NaN, null
+    or the like.
 
     Examples
     --------
@@ -100,30 +101,30 @@ def confusion_from_table(
         is_left_out = name is None and argument in ("weight", "group")
         if not is_left_out and (name is None or not isinstance(name, Hashable)):
             raise TypeError(f"{argument} must be the name of a column, got {name!r}.")
-    columns = Columns(y1, y2, weight, group)
     if labels is not None:
         check_labels(labels)
-    tally = RunningTable(columns, None if labels is None else Wanted(labels))
-    _count(tally, source, threads)
-    return finish(tally, labels) if group is None else finish_groups(tally, labels)
+    wanted = None if labels is None else WantedLabels(labels)
+    table = SourceTable(Columns(y1, y2, weight, group), wanted)
+    _count(table, source, threads)
+    return finish(table, labels) if group is None else finish_groups(table, labels)
 
 
-def _count(tally: RunningTable, source: Any, threads: int) -> None:
+def _count(table: SourceTable, source: Any, threads: int) -> None:
     library = type(source).__module__.partition(".")[0]
     if isinstance(source, (str, os.PathLike)):
-        arrow_files.count_path(tally, Path(source))
+        arrow_files.count_path(table, Path(source))
     elif isinstance(source, Mapping):
-        _count_mapping(tally, source, threads)
-    elif library == "pyarrow" and _count_arrow(tally, source, threads):
+        _count_mapping(table, source, threads)
+    elif library == "pyarrow" and _count_arrow(table, source, threads):
         pass
     elif library in ("dask", "dask_expr"):
-        dask_chunks.count_frame(tally, source)
-    elif frames.count_frame(tally, source, threads):
+        dask_chunks.count_frame(table, source)
+    elif frames.count_frame(table, source, threads):
         pass
     elif hasattr(source, "__arrow_c_stream__"):
-        pyarrow = arrow_columns.need_pyarrow("frames", "an Arrow stream")
+        pyarrow = arrow_files.need_pyarrow("frames", "an Arrow stream")
         stream = pyarrow.RecordBatchReader.from_stream(source)
-        arrow_files.count_stream(tally, stream, stream.schema.names)
+        arrow_files.count_stream(table, stream, stream.schema.names)
     else:
         raise TypeError(
             "source must be a path, a data frame, an Arrow table, dataset or stream, a"
@@ -131,21 +132,21 @@ def _count(tally: RunningTable, source: Any, threads: int) -> None:
         )
 
 
-def _count_mapping(tally: RunningTable, source: Mapping[Any, Any], threads: int) -> None:
-    names = tally.columns.distinct()
+def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) -> None:
+    names = table.names
     arrow_files.check_columns("the mapping", names, list(source))
     taken = {name: source[name] for name in names}
     if any(dask_chunks.is_array(column) for column in taken.values()):
-        dask_chunks.count_arrays(tally, taken)
+        dask_chunks.count_arrays(table, taken)
         return
-    arrow_columns.need_pyarrow("frames", "a mapping of arrays")
+    arrow_files.need_pyarrow("frames", "a mapping of arrays")
     arrays = {name: arrow_columns.as_array(column, name) for name, column in taken.items()}
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise RatingsError(f"the columns have different lengths: {lengths}.")
     arrow_columns.count_in_slices(
-        tally,
-        lengths[tally.columns.y1],
+        table,
+        lengths[table.columns.y1],
         lambda start, stop: {
             name: array.slice(start, stop - start) for name, array in arrays.items()
         },
@@ -154,18 +155,18 @@ def _count_mapping(tally: RunningTable, source: Mapping[Any, Any], threads: int)
     )
 
 
-def _count_arrow(tally: RunningTable, source: Any, threads: int) -> bool:
-    """Count what is pyarrow's, and tell whether it was anything that can be counted."""
+def _count_arrow(table: SourceTable, source: Any, threads: int) -> bool:
+    """Count an object of pyarrow, and return whether it is one that can be counted."""
     names = source.schema.names if hasattr(source, "schema") else None
     if names is None:
         return False
     if hasattr(source, "to_batches") and hasattr(source, "get_fragments"):
-        arrow_files.count_dataset(tally, source)
+        arrow_files.count_dataset(table, source)
     elif hasattr(source, "slice"):
-        arrow_files.check_columns("the table", tally.columns.distinct(), names)
-        arrow_columns.add_table(tally, source, threads)
+        arrow_files.check_columns("the table", table.names, names)
+        arrow_columns.add_rows(table, source, threads)
     elif hasattr(source, "read_next_batch"):
-        arrow_files.count_stream(tally, source, names)
+        arrow_files.count_stream(table, source, names)
     else:
         return False
     return True

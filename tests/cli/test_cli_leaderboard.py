@@ -17,6 +17,7 @@ import pandas
 import pytest
 
 from fastkappa import cohen_kappa_score, leaderboard
+from fastkappa.cli.progress import Bar
 from tests.helpers.command_line import CommandLine, refusal_of
 
 N = 600
@@ -160,6 +161,24 @@ def test_a_column_that_is_no_label_does_not_take_all_memory(folder: Path) -> Non
     assert "different values, more than the 2000" in row["failure"]
 
 
+def test_folders_and_patterns_stand_for_their_files(folder: Path) -> None:
+    Path("sent", "late").mkdir(parents=True)
+    for name, place in zip(SUBMISSIONS, ("sent", "sent/late", "sent")):
+        Path(name).rename(Path(place, name))
+    Path("sent", "notes.md").touch()
+    Path("sent", "_done.csv").touch()
+    files = [str(Path("sent", *parts)) for parts in (("late", "best.parquet"), ("middle.csv",))]
+    files.append(str(Path("sent", "worst.feather")))
+    expected = rows_of(*files)
+    assert rows_of("sent") == expected
+    assert rows_of("sent/**/*.parquet", "sent/[mw]*t.*[er]", files[1]) == expected
+    assert rows_of("sent/lat*", "sent/m*.csv", "sent/worst.feather") == expected
+    (row,) = rows_of("sent/*.tsv", exit_code=1)
+    assert (row["name"], row["failure"]) == ("sent/*.tsv", "there is no file sent/*.tsv.")
+    Path("none").mkdir()
+    assert "none has no file of a format known by its suffix" in run("none", exit_code=2).stderr
+
+
 def test_items_may_be_dropped(folder: Path) -> None:
     whole = pandas.read_parquet("best.parquet")
     broken = pandas.concat(
@@ -198,17 +217,15 @@ def test_without_a_bootstrap_there_are_no_intervals(folder: Path) -> None:
 def test_interrupting_prints_nothing_and_writes_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from fastkappa.cli.files import submissions
-
     before = sorted(os.listdir())
-    read = submissions.read_columns
+    starts = Bar.starts
 
-    def interrupted(path: Path, columns: Any, *others: Any) -> Any:
-        if path.name == "middle.csv":
+    def interrupted(bar: Bar, file: Path) -> Any:
+        if file.name == "middle.csv":
             raise KeyboardInterrupt
-        return read(path, columns)
+        return starts(bar, file)
 
-    monkeypatch.setattr(submissions, "read_columns", interrupted)
+    monkeypatch.setattr(Bar, "starts", interrupted)
     result = run(*SUBMISSIONS, exit_code=130)
     assert result.stdout == ""
     assert sorted(os.listdir()) == before

@@ -32,13 +32,13 @@ import sys, time
 from fastkappa.engines import arrow_files
 from fastkappa.cli import main
 
-count = arrow_files.add_table
+count = arrow_files.add_rows
 
 def count_slowly(*arguments):
     time.sleep(0.02)
     count(*arguments)
 
-arrow_files.add_table, arrow_files.BATCH = count_slowly, 100
+arrow_files.add_rows, arrow_files.BATCH = count_slowly, 100
 main()
 """
 

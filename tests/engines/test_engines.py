@@ -15,6 +15,7 @@ import fastkappa
 from fastkappa import confusion_from_table
 from fastkappa.engines import frames
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS
+from fastkappa.engines.source_table import Columns, SourceTable
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
@@ -127,13 +128,10 @@ def test_identifiers_are_no_ratings(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", LAZY)
-def test_an_engine_sends_no_more_cells_than_fit(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(frames, "MOST_CELLS", 100)
+def test_an_engine_sends_no_more_cells_than_fit(name: str, tmp_path: Path) -> None:
     source = SOURCES[name]({"id": list(range(101)), "y": [0] * 101}, tmp_path)
     with pytest.raises(ValueError, match="'id' and 'y' hold more than 100 different pairs"):
-        confusion_from_table(source, "id", "y")
+        frames.count_frame(SourceTable(Columns("id", "y")), source, 1, most_cells=100)
 
 
 @pytest.mark.parametrize("name", IN_MEMORY + LAZY + ["Dask arrays", "Arrow file"])

@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 
 from fastkappa.cli.files.ratings import count_ratings, parse_labels
-from fastkappa.engines import arrow_text
 from fastkappa.engines.arrow_files import SUFFIXES
-from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.engines.arrow_text import TextTable
+from fastkappa.engines.counted import SourceCounts, finish
+from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError, WantedLabels
+from fastkappa.engines.source_table import Columns, SourceTable
 
 pa = pytest.importorskip("pyarrow")
 pa_csv = pytest.importorskip("pyarrow.csv")
@@ -233,12 +235,19 @@ def test_numbers_and_text_in_one_column_are_strings(tmp_path: Path) -> None:
     assert count_ratings(path, "b", "b").labels.tolist() == ["9", "x"]
 
 
-def many_blocks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, first: str = "1\n2\n3\n"
-) -> Path:
+def count_in_blocks(path: Path, labels: str | None = None) -> SourceCounts:
+    """Count column 'y' of a text file, read in many small blocks."""
+    wanted = None if labels is None else WantedLabels(labels.split(","))
+    table = SourceTable(Columns("y", "y"), wanted)
+    texts = TextTable(table, block_size=64, most_others=10)
+    texts.add(path, ",", lambda names: None, lambda n_bytes: None)
+    texts.add_to(table)
+    return finish(table, None if labels is None else parse_labels(labels, table.kind()))
+
+
+def many_blocks(tmp_path: Path, last: str) -> Path:
     """Write a file of many blocks, of which only the last one has other ratings."""
-    monkeypatch.setattr(arrow_text, "BLOCK", 64)
-    return text_file(tmp_path, "y\n" + first * 100 + last)
+    return text_file(tmp_path, "y\n" + "1\n2\n3\n" * 100 + last)
 
 
 @pytest.mark.parametrize(
@@ -252,19 +261,18 @@ def many_blocks(
     ],
 )
 def test_the_last_block_may_tell_what_a_column_holds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: str, labels: list[Any]
+    tmp_path: Path, last: str, labels: list[Any]
 ) -> None:
-    path = many_blocks(tmp_path, monkeypatch, last)
-    counts = count_ratings(path, "y", "y")
+    counts = count_in_blocks(many_blocks(tmp_path, last))
     assert counts.labels.tolist() == labels
     assert counts.n_rows == 300 + last.count("\n")
     assert counts.table.sum() == counts.table.trace() == counts.n_rows
 
 
-def test_a_measurement_in_the_last_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = many_blocks(tmp_path, monkeypatch, "2.5\n")
+def test_a_measurement_in_the_last_block(tmp_path: Path) -> None:
+    path = many_blocks(tmp_path, "2.5\n")
     with pytest.raises(RatingsError, match=r"column 'y' holds 2\.5: ratings must be whole"):
-        count_ratings(path, "y", "y")
+        count_in_blocks(path)
 
 
 @pytest.mark.parametrize(
@@ -276,22 +284,16 @@ def test_a_measurement_in_the_last_block(tmp_path: Path, monkeypatch: pytest.Mon
     ],
 )
 def test_labels_of_a_column_of_very_many(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    last: str,
-    labels: str,
-    diagonal: list[int],
+    tmp_path: Path, last: str, labels: str, diagonal: list[int]
 ) -> None:
-    """Those that are not wanted are not kept, but for what they tell about the column."""
-    monkeypatch.setattr(arrow_text, "MOST_OTHERS", 10)
-    monkeypatch.setattr(arrow_text, "BLOCK", 64)
+    """Others are not kept, but for what they tell about the column."""
     numbers = "".join(f"{i}\n" for i in range(5000))
     path = text_file(tmp_path, "y\n" + numbers + last)
-    counts = count_ratings(path, "y", "y", labels=labels)
+    counts = count_in_blocks(path, labels)
     assert counts.table.diagonal().tolist() == diagonal
     assert counts.n_outside == counts.n_rows - sum(diagonal)
     with pytest.raises(RatingsError, match=r"holds 20\d\d different ratings in its first"):
-        count_ratings(path, "y", "y")
+        count_in_blocks(path)
 
 
 def test_unknown_column_lists_those_there_and_the_nearest(write: Callable[..., Path]) -> None:
@@ -400,8 +402,8 @@ def test_truncated_file(tmp_path: Path, name: str) -> None:
     file_name, writer = WRITERS[name]
     writer(pa.table({"a": [1, 2] * 500, "b": ["x", "y"] * 500}), tmp_path / file_name)
     whole = (tmp_path / file_name).read_bytes()
-    for share in (0.02, 0.5, 0.9):
-        (tmp_path / file_name).write_bytes(whole[: int(share * len(whole))])
+    for part in (0.02, 0.5, 0.9):
+        (tmp_path / file_name).write_bytes(whole[: int(part * len(whole))])
         with pytest.raises(RatingsError, match="cannot be read"):
             count_ratings(tmp_path / file_name, "a", "a")
 

@@ -30,7 +30,11 @@ def leaderboard(
         Path, typer.Argument(metavar="TRUTH", help="A CSV, TSV, Parquet or Arrow file.")
     ],
     submissions: Annotated[
-        list[Path], typer.Argument(metavar="SUBMISSION...", help="Such files of predictions.")
+        list[Path],
+        typer.Argument(
+            metavar="SUBMISSION...",
+            help="Such files of predictions, folders of them, or patterns such as '*.csv'.",
+        ),
     ],
     id_column: Annotated[
         str, typer.Option("--id", metavar="COLUMN", help="The column of the items' ids.")
@@ -72,15 +76,16 @@ def leaderboard(
     interval, how often it is first and which ranks it has in the bootstrap replicates. A
     file that cannot be scored has a row that says why; the exit status is 1 then.
     """
-    from fastkappa.cli.files.submissions import rank_files
+    from fastkappa.cli.files.submissions import rank_files, submission_files
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import WRITERS
 
     with errors_printed():
-        with progress_bar([truth, *submissions]) as bar:
+        files = submission_files(submissions)
+        with progress_bar([truth, *files]) as bar:
             board = rank_files(
                 truth,
-                submissions,
+                files,
                 id_column,
                 target,
                 weights=weights.scheme,

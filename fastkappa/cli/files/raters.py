@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fastkappa.cli.files.ratings import parse_labels
+from fastkappa.cli.files.ratings import check_missing, parse_labels
 from fastkappa.columns.missing import find_missing
-from fastkappa.engines.arrow_files import OnProgress, ignore_progress
-from fastkappa.engines.arrow_raters import read_columns, split_by
+from fastkappa.engines.arrow_columns import split_by
+from fastkappa.engines.arrow_files import OnProgress, ignore_progress, read_columns
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, Kind, RatingsError
 from fastkappa.multirater import Ratings
 
-# What labels are, by the kind of their dtype.
+# The kind of labels by the kind of their dtype.
 KINDS: dict[str, Kind] = {"U": "strings", "O": "strings", "b": "booleans"}
 
 
@@ -31,7 +31,7 @@ def read_raters(
     Parameters
     ----------
     path : Path
-        A file whose format its suffix tells, one of `fastkappa.engines.arrow_files.SUFFIXES`.
+        A file of a format known by its suffix, one of `fastkappa.engines.arrow_files.SUFFIXES`.
     raters : sequence of str
         The raters' columns.
     group : str, default=None
@@ -43,7 +43,7 @@ def read_raters(
         Whether ratings may be missing, and with them groups; a row without a group is in
         none. They are an error otherwise.
     on_progress : callable
-        Called every now and then with the number of bytes read so far.
+        Called now and then with the number of bytes read so far.
 
     Returns
     -------
@@ -55,14 +55,17 @@ def read_raters(
     Raises
     ------
     RatingsError
-        If the file cannot be read, a column is not there, ratings are missing or are no
-        class labels, or the columns hold different kinds of them.
+        If the file cannot be read, a column is not there, ratings are missing or cannot be
+        class labels, or the columns hold ratings of different kinds.
     ImportError
         If pyarrow is not installed.
     """
     names = list(dict.fromkeys([*raters, *([] if group is None else [group])]))
     arrays = read_columns(path, names, on_progress)
-    _check_missing(arrays, drop_missing)
+    if not drop_missing:
+        masks = {name: find_missing(array) for name, array in arrays.items()}
+        n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
+        check_missing(n_missing, len(arrays[names[0]]), "such ratings")
     ratings = {name: arrays[name] for name in raters}
     whole = Ratings.from_raters(ratings)
     if labels is not None:
@@ -79,14 +82,3 @@ def read_raters(
         value: Ratings.from_raters(part, labels=whole.labels)
         for value, part in split_by(arrays[group], ratings)
     }
-
-
-def _check_missing(arrays: dict[str, Any], drop_missing: bool) -> None:
-    masks = {name: find_missing(array) for name, array in arrays.items()}
-    counted = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
-    if counted and not drop_missing:
-        told = " and ".join(f"{n} in column {name!r}" for name, n in counted.items())
-        raise RatingsError(
-            f"ratings are missing: {told}, of {len(next(iter(arrays.values())))} rows."
-            " --missing drop leaves such ratings out."
-        )

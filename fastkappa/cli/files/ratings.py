@@ -1,19 +1,20 @@
 """Two columns of ratings in a file, counted for the command line.
 
-The file is read a batch at a time, and only the columns asked for. Its words for what is
-wrong name the command line's options.
+The file is read a batch at a time, and only the columns asked for. Errors name the options of
+the command line.
 """
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_files import OnProgress, count_path, format_of, ignore_progress
-from fastkappa.engines.counted import SourceCounts, finish, finish_groups, kind_of, n_first_among
-from fastkappa.engines.ratings import Columns, Kind, RatingsError, Wanted
-from fastkappa.engines.running_table import RunningTable
+from fastkappa.engines.arrow_files import OnProgress, count_file, ignore_progress
+from fastkappa.engines.counted import SourceCounts, finish, finish_groups, n_first_among
+from fastkappa.engines.ratings import Kind, RatingsError, WantedLabels
+from fastkappa.engines.source_table import Columns, SourceTable
 
 
 def count_ratings(
@@ -30,7 +31,7 @@ def count_ratings(
     Parameters
     ----------
     path : Path
-        A file whose format its suffix tells, one of `fastkappa.engines.arrow_files.SUFFIXES`.
+        A file of a format known by its suffix, one of `fastkappa.engines.arrow_files.SUFFIXES`.
     y1, y2 : str
         The column of the first and of the second rater; they may be the same one.
     labels : str, default=None
@@ -39,7 +40,7 @@ def count_ratings(
     drop_missing : bool, default=False
         Whether rows with a missing rating are left out. They are an error otherwise.
     on_progress : callable
-        Called every now and then with the number of bytes read so far.
+        Called now and then with the number of bytes read so far.
 
     Returns
     -------
@@ -48,9 +49,9 @@ def count_ratings(
     Raises
     ------
     RatingsError
-        If the file cannot be read, a column is not there, ratings are missing or are no
-        class labels, there are too many of these, the two columns hold different kinds of
-        them, or no rating of the first rater is among the labels.
+        If the file cannot be read, a column is not there, ratings are missing or cannot be
+        class labels, there are too many labels, the ratings of the two columns cannot be
+        compared, or no rating of the first rater is among the labels.
     ImportError
         If pyarrow is not installed.
 
@@ -66,7 +67,8 @@ def count_ratings(
     >>> counts.labels
     array([0, 1, 2])
     """
-    return finish(*_read(path, Columns(y1, y2), labels, drop_missing, on_progress))
+    _, _, counts = _read(path, Columns(y1, y2), labels, drop_missing, on_progress)
+    return counts
 
 
 def count_groups(
@@ -83,7 +85,7 @@ def count_groups(
 
     Parameters
     ----------
-    path, y1, y2, labels, drop_missing, tell
+    path, y1, y2, labels, drop_missing, on_progress
         As for `count_ratings`.
     group : str
         The column of the group.
@@ -101,9 +103,9 @@ def count_groups(
     ImportError
         If pyarrow is not installed.
     """
-    groups = finish_groups(
-        *_read(path, Columns(y1, y2, group=group), labels, drop_missing, on_progress)
-    )
+    columns = Columns(y1, y2, group=group)
+    table, known, _ = _read(path, columns, labels, drop_missing, on_progress)
+    groups = finish_groups(table, known)
     if None in groups and not drop_missing:
         raise RatingsError(
             f"the group is missing in column {group!r} of {groups[None].n_rows} rows."
@@ -114,35 +116,42 @@ def count_groups(
 
 def _read(
     path: Path, columns: Columns, labels: str | None, drop_missing: bool, on_progress: OnProgress
-) -> tuple[RunningTable, list[Any] | None]:
-    """Count a file, and return the counts and the labels asked for, or say what is wrong."""
-    y1, y2 = columns.y1, columns.y2
-    wanted = None if labels is None else Wanted(_split(labels))
-    remedy = "--labels names those to take."
-    tally = RunningTable(columns, wanted=wanted, remedy=remedy)
-    format_of(path)  # a folder without a suffix is refused as a file would be
-    if path.is_dir():
-        raise RatingsError(f"{path} is a directory, not a file.")
-    count_path(tally, path, on_progress)
-    if tally.n_rows == 0:
+) -> tuple[SourceTable, list[Any] | None, SourceCounts]:
+    """Count a file; return its table, the labels asked for, and the counts of all rows."""
+    wanted = None if labels is None else WantedLabels(_split(labels))
+    table = SourceTable(columns, wanted, remedy="--labels names those to take.")
+    count_file(table, path, on_progress)
+    if table.n_rows == 0:
         raise RatingsError(f"{path} has no rows.")
-    all_labels = finish(tally)
-    if any(all_labels.missing) and not drop_missing:
-        raise RatingsError(_about_missing((y1, y2), all_labels))
-    if all_labels.n_dropped == tally.n_rows:
-        raise RatingsError(f"no rows are left: all {tally.n_rows} of {path} have a missing rating.")
-    for axis in tally.axes[1:]:
+    counts = finish(table)
+    if not drop_missing:
+        check_missing(dict(zip(columns[:2], counts.missing)), counts.n_rows, "such rows")
+    if counts.n_dropped == counts.n_rows:
+        raise RatingsError(
+            f"no rows are left: all {counts.n_rows} of {path} have a missing rating."
+        )
+    for axis in table.axes[1:]:
         if axis.kind in ("dates", "times"):
             raise RatingsError(
                 f"column {axis.column!r} holds values of type {axis.kind[:-1]}: ratings must be"
                 " whole numbers, strings or booleans."
             )
     if labels is None:
-        return tally, None
-    known = parse_labels(labels, kind_of(tally))
-    if not finish(tally, known).table.any() and not n_first_among(tally, known):
-        raise RatingsError(f"none of the ratings in column {y1!r} is among the labels.")
-    return tally, known
+        return table, None, counts
+    known = parse_labels(labels, table.kind())
+    counts = finish(table, known)
+    if not counts.table.any() and not n_first_among(table, known):
+        raise RatingsError(f"none of the ratings in column {columns.y1!r} is among the labels.")
+    return table, known, counts
+
+
+def check_missing(n_missing: Mapping[str, int], n_rows: int, left_out: str) -> None:
+    """Raise if ratings are missing in any of the columns."""
+    found = " and ".join(f"{n} in column {name!r}" for name, n in n_missing.items() if n)
+    if found:
+        raise RatingsError(
+            f"ratings are missing: {found}, of {n_rows} rows. --missing drop leaves {left_out} out."
+        )
 
 
 def parse_labels(text: str, kind: Kind | None) -> list[Any]:
@@ -170,15 +179,6 @@ def _split(text: str) -> list[str]:
     if not any(labels):
         raise RatingsError("--labels names no label.")
     return labels
-
-
-def _about_missing(columns: tuple[str, str], counts: SourceCounts) -> str:
-    counted = dict(zip(columns, counts.missing))
-    told = " and ".join(f"{n} in column {name!r}" for name, n in counted.items() if n)
-    return (
-        f"ratings are missing: {told}, of {counts.n_rows} rows. --missing drop leaves such rows"
-        " out."
-    )
 
 
 def _parse_integer(label: str) -> int:

@@ -12,7 +12,7 @@ from fastkappa.cli.files.raters import KINDS
 from fastkappa.cli.files.ratings import parse_labels
 from fastkappa.columns.column import read_column
 from fastkappa.columns.missing import find_missing, without
-from fastkappa.engines.arrow_raters import read_columns
+from fastkappa.engines.arrow_files import read_columns
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 
 

@@ -1,8 +1,9 @@
-"""Files of predictions ranked against a file of the truth, for the command line."""
+"""Files of predictions ranked against a file of the true labels, for the command line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,40 @@ from fastkappa.cli.files.ratings import parse_labels
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
 from fastkappa.engines.arrow_columns import kind_of_column
-from fastkappa.engines.arrow_files import OnProgress
-from fastkappa.engines.arrow_raters import read_columns
+from fastkappa.engines.arrow_files import SUFFIXES, OnProgress, files_of, read_columns
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.leaderboards.builder import LeaderboardBuilder, MismatchError, OnMismatch
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.weights import Weights
+
+
+def submission_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the files that paths, folders and patterns such as ``*.csv`` stand for.
+
+    The files of a folder are those that `fastkappa.confusion_from_table` reads there.
+    """
+    files: list[Path] = []
+    for path in paths:
+        if path.exists():
+            files += _files_at(path)
+        else:
+            matches = sorted(glob(str(path), recursive=True))
+            # Without a match it is a file that is not there, and has a row that says so.
+            files += [file for match in matches for file in _files_at(Path(match))] or [path]
+    return files
+
+
+def _files_at(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    files = files_of(path)
+    if not files:
+        raise RatingsError(
+            f"{path} has no file of a format known by its suffix: {', '.join(SUFFIXES)}."
+        )
+    return files
 
 
 def rank_files(
@@ -40,7 +67,7 @@ def rank_files(
     Parameters
     ----------
     truth : Path
-        The file of the true labels. Its format and those of the others are told by their
+        The file of the true labels. Its format and those of the others are known by their
         suffixes.
     submissions : sequence of Path
     id_column, target : str
@@ -73,7 +100,7 @@ def rank_files(
     ids, true_labels = _read(truth, id_column, target, on_progress)
     known = None if labels is None else _parsed(labels, true_labels)
     try:
-        standings = LeaderboardBuilder(
+        board = LeaderboardBuilder(
             true_labels,
             weights=weights,
             labels=known,
@@ -90,16 +117,16 @@ def rank_files(
     for file in submissions:
         on_progress = bar.starts(file)
         try:
-            standings.add([str(file)], [_read(file, id_column, target, on_progress)])
+            board.add([str(file)], [_read(file, id_column, target, on_progress)])
         except MismatchError as error:
             why = f"its ids are not those of {truth}: {error.mismatch}."
-            standings.fail(str(file), f"{why} --mismatch drop leaves such items out.")
+            board.fail(str(file), f"{why} --mismatch drop leaves such items out.")
         except (ValueError, TypeError) as error:
             # The name stands beside it already.
             why = " ".join(str(error).split()).removeprefix(f"{file} ")
-            standings.fail(str(file), why)
-        bar.shows(ranks_so_far(standings.kappas))
-    return standings.ranked()
+            board.fail(str(file), why)
+        bar.shows(ranks_so_far(board.kappas))
+    return board.ranked()
 
 
 def _parsed(labels: str, true_labels: Any) -> list[Any]:
@@ -108,7 +135,7 @@ def _parsed(labels: str, true_labels: Any) -> list[Any]:
 
 
 def _read(file: Path, id_column: str, target: str, on_progress: OnProgress) -> tuple[Any, Any]:
-    """Return the ids and the labels in a file, or say what is wrong with it."""
+    """Return the ids and the labels in a file, or raise."""
     columns = read_columns(file, list(dict.fromkeys((id_column, target))), on_progress)
     for name, column in columns.items():
         if column.null_count:
