@@ -275,10 +275,10 @@ def _tabulate(ratings: _Ratings, missing_label: str) -> ConfusionCounts:
         available_threads(),
         without_first=missing_label,
     )
-    if ratings.known is not None or counts.labels.dtype.kind != "U":
+    if ratings.known is not None or counts.labels.dtype.kind not in "UO":
         return counts
     # scikit-learn sorts strings of digits alphabetically, too.
-    order = np.argsort(counts.labels)
+    order = np.argsort(counts.labels, kind="stable")
     return counts._replace(table=counts.table[np.ix_(order, order)], labels=counts.labels[order])
 
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.enums import codes_of_enum, is_enum
+from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import codes_of_foreign, to_numpy
 from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.missing import is_missing
-from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects
+from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
 CHUNK = 1 << 16
 
@@ -42,10 +42,31 @@ class Column(NamedTuple):
 def read_column(ratings: Any, name: str) -> Column:
     """Return the ratings of one rater; ``name`` is what errors call the argument."""
     members = codes_of_enum(ratings, name)
-    if members is not None:
+    if members is None:
+        column = _read(ratings, name)
+    else:
         codes, order = members
-        column = _of_categories(codes, order.labels, name)
-        return column._replace(declared=order)
+        column = _of_categories(codes, order.labels, name)._replace(declared=order)
+    for label in column.categories or ():
+        if label.endswith("\0"):
+            raise ValueError(
+                f"{name} holds {label!r}, which ends in a NUL character: NumPy's strings cannot"
+                " hold that, so that it would be taken for another label. Remove or replace it."
+            )
+    return column
+
+
+def read_column_as_sklearn(ratings: Any, name: str) -> Column:
+    """Return the ratings as scikit-learn reads them, which knows of no order or enum."""
+    column = _read(ratings, name)._replace(declared=None)
+    is_list = isinstance(ratings, (list, tuple)) or str(getattr(ratings, "dtype", "")) == "String"
+    if column.categories and is_list:
+        # It makes NumPy's strings of a list, or of polars' strings: they lose NULs at their end.
+        return column._replace(categories=[label.rstrip("\0") for label in column.categories])
+    return column
+
+
+def _read(ratings: Any, name: str) -> Column:
     strings = _strings_of_sequence(ratings)
     if strings is not None:
         return strings
@@ -54,19 +75,13 @@ def read_column(ratings: Any, name: str) -> Column:
         return _read_array(to_numpy(ratings), name)
     codes, categories, is_ordered = coded
     labels = np.asarray(categories)
+    if labels.dtype.kind == "U":
+        labels = strings_array(list(categories))
     column = _of_categories(codes, labels, name)
     if not is_ordered:
         return column
     declared = labels if column.categories is None else np.array(column.categories)
     return column._replace(declared=LabelOrder(declared, declared))
-
-
-def read_column_as_sklearn(ratings: Any, name: str) -> Column:
-    """Return the ratings as scikit-learn reads them, which knows of no order or enum."""
-    if not is_enum(ratings):
-        return read_column(ratings, name)._replace(declared=None)
-    strings = _strings_of_sequence(ratings)
-    return _read_array(to_numpy(ratings), name) if strings is None else strings
 
 
 def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
@@ -101,7 +116,7 @@ def n_samples(ratings: Any) -> int:
 
 
 def check_form(ratings: Any) -> None:
-    """Raise for what scikit-learn refuses before it looks at ratings: complex or many-dimensional."""
+    """Raise for arrays that scikit-learn refuses before it looks at their ratings."""
     array = to_numpy(ratings)
     _refuse_complex(array)
     _one_dimensional(array)
