@@ -96,6 +96,14 @@ def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
     return Column(codes, labels.dtype, _checked_strings(labels.tolist(), name))
 
 
+def label_of(column: Column, place: int) -> str:
+    """Return the label of one rating as a message shows it."""
+    if column.categories is not None:
+        return repr(column.categories[column.values[place]])
+    label = column.values[place : place + 1].astype(column.label_dtype)[0]
+    return str(label) if column.label_dtype.kind in "mM" else repr(label.item())
+
+
 def n_samples(ratings: Any) -> int:
     """Return the number of ratings, or raise as scikit-learn does."""
     shape = getattr(ratings, "shape", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -34,15 +35,29 @@ def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None
         raise ValueError(
             f"{name} must hold members that {kind.__name__} defines, got {other!r}."
         ) from None
-    values = [member.value for member in kind]
+    return codes, _order_of(list(kind), name)
+
+
+def order_of_members(labels: Any) -> LabelOrder | None:
+    """Return the order of labels that are given as members of an enum, None for other labels."""
+    if isinstance(labels, type) and issubclass(labels, enum.Enum):
+        labels = list(labels)
+    members = _members(labels)
+    if members is None or not all(isinstance(member, enum.Enum) for member in members):
+        return None
+    return _order_of(members, "labels")
+
+
+def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
+    values = [member.value for member in members]
     labels = np.asarray(values)
     are_numbers = labels.ndim == 1 and labels.dtype.kind in "iufb"
     if not are_numbers and not all(isinstance(value, str) for value in values):
         raise ValueError(
             f"{name} must hold members of an enum whose values are all numbers or all strings, got"
-            f" {kind.__name__} with {short_repr(values)}."
+            f" {type(members[0]).__name__} with {short_repr(values)}."
         )
-    return codes, LabelOrder(labels, np.array([member.name for member in kind]))
+    return LabelOrder(labels, np.array([member.name for member in members]))
 
 
 def _members(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
