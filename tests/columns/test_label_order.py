@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import enum
+import re
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -51,11 +52,13 @@ class Whole(enum.IntEnum):
     worst = 2  # another name of severe
 
 
-class Text(str, enum.Enum):
+class Text(str, enum.Enum):  # enum.StrEnum is new in Python 3.11
     none = "z"
     mild = "a"
     moderate = "y"
     severe = "b"
+
+    __str__ = str.__str__
 
 
 def dictionary(ratings: list[str], grades: list[str]) -> Any:
@@ -269,18 +272,21 @@ def test_ordered_categoricals_of_numbers_and_dates(
     for a, b in zip(first, second):
         expected[labels.index(a), labels.index(b)] += 1
     declares = pd.Categorical(first, categories=labels, ordered=True)
-    others = (pd.Categorical(second, categories=labels, ordered=True), np.array(second))
+    others = (pd.Categorical(second, categories=labels, ordered=True), pd.Series(second).to_numpy())
     for other in others:
         counts = confusion_counts(declares, other, backend=backend)
         assert counts.labels.tolist() == np.array(labels).astype(counts.labels.dtype).tolist()
         assert counts.table.tolist() == expected.tolist()
     if outside is not None:
         with pytest.raises(ValueError, match=r"^y2 holds .*9|2021") as caught:
-            confusion_counts(declares, np.array([outside] * 3), backend=backend)
+            confusion_counts(declares, pd.Series([outside] * 3).to_numpy(), backend=backend)
         assert "which is not among the labels that were declared" in str(caught.value)
 
 
-@pytest.mark.parametrize("form", [*DECLARED, *MEMBERS])
+# In an array of objects scikit-learn does not find members that are strings: kappa is NaN there.
+@pytest.mark.parametrize(
+    "form", [*DECLARED, *(form for form in MEMBERS if not re.match("Text, [^lt]", form))]
+)
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 @pytest.mark.parametrize("labels", [None, GRADES])
 def test_the_drop_in_does_as_scikit_learn_does(
@@ -292,16 +298,15 @@ def test_the_drop_in_does_as_scikit_learn_does(
         columns = MEMBERS[form](FIRST), MEMBERS[form](SECOND)
     outcomes = []
     for module in (sklearn.metrics, fastkappa):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
+        with warnings.catch_warnings(record=True) as record:
+            warnings.simplefilter("always")
             try:
-                outcomes.append(module.cohen_kappa_score(*columns, labels=labels, weights=weights))
+                kappa = module.cohen_kappa_score(*columns, labels=labels, weights=weights)
+                result = f"{kappa:.12f}"
             except (TypeError, ValueError) as error:
-                outcomes.append(str(error))
-    assert outcomes[0] == pytest.approx(outcomes[1]) if form in DECLARED else True
-    assert type(outcomes[0]) is type(outcomes[1])
-    if isinstance(outcomes[0], str):
-        assert outcomes[0] == outcomes[1]
+                result = str(error)
+        outcomes.append([result, *(str(warning.message) for warning in record)])
+    assert outcomes[0] == outcomes[1]
 
 
 def test_strings_of_numbers_sort_as_numbers(backend: str) -> None:
@@ -346,7 +351,7 @@ def test_is_alphabetical() -> None:
 
 
 def test_a_long_order_is_cut() -> None:
-    with pytest.warns(LabelOrderWarning, match=r"a0 < a1 < .* < a27 < \.\.\. *\. Give"):
+    with pytest.warns(LabelOrderWarning, match=r" a0 < a1 < .* < a26 < \.\.\.\. Give"):
         warn_of_order(np.array(sorted(f"a{i}" for i in range(40))), "level='ordinal'", 1)
 
 
