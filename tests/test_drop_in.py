@@ -238,12 +238,6 @@ DELIBERATE = [
         "^TypeError: Input should have at least 1 dimension",
     ),
     Difference(
-        "a class is not an array",
-        "^(IndexError|TypeError: Input should have at least 1 dimension)",
-        "^TypeError: Expected sequence or array-like, got <class 'type'>",
-        calls=r"\btype\b",
-    ),
-    Difference(
         "the error says that ratings are not class labels",
         "^TypeError: ('<' not supported between instances of 'str' and 'int'|unhashable type)",
         NOT_SUPPORTED,

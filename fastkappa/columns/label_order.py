@@ -112,6 +112,8 @@ def warn_of_order(labels: AnyArray, why: str, stacklevel: int) -> None:
 
 def shown(labels: AnyArray) -> str:
     """Return labels in their order as a message shows them."""
-    some = [str(label) for label in labels[:MOST_SHOWN].tolist()]
+    texts = map(str, labels[:MOST_SHOWN].tolist())
+    # What cannot be printed, such as the escape that starts a terminal's commands, is escaped.
+    some = [text if text.isprintable() and text.strip() else repr(text) for text in texts]
     more = ["..."] if len(labels) > MOST_SHOWN else []
     return " < ".join([*some, *more])
