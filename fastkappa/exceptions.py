@@ -8,6 +8,8 @@ that has not imported it cannot be catching them.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 class UndefinedMetricWarning(UserWarning):
@@ -44,3 +46,19 @@ def invalid_parameter_error() -> type[Exception]:
     """Return the class to raise where a parameter is not what it must be."""
     module = sys.modules.get("sklearn.utils._param_validation")
     return getattr(module, "InvalidParameterError", InvalidParameterError)
+
+
+@contextmanager
+def library_needed(use: str, library: str, to_install: str) -> Iterator[None]:
+    """Turn any error in the import of an optional library into one that says what to install.
+
+    A library that is there may fail in its import with any error, such as AttributeError
+    where its own dependencies do not go together.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise ImportError(
+            f"{use} needs {library}: install it with: pip install {to_install!r}"
+            f" ({type(error).__name__}: {error})"
+        ) from error

@@ -8,14 +8,20 @@ from __future__ import annotations
 import math
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, n_samples, read_column_as_sklearn
-from fastkappa.columns.item_weights import read_sample_weight
+from fastkappa.columns.column import Column, check_form, n_samples, read_column_as_sklearn
+from fastkappa.columns.item_weights import (
+    check_finite_weights,
+    check_some_weight,
+    read_sample_weight,
+)
 from fastkappa.columns.pair import check_lengths, read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.moments import moments_of
@@ -108,15 +114,16 @@ def cohen_kappa_score(
         "At least one label in `labels` must be present in `y1` (even though"
         " `cohen_kappa_score` is otherwise agnostic to the order of `y1` and `y2`)."
     )
-    ratings = _read(y1, y2, labels, sample_weight)
-    if isinstance(weights, str) and weights == "quadratic" and ratings.item_weights is None:
-        moments = moments_of(
-            get_kernels(), ratings.first, ratings.second, ratings.known, available_threads()
-        )
-        kappa = math.nan if moments is None else kappa_from_moments(*moments)
-        if not math.isnan(kappa):
-            return kappa
-    table = _tabulate(ratings, missing_label).table
+    with _errors_in_order(y1, y2, sample_weight):
+        ratings = _read(y1, y2, labels, sample_weight)
+        if isinstance(weights, str) and weights == "quadratic" and ratings.item_weights is None:
+            moments = moments_of(
+                get_kernels(), ratings.first, ratings.second, ratings.known, available_threads()
+            )
+            kappa = math.nan if moments is None else kappa_from_moments(*moments)
+            if not math.isnan(kappa):
+                return kappa
+        table = _tabulate(ratings, missing_label).table
     if table.shape == (1, 1):
         warnings.warn(SINGLE_LABEL, UserWarning, stacklevel=2)
     kappa = float(kappas(table, weights))
@@ -192,8 +199,9 @@ def confusion_matrix(
             normalize,
         )
     missing_label = "At least one label specified must be in y_true"
-    ratings = _read(y_true, y_pred, labels, sample_weight)
-    matrix = in_int64(_tabulate(ratings, missing_label)).table
+    with _errors_in_order(y_true, y_pred, sample_weight):
+        ratings = _read(y_true, y_pred, labels, sample_weight)
+        matrix = in_int64(_tabulate(ratings, missing_label)).table
     if normalize is not None:
         axis = {"true": 1, "pred": 0, "all": None}[normalize]
         total = matrix.sum(axis=axis, keepdims=True)
@@ -212,10 +220,40 @@ class _Ratings(NamedTuple):
     item_weights: AnyArray | None
 
 
-def _read(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Ratings:
+@contextmanager
+def _errors_in_order(y_true: Any, y_pred: Any, sample_weight: Any) -> Iterator[None]:
+    """Raise, of several errors that apply, the one that scikit-learn raises.
+
+    It looks through all arguments before it compares them; here this waits for an error.
+    """
+    try:
+        yield
+        return
+    except (TypeError, ValueError, OverflowError) as error:
+        found = error
+    columns = {"y_true": y_true, "y_pred": y_pred}
+    for ratings in columns.values():
+        check_form(ratings)
+    n_items = _check_lengths(y_true, y_pred, sample_weight)
+    for name, ratings in columns.items():
+        read_column_as_sklearn(ratings, name)
+    if n_items == 0:
+        raise ValueError(EMPTY)
+    if sample_weight is not None:
+        weights = read_sample_weight(sample_weight, n_items)
+        check_finite_weights(weights)
+        check_some_weight(weights)
+    raise found
+
+
+def _check_lengths(y_true: Any, y_pred: Any, sample_weight: Any) -> int:
     # scikit-learn's default weights, as many as there are true labels, show in its error.
     default = y_true if n_samples(y_true) else None
-    n_items = check_lengths(y_true, y_pred, default if sample_weight is None else sample_weight)
+    return check_lengths(y_true, y_pred, default if sample_weight is None else sample_weight)
+
+
+def _read(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Ratings:
+    n_items = _check_lengths(y_true, y_pred, sample_weight)
     if n_items == 0:
         raise ValueError(EMPTY)
     first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"), read_column_as_sklearn)
@@ -237,10 +275,10 @@ def _tabulate(ratings: _Ratings, missing_label: str) -> ConfusionCounts:
         available_threads(),
         without_first=missing_label,
     )
-    if ratings.known is not None or counts.labels.dtype.kind != "U":
+    if ratings.known is not None or counts.labels.dtype.kind not in "UO":
         return counts
     # scikit-learn sorts strings of digits alphabetically, too.
-    order = np.argsort(counts.labels)
+    order = np.argsort(counts.labels, kind="stable")
     return counts._replace(table=counts.table[np.ix_(order, order)], labels=counts.labels[order])
 
 
@@ -254,11 +292,12 @@ def _check_parameters(
 ) -> None:
     caller = "cohen_kappa_score"
     _check_array_like(caller, y1=y1, y2=y2)
-    _check_optional_array_like(caller, labels=labels, sample_weight=sample_weight)
+    _check_optional_array_like(caller, labels=labels)
     named = weights is None or isinstance(weights, str)
     if not (weights in (None, *SCHEMES) if named else _is_matrix(weights)):
         names = ", ".join(map(repr, SCHEMES))
         _refuse_parameter(caller, "weights", f"a str among {{{names}}} or None", weights)
+    _check_optional_array_like(caller, sample_weight=sample_weight)
     if not isinstance(replace_undefined_by, Real) or not (
         -1 <= float(replace_undefined_by) <= 1 or math.isnan(replace_undefined_by)
     ):

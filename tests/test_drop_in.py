@@ -238,12 +238,6 @@ DELIBERATE = [
         "^TypeError: Input should have at least 1 dimension",
     ),
     Difference(
-        "a class is not an array",
-        "^(IndexError|TypeError: Input should have at least 1 dimension)",
-        "^TypeError: Expected sequence or array-like, got <class 'type'>",
-        calls=r"\btype\b",
-    ),
-    Difference(
         "the error says that ratings are not class labels",
         "^TypeError: ('<' not supported between instances of 'str' and 'int'|unhashable type)",
         NOT_SUPPORTED,
@@ -277,18 +271,6 @@ DELIBERATE = [
         "^ValueError: Found array with dim 3, while dim <= 2 is required",
         "^ValueError: Sample weights must be 1D array or scalar, got 3D array",
         calls="sample_weight cube",
-    ),
-    Difference(
-        "of two errors in one call the other comes first: weights are checked while counting",
-        r"^ValueError: (Input sample_weight contains NaN|Sample weights must)",
-        r"^ValueError: (Mix of label input types|Classification metrics can't|'labels' should"
-        "|At least one label)",
-        calls="(NaN|zero|matrix) weights before",
-    ),
-    Difference(
-        "of two errors in one call the other comes first: numbers of ratings are compared at once",
-        r"^ValueError: Found array with 0 feature\(s\)",
-        "^ValueError: Found input variables with inconsistent numbers of samples",
     ),
 ]
 

@@ -8,16 +8,19 @@ import sys
 from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
+from fastkappa.exceptions import library_needed
+
 try:
-    import typer
-except ImportError:  # main() says what to install
-    typer = None  # type: ignore[assignment]
+    with library_needed("the command line", "typer", "fastkappa[cli]"):
+        import typer
+except ImportError as error:
+    typer, _why_not = None, str(error)  # type: ignore[assignment]
 
 
 def main() -> None:
     """Run the command line."""
     if typer is None:
-        _refuse("the command line needs typer: install it with: pip install 'fastkappa[cli]'")
+        _refuse(_why_not)
     if sys.stdout is None:
         _refuse("the result cannot be written: the standard output is closed.")
     for stream in (sys.stdout, sys.stderr):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fastkappa.engines.arrow_files import OnProgress, ignore_progress
+from fastkappa.exceptions import library_needed
 from fastkappa.formatting import printable
 
 
@@ -69,14 +70,10 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
     ...         on_progress = bar.starts(path)
     ...         on_progress(0)
     """
-    try:
+    with library_needed("the command line", "rich", "fastkappa[cli]"):
         from rich import progress
         from rich.console import Console
         from rich.text import Text
-    except ImportError as error:
-        raise ImportError(
-            "the command line needs rich: install it with: pip install 'fastkappa[cli]'"
-        ) from error
 
     console = Console(stderr=True)
     if not console.is_terminal:

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.enums import codes_of_enum, is_enum
+from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import codes_of_foreign, to_numpy
 from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.missing import is_missing
-from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects
+from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
 CHUNK = 1 << 16
 
@@ -44,6 +44,22 @@ def read_column(ratings: Any, name: str) -> Column:
 
     Numbers and strings in one column are strings, as NumPy reads a list of them.
     """
+    column = _read_ordered(ratings, name)
+    for label in column.categories or ():
+        if label.endswith("\0"):
+            raise ValueError(
+                f"{name} holds {label!r}, which ends in a NUL character: NumPy's strings cannot"
+                " hold that, so that it would be taken for another label. Remove or replace it."
+            )
+    return column
+
+
+def _read_ordered(ratings: Any, name: str) -> Column:
+    """Return the ratings of one rater, with the order that they declare."""
+    members = codes_of_enum(ratings, name)
+    if members is not None:
+        codes, order = members
+        return _of_categories(codes, order.labels, name)._replace(declared=order)
     try:
         column = _read(ratings, name)
     except ValueError:
@@ -56,12 +72,17 @@ def read_column(ratings: Any, name: str) -> Column:
     return column
 
 
+def read_column_as_sklearn(ratings: Any, name: str) -> Column:
+    """Return the ratings as scikit-learn reads them, which knows of no order or enum."""
+    column = _read(ratings, name)._replace(declared=None)
+    is_list = isinstance(ratings, (list, tuple)) or str(getattr(ratings, "dtype", "")) == "String"
+    if column.categories and is_list:
+        # It makes NumPy's strings of a list, or of polars' strings: they lose NULs at their end.
+        return column._replace(categories=[label.rstrip("\0") for label in column.categories])
+    return column
+
+
 def _read(ratings: Any, name: str) -> Column:
-    members = codes_of_enum(ratings, name)
-    if members is not None:
-        codes, order = members
-        column = _of_categories(codes, order.labels, name)
-        return column._replace(declared=order)
     strings = _strings_of_sequence(ratings)
     if strings is not None:
         return strings
@@ -70,19 +91,13 @@ def _read(ratings: Any, name: str) -> Column:
         return _read_array(to_numpy(ratings), name)
     codes, categories, is_ordered = coded
     labels = np.asarray(categories)
+    if labels.dtype.kind == "U":
+        labels = strings_array(list(categories))
     column = _of_categories(codes, labels, name)
     if not is_ordered:
         return column
     declared = labels if column.categories is None else np.array(column.categories)
     return column._replace(declared=LabelOrder(declared, declared))
-
-
-def read_column_as_sklearn(ratings: Any, name: str) -> Column:
-    """Return the ratings as scikit-learn reads them, which knows of no order or enum."""
-    if not is_enum(ratings):
-        return _read(ratings, name)._replace(declared=None)
-    strings = _strings_of_sequence(ratings)
-    return _read_array(to_numpy(ratings), name) if strings is None else strings
 
 
 def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
@@ -95,6 +110,14 @@ def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
     if problem is not None:
         return Column(codes, labels.dtype, obstacle=problem)
     return Column(codes, labels.dtype, _checked_strings(labels.tolist(), name))
+
+
+def label_of(column: Column, place: int) -> str:
+    """Return the label of one rating as a message shows it."""
+    if column.categories is not None:
+        return repr(column.categories[column.values[place]])
+    label = column.values[place : place + 1].astype(column.label_dtype)[0]
+    return str(label) if column.label_dtype.kind in "mM" else repr(label.item())
 
 
 def n_samples(ratings: Any) -> int:
@@ -114,6 +137,13 @@ def n_samples(ratings: Any) -> int:
         return len(ratings)
     except TypeError as error:
         raise TypeError(f"Expected sequence or array-like, got {type(ratings)}") from error
+
+
+def check_form(ratings: Any) -> None:
+    """Raise for arrays that scikit-learn refuses before it looks at their ratings."""
+    array = to_numpy(ratings)
+    _refuse_complex(array)
+    _one_dimensional(array)
 
 
 def refuse_masked(**arrays: Any) -> None:
@@ -154,7 +184,7 @@ def _strings_of_mixture(ratings: Any) -> Column | None:
 
 
 def _read_array(array: AnyArray, name: str) -> Column:
-    array = _one_dimensional(array, name)
+    array = _one_dimensional(array)
     kind = array.dtype.kind
     if array.ndim != 1:
         return Column(array, array.dtype, obstacle=_kind_of_matrix(array, name))
@@ -170,14 +200,18 @@ def _read_array(array: AnyArray, name: str) -> Column:
         if np.isnat(array).any():
             raise ValueError(f"Input {name} contains NaT.")
         return Column(array.view(array.dtype.str.replace(kind, "i", 1)[:3]), array.dtype)
-    if kind == "c":
-        raise ValueError(f"Complex data not supported\n{array}\n")
+    _refuse_complex(array)
     if kind == "S":
         _refuse_bytes()
     return Column(array, array.dtype, obstacle="unknown")
 
 
-def _one_dimensional(array: AnyArray, name: str) -> AnyArray:
+def _refuse_complex(array: AnyArray) -> None:
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{array}\n")
+
+
+def _one_dimensional(array: AnyArray) -> AnyArray:
     if array.ndim == 0:
         raise TypeError(
             "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
+from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -12,36 +14,60 @@ from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.missing import is_missing
 
 
-def is_enum(ratings: Any) -> bool:
-    """Return whether the first rating of a list, array or Series is a member of an enum."""
-    if isinstance(ratings, (list, tuple)):
-        return len(ratings) > 0 and isinstance(ratings[0], enum.Enum)
-    if getattr(ratings, "dtype", None) != np.dtype(object) or len(ratings) == 0:
-        return False
-    return isinstance(np.asarray(ratings).flat[0], enum.Enum)
-
-
 def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None:
     """Return the codes of an enum's members and the order of the enum, None for other ratings."""
-    if not is_enum(ratings):
+    members = _members(ratings)
+    if members is None:
         return None
-    members = ratings if isinstance(ratings, (list, tuple)) else np.asarray(ratings).tolist()
     kind: type[enum.Enum] = type(members[0])
-    code = {member: i for i, member in enumerate(kind)}
+    for member in members if set(map(type, members)) != {kind} else ():
+        if is_missing(member):
+            raise ValueError(f"Input {name} contains NaN.")
+        if type(member) is not kind:
+            raise ValueError(
+                f"{name} must hold members of one enum, got {members[0]!r} and {member!r}."
+            )
+    code = {member.name: i for i, member in enumerate(kind)}
     try:
-        codes = np.fromiter((code[member] for member in members), np.int32, len(members))
-    except (KeyError, TypeError) as error:
-        other = next(m for m in members if not isinstance(m, kind))
-        if is_missing(other):
-            raise ValueError(f"Input {name} contains NaN.") from error
+        codes = np.fromiter((code[member.name] for member in members), np.int32, len(members))
+    except KeyError:  # flags that are combined
+        other = next(member for member in members if member.name not in code)
         raise ValueError(
-            f"{name} must hold members of one enum, got {members[0]!r} and {other!r}."
-        ) from error
-    values = [member.value for member in kind]
+            f"{name} must hold members that {kind.__name__} defines, got {other!r}."
+        ) from None
+    return codes, _order_of(list(kind), name)
+
+
+def order_of_members(labels: Any) -> LabelOrder | None:
+    """Return the order of labels that are given as members of an enum, None for other labels."""
+    if isinstance(labels, type) and issubclass(labels, enum.Enum):
+        labels = list(labels)
+    members = _members(labels)
+    if members is None or not all(isinstance(member, enum.Enum) for member in members):
+        return None
+    return _order_of(members, "labels")
+
+
+def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
+    values = [member.value for member in members]
     labels = np.asarray(values)
-    if labels.ndim != 1 or not (isinstance(values[0], str) or labels.dtype.kind in "iufb"):
+    are_numbers = labels.ndim == 1 and labels.dtype.kind in "iufb"
+    if not are_numbers and not all(isinstance(value, str) for value in values):
         raise ValueError(
             f"{name} must hold members of an enum whose values are all numbers or all strings, got"
-            f" {kind.__name__} with {values[0]!r}."
+            f" {type(members[0]).__name__} with {short_repr(values)}."
         )
-    return codes, LabelOrder(labels, np.array([member.name for member in kind]))
+    return LabelOrder(labels, np.array([member.name for member in members]))
+
+
+def _members(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
+    """Return the ratings if the first one of a list, array or Series is a member of an enum."""
+    if isinstance(ratings, (list, tuple)):
+        return ratings if ratings and isinstance(ratings[0], enum.Enum) else None
+    if getattr(getattr(ratings, "dtype", None), "kind", None) != "O":
+        return None
+    array = np.asarray(ratings)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    is_enum = array.ndim == 1 and len(array) > 0 and isinstance(array[0], enum.Enum)
+    return array.tolist() if is_enum else None

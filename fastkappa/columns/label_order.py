@@ -13,6 +13,8 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import LabelOrderWarning
 
@@ -43,13 +45,27 @@ def common_order(orders: Mapping[str, LabelOrder | None]) -> LabelOrder | None:
         return None
     (name, order), *others = declared.items()
     for other_name, other in others:
-        if order.labels.tolist() != other.labels.tolist():
+        if order.labels.tolist() != other.labels.tolist() or _are_named_otherwise(order, other):
             raise ValueError(
                 f"{name} and {other_name} declare different orders of their labels:"
-                f" {shown(order.names)} and {shown(other.names)}. Give both the same"
+                f" {_shown_in_full(order)} and {_shown_in_full(other)}. Give both the same"
                 " categories, or give labels=."
             )
     return order
+
+
+def _are_named_otherwise(order: LabelOrder, other: LabelOrder) -> bool:
+    """Return whether two enums give the same values other names."""
+    named = all(each.names is not each.labels for each in (order, other))
+    return named and order.names.tolist() != other.names.tolist()
+
+
+def _shown_in_full(order: LabelOrder) -> str:
+    """Return the names of labels in their order, with the values if they have others."""
+    if order.names is order.labels:
+        return shown(order.names)
+    values = zip(order.names.tolist(), order.labels.tolist())
+    return shown(np.array([f"{name} ({value!r})" for name, value in values]))
 
 
 def sorted_strings(strings: Iterable[str]) -> list[str]:
@@ -96,6 +112,8 @@ def warn_of_order(labels: AnyArray, why: str, stacklevel: int) -> None:
 
 def shown(labels: AnyArray) -> str:
     """Return labels in their order as a message shows them."""
-    some = [str(label) for label in labels[:MOST_SHOWN].tolist()]
+    texts = map(str, labels[:MOST_SHOWN].tolist())
+    # What cannot be printed, such as the escape that starts a terminal's commands, is escaped.
+    some = [text if text.isprintable() and text.strip() else repr(text) for text in texts]
     more = ["..."] if len(labels) > MOST_SHOWN else []
     return " < ".join([*some, *more])

@@ -9,6 +9,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, n_samples, read_column
+from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.odd_strings import REMEDY, refuse_odd_strings
 
 
@@ -70,7 +71,10 @@ def _distinct_labels(column: Column) -> AnyArray:
 
 def _in_unit(column: Column, unit: np.dtype[Any]) -> Column:
     dates = column.values.view(column.label_dtype).astype(unit)
-    return Column(dates.view(np.int64), unit)
+    declared = column.declared
+    if declared is not None:
+        declared = LabelOrder(*(array.astype(unit) for array in declared))
+    return Column(dates.view(np.int64), unit, declared=declared)
 
 
 def _refuse(first: Column, second: Column) -> None:

@@ -15,6 +15,11 @@ CHUNK = 1 << 14
 SLOTS = 1 << 12
 
 
+def strings_array(strings: list[Any]) -> AnyArray:
+    """Return strings as an array, of objects if NumPy's type would strip a NUL at their end."""
+    return np.array(strings, object if any(string[-1:] == "\0" for string in strings) else None)
+
+
 class _Codes(dict[Any, int]):
     """Gives each new key the next code."""
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.columns.column import Column
+from fastkappa.columns.column import Column, label_of
+from fastkappa.columns.enums import order_of_members
 from fastkappa.columns.label_order import LabelOrder, common_order, shown
 from fastkappa.columns.labels import distinct, read_labels
 from fastkappa.columns.odd_strings import refuse_odd_strings, warn_of_lookalikes
@@ -92,12 +93,23 @@ class KnownLabels:
             encoding = self.encode(column)
             outside = np.append(encoding.positions, -1)[encoding.codec.codes(column.values)] < 0
             if outside.any():
-                got = column.values[int(outside.argmax())]
-                label = got.item() if column.categories is None else column.categories[got]
+                label = label_of(column, int(outside.argmax()))
                 raise ValueError(
-                    f"{name} holds {label!r}, which is not among the labels that were declared:"
+                    f"{name} holds {label}, which is not among the labels that were declared:"
                     f" {shown(self.array)}. Give labels= to say which are meant."
                 )
+
+
+def _named_members(labels: Any, columns: Mapping[str, Column]) -> LabelOrder | None:
+    """Return the labels that give members of an enum by the names they are reported under."""
+    for order in (column.declared for column in columns.values()):
+        if order is not None and order.names is not order.labels:
+            given = read_labels(labels).tolist()
+            place = {name: i for i, name in enumerate(order.names.tolist())}
+            if place.keys() >= set(given) and not set(given) & set(order.labels.tolist()):
+                places = [place[name] for name in given]
+                return LabelOrder(order.labels[places], order.names[places])
+    return None
 
 
 def labels_to_use(labels: Any, columns: Mapping[str, Column]) -> KnownLabels | None:
@@ -109,8 +121,12 @@ def labels_to_use(labels: Any, columns: Mapping[str, Column]) -> KnownLabels | N
     warn_of_lookalikes(columns)
     first, second = next(iter(columns.values())), list(columns.values())[-1]
     if labels is not None:
-        return KnownLabels(labels, first, second)
+        members = order_of_members(labels) or _named_members(labels, columns)
+        known = KnownLabels(labels if members is None else members, first, second)
+        known.are_declared = False
+        return known
     for name, column in columns.items():
-        refuse_odd_strings(column, name)
+        if column.declared is None:
+            refuse_odd_strings(column, name)
     order = common_order({name: column.declared for name, column in columns.items()})
     return None if order is None else KnownLabels(order, first, second)

@@ -10,6 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
 from fastkappa.columns.label_order import sorted_strings
+from fastkappa.columns.string_codes import strings_array
 from fastkappa.counting.codecs import LabelRange, LabelType
 
 INT64_MAX = (1 << 63) - 1
@@ -134,7 +135,7 @@ def common_labels(
         named = sorted_strings({*row_labels, *column_labels})
         position = {label: i for i, label in enumerate(named)}
         return (
-            np.array(named),
+            strings_array(named),
             np.array([position[label] for label in row_labels], np.intp),
             np.array([position[label] for label in column_labels], np.intp),
         )

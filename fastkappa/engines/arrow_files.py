@@ -13,6 +13,7 @@ from fastkappa.engines.arrow_columns import add_rows, is_text
 from fastkappa.engines.arrow_text import TextTable, read_text
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
+from fastkappa.exceptions import library_needed
 
 SUFFIXES = {
     ".csv": "csv",
@@ -43,12 +44,8 @@ def ignore_progress(n_bytes: int) -> None:
 
 def need_pyarrow(extra: str, use: str) -> Any:
     """Return pyarrow, or raise with the extra that brings it."""
-    try:
+    with library_needed(use, "pyarrow", f"fastkappa[{extra}]"):
         import pyarrow
-    except ImportError as error:
-        raise ImportError(
-            f"{use} needs pyarrow: install it with: pip install 'fastkappa[{extra}]'"
-        ) from error
     return pyarrow
 
 

@@ -11,6 +11,7 @@ from fastkappa.engines.arrow_columns import count_in_slices, of_series
 from fastkappa.engines.arrow_files import check_columns, need_pyarrow
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError, key_of, no_label
 from fastkappa.engines.source_table import Columns, SourceTable
+from fastkappa.exceptions import library_needed
 
 # Cells that an engine may send back: those of the largest table and of missing ratings.
 MOST_CELLS = (LARGEST_NUMBER_OF_LABELS + 1) ** 2
@@ -36,13 +37,9 @@ def count_frame(
     ImportError
         If narwhals or pyarrow is missing.
     """
-    try:
+    use = f"counting the ratings of {type(source)}"
+    with library_needed(use, "narwhals", "fastkappa[frames]"):
         import narwhals
-    except ImportError as error:
-        raise ImportError(
-            f"counting the ratings of {type(source)} needs narwhals: install it with: pip install"
-            " 'fastkappa[frames]'"
-        ) from error
 
     try:
         frame = narwhals.from_native(source, pass_through=True)

@@ -1,11 +1,9 @@
 """Estimators for scikit-learn that maximise kappa: ``pip install 'fastkappa[sklearn]'``."""
 
-try:
-    import sklearn  # noqa: F401
-except ImportError as error:
-    raise ImportError(
-        "fastkappa.estimators needs scikit-learn; install it with: pip install 'fastkappa[sklearn]'"
-    ) from error
+from fastkappa.exceptions import library_needed
+
+with library_needed("fastkappa.estimators", "scikit-learn", "fastkappa[sklearn]"):
+    import sklearn.model_selection  # noqa: F401
 
 from fastkappa.estimators.regressor import KappaRegressor
 from fastkappa.estimators.rounder import KappaRounder

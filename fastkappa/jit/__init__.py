@@ -4,12 +4,10 @@ Labels are whole numbers from 0 to ``n_labels - 1``. Called from Python, the fun
 the same results through the rest of the package.
 """
 
-try:
+from fastkappa.exceptions import library_needed
+
+with library_needed("fastkappa.jit", "numba", "fastkappa[numba]"):
     import numba  # noqa: F401
-except ImportError as error:
-    raise ImportError(
-        "fastkappa.jit needs numba; install it with: pip install 'fastkappa[numba]'"
-    ) from error
 
 from fastkappa.jit.kappas import kappa_from_confusion
 from fastkappa.jit.tables import confusion_matrix

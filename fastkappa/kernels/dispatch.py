@@ -101,6 +101,12 @@ def _load(name: str) -> PairKernels | None:
     except ImportError as error:
         _missing[name] = f"{error} ({_HINTS[name]})"
         return None
+    except Exception as error:
+        # A library that is there may fail in its import for any reason, such as versions that
+        # do not go together. The other backends count nevertheless.
+        why = " ".join(str(error).split())
+        _missing[name] = f"its import fails with {type(error).__name__}: {why}"
+        return None
     return _loaded[name]
 
 

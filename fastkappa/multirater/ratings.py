@@ -16,6 +16,7 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.label_order import common_order, warn_of_order
 from fastkappa.columns.labels import distinct
 from fastkappa.columns.missing import is_missing
+from fastkappa.columns.odd_strings import warn_of_lookalikes
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.multirater.items.columns import (
@@ -310,6 +311,7 @@ class Ratings:
         kernels, threads = get_kernels(), available_threads()
         given = None if labels is None else read_labels(labels)
         raters = read_raters(columns, names, codes_of_missing, given)
+        warn_of_lookalikes({rater.name: rater.column for rater in raters})
         n_subjects = raters[0].n_subjects
         if n_subjects == 0:
             raise ValueError(f"{argument} must not be empty, got no subjects.")

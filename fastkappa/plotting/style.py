@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fastkappa.exceptions import library_needed
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -29,12 +31,8 @@ DIGIT_HEIGHT = 0.75
 
 def import_matplotlib() -> Any:
     """Return matplotlib, or raise an error that says how to install it."""
-    try:
+    with library_needed("a picture", "matplotlib", "fastkappa[plot]"):
         import matplotlib
-    except ImportError as error:
-        raise ImportError(
-            "pictures need matplotlib: install it with: pip install 'fastkappa[plot]'"
-        ) from error
     return matplotlib
 
 

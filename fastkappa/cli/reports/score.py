@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from fastkappa.engines.counted import SourceCounts
+from fastkappa.exceptions import library_needed
 from fastkappa.formatting import count_text, figure, json_object, printable
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.tables import as_tables
@@ -83,13 +84,9 @@ def as_json(report: ScoreReport) -> str:
 
 def print_report(report: ScoreReport) -> None:
     """Print a report for a person, no wider than the terminal."""
-    try:
+    with library_needed("a report for a person", "rich", "fastkappa[cli]"):
         from rich.console import Console
         from rich.text import Text
-    except ImportError as error:
-        raise ImportError(
-            "a report for a person needs rich: install it with: pip install 'fastkappa[cli]'"
-        ) from error
 
     console = Console(highlight=False)
     first, second = (printable(name) for name in report.columns)
