@@ -33,7 +33,7 @@ STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyn
 # What sees samples, and what sees tables.
 SAMPLES = re.compile(r"(columns|counting|\w+[/.]items)\b")
 TABLES = re.compile(r"(statistics|\w+[/.](cuts|statistics|ranking))\b")
-CORE = re.compile(r"(arrays|exceptions|columns|kernels|counting|statistics)\b")
+CORE = re.compile(r"(arrays|exceptions|formatting|columns|kernels|counting|statistics)\b")
 KERNEL = re.compile(r"kernels/(numpy|numba|cython)/")
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\s+\(?\s*(.*)|c?import\s+([\w.]+))")
 
