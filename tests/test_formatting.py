@@ -11,6 +11,7 @@ import pytest
 
 from fastkappa import agreement_from_confusion
 from fastkappa.formatting import (
+    count_text,
     figure,
     interval_text,
     json_object,
@@ -46,6 +47,17 @@ def test_a_p_value_is_never_zero() -> None:
     assert p_value_text(1e-299, 2) == "1e-299"
     assert p_value_text(1e-301, 2) == "< 1e-300"
     assert p_value_text(float("nan"), 2) == "undefined"
+
+
+def test_zero_has_no_sign() -> None:
+    assert [figure(value) for value in (-0.0, -1e-17, -0.00004)] == ["0.0000"] * 3
+    assert (figure(-0.00006), figure(-1e-7, digits=6)) == ("-0.0001", "0.000000")
+    assert interval_text((-1e-17, 1e-17)) == "0.0000 to 0.0000"
+    assert interval_text((-0.5, -1e-9), width=8) == " -0.5000 to   0.0000"
+
+
+def test_one_is_singular() -> None:
+    assert [count_text(n, "label") for n in (0, 1, 2)] == ["0 labels", "1 label", "2 labels"]
 
 
 def test_figures_and_intervals_may_be_undefined() -> None:

@@ -248,6 +248,9 @@ def conger_kappa(
     Returns
     -------
     result : MultiRaterResult
+        For two raters and n subjects the standard error is by default sqrt(n / (n - 1))
+        times that of `fastkappa.agreement`, and the interval that of Student's t; each has
+        the other's with the other's ``distribution``.
 
     References
     ----------
@@ -284,15 +287,17 @@ def light_kappa(
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, confidence, distribution
+    ratings, weights, labels, missing_codes, confidence
         As for `conger_kappa`, but weights need not be symmetric: the rows of a matrix
         belong to the rater who comes first.
+    distribution : {'normal', 't'}, default='normal'
+        As for `fleiss_kappa`, but the default is that of `fastkappa.agreement`.
 
     Returns
     -------
     result : MultiRaterResult
-        Its standard error is that of the delta method; for two raters, the one of Fleiss,
-        Cohen and Everitt (1969).
+        Its standard error is that of the delta method; for two raters, by default the one
+        of Fleiss, Cohen and Everitt (1969).
 
     References
     ----------

@@ -5,7 +5,7 @@ same, it is 0; but each of these influences is a difference of rounded terms, an
 of noise is left. Divided by, that noise would make a certainty of nothing.
 
 How large can the noise be? Every term t here is a sum of products and quotients of numbers
-of one sign, so it is known to within n * eps * \\|t\\|, n being the number of operations (Higham
+of one sign, so it is known to within n * eps * |t|, n being the number of operations (Higham
 2002, section 3.1): a sum of m numbers counts m, and no term sums more than a few times over the
 cells of a table, the distinct rows of ratings, the labels or the raters. An influence that is
 the difference of such terms is then known to within n * eps * size, size being the sum of their
@@ -14,9 +14,9 @@ their mean is below
 
     SAFETY * n_terms * eps * (size + mean size)
 
-cannot be distinguished from it. If that is so of all, the variance is 0. The sizes are of
-the same order as the influences that differ at all: a real difference this small would need
-more than 1e12 items.
+cannot be distinguished from it. If that is so of all, the variance is 0. For a dozen terms the
+bound is about 1e-14 of a size, which a real difference falls below if it comes from one item of
+1e13 or so: its standard error would be noise in any case.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from fastkappa import (
     gwet_ac1,
     krippendorff_alpha,
     light_kappa,
+    pairwise_kappa,
     randolph_kappa,
 )
 from fastkappa.exceptions import undefined_metric_warning
@@ -171,3 +172,23 @@ def test_undefined_is_nan_and_says_why() -> None:
     # Labels that nobody gave make these two defined.
     assert gwet_ac1(Ratings.from_array([[1, 1], [1, 1]], labels=[1, 2])).value == 1
     assert randolph_kappa(Ratings.from_array([[1, 1], [1, 1]], labels=[1, 2])).value == 1
+
+
+def test_what_is_undefined_prints_so() -> None:
+    text = str(gwet_ac1([[1, 2, 2]] * 4)).splitlines()
+    assert "z                      undefined" in text
+    assert "p                      undefined" in text
+    with pytest.warns(undefined_metric_warning()):
+        undefined = fleiss_kappa([[1, 1], [1, 1]])
+    text = str(undefined).splitlines()
+    assert "95% interval           undefined" in text
+    assert "kappa of 1             undefined" in text
+    assert repr(undefined) == "<Fleiss' kappa: undefined (undefined), 2 subjects, 2 raters>"
+    assert "nan" not in str(undefined)
+
+
+def test_zero_prints_without_a_sign() -> None:
+    result = conger_kappa([[1, 1]] * 105 + [[1, 2]])
+    assert repr(result) == "<Conger's kappa: 0.0000 (0.0000 to 0.0000), 106 subjects, 2 raters>"
+    table = str(pairwise_kappa([[1, 2, 2]] * 3 + [[1, 2, 1]]))
+    assert "-0.0000" not in table

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -198,3 +199,12 @@ def test_a_result_is_immutable_and_has_a_repr() -> None:
 def test_what_is_refused(table: Any, arguments: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         bootstrap(table, **arguments)
+
+
+def test_a_table_too_small_for_a_jackknife_warns_of_nothing_else() -> None:
+    """Without one of its two items kappa is undefined, so nothing is left to take a mean of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = bootstrap([[1, 0], [0, 1]], rng=0)
+    assert (result.value, result.interval) == (1, (1, 1))
+    assert 0.4 < result.n_undefined / 9999 < 0.6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,45 @@ def test_strata_that_cannot_be_compared() -> None:
     assert math.isnan(test.p_value)
     with pytest.warns(undefined_metric_warning(), match="kappa is undefined in stratum 1"):
         compare_strata([WINNIPEG, [[3, 0], [0, 0]]])
+
+
+CENTRES = {"a": [[40, 10], [8, 42]], "b": [[30, 12], [9, 49]]}
+ONE_LABEL = [[90, 0], [10, 0]]
+
+
+def test_a_rater_with_one_label_is_no_stratum() -> None:
+    """Its kappa and standard error are 0, not 1e-17."""
+    message = (
+        "the strata cannot be compared: the standard error is 0 in stratum 'c'."
+        " undefined='drop' leaves it out."
+    )
+    with pytest.warns(undefined_metric_warning(), match=f"^{re.escape(message)}$") as warned:
+        test = compare_strata({**CENTRES, "c": ONE_LABEL})
+    assert warned[0].filename == __file__
+    assert all(map(math.isnan, (test.kappa, test.statistic, test.p_value, *test.interval)))
+    assert (test.degrees_of_freedom, test.undefined) == (2, ("c",))
+
+
+def test_undefined_strata_are_dropped() -> None:
+    expected = compare_strata(CENTRES)
+    tables = {"none": [[3, 0], [0, 0]], **CENTRES, "c": ONE_LABEL, "all": [[3, 0], [0, 4]]}
+    test = compare_strata(tables, undefined="drop")
+    assert vars(test) == {**vars(expected), "undefined": ("none", "c", "all")}
+    assert expected.undefined == ()
+    with pytest.warns(
+        undefined_metric_warning(),
+        match=r"undefined in stratum 'none', and the standard error is 0 in 2 strata: 'c', 'all'",
+    ):
+        compare_strata(tables)
+
+
+def test_nothing_is_left_to_compare() -> None:
+    with pytest.warns(undefined_metric_warning(), match="0 in 6 strata: 1, 2, 3, 4, 5, ...[.]$"):
+        test = compare_strata([CENTRES["a"], *[ONE_LABEL] * 6], undefined="drop")
+    assert math.isnan(test.p_value)
+    assert test.degrees_of_freedom == 0
+    with pytest.raises(ValueError, match="undefined must be 'nan' or 'drop', got 'raise'"):
+        compare_strata(CENTRES, undefined="raise")  # type: ignore[arg-type]
 
 
 def simulated_joint(rng: Any, n: int) -> Any:

@@ -308,6 +308,8 @@ def test_probabilities_of_bands_are_those_of_irrcac(scale: str, method: str) -> 
             0.81: "almost perfect",
         },
         "mchugh": {
+            -0.01: "disagreement",
+            0: "none (0-4 % reliable)",
             0.2: "none (0-4 % reliable)",
             0.21: "minimal (4-15 % reliable)",
             0.4: "weak (15-35 % reliable)",

@@ -111,6 +111,28 @@ def test_results_are_those_of_each_group_alone() -> None:
     assert vars(found.equality) == vars(compare_strata(dict(found), confidence=0.9))
 
 
+def test_a_group_that_cannot_be_compared() -> None:
+    tables = {"a": [[40, 10], [8, 42]], "b": [[30, 12], [9, 49]], "c": [[90, 0], [10, 0]]}
+    items = [
+        (group, i, j)
+        for group, table in tables.items()
+        for i in (0, 1)
+        for j in (0, 1)
+        for _ in range(table[i][j])
+    ]
+    columns = [list(column) for column in zip(*items)]
+    found = agreement_by(*columns)
+    assert (found["c"].kappa, found["c"].standard_error) == (0, 0)
+    with pytest.warns(UserWarning, match="the standard error is 0 in stratum 'c'") as warned:
+        assert math.isnan(found.equality.p_value)
+    assert warned[0].filename == __file__
+    dropped = agreement_by(*columns, undefined="drop").equality
+    assert dropped.p_value == compare_strata([tables["a"], tables["b"]]).p_value
+    assert dropped.undefined == ("c",)
+    with pytest.raises(ValueError, match="undefined must be 'nan' or 'drop', got 'omit'"):
+        agreement_by(*columns, undefined="omit")  # type: ignore[arg-type]
+
+
 def test_many_groups() -> None:
     groups, y1, y2 = ratings(200_000, n_groups=20_000, n_labels=3)
     found = count_by_group(

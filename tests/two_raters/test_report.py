@@ -88,3 +88,12 @@ def test_frame(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="pip install pandas"):
         result.to_frame()
+
+
+def test_one_label_is_singular() -> None:
+    with pytest.warns(UserWarning, match="kappa is undefined"):
+        result = agreement_from_confusion([[3]], labels=["x"])
+    assert repr(result) == "<AgreementResult: kappa undefined (undefined), n = 3, 1 label>"
+    assert str(result).startswith("Agreement of two raters on 3 items, 1 label, no weights\n")
+    assert "\np of kappa = 0         undefined" in str(result)
+    assert "nan" not in str(result)
