@@ -392,7 +392,10 @@ def test_words_beyond_one_chunk(backend: str) -> None:
 
 
 def test_words_that_only_look_alike(backend: str) -> None:
-    assert_counts(["é", "e\u0301", "1", "01", "a ", "a"], ["e\u0301"] * 6, backend=backend)
+    words = ["é", "e\u0301", "1", "01", "a ", "a"]
+    with pytest.warns(UserWarning, match="differ in blanks alone") as told:
+        assert_counts(words, ["e\u0301"] * 6, backend=backend)
+    assert "'a' (1 time), 'a ' (1 time)" in str(told[0].message)
 
 
 def test_dates(backend: str) -> None:
