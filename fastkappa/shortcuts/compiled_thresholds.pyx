@@ -96,7 +96,9 @@ cdef class Evaluator:
         self.items.n_groups, self.items.n_labels = least.shape[0], matrix.shape[0]
         self.items.starts, self.items.least = &starts[0], &least[0]
         self.items.codes = &codes[0]
-        self.items.weights = NULL if weights is None or weights.shape[0] == 0 else &weights[0]
+        self.items.weights = NULL
+        if weights is not None and weights.shape[0]:
+            self.items.weights = &weights[0]
         self.items.prefix, self.items.matrix = &prefix[0, 0], &matrix[0, 0]
         self.items.chance, self.total = &chance[0], total
         self.table = np.empty(matrix.shape[0] ** 2)
