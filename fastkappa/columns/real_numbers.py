@@ -33,20 +33,22 @@ def read_numbers(values: Any, name: str) -> AnyArray:
     if numbers.ndim == 2 and numbers.shape[1] == 1:
         numbers = numbers[:, 0]
     if numbers.ndim != 1:
-        raise ValueError(not_one_column(name, numbers.shape))
+        raise ValueError(
+            f"{name} must be one-dimensional, got shape {numbers.shape}."
+            f"{hint_for_probabilities(numbers.shape)}"
+        )
     return numbers
 
 
-def not_one_column(name: str, shape: tuple[int, ...]) -> str:
-    """Return the error for an array that is not one number an item."""
-    hint = ""
-    if len(shape) == 2 and shape[0] > 1 and shape[1] > 1:
-        hint = (
-            " If these are probabilities, a column a label, take the expected label:"
-            " probabilities @ labels, where labels are numbers in the order of the columns, such"
-            f" as np.arange({shape[1]})."
-        )
-    return f"{name} must be one-dimensional, got shape {shape}.{hint}"
+def hint_for_probabilities(shape: tuple[int, ...]) -> str:
+    """Return what an error about several numbers an item adds, if they may be probabilities."""
+    if len(shape) != 2 or shape[0] < 2:
+        return ""
+    return (
+        " If these are probabilities, a column a label, take the expected label:"
+        " probabilities @ labels, where labels are numbers in the order of the columns, such"
+        f" as np.arange({shape[1]})."
+    )
 
 
 def as_float64(numbers: AnyArray, name: str) -> AnyArray:

@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import read_column
 from fastkappa.columns.enums import is_enum
-from fastkappa.columns.real_numbers import as_float64, not_one_column
+from fastkappa.columns.real_numbers import as_float64, hint_for_probabilities
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds
@@ -248,7 +248,11 @@ class KappaRounder(
         """
         check_is_fitted(self)
         table = table_at_thresholds(
-            _by_name(y), _scores_of(X), self.thresholds_, labels=self.classes_, sample_weight=sample_weight
+            _by_name(y),
+            _scores_of(X),
+            self.thresholds_,
+            labels=self.classes_,
+            sample_weight=sample_weight,
         )
         return float(kappas(table, self.weights))
 
@@ -290,7 +294,10 @@ def _scores_of(X: Any) -> AnyArray:
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]
     if scores.ndim != 1:
-        raise ValueError(not_one_column("X", scores.shape))
+        raise ValueError(
+            f"X must be one column of scores, got an array of shape {scores.shape}."
+            f"{hint_for_probabilities(scores.shape)}"
+        )
     if scores.dtype.kind in "iu":
         return as_float64(scores, "X")
     floats: AnyArray = check(scores, dtype=[np.float64, np.float32])

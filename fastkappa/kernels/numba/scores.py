@@ -153,7 +153,8 @@ def sort_items(
     # next to zero that do not occur have no keys.
     positive = (first_positive - n_negative - 1) % (1 << 64)
     origins = np.array([first, n_negative, positive, (1 << 63) - n_negative], np.uint64)
-    _pack(keys, _offsets(codes, lowest), origins, np.uint64(bits))
+    inside = np.minimum(_offsets(codes, lowest), np.uint64(n_labels))
+    _pack(keys, inside, origins, np.uint64(bits))
     keys.sort()
     ordered = np.empty(len(keys), np.uint16)
     _unpack(keys, origins, np.uint64(bits), ordered)
@@ -220,9 +221,7 @@ def _choose(
 
 
 @compile_lazily
-def _place(
-    x: Any, low: float, scale: float, n_inner: int, places: Any, ends: Any, own: Any
-) -> Any:
+def _place(x: Any, low: float, scale: float, n_inner: int, places: Any, ends: Any, own: Any) -> Any:
     n_refused = 0
     for i in range(len(x)):
         row = _row(x[i], low, scale, n_inner)
