@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.item_weights import check_some_weight, read_sample_weight
-from fastkappa.columns.real_numbers import read_numbers, refuse_infinite
+from fastkappa.columns.real_numbers import read_numbers, refuse_infinite, refuse_rounded
 from fastkappa.exceptions import undefined_metric_warning
 
 CHUNK = 1 << 14
@@ -91,6 +91,8 @@ def kappa_by_chunks(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int = C
     items = _read(y_true, y_pred, sample_weight, chunk)
     truth = _limits(items.truth, "y_true", items.weights, chunk)
     predictions = _limits(items.predictions, "y_pred", items.weights, chunk)
+    refuse_rounded(items.truth, *truth, "y_true")
+    refuse_rounded(items.predictions, *predictions, "y_pred")
     if truth.constant or predictions.constant:
         if truth != predictions:
             return 0.0

@@ -94,13 +94,13 @@ def is_alphabetical(labels: AnyArray) -> bool:
     return len(strings) > 0 and not all(isinstance(s, str) and is_number(s) for s in strings)
 
 
-def warn_of_order(labels: AnyArray, why: str, stacklevel: int) -> None:
+def warn_of_order(labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 3) -> None:
     """Warn where a result depends on the order of labels that were sorted alphabetically.
 
-    ``why`` is what depends on the order, such as ``weights='quadratic'``. Two labels have
-    the same distance in either order.
+    ``why`` is what depends on the order, such as ``weights='quadratic'``, and ``fewest`` from
+    how many labels on. Two labels have the same distance in either order.
     """
-    if len(labels) > 2 and is_alphabetical(labels):
+    if len(labels) >= fewest and is_alphabetical(labels):
         warnings.warn(
             f"{why} depends on the order of the labels, which was taken to be alphabetical:"
             f" {shown(labels)}. Give labels= in the order that is meant, or ratings that declare"

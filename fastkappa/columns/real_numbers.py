@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import refuse_masked
+from fastkappa.columns.column import CHUNK, refuse_masked
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import is_missing
+
+# Beyond this not every whole number is a float64.
+LARGEST_EXACT = 2.0**53
 
 
 def read_numbers(values: Any, name: str) -> AnyArray:
@@ -30,8 +33,58 @@ def read_numbers(values: Any, name: str) -> AnyArray:
     if numbers.ndim == 2 and numbers.shape[1] == 1:
         numbers = numbers[:, 0]
     if numbers.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, got shape {numbers.shape}.")
+        raise ValueError(
+            f"{name} must be one-dimensional, got shape {numbers.shape}."
+            f"{hint_for_probabilities(numbers.shape)}"
+        )
     return numbers
+
+
+def hint_for_probabilities(shape: tuple[int, ...]) -> str:
+    """Return what an error about several numbers an item adds, if they may be probabilities."""
+    if len(shape) != 2 or shape[0] < 2:
+        return ""
+    return (
+        " If these are probabilities, a column a label, take the expected label:"
+        " probabilities @ labels, where labels are numbers in the order of the columns, such"
+        f" as np.arange({shape[1]})."
+    )
+
+
+def as_float64(numbers: AnyArray, name: str) -> AnyArray:
+    """Return numbers as float64, or raise if an integer would be rounded.
+
+    A number beyond float64 becomes infinite.
+    """
+    with np.errstate(over="ignore"):
+        floats = numbers.astype(np.float64, copy=False)
+    refuse_rounded(numbers, floats.min(initial=0.0), floats.max(initial=0.0), name)
+    return floats
+
+
+def refuse_rounded(numbers: AnyArray, lowest: float, highest: float, name: str) -> None:
+    """Raise for the first integer that float64 does not hold; the limits are known."""
+    if numbers.dtype.kind not in "iu" or max(-lowest, highest) < LARGEST_EXACT:
+        return
+    for start in range(0, len(numbers), CHUNK):
+        part = numbers[start : start + CHUNK]
+        part = part.astype(np.int64 if part.dtype.kind == "i" else np.uint64)
+        # The absolute value of the least int64 wraps, and is right as uint64.
+        size = np.abs(part).view(np.uint64)
+        lowest_bit = size & (~size + np.uint64(1))
+        digits = size // np.maximum(lowest_bit, np.uint64(1))
+        rounded = np.flatnonzero(digits >= np.uint64(LARGEST_EXACT))
+        if len(rounded):
+            position = int(rounded[0])
+            raise _rounding_error(int(part[position]), start + position, name)
+
+
+def _rounding_error(number: int, position: int, name: str) -> ValueError:
+    return ValueError(
+        f"{name} must be numbers that float64 holds exactly, got {number} at position {position},"
+        " beyond 2**53: numbers that differ could become equal. Subtract the least of them from"
+        " all, or divide all by a common factor."
+    )
 
 
 def _numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
@@ -40,13 +93,16 @@ def _numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
         if isinstance(entry, (str, bytes)):
             raise ValueError(f"{name} must hold real numbers, got {short_repr(entry)}.")
     try:
-        return objects.astype(np.float64)
+        numbers = objects.astype(np.float64)
     except (TypeError, ValueError):
-        pass
+        each = [_number_of(entry, name) for entry in objects.flat]
+        numbers = np.array(each).reshape(objects.shape)
     except OverflowError as error:
         raise ValueError(f"{name} must be numbers that float64 can hold: {error}.") from error
-    numbers = [_number_of(entry, name) for entry in objects.flat]
-    return np.array(numbers).reshape(objects.shape)
+    for position, entry in enumerate(objects.flat):
+        if isinstance(entry, (int, np.integer)) and int(numbers.flat[position]) != entry:
+            raise _rounding_error(int(entry), position, name)
+    return numbers
 
 
 def _number_of(entry: Any, name: str) -> float:

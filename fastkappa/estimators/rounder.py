@@ -23,6 +23,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import read_column
+from fastkappa.columns.enums import is_enum
+from fastkappa.columns.real_numbers import as_float64, hint_for_probabilities
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds
@@ -57,8 +60,9 @@ class KappaRounder(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     labels : array-like of shape (l,), default=None
-        All labels, in order. None takes those that occur in ``y``, sorted. For strings that
-        is the alphabetical order, which is seldom the right one.
+        All labels, in order. None takes the order that ``y`` declares, as an ordered
+        categorical does, else the labels that occur in it, sorted: strings alphabetically,
+        with a ``LabelOrderWarning``, unless all are numbers.
     n_resamples : int, default=100
         Number of bootstrap resamples of 'bagged'.
     cv : int, splitter, iterable of (train, test) or None, default=5
@@ -87,7 +91,8 @@ class KappaRounder(
     ------
     ValueError
         In `fit`, if a parameter is out of range, scores are not finite or not one column,
-        or a label is missing from ``labels``.
+        or a label is missing from ``labels``. In all methods, if a score is an integer that
+        float64 does not hold exactly.
 
     See Also
     --------
@@ -95,6 +100,9 @@ class KappaRounder(
 
     Notes
     -----
+    Any number of threads may use a fitted rounder at the same time, but none while it is
+    fitted again.
+
     The spread of thresholds over resamples is not a standard error: estimates of thresholds
     converge with the cube root of the number of items, and the bootstrap is not consistent
     for them.
@@ -148,9 +156,13 @@ class KappaRounder(
         scores = _scores_of(X)
         if y is None:
             raise ValueError("KappaRounder requires y to be passed, but the target y is None.")
-        y = column_or_1d(y, warn=True)
+        given, y = y, column_or_1d(_by_name(y), warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
+        labels = self.labels
+        if labels is None:
+            order = read_column(given, "y").declared
+            labels = None if order is None else order.names
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         find = partial(
             find_rounding,
@@ -163,7 +175,7 @@ class KappaRounder(
         found = find(
             y,
             scores,
-            labels=self.labels,
+            labels=labels,
             sample_weight=sample_weight,
             n_folds=self.cv if counted else None,
         )
@@ -236,7 +248,11 @@ class KappaRounder(
         """
         check_is_fitted(self)
         table = table_at_thresholds(
-            y, _scores_of(X), self.thresholds_, labels=self.classes_, sample_weight=sample_weight
+            _by_name(y),
+            _scores_of(X),
+            self.thresholds_,
+            labels=self.classes_,
+            sample_weight=sample_weight,
         )
         return float(kappas(table, self.weights))
 
@@ -273,11 +289,21 @@ class KappaRounder(
 
 def _scores_of(X: Any) -> AnyArray:
     """Return one column of float32 or float64."""
-    scores: AnyArray = check_array(
-        X, dtype=[np.float64, np.float32], ensure_2d=False, input_name="X", estimator="KappaRounder"
-    )
+    check = partial(check_array, ensure_2d=False, input_name="X", estimator="KappaRounder")
+    scores: AnyArray = check(X, dtype=None)
     if scores.ndim == 2 and scores.shape[1] == 1:
-        return scores[:, 0]
+        scores = scores[:, 0]
     if scores.ndim != 1:
-        raise ValueError(f"X must be one column of scores, got an array of shape {scores.shape}.")
-    return scores
+        raise ValueError(
+            f"X must be one column of scores, got an array of shape {scores.shape}."
+            f"{hint_for_probabilities(scores.shape)}"
+        )
+    if scores.dtype.kind in "iu":
+        return as_float64(scores, "X")
+    floats: AnyArray = check(scores, dtype=[np.float64, np.float32])
+    return floats
+
+
+def _by_name(y: Any) -> Any:
+    """Return the names of an enum's members, under which they are reported; else y itself."""
+    return [member.name for member in y] if is_enum(y) else y

@@ -160,13 +160,19 @@ class ScoreKernels(Protocol):
         weights: Floats | None,
         bins: Bins,
         places: NDArray[np.int64],
+        ends: NDArray[np.int64],
         start: int,
         stop: int,
         out: AnyArray,
         out_codes: NDArray[np.uint16],
         out_weights: Floats | None,
-    ) -> None:
-        """Write score, code and weight of each item to the next of its row's ``places``."""
+    ) -> int:
+        """Write score, code and weight of each item to the next of its row's ``places``.
+
+        A row has places below its ``ends``: scores may have changed since they were counted.
+        Return how many items found no place.
+        """
+        ...
 
     def accumulate_labels(
         self,

@@ -27,7 +27,8 @@ cdef extern from "scores/evaluate.h" nogil:
         const double *prefix
         const double *matrix
         const double *chance
-    const int MOST_CUTS
+    enum:
+        MOST_CUTS
     double c_kappa_of_thresholds "kappa_of_thresholds" (
         const grouped_items_t *, const double *, double, double *
     ) noexcept
@@ -71,12 +72,14 @@ def build_evaluator(scores, codes, weights, starts, least, prefix, matrix, chanc
 
 
 cdef class Evaluator:
-    """Kappa at given thresholds; see `build_evaluator`."""
+    """Kappa at given thresholds; see `build_evaluator`.
+
+    A call writes to its own table alone: any number of threads may share an evaluator.
+    """
 
     cdef grouped_items_t items
     cdef object owners
     cdef double total
-    cdef double[::1] table
 
     def __init__(
         self,
@@ -101,28 +104,28 @@ cdef class Evaluator:
             self.items.weights = &weights[0]
         self.items.prefix, self.items.matrix = &prefix[0, 0], &matrix[0, 0]
         self.items.chance, self.total = &chance[0], total
-        self.table = np.empty(matrix.shape[0] ** 2)
 
     def __call__(self, const double[::1] thresholds):
         """Return kappa, NaN where it is undefined; thresholds may be in any order."""
+        cdef double table[MOST_CUTS * MOST_CUTS]
         cdef Py_ssize_t i
         if thresholds.shape[0] != self.items.n_labels - 1:
             raise ValueError(f"{self.items.n_labels - 1} thresholds, got {thresholds.shape[0]}")
         for i in range(thresholds.shape[0]):
             if thresholds[i] != thresholds[i]:
                 raise ValueError("a threshold is NaN")
-        return c_kappa_of_thresholds(&self.items, &thresholds[0], self.total, &self.table[0])
+        return c_kappa_of_thresholds(&self.items, &thresholds[0], self.total, table)
 
     def many(self, const double[:, ::1] thresholds, double[::1] kappas):
         """Write kappa for each row of thresholds."""
+        cdef double table[MOST_CUTS * MOST_CUTS]
         cdef Py_ssize_t i
-        cdef double[::1] table = np.empty(self.table.shape[0])
         if thresholds.shape[1] != self.items.n_labels - 1:
             raise ValueError(f"{self.items.n_labels - 1} thresholds, got {thresholds.shape[1]}")
         with nogil:
             for i in range(thresholds.shape[0]):
                 kappas[i] = c_kappa_of_thresholds(
-                    &self.items, &thresholds[i, 0], self.total, &table[0]
+                    &self.items, &thresholds[i, 0], self.total, table
                 )
 
 

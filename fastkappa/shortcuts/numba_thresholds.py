@@ -30,7 +30,10 @@ def search_cuts(
 
 
 class Evaluator:
-    """Kappa at given thresholds; see `build_evaluator`."""
+    """Kappa at given thresholds; see `build_evaluator`.
+
+    A call writes to its own arrays alone: any number of threads may share an evaluator.
+    """
 
     def __init__(
         self,
@@ -46,16 +49,15 @@ class Evaluator:
     ) -> None:
         weights = NONE if weights is None else weights
         self._items = (scores, codes, weights, starts, least, prefix, matrix, chance, total)
-        self._cuts = np.empty((1, len(matrix) - 1))
-        self._kappa = np.empty(1)
+        self._n_cuts = len(matrix) - 1
 
     def __call__(self, thresholds: Floats) -> float:
         """Return kappa, NaN where it is undefined; thresholds may be in any order."""
-        if thresholds.shape != self._cuts.shape[1:] or np.isnan(thresholds).any():
+        if thresholds.shape != (self._n_cuts,) or np.isnan(thresholds).any():
             raise ValueError("thresholds are too few, too many or NaN")
-        self._cuts[0] = np.sort(thresholds)
-        _kappas(*self._items, self._cuts, self._kappa)
-        return float(self._kappa[0])
+        kappa = np.empty(1)
+        _kappas(*self._items, np.sort(thresholds)[None], kappa)
+        return float(kappa[0])
 
     def many(self, thresholds: Floats, kappas: Floats) -> None:
         """Write kappa for each row of thresholds."""

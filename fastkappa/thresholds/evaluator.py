@@ -34,7 +34,9 @@ class ThresholdEvaluator:
     scores : array-like of shape (n,)
         A model's output for each item; finite.
     labels : array-like of shape (l,), default=None
-        All labels, in order. None takes those that occur in ``y_true``, sorted.
+        All labels, in order. None takes the order that ``y_true`` declares (an ordered
+        categorical, a polars Enum, an ordered Arrow dictionary, a Python enum), else the
+        labels that occur in it, sorted: strings alphabetically, unless all are numbers.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     sample_weight : array-like of shape (n,), default=None
@@ -49,12 +51,21 @@ class ThresholdEvaluator:
 
     Raises
     ------
-    ValueError
+    ValueError, RuntimeError
+        In the same cases as `optimal_thresholds`.
+
+    Warns
+    -----
+    LabelOrderWarning
         In the same cases as `optimal_thresholds`.
 
     See Also
     --------
     optimal_thresholds : the thresholds with the highest kappa.
+
+    Notes
+    -----
+    Any number of threads may use one evaluator at the same time: no call changes it.
 
     Examples
     --------
@@ -83,6 +94,7 @@ class ThresholdEvaluator:
         threads = resolve_num_threads(num_threads)
         kernels = get_kernels()
         items = read_scored_items(kernels, y_true, scores, labels, sample_weight, threads)
+        items.warn_of_order(stacklevel=2)
         fast = score_kernels(kernels)
         self.labels = items.labels
         self._weights = weights

@@ -105,9 +105,12 @@ def optimal_thresholds(
         The true labels: integers, whole floats, booleans, strings, dates.
     scores : array-like of shape (n,)
         A model's output for each item: higher scores for later labels. Finite; float32 and
-        float64 are read in place, other numbers as float64.
+        float64 are read in place, other numbers as float64. Of probabilities, a column a
+        label, take the expected label: ``probabilities @ np.arange(l)``.
     labels : array-like of shape (l,), default=None
-        All labels, in order. None takes those that occur in ``y_true``, sorted.
+        All labels, in order. None takes the order that ``y_true`` declares (an ordered
+        categorical, a polars Enum, an ordered Arrow dictionary, a Python enum), else the
+        labels that occur in it, sorted: strings alphabetically, unless all are numbers.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
     sample_weight : array-like of shape (n,), default=None
@@ -131,9 +134,18 @@ def optimal_thresholds(
     Raises
     ------
     ValueError
-        If lengths differ, a score is NaN or infinite, a true label is not among ``labels``,
-        weights or a parameter are invalid, or if no thresholds give each label
-        ``min_class_size`` items.
+        If lengths differ, a true label is missing or not among ``labels``, a string is among
+        true labels that are numbers, a score is NaN, infinite or an integer that float64 does
+        not hold exactly, weights or a parameter are invalid, or if no thresholds give each
+        label ``min_class_size`` items.
+    RuntimeError
+        If ``y_true`` or ``scores`` change while they are read, in another thread.
+
+    Warns
+    -----
+    LabelOrderWarning
+        If labels are neither given nor declared, and are strings that are not all numbers: a
+        threshold needs their order, whatever the weights.
 
     See Also
     --------
@@ -200,6 +212,7 @@ def find_optimum(
     threads = resolve_num_threads(num_threads)
     pair_kernels = get_kernels()
     items = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
+    items.warn_of_order(stacklevel=3)
     if least * items.n_labels > len(items.scores):
         raise _class_size_error(least, items)
     matrix = disagreement_matrix(weights, items.n_labels)

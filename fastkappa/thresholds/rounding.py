@@ -94,6 +94,7 @@ def find_rounding(
     if n_folds is not None:
         n_folds = _integer_at_least(n_folds, 2, "the number of folds")
     read, kernels, items = _read_and_sort(y_true, scores, labels, sample_weight)
+    read.warn_of_order(stacklevel=3)
     finder = ThresholdFinder(kernels, disagreement_matrix(weights, read.n_labels), n_resamples, rng)
     find: Callable[[SortedScores], AnyArray] = getattr(finder, method)
     thresholds = find(items)

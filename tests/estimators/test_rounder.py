@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import pickle
 from typing import Any
 
@@ -27,6 +28,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import fastkappa
 from fastkappa import cohen_kappa_score, optimal_thresholds
 from fastkappa.estimators import KappaRegressor, KappaRounder
+from fastkappa.exceptions import LabelOrderWarning
 from tests.helpers.fresh_python import run_python
 
 STRINGS = np.array(["poor", "fair", "good", "best"])
@@ -134,8 +136,64 @@ def test_strings_come_back_in_the_order_given() -> None:
 
 def test_strings_without_labels_are_sorted() -> None:
     scores, y = items(1)
-    rounder = KappaRounder().fit(scores, STRINGS[y])
+    with pytest.warns(LabelOrderWarning, match="alphabetical: best < fair < good < poor") as caught:
+        rounder = KappaRounder().fit(scores, STRINGS[y])
+    assert [warning.filename for warning in caught] == [__file__]
     np.testing.assert_array_equal(rounder.classes_, ["best", "fair", "good", "poor"])
+
+
+class Grade(enum.Enum):
+    POOR = 3
+    FAIR = 1
+    GOOD = 4
+    BEST = 2
+
+
+def declared_labels(y: Any) -> dict[str, Any]:
+    """Return the same labels in each type that declares their order."""
+    names = [member.name for member in Grade]
+    strings = np.array(names)[y]
+    return {
+        "pandas": pd.Series(pd.Categorical(strings, names, ordered=True)),
+        "polars": pytest.importorskip("polars").Series(
+            strings.tolist(), dtype=pytest.importorskip("polars").Enum(names)
+        ),
+        "enum": [Grade[name] for name in strings],
+    }
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "enum"])
+def test_a_declared_order_is_the_order(library: str) -> None:
+    scores, y = items(1)
+    declared = declared_labels(y)[library]
+    plain = KappaRounder(random_state=0).fit(scores, y)
+    rounder = KappaRounder(random_state=0).fit(scores, declared)
+    assert rounder.classes_.tolist() == ["POOR", "FAIR", "GOOD", "BEST"]
+    assert rounder.kappa_ == plain.kappa_
+    assert rounder.oof_kappa_ == plain.oof_kappa_
+    assert rounder.score(scores, declared) == plain.score(scores, y)
+    folds = KappaRounder(cv=KFold(3)).fit(scores, declared)
+    assert folds.oof_kappa_ == KappaRounder(cv=KFold(3)).fit(scores, y).oof_kappa_
+
+
+def test_strings_that_are_numbers_are_sorted_by_value() -> None:
+    scores, y = items(1)
+    rounder = KappaRounder(random_state=0).fit(scores, np.array(["8", "9", "10", "11"])[y])
+    assert rounder.classes_.tolist() == ["8", "9", "10", "11"]
+    assert rounder.kappa_ == KappaRounder(random_state=0).fit(scores, y).kappa_
+
+
+def test_scores_that_float64_would_round() -> None:
+    """2**53 + 1 becomes 2**53, which is another score."""
+    scores = np.array([0, 1, 2, 3]) + 2**53
+    message = "X must be numbers that float64 holds exactly, got 9007199254740993 at position 1"
+    with pytest.raises(ValueError, match=message):
+        KappaRounder(cv=None).fit(scores, [0, 0, 1, 1])
+    rounder = KappaRounder(cv=None).fit(scores - 2**53, [0, 0, 1, 1])
+    for use in (rounder.predict, rounder.transform, lambda X: rounder.score(X, [0, 0, 1, 1])):
+        for X in (scores, scores[:, None], scores.astype(np.uint64)):
+            with pytest.raises(ValueError, match=message):
+                use(X)
 
 
 def test_labels_that_do_not_occur_keep_their_place() -> None:

@@ -115,11 +115,11 @@ def test_group(scores_of, layout, dtype, weighted):
     weights = rng.random(n) if weighted else None
     rows = np.array([row_of(float(score), bins) for score in scores])
     n_items = np.bincount(rows, minlength=bins[2] + 3)
-    places = np.cumsum(n_items) - n_items
+    places, ends = np.cumsum(n_items) - n_items, np.cumsum(n_items)
     out, out_codes = np.empty(n, dtype), np.empty(n, np.uint16)
     out_weights = np.empty(n) if weighted else None
     for bounds in ((0, 1700), (1700, 1700), (1700, n)):
-        scores_of.group_scores(
+        n_refused = scores_of.group_scores(
             scores,
             codes,
             lowest,
@@ -127,17 +127,58 @@ def test_group(scores_of, layout, dtype, weighted):
             weights,
             bins,
             places,
+            ends,
             *bounds,
             out,
             out_codes,
             out_weights,
         )
-    assert (places == np.cumsum(n_items)).all()
+        assert n_refused == 0
+    assert (places == ends).all()
     order = np.argsort(rows, kind="stable")
     np.testing.assert_array_equal(out, scores[order].astype(dtype))
     assert (out_codes == codes[order] - lowest).all()
     if weighted:
         assert (out_weights == weights[order]).all()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_group_writes_no_row_beyond_its_end(scores_of, layout, dtype, weighted):
+    """Of scores that have all moved into one row, only so many are written as it has places."""
+    n, bins = 3001, (-1.5, 7.3, 21)
+    rng = np.random.default_rng(1)
+    counted = rng.normal(size=n).astype(dtype)
+    rows = np.array([row_of(float(score), bins) for score in counted])
+    n_items = np.bincount(rows, minlength=bins[2] + 3)
+    # In each array two guards lie before the places, and two behind them.
+    places, ends = 2 + np.cumsum(n_items) - n_items, 2 + np.cumsum(n_items)
+    first, row = places.copy(), row_of(0.0, bins)
+    out, out_codes = np.full(n + 4, 9, dtype), np.full(n + 4, 9, np.uint16)
+    out_weights = np.full(n + 4, 9.0) if weighted else None
+    n_refused = scores_of.group_scores(
+        LAYOUTS[layout](np.zeros(n, dtype)),
+        np.ones(n, np.int16),
+        0,
+        4,
+        np.ones(n) if weighted else None,
+        bins,
+        places,
+        ends,
+        0,
+        n,
+        out,
+        out_codes,
+        out_weights,
+    )
+    assert n_refused == n - n_items[row]
+    assert (places == np.where(np.arange(len(places)) == row, ends, first)).all()
+    written = slice(first[row], ends[row])
+    for array, value in ((out, 0), (out_codes, 1), (out_weights, 1)):
+        if array is not None:
+            assert (array[written] == value).all()
+            assert (np.delete(array, written) == 9).all()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -51,7 +51,23 @@ def best(**change: Any) -> Any:
         (np.array([0.1, pd.NA, 1, 2, 3], object), "finite, got nan at position 1"),
         (np.array(SCORES) + 1j, "scores must hold real numbers, got an array of dtype complex"),
         (np.arange(5).astype("M8[s]"), "scores must hold real numbers, got .*datetime64"),
-        (np.ones((1, 5)), r"scores must be one-dimensional, got shape \(1, 5\)"),
+        (np.ones((1, 5)), r"scores must be one-dimensional, got shape \(1, 5\)\.$"),
+        (
+            np.full((5, 3), 1 / 3),
+            r"scores must be one-dimensional, got shape \(5, 3\)\. If these are probabilities, a"
+            " column a label, take the expected label: probabilities @ labels, where labels are"
+            r" numbers in the order of the columns, such as np\.arange\(3\)\.",
+        ),
+        (
+            np.arange(5) + 2**53,
+            "scores must be numbers that float64 holds exactly, got 9007199254740993 at position"
+            r" 1, beyond 2\*\*53: numbers that differ could become equal\. Subtract the least of"
+            r" them from all, or divide all by a common factor\.",
+        ),
+        (np.arange(5, dtype=">u8") + 2**63, "got 9223372036854775809 at position 1"),
+        (np.array([2, -(2**62) - 1, 0, 0, 0]), "got -4611686018427387905 at position 1"),
+        ([0, 1, 2, 2**63 - 1, 5], "got 9223372036854775807 at position 3"),
+        ([2**70, 2**70 + 1, 0, 1, 2], "got 1180591620717411303425 at position 1"),
     ],
 )
 @pytest.mark.parametrize("take", [optimal_thresholds, ThresholdEvaluator])
@@ -245,3 +261,50 @@ def test_as_many_labels_as_a_table_has_room_for() -> None:
     best = optimal_thresholds(y_true, 3.0 * y_true + 1)
     assert best.kappa == 1.0
     assert best.table.trace() == 3000
+
+
+def test_integers_beyond_2_to_the_53_that_float64_holds() -> None:
+    """Multiples of 2**10 have no more than 53 digits; the least int64 is a power of two."""
+    for scores in (np.array([1, 5, 7, 2, 9]) << 59, np.array([-(2**63), -7, -5, -(2**62), 0])):
+        assert best(scores=scores).kappa == 1
+        assert best(scores=scores).predict(scores).tolist() == Y
+    assert continuous_kappa(np.array([1, 2, 3]) << 59, np.array([1, 2, 3]) << 59) == 1
+
+
+def test_integers_to_predict_and_to_compare() -> None:
+    with pytest.raises(ValueError, match=r"scores must be numbers .* got 9007199254740993 at"):
+        best().predict([0, 2**53 + 1])
+    # Rounded, these would be 2**53 + (0, 0, 2), and kappa another.
+    with pytest.raises(ValueError, match=r"y_true must be numbers .* got 9007199254740993 at"):
+        continuous_kappa(np.arange(3) + 2**53, [1, 2, 3])
+    with pytest.raises(ValueError, match=r"y_pred must be numbers .* got 9007199254740993 at"):
+        continuous_kappa([1, 2, 3], np.arange(3) + 2**53)
+    # The weights of items may round.
+    assert continuous_kappa([1, 2], [1, 2], sample_weight=np.array([2**53 + 1, 1])) == 1
+
+
+def test_probabilities_to_compare_and_to_round() -> None:
+    probabilities = np.full((5, 3), 1 / 3)
+    hint = r"take the expected label: probabilities @ labels, .* such as np\.arange\(3\)"
+    with pytest.raises(ValueError, match=r"y_pred must be one-dimensional, .*" + hint):
+        continuous_kappa(Y, probabilities)
+    with pytest.raises(ValueError, match=r"X must be one column of scores, .*" + hint):
+        KappaRounder().fit(probabilities, Y)
+
+
+@pytest.mark.parametrize("missing", [None, math.nan, pd.NA])
+def test_missing_labels(missing: Any) -> None:
+    with pytest.raises(ValueError, match="Input y_true contains NaN"):
+        best(y_true=[0, 1, missing, 0, 2])
+
+
+@pytest.mark.parametrize("take", [optimal_thresholds, ThresholdEvaluator])
+def test_a_string_among_numbers(take: Any) -> None:
+    for y_true in (["1", "2", "x", "1", "2"], [1, 2, "x", 1, 2]):
+        with pytest.raises(
+            ValueError,
+            match=r"y_true holds numbers, and among them 'x' \(1 time\): leave those items out, or"
+            " give labels= to keep them",
+        ):
+            take(y_true, SCORES)
+    take(["1", "2", "x", "1", "2"], SCORES, labels=["1", "2", "x"])

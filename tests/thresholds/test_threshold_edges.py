@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fastkappa import optimal_thresholds
-from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.exceptions import LabelOrderWarning, undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.statistics.weights import disagreement_matrix
 from fastkappa.thresholds.items.scored_items import read_scored_items
@@ -50,7 +50,8 @@ def test_labels_of_any_kind(labels, method):
 
 def test_labels_that_occur_are_sorted():
     strings = np.array(["b", "c", "a", "b"])
-    assert optimal_thresholds(strings, [2, 3, 1, 2]).labels.tolist() == ["a", "b", "c"]
+    with pytest.warns(LabelOrderWarning, match="alphabetical: a < b < c"):
+        assert optimal_thresholds(strings, [2, 3, 1, 2]).labels.tolist() == ["a", "b", "c"]
     assert optimal_thresholds([True, False], [1, 0]).labels.tolist() == [False, True]
     result = optimal_thresholds([7, 3, 7, 3], [1, 0, 1, 0])
     assert (result.labels.tolist(), result.thresholds.tolist()) == ([3, 7], [0.5])

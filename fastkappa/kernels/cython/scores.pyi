@@ -42,12 +42,13 @@ def group_scores(
     weights: Floats | None,
     bins: Bins,
     places: NDArray[np.int64],
+    ends: NDArray[np.int64],
     start: int,
     stop: int,
     out: AnyArray,
     out_codes: NDArray[np.uint16],
     out_weights: Floats | None,
-) -> None: ...
+) -> int: ...
 def sort_items(
     scores: AnyArray, codes: AnyArray, lowest: int, n_labels: int
 ) -> tuple[AnyArray, NDArray[np.uint16]] | None: ...

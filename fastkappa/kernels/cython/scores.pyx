@@ -24,9 +24,9 @@ cdef extern from "scores/bins.h" nogil:
         const column_t *, const column_t *, const double *, Py_ssize_t, Py_ssize_t,
         const bins_t *, const uint8_t *, void *, uint16_t *, double *,
     ) noexcept
-    void c_group_scores "group_scores" (
+    Py_ssize_t c_group_scores "group_scores" (
         const column_t *, const column_t *, const double *, Py_ssize_t, Py_ssize_t,
-        const bins_t *, int64_t *, void *, uint16_t *, double *,
+        const bins_t *, int64_t *, const int64_t *, void *, uint16_t *, double *,
     ) noexcept
 
 cdef extern from "scores/keys.h" nogil:
@@ -138,24 +138,31 @@ def group_scores(
     const double[::1] weights,
     bins,
     int64_t[::1] places,
+    const int64_t[::1] ends,
     Py_ssize_t start,
     Py_ssize_t stop,
     out,
     uint16_t[::1] out_codes,
     double[::1] out_weights,
 ):
-    """Write score, code and weight of each item to the next of its row's ``places``."""
+    """Write score, code and weight of each item to the next of its row's ``places``.
+
+    A row has places below its ``ends``; return how many items found none.
+    """
     cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0), y = ColumnBuffer(codes, lowest, n_labels)
     cdef bins_t b = bins_of(bins)
     cdef const double *w = address(weights)
     cdef double *v = address(out_weights)
     cdef uint8_t[::1] raw = out.view(np.uint8)
+    cdef Py_ssize_t n_refused
     if stop <= start:
-        return
+        return 0
     with nogil:
-        c_group_scores(
-            &x.column, &y.column, w, start, stop, &b, &places[0], &raw[0], &out_codes[0], v
+        n_refused = c_group_scores(
+            &x.column, &y.column, w, start, stop, &b, &places[0], &ends[0], &raw[0],
+            &out_codes[0], v,
         )
+    return n_refused
 
 
 def sort_items(scores, codes, lowest, Py_ssize_t n_labels):

@@ -93,20 +93,31 @@ def group_scores(
     weights: Floats | None,
     bins: Bins,
     places: NDArray[np.int64],
+    ends: NDArray[np.int64],
     start: int,
     stop: int,
     out: AnyArray,
     out_codes: NDArray[np.uint16],
     out_weights: Floats | None,
-) -> None:
-    """Write score, code and weight of each item to the next of its row's ``places``."""
+) -> int:
+    """Write score, code and weight of each item to the next of its row's ``places``.
+
+    A row has places below its ``ends``; return how many items found none.
+    """
+    n_refused = 0
     for part in _chunks(start, stop):
         own = np.empty(part.stop - part.start, np.int64)
-        _place(scores[part].astype(np.float64), *bins, places, own)
-        out[own] = scores[part]
-        out_codes[own] = np.minimum(_offsets(codes[part], lowest), np.uint64(n_labels))
+        items: Any = part
+        n_without = _place(scores[part].astype(np.float64), *bins, places, ends, own)
+        if n_without:
+            items = part.start + np.flatnonzero(own >= 0)
+            own = own[own >= 0]
+            n_refused += n_without
+        out[own] = scores[items]
+        out_codes[own] = np.minimum(_offsets(codes[items], lowest), np.uint64(n_labels))
         if weights is not None and out_weights is not None:
-            out_weights[own] = weights[part]
+            out_weights[own] = weights[items]
+    return n_refused
 
 
 def accumulate_labels(
@@ -142,7 +153,8 @@ def sort_items(
     # next to zero that do not occur have no keys.
     positive = (first_positive - n_negative - 1) % (1 << 64)
     origins = np.array([first, n_negative, positive, (1 << 63) - n_negative], np.uint64)
-    _pack(keys, _offsets(codes, lowest), origins, np.uint64(bits))
+    inside = np.minimum(_offsets(codes, lowest), np.uint64(n_labels))
+    _pack(keys, inside, origins, np.uint64(bits))
     keys.sort()
     ordered = np.empty(len(keys), np.uint16)
     _unpack(keys, origins, np.uint64(bits), ordered)
@@ -209,11 +221,17 @@ def _choose(
 
 
 @compile_lazily
-def _place(x: Any, low: float, scale: float, n_inner: int, places: Any, own: Any) -> None:
+def _place(x: Any, low: float, scale: float, n_inner: int, places: Any, ends: Any, own: Any) -> Any:
+    n_refused = 0
     for i in range(len(x)):
         row = _row(x[i], low, scale, n_inner)
-        own[i] = places[row]
-        places[row] += 1
+        if places[row] < ends[row]:
+            own[i] = places[row]
+            places[row] += 1
+        else:
+            own[i] = -1
+            n_refused += 1
+    return n_refused
 
 
 @compile_lazily

@@ -94,13 +94,18 @@ def group_scores(
     weights: Floats | None,
     bins: Bins,
     places: NDArray[np.int64],
+    ends: NDArray[np.int64],
     start: int,
     stop: int,
     out: AnyArray,
     out_codes: NDArray[np.uint16],
     out_weights: Floats | None,
-) -> None:
-    """Write score, code and weight of each item to the next of its row's ``places``."""
+) -> int:
+    """Write score, code and weight of each item to the next of its row's ``places``.
+
+    A row has places below its ``ends``; return how many items found none.
+    """
+    n_refused = 0
     for begin in range(start, stop, CHUNK):
         part = slice(begin, min(begin + CHUNK, stop))
         rows = _rows(scores[part], bins)
@@ -110,11 +115,15 @@ def group_scores(
         # How many of the chunk's items of its row come before each.
         before = np.arange(len(rows)) - (np.cumsum(n_items) - n_items)[rows]
         own = places[rows] + before
+        has_place = own < ends[rows]
+        n_refused += int((~has_place).sum())
+        own, order = own[has_place], order[has_place]
         out[own] = scores[part][order]
         out_codes[own] = _codes(codes[part], lowest, n_labels)[order]
         if weights is not None and out_weights is not None:
             out_weights[own] = weights[part][order]
-        places += n_items
+        np.minimum(places + n_items, ends, out=places)
+    return n_refused
 
 
 def accumulate_labels(

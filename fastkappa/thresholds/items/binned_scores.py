@@ -14,6 +14,8 @@ from fastkappa.thresholds.items.scored_items import (
     Floats,
     Places,
     ScoredItems,
+    changed_meanwhile,
+    refuse_codes_outside,
     refuse_infinite_scores,
 )
 
@@ -58,6 +60,8 @@ class BinnedScores:
         counts, weights = self._count(most_counted)
         if counts[-1].any():
             refuse_infinite_scores(items.scores)
+        if counts[:, items.n_labels].any():
+            raise changed_meanwhile()
         n_items = counts.sum(axis=1)
         # The row of each bin in the tables of the kernels.
         self._row = np.flatnonzero(n_items)
@@ -96,10 +100,14 @@ class BinnedScores:
                 )
                 with lock:
                     start, n_done = n_done, n_done + n
+                if n_done > n_wanted:
+                    raise changed_meanwhile()
                 new = buffer.part(slice(n))
                 collected.overwrite(slice(start, start + n), new.scores, new.codes, new.weights)
 
         run_in_threads(work, len(items.scores), self._threads)
+        if n_done != n_wanted:
+            raise changed_meanwhile()
         return collected
 
     def grouped(self) -> ScoredItems:
@@ -120,13 +128,16 @@ class BinnedScores:
         # The last part has the items that the others do not have.
         run_in_threads(count, len(parts) - 1, max(1, len(parts) - 1))
         n_items[-1] -= n_items[:-1].sum(axis=0)
+        if n_items[-1].min() < 0:
+            raise changed_meanwhile()
         # Items go behind those of lower rows, and behind those of their row in earlier parts.
         starts = np.cumsum(n_items.T).reshape(n_items.T.shape).T - n_items
         starts = np.ascontiguousarray(starts)
+        ends_of_rows = starts + n_items
 
         def group(ranges: ItemRanges) -> None:
             while bounds := ranges.take(1):
-                self.kernels.group_scores(
+                n_refused = self.kernels.group_scores(
                     items.scores,
                     items.codes,
                     items.lowest,
@@ -134,13 +145,17 @@ class BinnedScores:
                     items.weights,
                     self.bins,
                     starts[bounds[0]],
+                    ends_of_rows[bounds[0]],
                     *parts[bounds[0]],
                     grouped.scores,
                     grouped.codes,
                     grouped.weights,
                 )
+                if n_refused:
+                    raise changed_meanwhile()
 
         run_in_threads(group, len(parts), len(parts))
+        refuse_codes_outside(grouped.codes, items.n_labels)
         return grouped
 
     def ranges(self) -> tuple[AnyArray, AnyArray]:

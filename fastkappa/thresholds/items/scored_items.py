@@ -14,9 +14,11 @@ from fastkappa.columns.item_weights import (
     check_some_weight,
     read_sample_weight,
 )
-from fastkappa.columns.real_numbers import read_numbers, refuse_infinite
+from fastkappa.columns.label_order import sorted_strings, warn_of_order
+from fastkappa.columns.odd_strings import refuse_odd_strings
+from fastkappa.columns.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.counting.codecs import CHUNK, LabelRange
-from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.counting.known_labels import KnownLabels, labels_to_use
 from fastkappa.counting.pairs import count_unknown
 from fastkappa.kernels.contract import PairKernels
 
@@ -36,7 +38,8 @@ class ScoredItems(NamedTuple):
     The label of item i is ``labels[codes[i] - lowest]``. ``scores`` are float32 or float64 as
     given, and may hold NaN and infinity: the code that reads the scores refuses them.
     ``weights`` are positive float64: those given, times ``weight_scale``. ``counts_whole``
-    says whether tables are returned as int64.
+    says whether tables are returned as int64, ``order_is_known`` whether the order of labels
+    was given or declared.
     """
 
     scores: AnyArray
@@ -46,6 +49,7 @@ class ScoredItems(NamedTuple):
     weights: AnyArray | None
     weight_scale: float
     counts_whole: bool
+    order_is_known: bool
 
     @property
     def n_labels(self) -> int:
@@ -68,6 +72,12 @@ class ScoredItems(NamedTuple):
         self.codes[inside] = codes
         if self.weights is not None:
             self.weights[inside] = weights
+
+    def warn_of_order(self, stacklevel: int) -> None:
+        """Warn of labels in alphabetical order; whatever the weights, two labels have one too."""
+        if not self.order_is_known:
+            why = "The meaning of a threshold"
+            warn_of_order(self.labels, why, stacklevel + 1, fewest=2)
 
     def table_at(self, thresholds: AnyArray) -> AnyArray:
         """Return the confusion table of thresholds, summed item by item."""
@@ -123,29 +133,47 @@ def read_scored_items(
             weights, numbers = weights[kept], numbers[kept]
             column = column._replace(values=column.values[kept])
     if labels is None:
+        refuse_odd_strings(column, "y_true", "leave those items out, or give labels= to keep them.")
+    known = labels_to_use(labels, {"y_true": column})
+    if known is None:
         codes, lowest, found = _encode_unknown(kernels, column, num_threads)
     else:
-        codes, lowest, found = _encode(
-            kernels, column, KnownLabels(labels, column, column), num_threads
-        )
-    return ScoredItems(numbers, codes, lowest, found, weights, scale, whole)
+        codes, lowest, found = _encode(kernels, column, known, num_threads)
+    is_known = known is not None
+    return ScoredItems(numbers, codes, lowest, found, weights, scale, whole, is_known)
 
 
 def read_scores(scores: Any) -> AnyArray:
-    """Return scores as a one-dimensional array of float32 or float64, not yet checked."""
+    """Return scores as a one-dimensional array of float32 or float64, finite or not.
+
+    An integer that float64 would round is refused: scores that differ could become equal.
+    """
     numbers = read_numbers(scores, "scores")
     if numbers.dtype.kind == "f" and numbers.dtype.itemsize in (4, 8):
         return numbers
-    half = numbers.dtype.kind == "f" and numbers.dtype.itemsize == 2
-    with np.errstate(over="ignore"):
-        # A number beyond float64 becomes infinite, and is refused as such.
-        return numbers.astype(np.float32 if half else np.float64)
+    if numbers.dtype.kind == "f" and numbers.dtype.itemsize == 2:
+        return numbers.astype(np.float32)
+    return as_float64(numbers, "scores")
 
 
 def refuse_infinite_scores(scores: AnyArray) -> None:
     """Raise if a score is NaN or infinite; name the first one."""
     for start in range(0, len(scores), CHUNK):
         refuse_infinite(scores[start : start + CHUNK], "scores", start)
+
+
+def changed_meanwhile() -> RuntimeError:
+    """Return the error for items that a second pass found different from the first."""
+    return RuntimeError(
+        "y_true or scores changed while they were read, perhaps by another thread: give copies"
+        " of arrays that are written to."
+    )
+
+
+def refuse_codes_outside(codes: NDArray[np.uint16], n_labels: int) -> None:
+    """Raise for a code outside the labels; there was none when the labels were read."""
+    if int(codes.max()) >= n_labels:
+        raise changed_meanwhile()
 
 
 def _read_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bool]:
@@ -177,7 +205,7 @@ def _encode_unknown(
     """Return the codes of a column whose labels are those that occur, sorted."""
     counts = count_unknown(kernels, column, column, num_threads)
     if column.categories is not None:
-        strings = np.array(sorted(column.categories[code] for code in counts.rows))
+        strings = np.array(sorted_strings(column.categories[code] for code in counts.rows))
         return _encode(kernels, column, KnownLabels(strings, column, column), num_threads)
     found = counts.rows
     labels = found.astype(column.label_dtype)

@@ -13,6 +13,7 @@ from fastkappa.thresholds.items.scored_items import (
     Floats,
     Places,
     ScoredItems,
+    refuse_codes_outside,
     refuse_infinite_scores,
 )
 
@@ -100,6 +101,7 @@ def sort_scores(kernels: ScoreKernels, items: ScoredItems) -> SortedScores:
         ordered = kernels.sort_items(items.scores, items.codes, items.lowest, n_labels)
         if ordered is not None:
             in_order, in_order_codes = ordered
+            refuse_codes_outside(in_order_codes, n_labels)
             return SortedScores(in_order, in_order_codes, None, n_labels)
     order = np.argsort(items.scores)
     scores = items.scores[order]
@@ -110,9 +112,11 @@ def sort_scores(kernels: ScoreKernels, items: ScoredItems) -> SortedScores:
     if items.lowest:
         # A difference that does not fit wraps, and wraps back in the cast to uint16.
         codes = codes - np.array(items.lowest, codes.dtype)
+    codes = codes.astype(np.uint16)
+    refuse_codes_outside(codes, n_labels)
     return SortedScores(
         scores.astype(scores.dtype.newbyteorder("=")),
-        codes.astype(np.uint16),
+        codes,
         None if items.weights is None else items.weights[order],
         n_labels,
     )

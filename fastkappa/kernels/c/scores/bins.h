@@ -189,19 +189,27 @@ static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, c
     return n;
 }
 
-/* Writes each of the items start .. stop-1 to the next place of its row. Codes are 0 .. n_labels, below 2^16. */
-static void group_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
-                         ptrdiff_t stop, const bins_t *bins, int64_t *places, void *out, uint16_t *out_codes, double *out_weights)
+/* Writes each of the items start .. stop-1 to the next place of its row, `places` up to `ends`. Returns how many found no
+   place left: scores that changed since they were counted. Codes are 0 .. n_labels, below 2^16. */
+static ptrdiff_t group_scores(const column_t *scores, const column_t *codes, const double *weights, ptrdiff_t start,
+                              ptrdiff_t stop, const bins_t *bins, int64_t *places, const int64_t *ends, void *out,
+                              uint16_t *out_codes, double *out_weights)
 {
     double copies[BLOCK];
     uint32_t rows[BLOCK];
     uint16_t words[BLOCK];
+    ptrdiff_t n_refused = 0;
     for (; start < stop; start += BLOCK) {
         const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
         const double *x = rows_of_block(scores, start, count, bins, copies, rows);
         decode_words(codes, start, count, words);
         for (ptrdiff_t i = 0; i < count; i++) {
-            const int64_t place = places[rows[i]]++;
+            const int64_t place = places[rows[i]];
+            if (place >= ends[rows[i]]) {
+                n_refused++;
+                continue;
+            }
+            places[rows[i]] = place + 1;
             if (scores->kind == COLUMN_FLOAT32) ((float *)out)[place] = (float)x[i];
             else ((double *)out)[place] = x[i];
             out_codes[place] = words[i];
@@ -209,5 +217,6 @@ static void group_scores(const column_t *scores, const column_t *codes, const do
                 out_weights[place] = weights[start + i];
         }
     }
+    return n_refused;
 }
 #endif

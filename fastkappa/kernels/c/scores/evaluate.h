@@ -42,7 +42,7 @@ ALWAYS_INLINE double score_at(const grouped_items_t *items, int64_t i)
 static void add_items_below(const grouped_items_t *items, ptrdiff_t group, double threshold, double *sums)
 {
     const int64_t start = items->starts[group], stop = items->starts[group + 1];
-    uint32_t counts[2][MOST_CUTS] = {{0}};
+    uint32_t counts[2][MOST_CUTS + 1] = {{0}};
     if (items->weights) {
         for (int64_t i = start; i < stop; i++)
             sums[items->codes[i]] += score_at(items, i) < threshold ? items->weights[i] : 0.0;
