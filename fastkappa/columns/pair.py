@@ -60,7 +60,7 @@ def _distinct_labels(column: Column) -> AnyArray:
 
 def _in_unit(column: Column, unit: np.dtype[Any]) -> Column:
     dates = column.values.view(column.label_dtype).astype(unit)
-    return Column(dates.view(np.int64), unit)
+    return column._replace(values=dates.view(np.int64), label_dtype=unit)
 
 
 def _refuse(first: Column, second: Column) -> None:
