@@ -25,7 +25,13 @@ from fastkappa.leaderboards.items.random_groups import (
 from fastkappa.leaderboards.items.reference import Pair, Reference
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.leaderboards.items.stacks import Tables
-from fastkappa.leaderboards.ranking import draw_groups, kappas_of, rank, resampled_kappas
+from fastkappa.leaderboards.ranking import (
+    draw_groups,
+    kappas_of,
+    rank,
+    resampled_kappas,
+    what_needs_order,
+)
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.inference import check_confidence
@@ -180,7 +186,7 @@ class LeaderboardBuilder:
         """
         if not self._entries:
             raise ValueError("predictions must hold at least one prediction, got none.")
-        self._order.warn(self._weights, stacklevel=3)
+        self._order.warn(what_needs_order(self._weights), stacklevel=3)
         scored = [j for j, entry in enumerate(self._entries) if entry.failure is None]
         failed = [j for j, entry in enumerate(self._entries) if entry.failure is not None]
         kappas = np.array([self._entries[j].kappa for j in scored])

@@ -15,7 +15,7 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.items.predictions import count_predictions
-from fastkappa.leaderboards.ranking import kappas_of
+from fastkappa.leaderboards.ranking import kappas_of, what_needs_order
 from fastkappa.statistics.weights import Weights
 
 
@@ -149,7 +149,7 @@ def score_many(
         missing_codes=missing_codes,
     )
     kappas = kappas_of(counted.tables, counted.present, weights)
-    order.warn(weights, stacklevel=2)
+    order.warn(what_needs_order(weights), stacklevel=2)
     undefined = int(np.isnan(kappas).sum())
     if undefined:
         warnings.warn(

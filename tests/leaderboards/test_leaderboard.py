@@ -260,6 +260,7 @@ def test_given_labels_leave_items_out(backend: str) -> None:
             assert n == (np.isin(truth, [3, 1, 4]) & np.isin(p, [3, 1, 4])).sum()
 
 
+@pytest.mark.filterwarnings("ignore::fastkappa.exceptions.LabelOrderWarning")
 def test_late_labels_of_strings(backend: str) -> None:
     """A label that only one prediction has does not change the weights of the others."""
     strings = np.array(["a", "b", "c", "d"])

@@ -99,7 +99,7 @@ def test_orders_that_do_not_agree(score: Any) -> None:
     )
     with pytest.raises(ValueError, match=message):
         score(truth, {"fine": truth, "a": outside})
-    with pytest.raises(ValueError, match="^y_true holds 'fatal', which is not among"):
+    with pytest.raises(ValueError, match=r"^y_true holds 'fatal', which is not among"):
         score(outside, {"a": truth})
 
 
@@ -226,7 +226,7 @@ def test_missing_codes_are_refused_unless_dropped(score: Any) -> None:
     message = "^prediction 'a' has 1 missing of 4, the first at position 2: give missing='drop'"
     with pytest.raises(ValueError, match=message):
         score(truth, {"a": np.array([0, 1, -9, 1])}, missing_codes=[-9])
-    with pytest.raises(ValueError, match="^y_true has 1 missing of 4, the first at position 0"):
+    with pytest.raises(ValueError, match=r"^y_true has 1 missing of 4, the first at position 0"):
         score(truth, {"a": truth}, missing_codes=[0])
     with pytest.raises(ValueError, match="missing must be 'raise' or 'drop', got 'skip'"):
         score(truth, {"a": truth}, missing="skip")

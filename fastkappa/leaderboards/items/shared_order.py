@@ -14,7 +14,6 @@ from fastkappa.columns.odd_strings import refuse_odd_strings
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import union_of_labels
 from fastkappa.leaderboards.items.stacks import Tables
-from fastkappa.statistics.weights import Weights
 
 TRUTH = "y_true"
 
@@ -74,10 +73,8 @@ class SharedOrder:
                 )
         self._found.append(tables.labels)
 
-    def warn(self, weights: Weights, stacklevel: int) -> None:
-        """Warn if weights refer to an alphabetical order of the labels."""
-        if weights is None or self._labels is not None or self._order is not None:
-            return
-        why = f"weights={weights!r}" if isinstance(weights, str) else "a matrix of weights"
-        if self._found:
+    def warn(self, why: str | None, stacklevel: int) -> None:
+        """Warn if something, ``why``, depends on an alphabetical order of the labels."""
+        is_known = self._labels is not None or self._order is not None
+        if why is not None and not is_known and self._found:
             warn_of_order(union_of_labels(self._found), why, stacklevel + 1)
