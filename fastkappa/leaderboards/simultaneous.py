@@ -50,19 +50,24 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float) -> float:
     It is an order statistic that a further replicate exceeds with a probability of no more than
     ``1 - confidence``; NaN if there are too few replicates for one, 0 if no pair differs.
     """
-    largest = np.full(deviations.shape[1], np.nan)
+    undefined = np.isnan(deviations)
+    compared = (~undefined).sum(axis=0) > 1
+    deviations = deviations[:, compared]
+    has_undefined = undefined[:, compared].any()
+    largest = np.zeros(deviations.shape[1])
+    buffer = np.empty_like(deviations)
     for j in range(len(deviations) - 1):
-        differences = deviations[j + 1 :] - deviations[j]
+        differences = np.subtract(deviations[j + 1 :], deviations[j], out=buffer[j + 1 :])
         errors = _standard_errors(differences)
-        varies = errors > 0
-        if not varies.all():
-            differences, errors = differences[varies], errors[varies]
-        np.abs(differences, out=differences)
+        errors[errors == 0] = np.inf
+        if has_undefined:
+            differences[np.isnan(differences)] = 0
         differences /= errors[:, None]
-        largest = np.fmax(largest, np.fmax.reduce(differences, axis=0, initial=np.nan))
-    largest = np.sort(largest[~np.isnan(largest)])
-    if not len(largest):
+        np.abs(differences, out=differences)
+        np.maximum(largest, differences.max(axis=0), out=largest)
+    if not largest.any():
         return 0.0
+    largest.sort()
     position = math.ceil(confidence * (len(largest) + 1))
     return float(largest[position - 1]) if position <= len(largest) else math.nan
 
