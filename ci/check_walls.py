@@ -42,10 +42,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "thresholds/cuts": {"statistics"},
     "leaderboards": CORE | {"frame", "statistics"},
     "leaderboards/items": CORE,
-    "leaderboards/ranking": {"statistics"},
+    "leaderboards/ranking": {"leaderboards/simultaneous", "statistics"},
+    "leaderboards/simultaneous": set(),
     "accumulator": CORE | {"statistics", "two_raters"},
     "engines": CORE,
-    "estimators": {"continuous", "statistics", "thresholds"},
+    "estimators": {"columns", "continuous", "statistics", "thresholds"},
     "boosting": {"continuous"},
     "jit": CORE | {"statistics"},
     "plotting": {"statistics"},
@@ -71,7 +72,7 @@ OPTIONAL = {
 STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyncio"}
 # What sees samples, and what sees tables.
 SAMPLES = re.compile(r"(columns|counting|\w+[/.]items)\b")
-TABLES = re.compile(r"(statistics|\w+[/.](cuts|statistics|ranking))\b")
+TABLES = re.compile(r"(statistics|\w+[/.](cuts|statistics|ranking|simultaneous))\b")
 KERNEL = re.compile(r"kernels/(numpy|numba|cython)/")
 # What is compiled into other compiled code cannot be chosen at run time.
 COMPILED_TOGETHER = re.compile(r"(kernels/dispatch|jit/tables|shortcuts/\w+)\.\w+")

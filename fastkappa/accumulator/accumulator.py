@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from fastkappa.accumulator.json_fields import table_from_fields, table_to_fields
+from fastkappa.accumulator.batch import (
+    read_batch,
+    refuse_counted_outside,
+)
+from fastkappa.accumulator.contents import (
+    Contents,
+    common_kind,
+    contents_from_json,
+    kind_of_columns,
+)
 from fastkappa.accumulator.weighted_table import (
     WeightedTable,
     add,
@@ -18,9 +27,9 @@ from fastkappa.accumulator.weighted_table import (
     table_of_counts,
 )
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, refuse_masked
-from fastkappa.columns.item_weights import read_sample_weight
-from fastkappa.columns.pair import check_lengths, read_columns
+from fastkappa.columns.checks import Missing
+from fastkappa.columns.column import Column
+from fastkappa.columns.label_order import LabelOrder
 from fastkappa.counting.codecs import label_limits
 from fastkappa.counting.incremental import FixedTable, GrowingTable
 from fastkappa.counting.known_labels import KnownLabels
@@ -49,7 +58,9 @@ class ConfusionAccumulator:
     ----------
     labels : array-like of shape (l,), default=None
         The labels of the table, in its order; items with other labels are left out and
-        counted in ``n_outside``. None takes all labels that occur, sorted.
+        counted in ``n_outside``. None takes the order that ratings declare (ordered
+        categoricals, polars Enum, ordered Arrow dictionaries, Python enums), else all labels
+        that occur, sorted.
     backend : {'cython', 'numba', 'numpy'}, default=None
         None takes the environment variable ``FASTKAPPA_BACKEND``, else the fastest available.
     num_threads : int, default=None
@@ -61,9 +72,11 @@ class ConfusionAccumulator:
         Row i, column j counts the items rated ``labels[i]`` by the first rater and
         ``labels[j]`` by the second: int64 or, where item weights are floats, float64.
     labels : ndarray of shape (l,)
-        The given labels, else those that occur in the items counted now.
+        The labels given or declared, else those that occur in the items counted now.
     n_outside : int
         The number of items left out for a rating outside the labels.
+    n_missing : int
+        The number of items left out for a missing rating.
 
     Notes
     -----
@@ -114,12 +127,22 @@ class ConfusionAccumulator:
         self._num_threads = num_threads
         self._lock = new_lock()
         self._kind: str | None = None
+        self._order: LabelOrder | None = None
+        self._n_missing = 0
         self._weighted = empty_table(
             np.empty(0, np.int64) if self._known_labels is None else self._known_labels
         )
         self._hold_no_integers()
 
-    def update(self, y1: Any, y2: Any, sample_weight: Any = None) -> None:
+    def update(
+        self,
+        y1: Any,
+        y2: Any,
+        sample_weight: Any = None,
+        *,
+        missing: Missing = "raise",
+        missing_codes: Sequence[Any] = (),
+    ) -> None:
         """Add the ratings of some items.
 
         Parameters
@@ -128,14 +151,21 @@ class ConfusionAccumulator:
             The two raters' ratings, as for `confusion_counts`.
         sample_weight : array-like of shape (n,), default=None
             Item weights. Items added without weights weigh 1.
+        missing : {'raise', 'drop'}, default='raise'
+            What to do with items with a missing rating: raise an error, or leave them out and
+            count them in ``n_missing``.
+        missing_codes : sequence, default=()
+            Values that stand for a missing rating, such as ``["NA", -9]``.
 
         Raises
         ------
         ValueError
             If the lengths differ, a rating is missing or not a class label, weights are not
-            finite, or labels were numbers so far and are strings now. Nothing is added then.
+            finite, labels were numbers so far and are strings now, the order declared is not
+            the one so far, or a label is not among those declared. Nothing is added then.
         """
-        if sample_weight is None and type(y1) is np.ndarray and type(y2) is np.ndarray:
+        are_arrays = type(y1) is np.ndarray and type(y2) is np.ndarray
+        if are_arrays and sample_weight is None and not len(missing_codes):
             with self._lock:
                 # Arrays of the same types as the last ones need no further checks.
                 types = self._last_types
@@ -148,18 +178,35 @@ class ConfusionAccumulator:
                 ):
                     self._integers.add(self._kernels, y1, y2, 0, len(y1))
                     return
-        columns, weights = self._read(y1, y2, sample_weight)
+        has_labels = self._known_labels is not None
+        batch = read_batch(y1, y2, sample_weight, has_labels, missing, missing_codes)
+        columns = batch.columns
         with self._lock:
-            self._check_kind(columns)
-            if self._are_plain(*columns, weights):
+            kind = common_kind(self._kind, kind_of_columns(columns))
+            order = batch.order_with(self._order)
+            if order is None and self._are_plain(*columns, batch.weights):
                 first, second = (column.values for column in columns)
                 self._integers.add(self._kernels, first, second, 0, len(first))
                 self._has_only_booleans &= all(c.label_dtype.kind == "b" for c in columns)
                 self._last_types = (first.dtype, second.dtype)
             else:
-                self._weighted = add(self._weighted, self._count(columns, weights))
+                part = self._count(columns, batch.weights)
+                if order is not None:
+                    batch.refuse_outside(part.labels, order)
+                    self._use(order)
+                self._weighted = add(self._weighted, part)
+            self._kind = kind
+            self._n_missing += batch.n_missing
 
-    def subtract(self, y1: Any, y2: Any, sample_weight: Any = None) -> None:
+    def subtract(
+        self,
+        y1: Any,
+        y2: Any,
+        sample_weight: Any = None,
+        *,
+        missing: Missing = "raise",
+        missing_codes: Sequence[Any] = (),
+    ) -> None:
         """Subtract the ratings of items that were added before, as for a sliding window.
 
         The parameters are those of `update`.
@@ -170,14 +217,19 @@ class ConfusionAccumulator:
             As `update`, and if some of the items were not added before. Nothing is subtracted
             then.
         """
-        columns, weights = self._read(y1, y2, sample_weight)
+        has_labels = self._known_labels is not None
+        batch = read_batch(y1, y2, sample_weight, has_labels, missing, missing_codes)
+        columns = batch.columns
         with self._lock:
-            self._check_kind(columns)
-            if self._are_plain(*columns, weights):
-                first, second = (column.values for column in columns)
-                if self._integers.subtract(self._kernels, first, second):
-                    return
-            self._subtract(self._count(columns, weights))
+            common_kind(self._kind, kind_of_columns(columns))
+            batch.order_with(self._order)
+            if batch.n_missing > self._n_missing:
+                raise ValueError(NOT_ADDED)
+            first, second = (column.values for column in columns)
+            are_plain = self._are_plain(*columns, batch.weights)
+            if not are_plain or not self._integers.subtract(self._kernels, first, second):
+                self._subtract(self._count(columns, batch.weights))
+            self._n_missing -= batch.n_missing
 
     def merge(self, other: ConfusionAccumulator) -> None:
         """Add the counts of another accumulator, by label.
@@ -185,23 +237,31 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If only one of the two was made with ``labels``, or with other ones, or if some labels
-            are strings and others numbers.
+            If only one of the two was made with ``labels``, or with other ones, if their ratings
+            declared different orders, or if some labels are strings and others numbers.
         """
-        table, kind = self._snapshot_of(other)
+        part = self._contents_of(other)
         with self._lock:
-            self._check_same_kind(kind)
-            self._weighted = add(self._weighted, table)
+            kind, order = common_kind(self._kind, part.kind), part.order_with(self._order)
+            if order is not None:
+                self._use(order)
+            self._weighted = add(self._weighted, part.table)
+            self._kind = kind
+            self._n_missing += part.n_missing
 
     def __iadd__(self, other: ConfusionAccumulator) -> ConfusionAccumulator:
         self.merge(other)
         return self
 
     def __isub__(self, other: ConfusionAccumulator) -> ConfusionAccumulator:
-        table, kind = self._snapshot_of(other)
+        part = self._contents_of(other)
         with self._lock:
-            self._check_same_kind(kind)
-            self._subtract(table)
+            common_kind(self._kind, part.kind)
+            part.order_with(self._order)
+            if part.n_missing > self._n_missing:
+                raise ValueError(NOT_ADDED)
+            self._subtract(part.table)
+            self._n_missing -= part.n_missing
         return self
 
     def counts(self) -> ConfusionCounts:
@@ -212,7 +272,7 @@ class ConfusionAccumulator:
         OverflowError
             If a sum of item weights does not fit in int64, or in float64 for float weights.
         """
-        return self._snapshot().counts()
+        return self._contents().counts()
 
     @property
     def table(self) -> AnyArray:
@@ -226,6 +286,10 @@ class ConfusionAccumulator:
     def n_outside(self) -> int:
         return self.counts().n_outside
 
+    @property
+    def n_missing(self) -> int:
+        return self._n_missing
+
     def kappa(self, weights: Weights = None) -> float:
         """Return Cohen's kappa of all items counted now.
 
@@ -238,16 +302,25 @@ class ConfusionAccumulator:
         -------
         kappa : float
             NaN, with an ``UndefinedMetricWarning``, if it is undefined.
+
+        Warns
+        -----
+        LabelOrderWarning
+            If there are weights, and the labels are strings whose order was neither given nor
+            declared.
         """
-        table = self.counts().table
+        contents = self._contents()
+        table = contents.counts().table
         # Kappa of an empty table is undefined, as it is of one with a single label.
         kappa: float = kappa_from_confusion(table if table.size else [[0]], weights)
+        contents.warn_of_order(weights, stacklevel=2)
         return kappa
 
     def agreement(self, **options: Any) -> Any:
         """Return all coefficients of the table, with intervals.
 
-        The options are those of `agreement_from_confusion`.
+        The options are those of `agreement_from_confusion`; the order of labels is warned of
+        as by `kappa`.
 
         Returns
         -------
@@ -260,15 +333,17 @@ class ConfusionAccumulator:
         """
         from fastkappa.two_raters.agreement import agreement_from_confusion
 
-        counts = self.counts()
+        contents = self._contents()
+        counts = contents.counts()
         if not counts.table.any():
             raise ValueError("the accumulator holds no items: its agreement is undefined.")
-        return agreement_from_confusion(counts.table, labels=counts.labels, **options)
+        result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
+        contents.warn_of_order(options.get("weights"), stacklevel=2)
+        return result
 
     def to_json(self) -> str:
         """Return the contents as JSON, for `from_json`."""
-        fields = table_to_fields(self._snapshot())
-        return json.dumps({"labels_given": self._known_labels is not None, **fields})
+        return self._contents().to_json()
 
     @classmethod
     def from_json(
@@ -281,43 +356,34 @@ class ConfusionAccumulator:
         ValueError
             If the text was not written by `to_json`.
         """
-        try:
-            fields = json.loads(text)
-            table = table_from_fields(fields)
-            given = fields["labels_given"]
-            if not isinstance(given, bool):
-                raise ValueError(f"labels_given is {given!r}")
-            if not given and (table.labels[1:] <= table.labels[:-1]).any():
-                raise ValueError(f"labels are not sorted: {table.labels.tolist()}")
-        except (KeyError, OverflowError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"text must be the JSON of a ConfusionAccumulator: {error!r}."
-            ) from error
-        accumulator = cls(table.labels if given else None, backend=backend, num_threads=num_threads)
-        accumulator._weighted = table
-        if len(table.labels):
-            accumulator._kind = _kind_of(table.labels.dtype)
+        contents = contents_from_json(text)
+        labels = contents.table.labels if contents.labels_given else None
+        accumulator = cls(labels, backend=backend, num_threads=num_threads)
+        accumulator._hold(contents)
         return accumulator
 
     def __repr__(self) -> str:
-        table = self._snapshot()
+        table, order, *_ = self._contents()
         n_items = int(table.plain.sum() + table.weighted.sum())
-        return f"<ConfusionAccumulator: {n_items} items, {count_text(len(table.labels), 'label')}>"
+        n_labels = len(table.labels if order is None else order.labels)
+        return f"<ConfusionAccumulator: {n_items} items, {count_text(n_labels, 'label')}>"
 
     def __getstate__(self) -> dict[str, Any]:
         return {
             "labels": self._known_labels,
             "backend": self._backend,
             "num_threads": self._num_threads,
-            "kind": self._kind,
-            "table": self._snapshot(),
+            "contents": self._contents(),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(  # type: ignore[misc]
             state["labels"], backend=state["backend"], num_threads=state["num_threads"]
         )
-        self._kind, self._weighted = state["kind"], state["table"]
+        self._hold(state["contents"])
+
+    def _hold(self, contents: Contents) -> None:
+        self._weighted, self._order, self._kind, self._n_missing, _ = contents
 
     def _are_plain(self, first: Column, second: Column, weights: AnyArray | None) -> bool:
         """Return whether the columns can be counted directly into the table of integers."""
@@ -332,28 +398,13 @@ class ConfusionAccumulator:
             )
         )
 
-    def _read(
-        self, y1: Any, y2: Any, sample_weight: Any
-    ) -> tuple[tuple[Column, Column], AnyArray | None]:
-        n_items = check_lengths(y1, y2, sample_weight)
-        refuse_masked(y1=y1, y2=y2, sample_weight=sample_weight)
-        columns = read_columns(y1, y2, ("y1", "y2"))
-        return columns, None if sample_weight is None else read_sample_weight(
-            sample_weight, n_items
-        )
-
-    def _check_kind(self, columns: tuple[Column, Column]) -> None:
-        if len(columns[0].values):
-            has_strings = columns[0].categories is not None
-            self._check_same_kind("strings" if has_strings else _kind_of(columns[0].label_dtype))
-
-    def _check_same_kind(self, kind: str | None) -> None:
-        if self._kind is None:
-            self._kind = kind
-        elif kind is not None and kind != self._kind:
-            raise ValueError(
-                f"Mix of label input types: the labels were {self._kind} so far, got {kind}."
-            )
+    def _use(self, order: LabelOrder) -> None:
+        """Take an order of the labels; the caller holds the lock."""
+        if self._order is None:
+            refuse_counted_outside(self._total().labels, order)
+            self._order = order
+            # Integers are looked at from now on: another label is a mistake.
+            self._last_types = (None, None)
 
     def _count(self, columns: tuple[Column, Column], weights: AnyArray | None) -> WeightedTable:
         threads = resolve_num_threads(self._num_threads)
@@ -366,28 +417,22 @@ class ConfusionAccumulator:
         self._hold_no_integers()
         self._weighted = left if self._known_labels is not None else occurring(left)
 
-    def _snapshot(self) -> WeightedTable:
+    def _contents(self) -> Contents:
         with self._lock:
             total = self._total()
-        return total if self._known_labels is not None else occurring(total)
+            order, kind, n_missing = self._order, self._kind, self._n_missing
+        is_given = self._known_labels is not None
+        return Contents(total if is_given else occurring(total), order, kind, n_missing, is_given)
 
-    def _snapshot_of(self, other: ConfusionAccumulator) -> tuple[WeightedTable, str | None]:
+    def _contents_of(self, other: ConfusionAccumulator) -> Contents:
         if not isinstance(other, ConfusionAccumulator):
             raise TypeError(
                 f"other must be a ConfusionAccumulator, got {type(other).__name__}: update and"
                 " subtract take ratings."
             )
-        table = other._snapshot()
-        known, others = self._known_labels, other._known_labels
-        if (known is None) != (others is None) or (
-            known is not None and known.tolist() != table.labels.tolist()
-        ):
-            shown = ["none" if labels is None else labels.tolist() for labels in (known, others)]
-            raise ValueError(
-                f"both accumulators must have been given the same labels, got {shown[0]} and"
-                f" {shown[1]}."
-            )
-        return table, other._kind
+        part = other._contents()
+        part.refuse_other_labels(self._known_labels)
+        return part
 
     def _total(self) -> WeightedTable:
         """Return the table of all items; the caller holds the lock."""
@@ -404,9 +449,3 @@ class ConfusionAccumulator:
         self._integers = GrowingTable() if known is None else FixedTable(known)
         self._has_only_booleans = True
         self._last_types = (None, None)
-
-
-def _kind_of(dtype: np.dtype[Any]) -> str:
-    return {"U": "strings", "O": "strings", "T": "strings", "m": "durations", "M": "dates"}.get(
-        dtype.kind, "numbers"
-    )

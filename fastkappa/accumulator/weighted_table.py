@@ -136,18 +136,22 @@ def subtract(whole: WeightedTable, part: WeightedTable) -> WeightedTable | None:
 
 
 def occurring(table: WeightedTable) -> WeightedTable:
-    """Return the table without labels that occur in no pair."""
+    """Return the table without labels that occur in no pair, the others in order."""
     n_pairs = table.plain + table.weighted
     used = np.logical_or(n_pairs.any(axis=0), n_pairs.any(axis=1))
     if used.all():
         return table
     cells = np.ix_(used, used)
-    return table._replace(
+    rest = table._replace(
         labels=table.labels[used],
         plain=table.plain[cells],
         weighted=table.weighted[cells],
         sums=table.sums[cells],
     )
+    if rest.labels.dtype.kind not in "UT":
+        return rest
+    # Strings that are all numbers now have another order than they had among others.
+    return _with_labels(rest, union_of_labels([rest.labels]))
 
 
 def _on_common_labels(

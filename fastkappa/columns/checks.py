@@ -28,8 +28,7 @@ def check_columns(columns: dict[str, Any], missing: Missing) -> int:
 
     No rating is looked at, so that it costs nothing.
     """
-    if not isinstance(missing, str) or missing not in ("raise", "drop"):
-        raise ValueError(f"missing must be 'raise' or 'drop', got {missing!r}.")
+    check_missing(missing)
     lengths = {name: _length(name, column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         *others, last = lengths
@@ -37,6 +36,12 @@ def check_columns(columns: dict[str, Any], missing: Missing) -> int:
             f"{', '.join(others)} and {last} must have the same length, got {lengths}."
         )
     return lengths[next(iter(lengths))]
+
+
+def check_missing(missing: Missing) -> None:
+    """Raise if ``missing`` is none of its values."""
+    if not isinstance(missing, str) or missing not in ("raise", "drop"):
+        raise ValueError(f"missing must be 'raise' or 'drop', got {missing!r}.")
 
 
 def check_labels(labels: Any) -> None:
@@ -118,11 +123,9 @@ def drop_missing(
         refuse_missing(seen, None, missing_codes, groups)
         return columns, dict.fromkeys(columns, 0), 0
     masks = {
-        name: find_missing(column, () if name == groups else missing_codes)
+        name: missing_or_odd(column, () if name == groups else missing_codes, name, name in odd)
         for name, column in columns.items()
     }
-    for name in odd:
-        masks[name] = _with_odd_strings(columns[name], masks[name], name)
     counted = {name: 0 if mask is None else int(mask.sum()) for name, mask in masks.items()}
     found = [mask for mask in masks.values() if mask is not None]
     if not found:
@@ -130,6 +133,14 @@ def drop_missing(
     dropped = np.logical_or.reduce(found)
     kept = {name: without(column, dropped) for name, column in columns.items()}
     return kept, counted, int(dropped.sum())
+
+
+def missing_or_odd(
+    column: Any, missing_codes: Sequence[Any], name: str, odd_is_missing: bool
+) -> NDArray[np.bool_] | None:
+    """Return which ratings are missing or, if these are missing too, strings among numbers."""
+    missing = find_missing(column, missing_codes)
+    return _with_odd_strings(column, missing, name) if odd_is_missing else missing
 
 
 def _with_odd_strings(

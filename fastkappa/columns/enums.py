@@ -16,7 +16,7 @@ from fastkappa.columns.missing import is_missing
 
 def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None:
     """Return the codes of an enum's members and the order of the enum, None for other ratings."""
-    members = _members(ratings)
+    members = members_of(ratings)
     if members is None:
         return None
     kind: type[enum.Enum] = type(members[0])
@@ -42,7 +42,7 @@ def order_of_members(labels: Any) -> LabelOrder | None:
     """Return the order of labels that are given as members of an enum, None for other labels."""
     if isinstance(labels, type) and issubclass(labels, enum.Enum):
         labels = list(labels)
-    members = _members(labels)
+    members = members_of(labels)
     if members is None or not all(isinstance(member, enum.Enum) for member in members):
         return None
     return _order_of(members, "labels")
@@ -60,7 +60,7 @@ def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
     return LabelOrder(labels, np.array([member.name for member in members]))
 
 
-def _members(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
+def members_of(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
     """Return the ratings if the first one of a list, array or Series is a member of an enum."""
     if isinstance(ratings, (list, tuple)):
         return ratings if ratings and isinstance(ratings[0], enum.Enum) else None

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import read_column
-from fastkappa.columns.enums import is_enum
+from fastkappa.columns.enums import members_of
 from fastkappa.columns.real_numbers import as_float64, hint_for_probabilities
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
@@ -306,4 +306,5 @@ def _scores_of(X: Any) -> AnyArray:
 
 def _by_name(y: Any) -> Any:
     """Return the names of an enum's members, under which they are reported; else y itself."""
-    return [member.name for member in y] if is_enum(y) else y
+    members = members_of(y)
+    return y if members is None else [member.name for member in members]

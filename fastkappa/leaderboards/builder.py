@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.columns.column import Column
+from fastkappa.columns.checks import Missing
+from fastkappa.columns.column import Column, n_samples
+from fastkappa.columns.missing import without
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
@@ -20,9 +22,16 @@ from fastkappa.leaderboards.items.random_groups import (
     Prediction,
     sum_by_group,
 )
-from fastkappa.leaderboards.items.reference import Reference
+from fastkappa.leaderboards.items.reference import Pair, Reference
+from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.leaderboards.items.stacks import Tables
-from fastkappa.leaderboards.ranking import draw_groups, kappas_of, rank, resampled_kappas
+from fastkappa.leaderboards.ranking import (
+    draw_groups,
+    kappas_of,
+    rank,
+    resampled_kappas,
+    what_needs_order,
+)
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.inference import check_confidence
@@ -75,6 +84,8 @@ class LeaderboardBuilder:
         labels: Any,
         ids: Any,
         on_mismatch: OnMismatch,
+        missing: Missing = "raise",
+        missing_codes: Sequence[Any] = (),
         n_resamples: int,
         confidence: float,
         rng: Any,
@@ -94,19 +105,28 @@ class LeaderboardBuilder:
                 "a matrix of weights needs labels, to which its rows and columns refer."
             )
         self._confidence = check_confidence(confidence)
-        self._truth = Reference(y_true, "y_true")
+        self._truth = Reference(
+            y_true,
+            TRUTH,
+            missing=missing,
+            missing_codes=missing_codes,
+            has_labels=labels is not None,
+        )
         column = self._truth.column
         n_labels = 1 if labels is None else len(KnownLabels(labels, column, column))
         as_weights(weights, n_labels)
         if self._truth.n_items == 0:
             raise ValueError("y_true must hold at least one item, got none.")
-        self._ids = None if ids is None else ItemIds(ids, "ids")
-        if self._ids is not None and len(self._ids) != self._truth.n_items:
+        if ids is not None and n_samples(ids) != self._truth.n_given:
             raise ValueError(
-                f"ids must have one id for each of the {self._truth.n_items} items of y_true, got"
-                f" {len(self._ids)}."
+                f"ids must have one id for each of the {self._truth.n_given} items of y_true, got"
+                f" {n_samples(ids)}."
             )
-        self._weights, self._labels = weights, labels
+        if ids is not None and self._truth.dropped is not None:
+            ids = without(ids, self._truth.dropped)
+        self._ids = None if ids is None else ItemIds(ids, "ids")
+        self._weights = weights
+        self._order = SharedOrder(labels, column, refuse_late=weights is not None)
         self._on_mismatch = on_mismatch
         self._n_resamples = int(n_resamples)
         self._kernels, self._num_threads = kernels, num_threads
@@ -134,26 +154,30 @@ class LeaderboardBuilder:
         """
         read = [self._read(name, prediction) for name, prediction in zip(names, predictions)]
         first = len(self._entries)
-        complete = [j for j, (_, items, _) in enumerate(read) if items is None]
-        incomplete = [[j] for j, (_, items, _) in enumerate(read) if items is not None]
+        complete = [j for j, (pair, _) in enumerate(read) if pair.items is None]
+        incomplete = [[j] for j, (pair, _) in enumerate(read) if pair.items is not None]
+        full_names = [f"prediction {name!r}" for name in names]
+        labels = self._order.labels_of(full_names, [pair.columns for pair, _ in read])
         entries: dict[int, _Entry] = {}
         for batch in ([complete] if complete else []) + incomplete:
-            pairs = [read[j][0] for j in batch]
-            items = read[batch[0]][1]
-            tables = self._count(pairs)
+            pairs = [read[j][0].columns for j in batch]
+            items = read[batch[0]][0].items
+            tables = self._count(pairs, labels)
+            self._order.accept(labels, [full_names[j] for j in batch], pairs, tables)
             kappas = kappas_of(tables.tables, tables.present, self._weights)
             n_items = tables.tables.sum(axis=(1, 2))
             for j, kappa, n in zip(batch, kappas.tolist(), n_items.tolist()):
-                found = read[j][2]
+                found = read[j][1]
                 mismatches = (found.missing, found.extra, found.repeated) if found else ((), (), ())
                 missing, extra, repeated = map(len, mismatches)
+                missing += read[j][0].n_missing
                 entries[j] = _Entry(names[j], kappa, n, missing, extra, repeated)
             if self._n_resamples:
-                self._sum(tables, pairs, items, [first + j for j in batch])
+                self._sum(tables, pairs, labels, items, [first + j for j in batch])
         self._entries.extend(entries[j] for j in range(len(read)))
 
     def ranked(self) -> Leaderboard:
-        """Return the leaderboard of all predictions so far.
+        """Return the leaderboard of all predictions so far, and warn of an alphabetical order.
 
         Raises
         ------
@@ -162,6 +186,7 @@ class LeaderboardBuilder:
         """
         if not self._entries:
             raise ValueError("predictions must hold at least one prediction, got none.")
+        self._order.warn(what_needs_order(self._weights), stacklevel=3)
         scored = [j for j, entry in enumerate(self._entries) if entry.failure is None]
         failed = [j for j, entry in enumerate(self._entries) if entry.failure is not None]
         kappas = np.array([self._entries[j].kappa for j in scored])
@@ -189,15 +214,13 @@ class LeaderboardBuilder:
             **columns,
         )
 
-    def _read(
-        self, name: Any, prediction: Any
-    ) -> tuple[tuple[Column, Column], NDArray[np.intp] | None, Alignment | None]:
-        """Return the true and the predicted labels of the same items, and which items these are."""
+    def _read(self, name: Any, prediction: Any) -> tuple[Pair, Alignment | None]:
+        """Return the true and the predicted labels of the same items, and how ids match."""
         full_name = f"prediction {name!r}"
         if self._ids is None:
             pair = self._truth.beside(prediction, full_name)
-            self._check_unit(pair, full_name)
-            return pair, None, None
+            self._check_unit(pair.columns, full_name)
+            return pair, None
         if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
             raise TypeError(
                 f"{full_name} must be a pair (ids, labels), as ids are given for y_true, got"
@@ -209,9 +232,8 @@ class LeaderboardBuilder:
         pair = self._truth.matched(
             prediction[1], len(prediction[0]), alignment.items, alignment.others, full_name
         )
-        self._check_unit(pair, full_name)
-        is_complete = alignment.items is None or len(alignment.items) == self._truth.n_items
-        return pair, None if is_complete else alignment.items, alignment
+        self._check_unit(pair.columns, full_name)
+        return pair, alignment
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
         """Raise if a prediction holds dates of a finer unit than the truth."""
@@ -222,15 +244,16 @@ class LeaderboardBuilder:
                 f" {pair[0].label_dtype}."
             )
 
-    def _count(self, pairs: list[tuple[Column, Column]]) -> Tables:
-        if self._labels is None:
+    def _count(self, pairs: list[tuple[Column, Column]], labels: Any) -> Tables:
+        if labels is None:
             return count_many_unknown(self._kernels, pairs, self._num_threads)
-        return count_many_known(self._kernels, pairs, self._labels, None, self._num_threads)
+        return count_many_known(self._kernels, pairs, labels, None, self._num_threads)
 
     def _sum(
         self,
         tables: Tables,
         pairs: list[tuple[Column, Column]],
+        labels: Any,
         items: NDArray[np.intp] | None,
         entries: list[int],
     ) -> None:
@@ -241,7 +264,8 @@ class LeaderboardBuilder:
             if not mask.any():
                 continue
             matrix = disagreement_matrix(self._weights, int(mask.sum()))
-            known = KnownLabels(tables.labels[mask], first, pairs[some[0]][1])
+            used = tables.labels[mask] if labels is None else labels
+            known = KnownLabels(used, first, pairs[some[0]][1])
             predictions = [Prediction(pairs[j][1], items, matrix) for j in some]
             sums = sum_by_group(
                 self._kernels, self._groups, first, known, predictions, self._num_threads

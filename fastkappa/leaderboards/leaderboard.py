@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from fastkappa.columns.checks import Missing
 from fastkappa.columns.column import n_samples
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
@@ -28,6 +29,8 @@ def leaderboard(
     ids: Any = None,
     on_mismatch: OnMismatch = "raise",
     axis: int = 0,
+    missing: Missing = "raise",
+    missing_codes: Sequence[Any] = (),
     n_resamples: int = 1000,
     confidence: float = 0.95,
     rng: Any = None,
@@ -48,7 +51,8 @@ def leaderboard(
     labels : array-like of shape (l,), default=None
         The labels to take into account, in the order of the weights; items with other labels
         are left out. By default each kappa is computed on the labels that occur in the truth
-        and in its own prediction.
+        and in its own prediction. An order that the truth or a prediction declares, as
+        ordered categoricals do, is that of all.
     ids : array-like of shape (n,), default=None
         The ids of the items of ``y_true``: whole numbers or strings, all different.
     on_mismatch : {'raise', 'drop'}, default='raise'
@@ -57,6 +61,12 @@ def leaderboard(
         count them in the result.
     axis : {0, 1}, default=0
         The axis of the items in an array.
+    missing : {'raise', 'drop'}, default='raise'
+        What to do with missing labels: raise an error, or leave out items without a true label,
+        and of each prediction those that it has no label for, counted
+        in the column ``missing``.
+    missing_codes : sequence, default=()
+        Values that stand for a missing label, such as ``["NA", -9]``.
     n_resamples : int, default=1000
         The number of bootstrap replicates; with 0 there are no intervals.
     confidence : float, default=0.95
@@ -72,14 +82,19 @@ def leaderboard(
     -------
     result : Leaderboard
         The predictions from the largest kappa to the smallest: kappa and its interval, the
-        difference from the leader and its paired interval, the proportion of replicates in
-        which it is first, and the interval of its rank.
+        difference from the leader with its paired and its simultaneous interval, the
+        proportion of replicates in which it is first, and the interval of its rank.
 
     Raises
     ------
     ValueError, TypeError
         As `score_many`; if ids are missing, repeated or of a type that cannot be used; if the
         ids of a prediction are not those of the truth, unless such items are dropped.
+
+    Warns
+    -----
+    LabelOrderWarning
+        As `score_many`.
 
     Notes
     -----
@@ -89,6 +104,11 @@ def leaderboard(
     bootstrap of items itself; with more, the length of an interval is that of the bootstrap of
     items to within some 2 %, less than the error of 1000 replicates.
 
+    The leader is chosen for its kappa, so of many equal predictions one is nearly always below it
+    in an interval of its own. The simultaneous intervals are those of all pairs of predictions,
+    so they hold whichever of them leads: the largest studentized difference of any pair exceeds
+    their quantile in 5 % of the replicates (Tukey's comparisons by the bootstrap).
+
     See Also
     --------
     score_many : only kappas and tables.
@@ -97,6 +117,8 @@ def leaderboard(
     References
     ----------
     B. Efron and R. J. Tibshirani (1993). An Introduction to the Bootstrap. Chapman and Hall.
+
+    P. H. Westfall and S. S. Young (1993). Resampling-Based Multiple Testing. Wiley.
 
     Examples
     --------
@@ -108,7 +130,7 @@ def leaderboard(
     >>> result = leaderboard(truth, {"bad": bad, "good": good}, rng=0)
     >>> result.names, result.kappa.round(4)
     (('good', 'bad'), array([0.9   , 0.6675]))
-    >>> bool(result.difference_interval[1, 1] < 0)
+    >>> bool(result.simultaneous_interval[1, 1] < 0)
     True
     """
     kernels = get_kernels(backend)
@@ -119,6 +141,8 @@ def leaderboard(
         labels=labels,
         ids=ids,
         on_mismatch=on_mismatch,
+        missing=missing,
+        missing_codes=missing_codes,
         n_resamples=n_resamples,
         confidence=confidence,
         rng=rng,

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.leaderboards.simultaneous import simultaneous_intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
 from fastkappa.statistics.weights import Weights
 
@@ -35,7 +36,9 @@ class Ranking(NamedTuple):
         Percentile intervals of kappa and of the difference.
     difference : ndarray of shape (m,)
         Kappa minus that of the leader, the first in ``order``.
-    first : ndarray of shape (m,)
+    simultaneous_interval : ndarray of shape (m, 2)
+        Intervals of the differences that hold together, whichever prediction is the leader.
+    proportion_first : ndarray of shape (m,)
         The proportion of replicates in which it is the largest; ties count in equal parts.
     rank_interval : ndarray of int, shape (m, 2)
         Percentile intervals of the rank.
@@ -46,7 +49,8 @@ class Ranking(NamedTuple):
     interval: FloatTable
     difference: FloatTable
     difference_interval: FloatTable
-    first: FloatTable
+    simultaneous_interval: FloatTable
+    proportion_first: FloatTable
     rank_interval: NDArray[np.int64]
 
 
@@ -63,6 +67,13 @@ def kappas_of(tables: AnyArray, present: NDArray[np.bool_], weights: Weights) ->
         if mask.any():
             kappas[some] = kappas_of_stack(tables[some][:, mask][:, :, mask], weights)
     return kappas
+
+
+def what_needs_order(weights: Weights) -> str | None:
+    """Return what a warning says depends on the order of labels; None if nothing does."""
+    if weights is None:
+        return None
+    return f"weights={weights!r}" if isinstance(weights, str) else "a matrix of weights"
 
 
 def draw_groups(
@@ -133,6 +144,9 @@ def rank(kappas: FloatTable, replicates: FloatTable, confidence: float) -> Ranki
         _quantiles(replicates, levels),
         kappas - kappas[leader],
         _quantiles(differences, levels),
+        simultaneous_intervals(kappas, replicates, int(order[0]), confidence)
+        if len(kappas)
+        else np.empty((0, 2)),
         first / len(known) if len(known) else np.full(len(kappas), np.nan),
         rank_interval.astype(np.int64),
     )

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.columns.checks import Missing
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.items.predictions import count_predictions
-from fastkappa.leaderboards.ranking import kappas_of
+from fastkappa.leaderboards.ranking import kappas_of, what_needs_order
 from fastkappa.statistics.weights import Weights
 
 
@@ -29,12 +31,14 @@ class Kappas(NamedTuple):
         be ``labels[j]``: int64 or, with float item weights, float64. Sums of integer weights
         that go beyond int64 are Python integers in an array of objects.
     labels : ndarray of shape (l,)
-        The labels of all tables: the given ones, else all that occur in the truth or in any
-        prediction, sorted.
+        The labels of all tables: the given ones, else those that the truth or a prediction
+        declares, else all that occur in any of them, sorted.
     names : list of length m
         The names of the predictions: keys, column names, or positions.
     n_outside : ndarray of shape (m,)
         The number of items that are not in a table, for a rating outside the labels.
+    n_missing : ndarray of shape (m,)
+        The number of items with a true label that a prediction has none for, if such are dropped.
     """
 
     kappas: NDArray[np.float64]
@@ -42,6 +46,7 @@ class Kappas(NamedTuple):
     labels: AnyArray
     names: list[Any]
     n_outside: NDArray[np.int64]
+    n_missing: NDArray[np.int64]
 
 
 def score_many(
@@ -52,6 +57,8 @@ def score_many(
     labels: Any = None,
     sample_weight: Any = None,
     axis: int = 0,
+    missing: Missing = "raise",
+    missing_codes: Sequence[Any] = (),
     num_threads: int | None = None,
     backend: str | None = None,
 ) -> Kappas:
@@ -73,13 +80,19 @@ def score_many(
     labels : array-like of shape (l,), default=None
         The labels to take into account, in the order of the weights. By default each kappa is
         computed on the labels that occur in the truth and in its own prediction, as by
-        `cohen_kappa_score`: no prediction changes the kappa of another one.
+        `cohen_kappa_score`: no prediction changes the kappa of another one. An order that the
+        truth or a prediction declares, as ordered categoricals do, is that of all tables.
     sample_weight : array-like of shape (n,), default=None
         Item weights.
     axis : {0, 1}, default=0
         The axis of the items in an array: 0 for shape (n, m), with a prediction in each
         column, 1 for shape (m, n), with a prediction in each row. Predictions that are
         contiguous in memory are counted faster.
+    missing : {'raise', 'drop'}, default='raise'
+        What to do with missing labels: raise an error, or leave out items without a true label,
+        and of each prediction those that it has no label for, counted in ``n_missing``.
+    missing_codes : sequence, default=()
+        Values that stand for a missing label, such as ``["NA", -9]``.
     num_threads : int, default=None
         The maximum number of threads. None takes all that ``OMP_NUM_THREADS``, the cores and
         the CPU quota allow.
@@ -89,13 +102,14 @@ def score_many(
     Returns
     -------
     result : Kappas
-        A named tuple ``(kappas, tables, labels, names, n_outside)``.
+        A named tuple ``(kappas, tables, labels, names, n_outside, n_missing)``.
 
     Raises
     ------
     ValueError
         If there is no prediction, or if one does not have as many items as the truth, or has
-        ratings that are not class labels or not of the truth's kind. The error names it.
+        ratings that are missing, not class labels, not of the truth's kind or, if an order is
+        declared, not in it. The error names it.
     TypeError
         If the predictions have none of the forms above.
 
@@ -103,6 +117,8 @@ def score_many(
     -----
     UndefinedMetricWarning
         If a kappa is undefined, because no disagreement is expected.
+    LabelOrderWarning
+        If there are weights, and labels are strings whose order was neither given nor declared.
 
     See Also
     --------
@@ -121,10 +137,19 @@ def score_many(
            [0, 0, 2]])
     """
     kernels, threads = get_kernels(backend), resolve_num_threads(num_threads)
-    names, counted = count_predictions(
-        kernels, y_true, predictions, labels, sample_weight, axis, threads
+    names, counted, n_missing, order = count_predictions(
+        kernels,
+        y_true,
+        predictions,
+        labels,
+        sample_weight,
+        axis,
+        threads,
+        missing=missing,
+        missing_codes=missing_codes,
     )
     kappas = kappas_of(counted.tables, counted.present, weights)
+    order.warn(what_needs_order(weights), stacklevel=2)
     undefined = int(np.isnan(kappas).sum())
     if undefined:
         warnings.warn(
@@ -133,4 +158,4 @@ def score_many(
             undefined_metric_warning(),
             stacklevel=2,
         )
-    return Kappas(kappas, counted.tables, counted.labels, names, counted.n_outside)
+    return Kappas(kappas, counted.tables, counted.labels, names, counted.n_outside, n_missing)

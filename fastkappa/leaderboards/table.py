@@ -19,6 +19,7 @@ from fastkappa.frame import data_frame
 ENDS = {
     "interval": ("low", "high"),
     "difference_interval": ("difference_low", "difference_high"),
+    "simultaneous_interval": ("simultaneous_low", "simultaneous_high"),
     "rank_interval": ("rank_low", "rank_high"),
 }
 
@@ -35,7 +36,8 @@ class LeaderboardRow(NamedTuple):
     interval: tuple[float, float]
     difference: float
     difference_interval: tuple[float, float]
-    first: float
+    simultaneous_interval: tuple[float, float]
+    proportion_first: float
     rank_interval: tuple[int, int] | None
     n: int
     missing: int = 0
@@ -63,10 +65,16 @@ class Leaderboard:
     difference : ndarray of shape (m,)
         Kappa minus that of the leader: 0 for the leader itself, negative for the others.
     difference_interval : ndarray of shape (m, 2)
-        Its percentile interval, paired: both kappas are of the same resampled items. The
-        difference is significant, at this confidence, if the interval excludes 0.
-    first : ndarray of shape (m,)
-        The proportion of replicates in which it is first.
+        Its percentile interval, paired: both kappas are of the same resampled items. It is
+        that of one comparison between predictions chosen beforehand.
+    simultaneous_interval : ndarray of shape (m, 2)
+        The interval of the difference that holds together with all others, though the leader
+        was chosen for its kappa. A difference is significant, at this confidence, if this
+        interval ends below 0: if all predictions are equal, no more than 5 % of leaderboards
+        show one, at a confidence of 0.95. NaN with too few replicates, 18 or fewer at 0.95.
+    proportion_first : ndarray of shape (m,)
+        The proportion of replicates in which it is first. This is not the probability that it
+        is the best.
     rank_interval : ndarray of int, shape (m, 2)
         The percentile interval of its rank.
     n : ndarray of int, shape (m,)
@@ -88,7 +96,8 @@ class Leaderboard:
     interval: FloatTable
     difference: FloatTable
     difference_interval: FloatTable
-    first: FloatTable
+    simultaneous_interval: FloatTable
+    proportion_first: FloatTable
     rank_interval: NDArray[np.int64]
     n: NDArray[np.int64]
     missing: NDArray[np.int64]
@@ -117,7 +126,8 @@ class Leaderboard:
                 _pair(self.interval[j]),
                 float(self.difference[j]),
                 _pair(self.difference_interval[j]),
-                float(self.first[j]),
+                _pair(self.simultaneous_interval[j]),
+                float(self.proportion_first[j]),
                 None if failed or not low else (low, high),
                 int(self.n[j]),
                 int(self.missing[j]),
@@ -159,7 +169,8 @@ class Leaderboard:
                 for j, (cell, width) in enumerate(zip(row, widths))
             ]
             lines.append("  ".join(cells).rstrip())
-        return "\n".join([*lines, *(f"{name}: {why}" for name, why in self._remarks())])
+        lines += [f"{name}: {why}" for name, why in self._remarks()]
+        return "\n".join(lines + self._conclusion())
 
     def __repr__(self) -> str:
         return str(self)
@@ -171,7 +182,11 @@ class Leaderboard:
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
         )
         remarks = "".join(
-            f"\n<p>{escape(name)}: {escape(why)}</p>" for name, why in self._remarks()
+            f"\n<p>{escape(line)}</p>"
+            for line in [
+                *(f"{name}: {why}" for name, why in self._remarks()),
+                *self._conclusion()[1:],
+            ]
         )
         return (
             f"<p>{escape(self._headline())}</p>\n<table>\n<thead><tr>{head}</tr></thead>\n"
@@ -181,7 +196,8 @@ class Leaderboard:
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Return the header and the rows of the printed table, without empty columns."""
         percent = f"{100 * self.confidence:g} % interval"
-        header = ["rank", "name", "kappa", percent, "difference", percent, "first", "ranks", "n"]
+        header = ["rank", "name", "kappa", percent, "difference", percent, "simultaneous"]
+        header += ["proportion first", "ranks", "n"]
         rows = [
             [
                 "-" if row.rank is None else str(row.rank),
@@ -190,7 +206,8 @@ class Leaderboard:
                 interval_text(row.interval, ""),
                 figure(row.difference, ""),
                 interval_text(row.difference_interval, ""),
-                "" if math.isnan(row.first) else f"{100 * row.first:.1f} %",
+                interval_text(row.simultaneous_interval, ""),
+                "" if math.isnan(row.proportion_first) else f"{100 * row.proportion_first:.1f} %",
                 "" if row.rank_interval is None else _ranks(*row.rank_interval),
                 str(row.n) if row.failure is None else "",
             ]
@@ -212,6 +229,19 @@ class Leaderboard:
         if self.n_resamples:
             text += f"; {self.n_resamples} bootstrap replicates"
         return text
+
+    def _conclusion(self) -> list[str]:
+        """Return a line that says how many differences are significant, if there are intervals."""
+        ends = self.simultaneous_interval[1:, 1]
+        n_compared = int((~np.isnan(ends)).sum())
+        if not n_compared:
+            return []
+        return [
+            "",
+            f"Significantly below the leader: {int((ends < 0).sum())} of {n_compared}, those whose"
+            f" simultaneous interval ends below 0, with {100 * self.confidence:g} % confidence in"
+            " all of them together.",
+        ]
 
     def _remarks(self) -> list[tuple[str, str]]:
         return [

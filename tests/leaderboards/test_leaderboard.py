@@ -77,7 +77,7 @@ def test_intervals_agree_with_the_plain_bootstrap_of_items(weights: Any, order: 
         length = expected[:, 1] - expected[:, 0]
         assert (np.abs(found - expected) < 0.09 * length[:, None]).all()
     first = (replicates == replicates.max(axis=1, keepdims=True)).mean(axis=0)[order_]
-    np.testing.assert_allclose(result.first, first, atol=0.06)
+    np.testing.assert_allclose(result.proportion_first, first, atol=0.06)
     ranks = np.quantile(ranks_of(replicates)[:, order_], levels, axis=0).T
     assert (np.abs(result.rank_interval - ranks) <= 1).all()
     # What predictions have in common cancels: that is what pairing is for.
@@ -164,7 +164,7 @@ def test_ranks_and_intervals_of_replicates() -> None:
     assert found.rank.tolist() == [3, 4, 1, 1]
     assert ranks_of(replicates)[:3].tolist() == [[3, 4, 1, 1], [1, 4, 3, 2], [3, 4, 1, 2]]
     # Two are first together in the first replicate, and nobody is in the last.
-    np.testing.assert_allclose(found.first, [1 / 3, 0, 0.5, 1 / 6])
+    np.testing.assert_allclose(found.proportion_first, [1 / 3, 0, 0.5, 1 / 6])
     np.testing.assert_allclose(found.difference, [-0.5, np.nan, 0, 0])
     np.testing.assert_allclose(found.interval[0], np.quantile([0.3, 0.8, 0.1], [0.05, 0.95]))
     np.testing.assert_allclose(found.interval[1], [0.1, 0.1])
@@ -180,8 +180,8 @@ def test_undefined_and_equal_predictions(backend: str) -> None:
     )
     assert result.names == ("b", "a", "worse")
     assert result.rank.tolist() == [1, 1, 3]
-    assert result.first[0] == result.first[1]
-    assert math.isclose(result.first.sum(), 1)
+    assert result.proportion_first[0] == result.proportion_first[1]
+    assert math.isclose(result.proportion_first.sum(), 1)
     one_label = leaderboard([1, 1, 1], {"same": [1, 1, 1], "other": [1, 2, 1]}, rng=0)
     assert one_label.names == ("other", "same")
     assert np.isnan(one_label.kappa).tolist() == [False, True]
@@ -260,6 +260,7 @@ def test_given_labels_leave_items_out(backend: str) -> None:
             assert n == (np.isin(truth, [3, 1, 4]) & np.isin(p, [3, 1, 4])).sum()
 
 
+@pytest.mark.filterwarnings("ignore::fastkappa.exceptions.LabelOrderWarning")
 def test_late_labels_of_strings(backend: str) -> None:
     """A label that only one prediction has does not change the weights of the others."""
     strings = np.array(["a", "b", "c", "d"])
@@ -302,7 +303,7 @@ def test_the_result_is_a_table() -> None:
     assert len(result) == 3
     lines = str(result).splitlines()
     assert lines[0] == "3 predictions ranked by kappa; 1000 bootstrap replicates"
-    assert [line.split()[0] for line in lines[3:]] == ["1", "2", "3"]
+    assert [line.split()[0] for line in lines[3:6]] == ["1", "2", "3"]
     assert repr(result) == str(result)
     assert "&lt;b&gt;bold&lt;/b&gt;" in result._repr_html_()
     assert "'two\\nlines'" in str(result)

@@ -60,11 +60,11 @@ def score_in_parts(
     **sizes: int,
 ) -> Kappas:
     """Do what `score_many` does, with other sizes of the parts that are counted together."""
-    names, counted = count_predictions(
+    names, counted, n_missing, _ = count_predictions(
         get_kernels(backend), truth, predictions, labels, None, axis, num_threads, **sizes
     )
     kappas = kappas_of(counted.tables, counted.present, None)
-    return Kappas(kappas, counted.tables, counted.labels, names, counted.n_outside)
+    return Kappas(kappas, counted.tables, counted.labels, names, counted.n_outside, n_missing)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

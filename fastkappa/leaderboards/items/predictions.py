@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, refuse_masked
+from fastkappa.columns.checks import Missing
+from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.leaderboards.items.many_columns import (
@@ -17,7 +19,8 @@ from fastkappa.leaderboards.items.many_columns import (
     count_many_known,
     count_many_unknown,
 )
-from fastkappa.leaderboards.items.reference import Reference
+from fastkappa.leaderboards.items.reference import Pair, Reference
+from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.leaderboards.items.stacks import Tables, concatenate, join
 
 # What is held of predictions that come one by one: enough columns for all threads.
@@ -29,6 +32,15 @@ FORMS = (
 )
 
 
+class Counted(NamedTuple):
+    """The tables of predictions, and what belongs to them."""
+
+    names: list[Any]
+    tables: Tables
+    n_missing: NDArray[np.int64]
+    order: SharedOrder
+
+
 def count_predictions(
     kernels: PairKernels,
     y_true: Any,
@@ -38,38 +50,58 @@ def count_predictions(
     axis: int,
     num_threads: int,
     *,
+    missing: Missing = "raise",
+    missing_codes: Sequence[Any] = (),
     columns_at_once: int = COLUMNS_AT_ONCE,
     bytes_at_once: int = BYTES_AT_ONCE,
     block_bytes: int = BLOCK_BYTES,
-) -> tuple[list[Any], Tables]:
+) -> Counted:
     """Return the names and the tables of predictions."""
-    truth = Reference(y_true, "y_true")
-    weights = None if sample_weight is None else _read_weights(sample_weight, truth.n_items)
+    truth = Reference(
+        y_true,
+        TRUTH,
+        missing=missing,
+        missing_codes=missing_codes,
+        has_labels=labels is not None,
+    )
+    all_weights = None if sample_weight is None else _read_weights(sample_weight, truth.n_given)
+    if all_weights is not None and truth.dropped is not None:
+        all_weights = all_weights[~truth.dropped]
+    order = SharedOrder(labels, truth.column, refuse_late=True)
     names: list[Any] = []
     parts: list[Tables] = []
-
-    count_known = partial(
-        count_many_known,
-        kernels,
-        weights=weights,
-        num_threads=num_threads,
-        block_bytes=block_bytes,
-    )
+    n_missing: list[int] = []
+    used: Any = None
     # The columns of an array take no memory of their own: all are counted together.
     most = None if type(predictions) is np.ndarray else bytes_at_once
-    columns = named_columns(predictions, truth.n_items, axis)
-    for some_names, pairs in _some_at_a_time(truth, columns, columns_at_once, most):
+    columns = named_columns(predictions, truth.n_given, axis)
+    for some_names, some in _some_at_a_time(truth, columns, columns_at_once, most):
         names.extend(some_names)
-        if labels is not None:
-            parts.append(count_known(pairs, labels))
-            continue
-        counted = count_many_unknown(kernels, pairs, num_threads, block_bytes=block_bytes)
-        if weights is not None:
-            counted = counted._replace(tables=count_known(pairs, counted.labels).tables)
+        n_missing.extend(one.n_missing for one in some)
+        full_names = [f"prediction {name!r}" for name in some_names]
+        pairs = [one.columns for one in some]
+        items = some[0].items
+        weights = all_weights if all_weights is None or items is None else all_weights[items]
+        used = order.labels_of(full_names, pairs)
+        count_known = partial(
+            count_many_known,
+            kernels,
+            weights=weights,
+            num_threads=num_threads,
+            block_bytes=block_bytes,
+        )
+        if used is not None:
+            counted = count_known(pairs, used)
+        else:
+            counted = count_many_unknown(kernels, pairs, num_threads, block_bytes=block_bytes)
+            if weights is not None:
+                counted = counted._replace(tables=count_known(pairs, counted.labels).tables)
+        order.accept(used, full_names, pairs, counted)
         parts.append(counted)
     if not names:
         raise ValueError("predictions must hold at least one prediction, got none.")
-    return names, join(parts) if labels is None else concatenate(parts)
+    tables = join(parts) if used is None else concatenate(parts)
+    return Counted(names, tables, np.array(n_missing, np.int64), order)
 
 
 def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[Any, Any]]:
@@ -119,15 +151,25 @@ def _some_at_a_time(
     columns: Iterator[tuple[Any, Any]],
     columns_at_once: int,
     bytes_at_once: int | None,
-) -> Iterator[tuple[list[Any], list[tuple[Column, Column]]]]:
-    """Yield the names and columns of some predictions, of all if ``bytes_at_once`` is None."""
+) -> Iterator[tuple[list[Any], list[Pair]]]:
+    """Yield the names and columns of some predictions, of all if ``bytes_at_once`` is None.
+
+    A prediction that lacks some of the items is yielded by itself.
+    """
     names: list[Any] = []
-    pairs: list[tuple[Column, Column]] = []
+    pairs: list[Pair] = []
     n_bytes = 0
     for name, ratings in columns:
+        pair = truth.beside(ratings, f"prediction {name!r}")
+        if pair.items is not None:
+            if pairs:
+                yield names, pairs
+            yield [name], [pair]
+            names, pairs, n_bytes = [], [], 0
+            continue
         names.append(name)
-        pairs.append(truth.beside(ratings, f"prediction {name!r}"))
-        n_bytes += pairs[-1][1].values.nbytes
+        pairs.append(pair)
+        n_bytes += pair.columns[1].values.nbytes
         if bytes_at_once and len(pairs) >= columns_at_once and n_bytes >= bytes_at_once:
             yield names, pairs
             names, pairs, n_bytes = [], [], 0

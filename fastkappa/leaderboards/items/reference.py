@@ -2,31 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.columns.checks import Missing, check_missing, missing_or_odd, refuse_missing
 from fastkappa.columns.column import Column, n_samples, read_column, refuse_masked
+from fastkappa.columns.missing import without
 from fastkappa.columns.pair import read_columns
+
+SCORES = (
+    "optimal_thresholds finds the thresholds that make labels of scores; of probabilities of"
+    " shape (n, k) take the label of the largest (argmax), or thresholds on the expected label."
+)
+
+
+class Pair(NamedTuple):
+    """The reference and another column, on the items that both have.
+
+    ``items`` are the positions of these items in the reference, None for all; ``n_missing`` is
+    the number of items whose rating in the other column is missing.
+    """
+
+    columns: tuple[Column, Column]
+    items: NDArray[np.intp] | None
+    n_missing: int
 
 
 class Reference:
-    """The first column that all others are paired with, read and checked once."""
+    """The first column that all others are paired with, read and checked once.
 
-    def __init__(self, ratings: Any, name: str) -> None:
-        self._ratings, self._name = ratings, name
+    With ``missing='drop'`` its own missing ratings are left out of all columns: ``dropped`` has
+    them, and ``n_items`` counts the others. If ``has_labels``, strings among numbers are labels.
+    """
+
+    def __init__(
+        self,
+        ratings: Any,
+        name: str,
+        *,
+        missing: Missing = "raise",
+        missing_codes: Sequence[Any] = (),
+        has_labels: bool = True,
+    ) -> None:
+        check_missing(missing)
+        self._name, self._missing, self._missing_codes = name, missing, missing_codes
+        self._has_labels = has_labels
         with _naming(name):
+            self.n_given = n_samples(ratings)
+            _refuse_frame(ratings, name)
+            self.dropped = self._find_dropped(ratings, name)
+            if self.dropped is not None:
+                ratings = without(ratings, self.dropped)
+            self._ratings = ratings
             self.n_items = n_samples(ratings)
-            refuse_masked(**{name: ratings})
             self.column = read_column(ratings, name)
             if self.column.obstacle:
                 read_columns(ratings, ratings, (name, name))
-        self._is_plain = self.column.categories is None and self.column.label_dtype.kind in "iub"
+        is_integer = self.column.categories is None and self.column.label_dtype.kind in "iub"
+        is_read_as_it_is = self.dropped is None and not len(missing_codes)
+        self._is_plain = is_integer and is_read_as_it_is
 
-    def beside(self, ratings: Any, name: str) -> tuple[Column, Column]:
+    def beside(self, ratings: Any, name: str) -> Pair:
         """Return this column and another one as comparable columns, or raise.
 
         An error names the other column by ``name``.
@@ -34,37 +76,31 @@ class Reference:
         is_array = self._is_plain and type(ratings) is np.ndarray
         if is_array and ratings.dtype.kind in "iu" and ratings.shape == (self.n_items,):
             # An array of integers needs no further checks.
-            return self.column, Column(ratings, ratings.dtype)
+            return Pair((self.column, Column(ratings, ratings.dtype)), None, 0)
         with _naming(name):
-            return self._read_beside(ratings, name)
-
-    def _read_beside(self, ratings: Any, name: str) -> tuple[Column, Column]:
-        n_items = n_samples(ratings)
-        if n_items != self.n_items:
-            raise ValueError(
-                f"{name} must have one rating for each of the {self.n_items} of {self._name}, got"
-                f" {n_items}."
-            )
-        refuse_masked(**{name: ratings})
-        column = read_column(ratings, name)
-        if self._is_other_kind(column):
-            return read_columns(self._ratings, ratings, (self._name, name))
-        return self.column, column
-
-    def _is_other_kind(self, column: Column) -> bool:
-        """Return whether a column has to be converted together with this one, or refused."""
-        dates = {self.column.label_dtype.kind, column.label_dtype.kind} & set("mM")
-        has_strings = [one.categories is not None for one in (self.column, column)]
-        return bool(column.obstacle or dates or has_strings[0] != has_strings[1])
+            n_ratings = n_samples(ratings)
+            if n_ratings != self.n_given:
+                raise ValueError(
+                    f"{name} must have one rating for each of the {self.n_given} of {self._name},"
+                    f" got {n_ratings}."
+                )
+            _refuse_frame(ratings, name)
+            if self.dropped is not None:
+                ratings = without(ratings, self.dropped)
+            dropped = self._find_dropped(ratings, name)
+            if dropped is None:
+                return Pair(self._read_beside(ratings, name), None, 0)
+            items = np.flatnonzero(~dropped)
+            return self._chosen(without(ratings, dropped), items, None, name)
 
     def matched(
         self,
         ratings: Any,
         n_expected: int,
-        items: AnyArray | None,
-        others: AnyArray | None,
+        items: NDArray[np.intp] | None,
+        others: NDArray[np.intp] | None,
         name: str,
-    ) -> tuple[Column, Column]:
+    ) -> Pair:
         """Return this column and another one, restricted to the items that both have.
 
         ``items`` are the positions of these items in this column, ``others`` those in the other
@@ -77,18 +113,76 @@ class Reference:
                     f"{name} must have one rating for each of its {n_expected} ids, got"
                     f" {n_ratings}."
                 )
+            _refuse_frame(ratings, name)
+            dropped = self._find_dropped(ratings, name)
             if items is None or others is None:
-                return self.beside(ratings, name)
-            if len(items) == 0:
-                # Without items there is nothing to compare, whatever the labels are.
-                nothing = self.column._replace(values=self.column.values[:0])
-                return nothing, nothing
-            first, second = self.column, read_column(ratings, name)
-            if self._is_other_kind(second):
-                first, second = read_columns(self._ratings, ratings, (self._name, name))
+                if dropped is None:
+                    return Pair(self._read_beside(ratings, name), None, 0)
+                items = others = np.arange(self.n_items)
+            if dropped is not None:
+                ratings = without(ratings, dropped)
+                rated = ~dropped[others]
+                items, others = items[rated], (np.cumsum(~dropped) - 1)[others[rated]]
+            pair = self._chosen(ratings, items, others, name)
+            return pair._replace(n_missing=0 if dropped is None else int((~rated).sum()))
+
+    def _find_dropped(self, ratings: Any, name: str) -> NDArray[np.bool_] | None:
+        """Return which ratings are missing and to be left out, or raise if they may not be."""
+        if self._missing == "drop":
+            return missing_or_odd(ratings, self._missing_codes, name, not self._has_labels)
+        refuse_masked(**{name: ratings})
+        if len(self._missing_codes):
+            refuse_missing({name: ratings}, None, self._missing_codes)
+        return None
+
+    def _read_beside(self, ratings: Any, name: str) -> tuple[Column, Column]:
+        column = read_column(ratings, name)
+        if column.obstacle in ("continuous", "continuous-multioutput"):
+            raise ValueError(
+                f"{name} must be labels, but is {column.obstacle}, got {short_repr(ratings)}."
+                f" {SCORES}"
+            )
+        if self._is_other_kind(column):
+            return read_columns(self._ratings, ratings, (self._name, name))
+        return self.column, column
+
+    def _is_other_kind(self, column: Column) -> bool:
+        """Return whether a column has to be converted together with this one, or refused."""
+        dates = {self.column.label_dtype.kind, column.label_dtype.kind} & set("mM")
+        has_strings = [one.categories is not None for one in (self.column, column)]
+        return bool(column.obstacle or dates or has_strings[0] != has_strings[1])
+
+    def _chosen(
+        self,
+        ratings: Any,
+        items: NDArray[np.intp],
+        others: NDArray[np.intp] | None,
+        name: str,
+    ) -> Pair:
+        """Return the pair of some items; ``others`` are their positions, None for all ratings."""
+        n_missing = self.n_items - len(items)
+        if len(items) == 0:
+            # Without items there is nothing to compare, whatever the labels are.
+            nothing = self.column._replace(values=self.column.values[:0])
+            return Pair((nothing, nothing), items, n_missing)
+        first, second = self._read_beside(ratings, name)
         if len(items) < self.n_items:
             first = first._replace(values=first.values[items])
-        return first, second._replace(values=second.values[others])
+        if others is not None:
+            second = second._replace(values=second.values[others])
+        return Pair((first, second), items if len(items) < self.n_items else None, n_missing)
+
+
+def _refuse_frame(ratings: Any, name: str) -> None:
+    """Raise for a data frame or a matrix where a column is wanted."""
+    shape: AnyArray | Any = getattr(ratings, "shape", ())
+    if isinstance(shape, tuple) and len(shape) == 2 and shape[1] != 1:
+        kind = "data frame" if hasattr(ratings, "columns") else "array"
+        remedy = "Give one of its columns." if kind == "data frame" else SCORES
+        raise ValueError(
+            f"{name} must be one column, a label for each item, got a {kind} of shape"
+            f" {shape}. {remedy}".replace("a array", "an array")
+        )
 
 
 @contextmanager

@@ -1,0 +1,134 @@
+"""What an accumulator holds: a table, and what its labels are."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.accumulator.batch import SO_FAR, in_declared_order, refuse_counted_outside
+from fastkappa.accumulator.json_fields import (
+    count_from_field,
+    order_from_fields,
+    order_to_fields,
+    table_from_fields,
+    table_to_fields,
+)
+from fastkappa.accumulator.weighted_table import WeightedTable
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import Column
+from fastkappa.columns.label_order import LabelOrder, common_order, warn_of_order
+from fastkappa.counting.table import union_of_labels
+from fastkappa.counting.tabulate import ConfusionCounts
+from fastkappa.statistics.weights import Weights
+
+KINDS = {"U": "strings", "O": "strings", "T": "strings", "m": "durations", "M": "dates"}
+
+
+class Contents(NamedTuple):
+    """The contents of an accumulator at one moment.
+
+    Attributes
+    ----------
+    table : WeightedTable
+    order : LabelOrder or None
+        The order that ratings declared.
+    kind : str or None
+        What the labels are: numbers, strings, dates or durations; None without any.
+    n_missing : int
+        The number of items left out for a missing rating.
+    labels_given : bool
+        Whether the labels of the table were given.
+    """
+
+    table: WeightedTable
+    order: LabelOrder | None
+    kind: str | None
+    n_missing: int
+    labels_given: bool
+
+    def counts(self) -> ConfusionCounts:
+        """Return the table of counts or sums of weights, in the declared order."""
+        counts = self.table.counts()
+        return counts if self.order is None else in_declared_order(counts, self.order)
+
+    def warn_of_order(self, weights: Weights, stacklevel: int) -> None:
+        """Warn if weights refer to the alphabetical order of labels."""
+        if weights is not None and self.order is None and not self.labels_given:
+            is_named = isinstance(weights, str)
+            why = f"weights={weights!r}" if is_named else "a matrix of weights"
+            warn_of_order(self.table.labels, why, stacklevel + 1)
+
+    def order_with(self, order: LabelOrder | None) -> LabelOrder | None:
+        """Return the order that another accumulator or this one has, or raise if they differ."""
+        common = common_order({SO_FAR: order, "the other": self.order})
+        if common is not None:
+            refuse_counted_outside(self.table.labels, common, "the other accumulator")
+        return common
+
+    def refuse_other_labels(self, given: AnyArray | None) -> None:
+        """Raise unless the same labels were given to another accumulator, or to neither."""
+        own = self.table.labels.tolist() if self.labels_given else None
+        other = None if given is None else given.tolist()
+        if own != other:
+            shown = ["none" if labels is None else labels for labels in (other, own)]
+            raise ValueError(
+                f"both accumulators must have been given the same labels, got {shown[0]} and"
+                f" {shown[1]}."
+            )
+
+    def to_json(self) -> str:
+        """Return the contents as JSON."""
+        fields = {
+            "labels_given": self.labels_given,
+            **table_to_fields(self.table),
+            "n_missing": self.n_missing,
+            "order": order_to_fields(self.order),
+        }
+        return json.dumps(fields)
+
+
+def contents_from_json(text: str) -> Contents:
+    """Return the contents that were written as JSON.
+
+    Raises
+    ------
+    ValueError
+        If the text is not what `Contents.to_json` writes.
+    """
+    try:
+        fields = json.loads(text)
+        table = table_from_fields(fields)
+        given = fields["labels_given"]
+        if not isinstance(given, bool):
+            raise ValueError(f"labels_given is {given!r}")
+        if not given and union_of_labels([table.labels]).tolist() != table.labels.tolist():
+            raise ValueError(f"labels are not sorted: {table.labels.tolist()}")
+        kind = kind_of_labels(table.labels.dtype) if len(table.labels) else None
+        order = order_from_fields(fields.get("order"))
+        contents = Contents(table, order, kind, count_from_field(fields.get("n_missing", 0)), given)
+        contents.counts()
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
+        raise ValueError(f"text must be the JSON of a ConfusionAccumulator: {error!r}.") from error
+    return contents
+
+
+def kind_of_columns(columns: tuple[Column, Column]) -> str | None:
+    """Return what the labels of two columns are, None if there are none."""
+    first = columns[0]
+    if not len(first.values):
+        return None
+    return "strings" if first.categories is not None else kind_of_labels(first.label_dtype)
+
+
+def kind_of_labels(dtype: np.dtype[Any]) -> str:
+    """Return what labels of a dtype are."""
+    return KINDS.get(dtype.kind, "numbers")
+
+
+def common_kind(kind: str | None, new: str | None) -> str | None:
+    """Return the kind of all labels, or raise if the new ones are of another kind."""
+    if kind is not None and new is not None and new != kind:
+        raise ValueError(f"Mix of label input types: the labels were {kind} so far, got {new}.")
+    return new if kind is None else kind
