@@ -218,7 +218,7 @@ def _count_folder(table: SourceTable, folder: Path) -> None:
         partitioning="hive",
         partition_base_dir=str(folder),
     )
-    whole = dataset_of(format="ipc" if formats[0] == "arrow" else "parquet")
+    whole = dataset_of(format=formats[0])
     check_columns(folder, table.names, whole.schema.names)
     if formats[0] == "parquet":
         strings = [name for name in table.names if is_text(whole.schema.field(name).type)]
@@ -240,8 +240,8 @@ def _batches(
     path: Path, file_format: str, columns: Sequence[str], on_progress: OnProgress
 ) -> Iterator[Any]:
     """Return columns of a Parquet or Arrow file as an iterator of batches."""
-    read = _parquet_batches if file_format == "parquet" else _arrow_batches
-    return read(path, columns, on_progress)
+    read = {"parquet": _parquet_batches, "arrow": _arrow_batches}
+    return read[file_format](path, columns, on_progress)
 
 
 def _parquet_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:

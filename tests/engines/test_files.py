@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from fastkappa.cli.files.ratings import count_ratings, parse_labels
-from fastkappa.engines.arrow_files import SUFFIXES
+from fastkappa.engines.arrow_files import SUFFIXES, format_of
 from fastkappa.engines.arrow_text import TextTable
 from fastkappa.engines.counted import SourceCounts, finish
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError, WantedLabels
@@ -427,6 +427,10 @@ def test_damaged_file_is_read_or_refused(tmp_path: Path, name: str) -> None:
         except RatingsError:
             refused += 1
     assert refused
+
+
+def test_every_format_has_a_writer_here() -> None:
+    assert {format_of(Path(name)) for name, _ in WRITERS.values()} == set(SUFFIXES.values())
 
 
 def test_unknown_suffix_lists_those_known(tmp_path: Path) -> None:
