@@ -19,6 +19,10 @@ from fastkappa.exceptions import LabelOrderWarning
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 # So many labels are shown in a message.
 MOST_SHOWN = 20
+REMEDY = (
+    "Give labels= in the order that is meant, or ratings that declare it, such as an ordered"
+    " categorical."
+)
 
 
 class LabelOrder(NamedTuple):
@@ -78,20 +82,27 @@ def is_alphabetical(labels: AnyArray) -> bool:
     return len(strings) > 0 and not all(isinstance(s, str) and is_number(s) for s in strings)
 
 
+def order_warning(labels: AnyArray, why: str, remedy: str = REMEDY) -> str | None:
+    """Return what to warn of where ``why`` depends on the order of sorted labels, if anything.
+
+    Two labels have the same distance in either order.
+    """
+    if len(labels) <= 2 or not is_alphabetical(labels):
+        return None
+    return (
+        f"{why} depends on the order of the labels, which was taken to be alphabetical:"
+        f" {shown(labels)}. {remedy}"
+    )
+
+
 def warn_of_order(labels: AnyArray, why: str, stacklevel: int) -> None:
     """Warn where a result depends on the order of labels that were sorted alphabetically.
 
-    ``why`` is what depends on the order, such as ``weights='quadratic'``. Two labels have
-    the same distance in either order.
+    ``why`` is what depends on the order, such as ``weights='quadratic'``.
     """
-    if len(labels) > 2 and is_alphabetical(labels):
-        warnings.warn(
-            f"{why} depends on the order of the labels, which was taken to be alphabetical:"
-            f" {shown(labels)}. Give labels= in the order that is meant, or ratings that declare"
-            " it, such as an ordered categorical.",
-            LabelOrderWarning,
-            stacklevel + 1,
-        )
+    warning = order_warning(labels, why)
+    if warning is not None:
+        warnings.warn(warning, LabelOrderWarning, stacklevel + 1)
 
 
 def shown(labels: AnyArray) -> str:

@@ -6,7 +6,7 @@ another than that of numbers.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,12 +28,17 @@ def odd_strings(column: Column) -> dict[str, int]:
     """
     if column.categories is None:
         return {}
-    odd = [code for code, label in enumerate(column.categories) if not is_number(label)]
-    if not odd or len(odd) == len(column.categories):
+    n_odd = sum(not is_number(label) for label in column.categories)
+    if n_odd in (0, len(column.categories)):
         return {}
-    counts = np.bincount(column.values, minlength=len(column.categories))
-    found = {column.categories[code]: int(counts[code]) for code in odd if counts[code]}
-    return found if 2 * sum(found.values()) < len(column.values) else {}
+    counts = np.bincount(column.values, minlength=len(column.categories)).tolist()
+    return odd_among(dict(zip(column.categories, counts)))
+
+
+def odd_among(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the strings among numbers, given how often each string occurs."""
+    odd = {string: n for string, n in counts.items() if n and not is_number(string)}
+    return odd if 2 * sum(odd.values()) < sum(counts.values()) else {}
 
 
 def are_odd(column: Column) -> NDArray[np.bool_] | None:
@@ -50,7 +55,12 @@ def refuse_odd_strings(column: Column, name: str, remedy: str = REMEDY) -> None:
     """Raise if a column holds strings among its numbers; ``remedy`` is what the user can do."""
     odd = odd_strings(column)
     if odd:
-        few = list(odd.items())[:MOST_SHOWN]
-        told: list[Any] = [f"{label!r} ({n} {'time' if n == 1 else 'times'})" for label, n in few]
-        more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
-        raise ValueError(f"{name} holds numbers, and among them {', '.join(told)}{more}: {remedy}")
+        raise ValueError(describe_odd(odd, name, remedy))
+
+
+def describe_odd(odd: Mapping[str, int], name: str, remedy: str) -> str:
+    """Return the error about strings among numbers, which counts them."""
+    few = list(odd.items())[:MOST_SHOWN]
+    told = [f"{label!r} ({n} {'time' if n == 1 else 'times'})" for label, n in few]
+    more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
+    return f"{name} holds numbers, and among them {', '.join(told)}{more}: {remedy}"

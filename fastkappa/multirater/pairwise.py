@@ -11,6 +11,7 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import printable
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
@@ -105,7 +106,7 @@ class PairwiseKappa:
         return f"<PairwiseKappa: {len(self.values)} raters, mean {self.mean:.4f}>"
 
     def __str__(self) -> str:
-        names = [name[:12] for name in self.rater_names]
+        names = [printable(name)[:12] for name in self.rater_names]
         width = max(8, *map(len, names)) + 2
         header = " " * width + "".join(f"{name:>{width}}" for name in names)
         rows = [
