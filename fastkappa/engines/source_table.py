@@ -255,7 +255,9 @@ class SourceTable:
             if axis.kind != "strings" or axis.order is not None:
                 continue
             odd = self.odd_strings(i)
-            if odd and not self.drop_odd:
+            if not odd:
+                continue
+            if not self.drop_odd:
                 name = f"column {axis.column!r}"
                 raise RatingsError(describe_odd(odd, name, self.advice.odd_strings))
             self.mark_missing(i, odd)

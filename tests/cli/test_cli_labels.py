@@ -179,8 +179,13 @@ def test_a_string_among_numbers(name: str, odd: Path) -> None:
     lines = odd.read_text().splitlines(keepends=True)
     odd.write_text("".join(lines[:-1]))
     clean = json.loads(program.text_of(*arguments, "--format", "json"))
-    for field in ("kappa", "kappas", "coefficients", "thresholds", "table"):
-        assert json.loads(dropped.stdout).get(field) == clean.get(field)
+    found = json.loads(dropped.stdout)
+    for field in ("kappa", "kappas", "thresholds", "table"):
+        assert found.get(field) == clean.get(field)
+    values = [
+        [result["value"] for result in fields.get("coefficients", [])] for fields in (found, clean)
+    ]
+    assert values[0] == values[1]
 
 
 def test_labels_make_a_string_a_label_or_leave_it_outside(odd: Path) -> None:
@@ -248,13 +253,15 @@ def test_hostile_names_are_harmless(tmp_path: Path, bad: str) -> None:
     columns = [f"{bad}{i}" for i in range(3)]
     name = f"f{bad.replace('/', '')}.csv"
     path = tmp_path / name
-    pd.DataFrame(dict.fromkeys(columns, [1, 2, 1, 2])).assign(id=range(4)).to_csv(path, index=False)
+    frame = pd.DataFrame({column: [1, 2, 1, 2] for column in columns})
+    frame.assign(id=range(4)).to_csv(path, index=False)
     runs = [
         ["score", path, "--y1", "none", "--y2", "id"],
         ["score", tmp_path / f"{bad.replace('/', '')}.csv", "--y1", "a", "--y2", "id"],
         ["score", path, "--y1", columns[0], "--y2", columns[1]],
         ["agree", path, "--raters", *columns],
         ["agree", path, "--raters", *columns[:2], "--group", columns[2]],
+        ["agree", path, "--raters", *columns[:2], "id", "--group", columns[2]],
         ["thresholds", path, "--y", columns[0], "--score", columns[1]],
     ]
     board = ["leaderboard", path, path, "--id", "id", "--target", columns[0], "--format"]
