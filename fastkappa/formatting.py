@@ -22,6 +22,20 @@ def printable(name: Any) -> str:
     return text if text.isprintable() and text.strip() else repr(text)
 
 
+def harmless(text: str) -> str:
+    """Return a text whose invisible characters, which may control a terminal, are escaped.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import harmless
+    >>> harmless("a\x1b]0;b\n")
+    'a\\x1b]0;b\\n'
+    """
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )
+
+
 def label_text(label: Any) -> str:
     """Return a label as one line: a whole float without its point."""
     # From 1e16 on Python writes floats with an exponent, and nobody reads all their digits.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.label_order import order_warning
+from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.formatting import harmless
 from fastkappa.statistics.weights import Weights
 
 
@@ -50,11 +55,63 @@ TextOrJson: TypeAlias = Annotated[
 ]
 
 
+MissingCodes: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,C",
+        help="Values that stand for a missing one, such as 'NA,.,-9'.",
+    ),
+]
+
+
+class Remarks:
+    """What is printed on the error stream beside a result, and is in its JSON.
+
+    ``depends`` is what depends on the order of the labels, None if nothing does.
+    """
+
+    def __init__(self, depends: str | None) -> None:
+        self.depends = depends
+        self.texts: list[str] = []
+
+    def of_order(self, labels: AnyArray) -> None:
+        """Remark that the order of labels was taken to be alphabetical, if it matters."""
+        if self.depends is not None:
+            remedy = "Give --labels in the order that is meant."
+            warning = order_warning(labels, self.depends, remedy)
+            if warning is not None:
+                self.texts.append(warning)
+
+    def fields(self) -> dict[str, list[str]]:
+        """Return the remarks as fields of JSON."""
+        return {"warnings": self.texts} if self.texts else {}
+
+    def print(self) -> None:
+        """Print the remarks."""
+        for text in self.texts:
+            typer.echo(f"fastkappa: warning: {one_line(text)}", err=True)
+
+
+def depends(weights: WeightsOption) -> str | None:
+    """Return what depends on the order of the labels with such weights."""
+    return None if weights is WeightsOption.none else f"--weights {weights.value}"
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line without anything that controls a terminal."""
+    return harmless(" ".join(text.split()))
+
+
 @contextmanager
 def errors_printed() -> Iterator[None]:
-    """Print an error of the input, or of a missing library, in one line, and exit."""
+    """Print an error of the input, or of a missing library, in one line, and exit.
+
+    The library's warnings of the order of labels are not shown: a command has its own.
+    """
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LabelOrderWarning)
+            yield
     except (ValueError, ImportError) as error:
-        typer.echo("fastkappa: " + " ".join(str(error).split()), err=True)
+        typer.echo(f"fastkappa: {one_line(str(error))}", err=True)
         raise typer.Exit(2) from None

@@ -21,6 +21,10 @@ from fastkappa.exceptions import LabelOrderWarning
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 # So many labels are shown in a message.
 MOST_SHOWN = 20
+REMEDY = (
+    "Give labels= in the order that is meant, or ratings that declare it, such as an ordered"
+    " categorical."
+)
 
 
 class LabelOrder(NamedTuple):
@@ -94,20 +98,29 @@ def is_alphabetical(labels: AnyArray) -> bool:
     return len(strings) > 0 and not all(isinstance(s, str) and is_number(s) for s in strings)
 
 
+def order_warning(
+    labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3
+) -> str | None:
+    """Return what to warn of where ``why`` depends on the order of sorted labels, if anything.
+
+    ``fewest`` is from how many labels on: two have the same distance in either order.
+    """
+    if len(labels) < fewest or not is_alphabetical(labels):
+        return None
+    return (
+        f"{why} depends on the order of the labels, which was taken to be alphabetical:"
+        f" {shown(labels)}. {remedy}"
+    )
+
+
 def warn_of_order(labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 3) -> None:
     """Warn where a result depends on the order of labels that were sorted alphabetically.
 
-    ``why`` is what depends on the order, such as ``weights='quadratic'``, and ``fewest`` from
-    how many labels on. Two labels have the same distance in either order.
+    ``why`` is what depends on the order, such as ``weights='quadratic'``.
     """
-    if len(labels) >= fewest and is_alphabetical(labels):
-        warnings.warn(
-            f"{why} depends on the order of the labels, which was taken to be alphabetical:"
-            f" {shown(labels)}. Give labels= in the order that is meant, or ratings that declare"
-            " it, such as an ordered categorical.",
-            LabelOrderWarning,
-            stacklevel + 1,
-        )
+    warning = order_warning(labels, why, fewest=fewest)
+    if warning is not None:
+        warnings.warn(warning, LabelOrderWarning, stacklevel + 1)
 
 
 def shown(labels: AnyArray) -> str:

@@ -33,12 +33,17 @@ def odd_strings(column: Column) -> dict[str, int]:
     """
     if column.categories is None:
         return {}
-    odd = [code for code, label in enumerate(column.categories) if not is_number(label)]
-    if not odd or len(odd) == len(column.categories):
+    n_odd = sum(not is_number(label) for label in column.categories)
+    if n_odd in (0, len(column.categories)):
         return {}
-    counts = np.bincount(column.values, minlength=len(column.categories))
-    found = {column.categories[code]: int(counts[code]) for code in odd if counts[code]}
-    return found if 2 * sum(found.values()) < len(column.values) else {}
+    counts = np.bincount(column.values, minlength=len(column.categories)).tolist()
+    return odd_among(dict(zip(column.categories, counts)))
+
+
+def odd_among(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the strings among numbers, given how often each string occurs."""
+    odd = {string: n for string, n in counts.items() if n and not is_number(string)}
+    return odd if 2 * sum(odd.values()) < sum(counts.values()) else {}
 
 
 def are_odd(column: Column) -> NDArray[np.bool_] | None:
@@ -55,11 +60,14 @@ def refuse_odd_strings(column: Column, name: str, remedy: str = REMEDY) -> None:
     """Raise if a column holds strings among its numbers; ``remedy`` is what the user can do."""
     odd = odd_strings(column)
     if odd:
-        few = list(odd.items())[:MOST_SHOWN]
-        more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
-        raise ValueError(
-            f"{name} holds numbers, and among them {_with_counts(few)}{more}: {remedy}"
-        )
+        raise ValueError(describe_odd(odd, name, remedy))
+
+
+def describe_odd(odd: Mapping[str, int], name: str, remedy: str) -> str:
+    """Return the error about strings among numbers, which counts them."""
+    few = list(odd.items())[:MOST_SHOWN]
+    more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
+    return f"{name} holds numbers, and among them {_with_counts(few)}{more}: {remedy}"
 
 
 def lookalikes(columns: Mapping[str, Column]) -> list[list[tuple[str, int]]]:

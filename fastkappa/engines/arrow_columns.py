@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -10,9 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import to_numpy
 from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
-from fastkappa.engines.ratings import Kind, RatingBatch, RatingsError, no_label, not_whole
+from fastkappa.engines.ratings import (
+    Key,
+    Kind,
+    RatingBatch,
+    RatingsError,
+    no_label,
+    not_whole,
+    shown,
+)
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
@@ -91,10 +100,10 @@ def add_arrays(table: SourceTable, arrays: dict[Any, Any], num_threads: int = 1)
     names = {columns.y1, columns.y2}
     if columns.group is not None:
         names.add(columns.group)
-    read = {name: ratings_of(_in_one(arrays[name]), name) for name in names}
+    read = {name: ratings_of(in_one(arrays[name]), name) for name in names}
     weights = None
     if columns.weight is not None:
-        weights = weights_of(_in_one(arrays[columns.weight]), columns.weight)
+        weights = weights_of(in_one(arrays[columns.weight]), columns.weight)
     add_ratings(
         table,
         read[columns.y1],
@@ -138,6 +147,10 @@ def as_array(values: Any, column: Any) -> Any:
         values = values.astype(values.dtype.newbyteorder("="))
     if isinstance(values, (str, bytes)):
         raise RatingsError(f"column {column!r} must be an array of ratings, got {values!r}.")
+    members = codes_of_enum(values, f"column {column!r}")
+    if members is not None:
+        codes, order = members
+        return pyarrow.DictionaryArray.from_arrays(codes, order.names.tolist(), ordered=True)
     if type(values).__module__.partition(".")[0] not in IN_ARROW:
         values = to_numpy(values) if hasattr(values, "__array__") else values
     try:
@@ -147,10 +160,15 @@ def as_array(values: Any, column: Any) -> Any:
         raise RatingsError(f"column {column!r} cannot be read: {reason}.") from error
 
 
+def distinct_ratings(array: Any, column: Any) -> set[Key]:
+    """Return the ratings that occur in a column, or raise if they cannot be class labels."""
+    return set(ratings_of(in_one(array.unique()), column).keys()) - {None}
+
+
 def kind_of_column(array: Any) -> Kind | None:
     """Return the kind of the ratings in a chunked array, None if they are no ratings."""
     with suppress(RatingsError):
-        return ratings_of(_in_one(array.slice(0, 1)), "").kind
+        return ratings_of(in_one(array.slice(0, 1)), "").kind
     return None
 
 
@@ -178,9 +196,10 @@ def ratings_of(array: Any, column: Any) -> RatingBatch:
 
     dtype = array.type
     if types.is_dictionary(dtype):
+        order = declared_order(array, column)
         if is_string(dtype.value_type):
-            return _of_codes(array, "strings")
-        return ratings_of(array.cast(dtype.value_type), column)
+            return _of_codes(array, "strings")._replace(order=order)
+        return ratings_of(array.cast(dtype.value_type), column)._replace(order=order)
     if is_string(dtype):
         return _of_codes(_encoded(array), "strings")
     if types.is_integer(dtype):
@@ -201,6 +220,15 @@ def ratings_of(array: Any, column: Any) -> RatingBatch:
     raise RatingsError(no_label(column, dtype))
 
 
+def declared_order(array: Any, column: Any) -> tuple[Key, ...] | None:
+    """Return all labels in the order that a dictionary array declares, None if it does not."""
+    from pyarrow import types
+
+    if not types.is_dictionary(array.type) or not array.type.ordered:
+        return None
+    return tuple(ratings_of(in_one(array).dictionary, column).keys())
+
+
 def weights_of(array: Any, column: Any) -> AnyArray:
     """Return item weights as integers or float64."""
     import pyarrow
@@ -218,18 +246,12 @@ def weights_of(array: Any, column: Any) -> AnyArray:
     return values_of(array)
 
 
-def is_text(dtype: Any) -> bool:
-    """Return whether a type is that of strings, or of dictionaries of them."""
-    from pyarrow import types
-
-    return is_string(dtype) or (types.is_dictionary(dtype) and is_string(dtype.value_type))
-
-
 def is_string(dtype: Any) -> bool:
+    """Return whether a type is that of strings."""
     return str(dtype) in ("string", "large_string", "string_view")
 
 
-def _in_one(array: Any) -> Any:
+def in_one(array: Any) -> Any:
     """Return one array of a chunked one."""
     import pyarrow
 
@@ -238,10 +260,23 @@ def _in_one(array: Any) -> Any:
     if array.num_chunks == 1:
         return array.chunk(0)
     if pyarrow.types.is_dictionary(array.type):
+        if array.type.ordered:
+            _refuse_different_orders(array.chunks)
         array = array.unify_dictionaries()
     if array.num_chunks == 0:
         return pyarrow.array([], array.type)
     return pyarrow.concat_arrays(array.chunks)
+
+
+def _refuse_different_orders(chunks: Sequence[Any]) -> None:
+    """Raise if parts of a column declare different orders: together they would declare neither."""
+    for chunk in chunks[1:]:
+        first, other = chunks[0].dictionary, chunk.dictionary
+        if not other.equals(first):
+            raise RatingsError(
+                "parts of a column declare different orders of its labels:"
+                f" {shown(first.to_pylist())} and {shown(other.to_pylist())}."
+            )
 
 
 def _encoded(array: Any) -> Any:

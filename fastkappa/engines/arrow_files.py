@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_columns import add_rows, is_text
+from fastkappa.engines.arrow_columns import add_rows, is_string
 from fastkappa.engines.arrow_text import TextTable, read_text
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
@@ -221,7 +221,7 @@ def _count_folder(table: SourceTable, folder: Path) -> None:
     whole = dataset_of(format=formats[0])
     check_columns(folder, table.names, whole.schema.names)
     if formats[0] == "parquet":
-        strings = [name for name in table.names if is_text(whole.schema.field(name).type)]
+        strings = [name for name in table.names if is_string(whole.schema.field(name).type)]
         options = dataset.ParquetReadOptions(dictionary_columns=strings)
         whole = dataset_of(format=dataset.ParquetFileFormat(read_options=options))
     count_dataset(table, whole)
@@ -253,7 +253,8 @@ def _parquet_batches(path: Path, columns: Sequence[str], on_progress: OnProgress
         metadata = parquet.read_metadata(source)
         schema = metadata.schema.to_arrow_schema()
         check_columns(path, columns, schema.names)
-        strings = [name for name in columns if is_text(schema.field(name).type)]
+        # What is a dictionary already keeps its order.
+        strings = [name for name in columns if is_string(schema.field(name).type)]
         file = parquet.ParquetFile(source, metadata=metadata, read_dictionary=strings)
         n_rows, n_read = max(metadata.num_rows, 1), 0
         for batch in file.iter_batches(BATCH, columns=list(columns)):

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from fastkappa.columns.label_order import is_number
 from fastkappa.engines.arrow_columns import codes_of, ratings_of, weights_of
 from fastkappa.engines.batches import add_ratings
 from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError
@@ -83,19 +84,32 @@ class TextTable:
 
     def add_to(self, table: SourceTable) -> None:
         """Add what was counted, its labels being what the texts mean."""
-        counts, sums = self._raw.settled()
         keys, kinds = [], []
-        for axis in self._raw.axes:
-            texts = axis.labels()
-            others = self._others.get(axis.column)
-            meant, kind = _meaning(texts, list(others.texts) if others else [], axis.column)
+        self._raw.settled()
+        for i, axis in enumerate(self._raw.axes):
+            texts, others = self._texts(i)
+            meant, kind = _meaning(texts, others, axis.column)
+            if kind == "strings" and i and table.wanted is None and table.drop_odd:
+                self._raw.mark_missing(i, self._raw.odd_strings(i))
+                texts = axis.labels()
+                meant, kind = _meaning(texts, [], axis.column)
             meaning: dict[Any, Any] = dict(zip(texts, meant))
             keys.append([meaning.get(key, key) for key in axis.position])
             kinds.append(kind)
+        counts, sums = self._raw.settled()
         if sums is not None and self._weights_are_whole and np.abs(sums).max() < EXACT_IN_FLOAT:
             sums = sums.astype(np.int64)
         group, first, second = keys
         table.add_table((kinds[0], kinds[1], kinds[2]), (group, first, second), counts, sums)
+
+    def _texts(self, i: int) -> tuple[list[Any], list[Any]]:
+        """Return the texts of an axis that are counted, and others that say what it holds."""
+        axis = self._raw.axes[i]
+        texts, others = axis.labels(), self._others.get(axis.column)
+        told = list(others.texts) if others is not None and i else []
+        if axis.wanted is not None and axis.wanted.are_numbers:
+            told = [text for text in told if is_number(text)]
+        return texts, told
 
     def _add_batch(self, arrays: dict[Any, Any]) -> None:
         columns = self._raw.columns
@@ -108,7 +122,9 @@ class TextTable:
         if self._raw.wanted is not None:
             for name in {columns.y1, columns.y2}:
                 others = self._others.setdefault(name, _Texts(self._most_others))
-                others.learn(read[name].categories or [])
+                texts: Sequence[Any] = read[name].categories or []
+                codes = self._raw.codes
+                others.learn(texts if codes is None else [t for t in texts if t not in codes])
         add_ratings(self._raw, read[columns.y1], read[columns.y2], weights=weights, groups=groups)
 
     def _weights_of(self, array: Any) -> Any:
@@ -129,7 +145,7 @@ class _Texts:
         if not new:
             return
         known = list(self.texts)
-        if len(known) < self._most or _inferred(known).type != _inferred([*known, *new]).type:
+        if len(known) < self._most or inferred(known).type != inferred([*known, *new]).type:
             self.texts.update(dict.fromkeys(new))
 
 
@@ -210,11 +226,11 @@ def _meaning(
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], None
-    ratings = ratings_of(_inferred(together), column)
+    ratings = ratings_of(inferred(together), column)
     return ratings.keys()[: len(texts)], ratings.kind
 
 
-def _inferred(texts: Sequence[Any]) -> Any:
+def inferred(texts: Sequence[Any]) -> Any:
     """Return texts as a column of the type that pyarrow infers."""
     from pyarrow import csv
 

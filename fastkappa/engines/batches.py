@@ -42,6 +42,7 @@ def add_ratings(
 ) -> None:
     """Count the pairs of ratings of a batch of items."""
     kinds = None if groups is None else groups.kind, first.kind, second.kind
+    table.note_orders(first.order, second.order)
     n_items = len(first.values)
     if n_items == 0:
         table.note(kinds)

@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.labels import distinct
-from fastkappa.engines.ratings import Kind, RatingsError, key_of, label_of, labels_of
+from fastkappa.engines.ratings import Kind, RatingsError, in_order, key_of, label_of, labels_of
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, SourceTable
 
 
@@ -24,7 +24,8 @@ class SourceCounts(NamedTuple):
         ``labels[j]`` by the second: int64 counts, or the sums of their weights, float64
         where the weights are.
     labels : ndarray of shape (l,)
-        The labels, sorted or in the order given.
+        The labels in the order given or, without one, in that which a column declares; else
+        sorted, strings that are all numbers by their value.
     n_outside : int
         How many items have both ratings, at least one of them outside the labels.
     n_rows : int
@@ -53,7 +54,7 @@ def finish_groups(table: SourceTable, labels: Any = None) -> dict[Any, SourceCou
     """Return the counts of each group, sorted; those of a missing group are last."""
     table.settled()
     axis = table.axes[0]
-    groups: list[Any] = sorted(axis.labels())
+    groups: list[Any] = in_order(axis.labels(), axis.kind)
     if None in axis.position:
         groups.append(None)
     parts = _finish_layers(table, labels, [axis.position[group] for group in groups])
@@ -73,14 +74,19 @@ def _finish_layers(
     table: SourceTable, labels: Any, layers: Sequence[int] | None = None
 ) -> list[SourceCounts]:
     """Return the counts of each of some layers, or of all layers together."""
+    table.judge_odd_strings()
     counts, sums = table.settled()
     kind = table.kind()
     _, first, second = table.axes
-    given, keys = None, []
-    if labels is None:
-        keys = _occurring(counts.sum(axis=0), first, second)
-    else:
+    given: AnyArray | None = None
+    keys: list[Any] = []
+    order = None if table.wanted is not None else table.order()
+    if labels is not None:
         given, keys = _given(labels, kind)
+    elif order is not None:
+        keys = list(order)
+    else:
+        keys = in_order(_occurring(counts.sum(axis=0), first, second), kind)
     places = _places(first, keys), _places(second, keys)
     parts: list[tuple[Any, ...]] = []
     for layer in [slice(None)] if layers is None else [slice(i, i + 1) for i in layers]:
@@ -99,14 +105,14 @@ def _finish_layers(
     return [SourceCounts(square, array, *rest) for square, *rest in parts]
 
 
-def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> list[Any]:
-    """Return the labels of items with both ratings, sorted."""
+def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> set[Any]:
+    """Return the labels of items with both ratings."""
     complete = counts[np.ix_(_there(first), _there(second))]
     found: set[Any] = set()
     for i, axis in enumerate((first, second)):
         keys = [key for key in axis.position if key is not None]
         found.update(key for key, n in zip(keys, complete.sum(axis=1 - i)) if n)
-    return sorted(found - {OUTSIDE})
+    return found - {OUTSIDE}
 
 
 def check_labels(labels: Any) -> AnyArray:

@@ -80,6 +80,7 @@ def _count_in_memory(table: SourceTable, frame: Any, num_threads: int) -> None:
     names = table.names
     check_columns("the frame", names, frame.columns)
     frame = frame.select(names)
+    _note_orders(table, frame.schema)
 
     def take(start: int, stop: int) -> dict[Any, Any]:
         part = frame[start:stop]
@@ -102,6 +103,7 @@ def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
         dtype = schema[name]
         if dtype.is_nested() or str(dtype).partition("(")[0] in NO_LABELS:
             raise RatingsError(no_label(name, dtype))
+    _note_orders(table, schema)
     selected = [narwhals.col(name).alias(role) for role, name in roles.items()]
     figures = [narwhals.len().alias("n")]
     if columns.weight is not None:
@@ -123,6 +125,19 @@ def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:
             " pairs of ratings, too many for a table: are they ratings?"
         )
     _add_cells(table, {name: collected[name].to_list() for name in collected.columns})
+
+
+def _note_orders(table: SourceTable, schema: Any) -> None:
+    """Take the orders that an Enum of polars or DuckDB, or an ordered categorical, declares."""
+    import narwhals
+
+    orders = [
+        tuple(key_of(label, name)[0] for label in schema[name].categories)
+        if isinstance(schema[name], narwhals.Enum)
+        else None
+        for name in table.columns[:2]
+    ]
+    table.note_orders(orders[0], orders[1])
 
 
 def _weight(dtype: Any, column: Any) -> Any:

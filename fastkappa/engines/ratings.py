@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple
@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.columns.label_order import MOST_SHOWN, sorted_strings
 
 Kind = Literal["integers", "booleans", "strings", "dates", "times"]
 # What a label is in a table; None is a missing rating.
@@ -22,6 +23,23 @@ LARGEST_NUMBER_OF_LABELS = 2000
 EPOCH = datetime.datetime(1970, 1, 1)
 MICROSECOND = datetime.timedelta(microseconds=1)
 TRUE, FALSE = ("true", "1"), ("false", "0")
+
+
+class Advice(NamedTuple):
+    """What errors about labels advise: that of the command line names its options."""
+
+    many_labels: str = "labels= names those to take."
+    order: str = "labels= gives the order that is meant."
+    odd_strings: str = (
+        "give missing_codes= if they stand for missing ratings, or labels= if they are labels."
+    )
+
+
+LIBRARY_ADVICE = Advice()
+MEASUREMENTS = (
+    "For measurements there are continuous_kappa and, for more than two raters,"
+    " krippendorff_alpha with level='interval'."
+)
 
 
 class RatingsError(ValueError):
@@ -57,12 +75,15 @@ class RatingBatch(NamedTuple):
         The ratings that the codes from ``lowest`` on stand for; None is a missing rating.
     lowest : int
         The code of the first category.
+    order : tuple or None
+        All ratings there can be, in the order that the column declares, if it does.
     """
 
     values: AnyArray
     kind: Kind | None
     categories: Sequence[Key] | None = None
     lowest: int = 0
+    order: tuple[Key, ...] | None = None
 
     def keys(self) -> list[Key]:
         """Return the ratings as a list."""
@@ -139,9 +160,13 @@ class WantedLabels:
 
     Whether the ratings of a text file are numbers is known at its end only. Until then ``1``
     may be the label 1, '1' or True, and a rating is kept if one of its readings is wanted.
+
+    ``are_numbers`` says that all labels are numbers: what is none of them says nothing then of
+    what a column holds.
     """
 
-    def __init__(self, labels: Iterable[Any]) -> None:
+    def __init__(self, labels: Iterable[Any], *, are_numbers: bool = False) -> None:
+        self.are_numbers = are_numbers
         self._readings: set[Any] = {reading for label in labels for reading in _readings(label)}
 
     def __contains__(self, key: Key) -> bool:
@@ -165,6 +190,57 @@ def _readings(label: Any) -> set[Any]:
         with suppress(ValueError, OverflowError):
             readings.add(key_of(read(text), "labels")[0])
     return readings
+
+
+def common_order(
+    orders: Mapping[Any, tuple[Key, ...] | None], advice: Advice
+) -> tuple[Key, ...] | None:
+    """Return the order of labels that columns declare, None if none does.
+
+    Raises
+    ------
+    RatingsError
+        If two columns declare different orders, or one of more labels than a table has.
+    """
+    declared = {name: order for name, order in orders.items() if order is not None}
+    if not declared:
+        return None
+    (name, order), *others = declared.items()
+    for other_name, other in others:
+        if other != order:
+            raise RatingsError(
+                f"columns {name!r} and {other_name!r} declare different orders of their labels:"
+                f" {shown(order)} and {shown(other)}. {advice.order}"
+            )
+    if len(order) > LARGEST_NUMBER_OF_LABELS:
+        raise RatingsError(
+            f"column {name!r} declares {len(order)} labels, more than the"
+            f" {LARGEST_NUMBER_OF_LABELS} a table is made for. {advice.many_labels}"
+        )
+    return order
+
+
+def refuse_outside(
+    found: Iterable[Key], order: tuple[Key, ...], column: Any, advice: Advice
+) -> None:
+    """Raise for a rating that is none of the labels that a column declares."""
+    outside = set(found).difference(order)
+    if outside:
+        raise RatingsError(
+            f"column {column!r} holds {min(outside, key=str)!r}, which is not among the labels"
+            f" that were declared: {shown(order)}. {advice.order}"
+        )
+
+
+def shown(order: Sequence[Key]) -> str:
+    """Return labels in their order, as a message shows them."""
+    more = ["..."] if len(order) > MOST_SHOWN else []
+    return " < ".join([*map(str, order[:MOST_SHOWN]), *more])
+
+
+def in_order(keys: Iterable[Any], kind: Kind | None) -> list[Any]:
+    """Return keys sorted: strings that are all numbers by their value."""
+    return sorted_strings(keys) if kind == "strings" else sorted(keys)
 
 
 def common_kind(
@@ -202,7 +278,9 @@ def _example(keys: Iterable[Any]) -> str:
 
 
 def not_whole(column: Any, found: Any) -> str:
-    return f"column {column!r} holds {found}: ratings must be whole numbers or strings."
+    return (
+        f"column {column!r} holds {found}: ratings must be whole numbers or strings. {MEASUREMENTS}"
+    )
 
 
 def no_label(column: Any, dtype: Any) -> str:

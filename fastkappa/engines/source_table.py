@@ -7,21 +7,28 @@ and the tables of parts of the data add up to the table of all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.odd_strings import describe_odd, odd_among
 from fastkappa.counting.item_sums import add_exactly
 from fastkappa.engines.ratings import (
     LARGEST_NUMBER_OF_LABELS,
+    LIBRARY_ADVICE,
+    Advice,
+    Key,
     Kind,
     RatingsError,
     TooManyLabelsError,
     WantedLabels,
     common_kind,
+    common_order,
+    refuse_outside,
+    shown,
 )
 
 # The key of ratings outside the labels: no rating has a key of bytes.
@@ -47,9 +54,12 @@ class Columns(NamedTuple):
 class AxisLabels:
     """The labels of layers, rows or columns, in the order in which they were found."""
 
-    def __init__(self, column: Any, wanted: WantedLabels | None) -> None:
+    def __init__(
+        self, column: Any, wanted: WantedLabels | None = None, codes: WantedLabels | None = None
+    ) -> None:
         self.column = column
-        self.wanted = wanted
+        self.wanted, self.codes = wanted, codes
+        self.order: tuple[Key, ...] | None = None
         self.position: dict[Any, int] = {}
         self.kind: Kind | None = None
 
@@ -77,7 +87,22 @@ class AxisLabels:
             kind = common_kind((self.kind, kind), names, (self.position, ()))
         self.kind = kind
 
+    def note_order(self, order: tuple[Key, ...] | None, advice: Advice) -> None:
+        """Take the order that a part of the column declares, the same in all parts."""
+        if order is None:
+            return
+        if self.codes is not None:
+            order = tuple(key for key in order if key not in self.codes)
+        if self.order not in (None, order):
+            raise RatingsError(
+                f"column {self.column!r} declares different orders of its labels:"
+                f" {shown(self.order or ())} and {shown(order)}. {advice.order}"
+            )
+        self.order = order
+
     def _counted_as(self, key: Any) -> Any:
+        if self.codes is not None and key not in (None, OUTSIDE) and key in self.codes:
+            return None
         if self.wanted is None or key is None or key == OUTSIDE or key in self.wanted:
             return key
         return OUTSIDE
@@ -92,8 +117,12 @@ class SourceTable:
         The columns of the source.
     wanted : WantedLabels or None
         The labels that are counted apart; None counts all apart.
-    remedy : str
-        What an error about too many labels advises.
+    codes : WantedLabels or None
+        The ratings that stand for a missing one.
+    drop_odd : bool
+        Whether strings among numbers are missing ratings; they are an error otherwise.
+    advice : Advice
+        What errors advise.
 
     Attributes
     ----------
@@ -109,14 +138,18 @@ class SourceTable:
         self,
         columns: Columns,
         wanted: WantedLabels | None = None,
-        remedy: str = "labels= names those to take.",
+        *,
+        codes: WantedLabels | None = None,
+        drop_odd: bool = False,
+        advice: Advice = LIBRARY_ADVICE,
     ) -> None:
-        self.columns, self.wanted, self.remedy = columns, wanted, remedy
+        self.columns, self.wanted = columns, wanted
+        self.codes, self.drop_odd, self.advice = codes, drop_odd, advice
         self.names = list(dict.fromkeys(name for name in columns if name is not None))
         self.axes = (
-            AxisLabels(columns.group, None),
-            AxisLabels(columns.y1, wanted),
-            AxisLabels(columns.y2, wanted),
+            AxisLabels(columns.group),
+            AxisLabels(columns.y1, wanted, codes),
+            AxisLabels(columns.y2, wanted, codes),
         )
         self.n_rows = 0
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
@@ -125,7 +158,13 @@ class SourceTable:
 
     def empty_copy(self) -> SourceTable:
         """Return a table for another part of the same data."""
-        return SourceTable(self.columns, self.wanted, self.remedy)
+        return SourceTable(
+            self.columns,
+            self.wanted,
+            codes=self.codes,
+            drop_odd=self.drop_odd,
+            advice=self.advice,
+        )
 
     def note(self, kinds: Kinds) -> None:
         """Take the kinds of the groups and ratings of a part."""
@@ -133,6 +172,11 @@ class SourceTable:
             if kind is not None and kind != axis.kind:
                 self._settle()
                 axis.note(kind)
+
+    def note_orders(self, first: tuple[Key, ...] | None, second: tuple[Key, ...] | None) -> None:
+        """Take the orders of labels that a part declares."""
+        for axis, order in zip(self.axes[1:], (first, second)):
+            axis.note_order(order, self.advice)
 
     def add_table(
         self, kinds: Kinds, keys: Keys, counts: IntTable, sums: AnyArray | None = None
@@ -165,6 +209,7 @@ class SourceTable:
         counts, sums = other.settled()
         group, first, second = other.axes
         keys = list(group.position), list(first.position), list(second.position)
+        self.note_orders(first.order, second.order)
         self.add_table((group.kind, first.kind, second.kind), keys, counts, sums)
 
     def settled(self) -> tuple[IntTable, AnyArray | None]:
@@ -186,10 +231,60 @@ class SourceTable:
         kinds, names = (first.kind, second.kind), (first.column, second.column)
         return common_kind(kinds, names, (first.position, second.position))
 
+    def order(self) -> tuple[Key, ...] | None:
+        """Return the order of labels that the columns declare, None if none does.
+
+        Raises
+        ------
+        RatingsError
+            If they declare different orders, or one holds a rating that the other lacks.
+        """
+        orders = {axis.column: axis.order for axis in self.axes[1:]}
+        order = common_order(orders, self.advice)
+        if order is not None:
+            self.kind()
+            for axis in self.axes[1:]:
+                refuse_outside(axis.labels(), order, axis.column, self.advice)
+        return order
+
+    def judge_odd_strings(self) -> None:
+        """Drop strings among numbers, or raise, unless labels or an order say what they are."""
+        if self.wanted is not None:
+            return
+        for i, axis in enumerate(self.axes[1:], 1):
+            if axis.kind != "strings" or axis.order is not None:
+                continue
+            odd = self.odd_strings(i)
+            if not odd:
+                continue
+            if not self.drop_odd:
+                name = f"column {axis.column!r}"
+                raise RatingsError(describe_odd(odd, name, self.advice.odd_strings))
+            self.mark_missing(i, odd)
+
+    def odd_strings(self, i: int) -> dict[str, int]:
+        """Return the strings among the numbers of an axis, and how many ratings each has."""
+        counts, _ = self.settled()
+        n_ratings = counts.sum(axis=tuple(j for j in range(3) if j != i)).tolist()
+        return odd_among(
+            {key: n for key, n in zip(self.axes[i].position, n_ratings) if isinstance(key, str)}
+        )
+
+    def mark_missing(self, i: int, missing: Container[Key]) -> None:
+        """Count some ratings of an axis as missing."""
+        counts, sums = self.settled()
+        keys: list[list[Any]] = [list(axis.position) for axis in self.axes]
+        keys[i] = [None if key in missing else key for key in keys[i]]
+        self.axes[i].position.clear()
+        self.n_rows, self._counts, self._sums = 0, np.zeros((0, 0, 0), np.int64), None
+        self.add_table((None, None, None), (keys[0], keys[1], keys[2]), counts, sums)
+        self._settle()
+
     def refuse_if_many(self, axis: AxisLabels, n_labels: int, n_more: int = 0) -> None:
         """Raise if a column has too many different values to hold ratings."""
         if axis is not self.axes[0] and n_labels > LARGEST_NUMBER_OF_LABELS:
-            raise TooManyLabelsError(axis.column, n_labels, self.n_rows + n_more, self.remedy)
+            n_rows = self.n_rows + n_more
+            raise TooManyLabelsError(axis.column, n_labels, n_rows, self.advice.many_labels)
 
     def _settle(self) -> None:
         """Put the table that waits in its place, label by label."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from fastkappa.engines import arrow_columns, arrow_files, dask_chunks, frames
 from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
-from fastkappa.engines.ratings import RatingsError, WantedLabels
+from fastkappa.engines.ratings import RatingsError, WantedLabels, key_of
 from fastkappa.engines.source_table import Columns, SourceTable
 from fastkappa.kernels.threads import resolve_num_threads
 
@@ -22,6 +22,7 @@ def confusion_from_table(
     weight: Any = None,
     group: Any = None,
     labels: Any = None,
+    missing_codes: Sequence[Any] = (),
     num_threads: int | None = None,
 ) -> SourceCounts | dict[Any, SourceCounts]:
     """Count how often each pair of labels was given to the same item, where the data is.
@@ -48,7 +49,12 @@ def confusion_from_table(
     group : str, default=None
         A column by whose values the items are counted apart.
     labels : array-like of shape (l,), default=None
-        The labels of the table, in their order. None takes those that occur, sorted.
+        The labels of the table, in their order. None takes the order that a column declares
+        (an ordered categorical, an Enum of polars or DuckDB, an ordered Arrow dictionary,
+        members of a Python enum), with all its labels; else those that occur, sorted:
+        strings that are all numbers by their value, other strings alphabetically.
+    missing_codes : sequence, default=()
+        Values that stand for a missing rating, such as ``["x", -9]``.
     num_threads : int, default=None
         The largest number of threads that count in this process. None takes all that
         ``OMP_NUM_THREADS``, the cores and the CPU quota allow. Engines and clusters have
@@ -66,8 +72,10 @@ def confusion_from_table(
     ------
     ValueError
         If a column is not there, holds values that cannot be class labels or more than
-        2000 different ratings, or the two hold ratings that cannot be compared; if a file
-        cannot be read, or a weight is missing or not finite.
+        2000 different ratings, or the two hold ratings that cannot be compared; if strings
+        are among numbers and neither ``labels`` nor ``missing_codes`` says what they are; if
+        the columns declare different orders of their labels; if a file cannot be read, or a
+        weight is missing or not finite.
     OverflowError
         If a sum of integer item weights does not fit in int64.
     TypeError
@@ -103,10 +111,25 @@ def confusion_from_table(
             raise TypeError(f"{argument} must be the name of a column, got {name!r}.")
     if labels is not None:
         check_labels(labels)
-    wanted = None if labels is None else WantedLabels(labels)
-    table = SourceTable(Columns(y1, y2, weight, group), wanted)
+    codes = _read_codes(missing_codes, labels)
+    wanted = None
+    if labels is not None:
+        kinds = {key_of(label, "labels")[1] for label in labels}
+        wanted = WantedLabels([*labels, *missing_codes], are_numbers=kinds == {"integers"})
+    table = SourceTable(Columns(y1, y2, weight, group), wanted, codes=codes)
     _count(table, source, threads)
     return finish(table, labels) if group is None else finish_groups(table, labels)
+
+
+def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
+    """Return the codes of missing ratings, or raise."""
+    if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
+        raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
+    codes = WantedLabels(missing_codes)
+    for label in [] if labels is None else labels:
+        if label in codes:
+            raise ValueError(f"labels and missing_codes both have {label!r}.")
+    return codes if len(missing_codes) else None
 
 
 def _count(table: SourceTable, source: Any, threads: int) -> None:

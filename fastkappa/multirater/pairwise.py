@@ -12,7 +12,7 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure
+from fastkappa.formatting import figure, printable
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
@@ -108,7 +108,7 @@ class PairwiseKappa:
         return f"<PairwiseKappa: {len(self.values)} raters, mean {figure(self.mean)}>"
 
     def __str__(self) -> str:
-        names = [name[:12] for name in self.rater_names]
+        names = [printable(name)[:12] for name in self.rater_names]
         width = max(8, *map(len, names)) + 2
         header = " " * width + "".join(f"{name:>{width}}" for name in names)
         rows = [

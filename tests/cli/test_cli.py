@@ -85,10 +85,10 @@ def exact(pairs: list[tuple[Any, Any]], labels: list[Any]) -> dict[str, Any]:
     }
 
 
-def assert_reports(result: Any, expected: dict[str, Any]) -> dict[str, Any]:
+def assert_reports(result: Any, expected: dict[str, Any], keys: list[str] = KEYS) -> dict[str, Any]:
     assert result.exit_code == 0, result.stderr
     report: dict[str, Any] = json.loads(result.stdout)
-    assert list(report) == KEYS
+    assert list(report) == keys
     for key in ("n", "labels", "table"):
         assert report[key] == expected[key]
     for key in ("observed_agreement", "expected_agreement", "kappas"):
@@ -188,7 +188,10 @@ def test_strings_in_the_order_of_the_labels(tmp_path: Path) -> None:
     pairs = [("low", "low"), ("low", "mid"), ("high", "high"), ("mid", "high"), ("mid", "mid")]
     path = write_csv(tmp_path / "r.csv", a=[a for a, _ in pairs], b=[b for _, b in pairs])
     arguments = (path, "--y1", "a", "--y2", "b", "--format", "json")
-    assert_reports(run(*arguments), exact(pairs, ["high", "low", "mid"]))
+    alphabetical = run(*arguments)
+    fields = json.loads(alphabetical.stdout)
+    assert "high < low < mid" in fields.pop("warnings")[0]
+    assert_reports(alphabetical, exact(pairs, ["high", "low", "mid"]), [*KEYS, "warnings"])
     ordered = run(*arguments, "--labels", "low,mid,high")
     assert_reports(ordered, exact(pairs, ["low", "mid", "high"]))
 

@@ -223,7 +223,7 @@ def test_a_folder_of_text_is_one_table(tmp_path: Path) -> None:
     counts = confusion_from_table(tmp_path, "a", "b")
     assert counts.labels.tolist() == [1, 2]
     assert counts.table.tolist() == [[1, 2], [0, 0]]
-    (tmp_path / "3.csv").write_text("a,b\nx,x\n")
+    (tmp_path / "3.csv").write_text("a,b\n" + 4 * "x,x\n")
     counts = confusion_from_table(tmp_path, "a", "b")
     assert counts.labels.tolist() == ["01", "1", "2", "x"]
 

@@ -255,9 +255,9 @@ def many_blocks(tmp_path: Path, last: str) -> Path:
     [
         ("1.0\n+2\n", [1, 2, 3]),
         (" 7\n", [1, 2, 3, 7]),
-        ("x\n01\n", ["01", "1", "2", "3", "x"]),
-        ("true\n", ["1", "2", "3", "true"]),
-        ("2.5e0x\n", ["1", "2", "2.5e0x", "3"]),
+        # More strings than numbers: these are labels too.
+        ("x\n" * 400 + "01\n", ["01", "1", "2", "3", "x"]),
+        ("true\n" * 301, ["1", "2", "3", "true"]),
     ],
 )
 def test_the_last_block_may_tell_what_a_column_holds(
@@ -267,6 +267,16 @@ def test_the_last_block_may_tell_what_a_column_holds(
     assert counts.labels.tolist() == labels
     assert counts.n_rows == 300 + last.count("\n")
     assert counts.table.sum() == counts.table.trace() == counts.n_rows
+
+
+@pytest.mark.parametrize("odd", ["x", "true", "2.5e0x"])
+def test_a_string_in_the_last_block(tmp_path: Path, odd: str) -> None:
+    with pytest.raises(RatingsError) as raised:
+        count_in_blocks(many_blocks(tmp_path, f"{odd}\n01\n"))
+    assert str(raised.value) == (
+        f"column 'y' holds numbers, and among them '{odd}' (1 time): give missing_codes= if they"
+        " stand for missing ratings, or labels= if they are labels."
+    )
 
 
 def test_a_measurement_in_the_last_block(tmp_path: Path) -> None:
@@ -332,12 +342,12 @@ def test_numbers_beyond_64_bits(tmp_path: Path, number: float) -> None:
 
 
 def test_strings_against_integers(write: Callable[..., Path]) -> None:
-    path = write(a=pa.array([1, 2, 3]), b=pa.array(["1", "2", "three"]))
+    path = write(a=pa.array([1, 2, 3]), b=pa.array(["1", "two", "three"]))
     with pytest.raises(RatingsError) as raised:
         count_ratings(path, "a", "b")
     assert str(raised.value) == (
         "the ratings cannot be compared: column 'a' holds integers and column 'b' holds"
-        " strings ('three')."
+        " strings ('two')."
     )
 
 

@@ -104,7 +104,8 @@ def objects(columns: Columns) -> Any:
 
 
 def enums(columns: Columns) -> Any:
-    grades = pl.Enum(GRADES.tolist())
+    # The order is that which all others get, who declare none.
+    grades = pl.Enum(sorted(GRADES.tolist()))
     frame = pl.DataFrame(columns)
     return frame.with_columns(pl.col("left").cast(grades), pl.col("right").cast(pl.Categorical))
 

@@ -12,9 +12,12 @@ from typer.core import TyperCommand
 from fastkappa.cli.options import (
     FormatOption,
     InputFile,
+    MissingCodes,
     MissingOption,
+    Remarks,
     TextOrJson,
     WeightsOption,
+    depends,
     errors_printed,
 )
 from fastkappa.statistics.scales import SCALES, find_scale
@@ -83,6 +86,7 @@ def agree(
             " NA, NaN, null and the like.",
         ),
     ] = MissingOption.error,
+    missing_codes: MissingCodes = None,
     group: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Report on each group of the rows by this column."),
@@ -113,6 +117,7 @@ def agree(
     from fastkappa.cli.reports.agree_parts import AgreeRequest
     from fastkappa.cli.reports.picture import write_picture
 
+    remarks = Remarks(depends(weights))
     with errors_printed():
         if scale is not None:
             find_scale(scale)
@@ -125,13 +130,24 @@ def agree(
             n_resamples=bootstrap,
             seed=seed,
         )
-        report = _read_and_report(request, file, labels, drop_missing=missing is MissingOption.drop)
+        report = _read_and_report(
+            request,
+            file,
+            labels=labels,
+            drop_missing=missing is MissingOption.drop,
+            missing_codes=missing_codes,
+            on_sorted=remarks.of_order,
+        )
         if plot is not None:
             write_picture(report.draw, plot)
-        typer.echo(report.as_json() if output is FormatOption.json else report.as_text())
+        remarks.print()
+        if output is FormatOption.json:
+            typer.echo(report.as_json(remarks.fields()))
+        else:
+            typer.echo(report.as_text())
 
 
-def _read_and_report(request: Any, file: Path, labels: str | None, *, drop_missing: bool) -> Any:
+def _read_and_report(request: Any, file: Path, **options: Any) -> Any:
     """Read a file and report on its raters."""
     from fastkappa.cli.files.raters import read_raters
     from fastkappa.cli.files.ratings import count_groups, count_ratings
@@ -142,11 +158,7 @@ def _read_and_report(request: Any, file: Path, labels: str | None, *, drop_missi
 
     _check_raters(request.raters)
     with progress_bar([file]) as bar:
-        options: dict[str, Any] = {
-            "labels": labels,
-            "drop_missing": drop_missing,
-            "on_progress": bar.starts(file),
-        }
+        options["on_progress"] = bar.starts(file)
         if len(request.raters) > 2:
             whole, groups = read_raters(file, request.raters, request.group, **options)
             return report_on_several(request, whole, groups)

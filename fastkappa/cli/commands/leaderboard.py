@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fastkappa.cli.options import WeightsOption, errors_printed
+from fastkappa.cli.options import MissingCodes, Remarks, WeightsOption, depends, errors_printed
 
 SOME_NOT_SCORED = 1
 
@@ -53,6 +53,7 @@ def leaderboard(
             " items with another one are left out. By default all that occur, sorted.",
         ),
     ] = None,
+    missing_codes: MissingCodes = None,
     bootstrap: Annotated[
         int,
         typer.Option(
@@ -80,6 +81,7 @@ def leaderboard(
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import WRITERS
 
+    remarks = Remarks(depends(weights))
     with errors_printed():
         files = submission_files(submissions)
         with progress_bar([truth, *files]) as bar:
@@ -90,10 +92,14 @@ def leaderboard(
                 target,
                 weights=weights.scheme,
                 labels=labels,
+                missing_codes=missing_codes,
                 n_resamples=bootstrap,
                 on_mismatch="drop" if mismatch is MismatchOption.drop else "raise",
+                on_sorted=remarks.of_order,
+                on_left_out=remarks.texts.append,
                 bar=bar,
             )
-        typer.echo(WRITERS[output.value](board))
+        remarks.print()
+        typer.echo(WRITERS[output.value](board, remarks.fields()))
     if any(failure is not None for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)

@@ -10,7 +10,9 @@ from fastkappa.cli.options import (
     FormatOption,
     InputFile,
     Labels,
+    MissingCodes,
     MissingOption,
+    Remarks,
     TextOrJson,
     WeightsOption,
     errors_printed,
@@ -33,6 +35,7 @@ def score(
             " field is missing, and so are NA, NaN, null and the like.",
         ),
     ] = MissingOption.error,
+    missing_codes: MissingCodes = None,
     output: TextOrJson = FormatOption.text,
 ) -> None:
     """Score the agreement of two columns of ratings.
@@ -44,14 +47,22 @@ def score(
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.score import as_json, make_report, print_report
 
+    remarks = Remarks("weighted kappa")
     with errors_printed():
         with progress_bar([file]) as bar:
-            drop = missing is MissingOption.drop
             counts = count_ratings(
-                file, y1, y2, labels=labels, drop_missing=drop, on_progress=bar.starts(file)
+                file,
+                y1,
+                y2,
+                labels=labels,
+                drop_missing=missing is MissingOption.drop,
+                missing_codes=missing_codes,
+                on_sorted=remarks.of_order,
+                on_progress=bar.starts(file),
             )
         report = make_report(file, (y1, y2), counts, weights.value)
+        remarks.print()
         if output is FormatOption.json:
-            typer.echo(as_json(report))
+            typer.echo(as_json(report, remarks.fields()))
         else:
             print_report(report)

@@ -11,7 +11,9 @@ from fastkappa.cli.options import (
     FormatOption,
     InputFile,
     Labels,
+    MissingCodes,
     MissingOption,
+    Remarks,
     TextOrJson,
     WeightsOption,
     errors_printed,
@@ -57,6 +59,7 @@ def thresholds(
             " TSV an empty field is missing, and so are NA, NaN, null and the like.",
         ),
     ] = MissingOption.error,
+    missing_codes: MissingCodes = None,
     output: TextOrJson = FormatOption.text,
 ) -> None:
     """Find the cut points on a model's scores that maximise kappa.
@@ -67,8 +70,20 @@ def thresholds(
     from fastkappa.cli.files.scores import read_scores
     from fastkappa.cli.reports.thresholds import as_json, as_text, make_report
 
+    remarks = Remarks("every cut point")
     with errors_printed():
-        drop = missing is MissingOption.drop
-        items = read_scores(file, y, score, labels=labels, drop_missing=drop)
+        items = read_scores(
+            file,
+            y,
+            score,
+            labels=labels,
+            drop_missing=missing is MissingOption.drop,
+            missing_codes=missing_codes,
+            on_sorted=remarks.of_order,
+        )
         report = make_report(file, (y, score), items, weights.scheme, method.value)
-        typer.echo(as_json(report) if output is FormatOption.json else as_text(report))
+        remarks.print()
+        if output is FormatOption.json:
+            typer.echo(as_json(report, remarks.fields()))
+        else:
+            typer.echo(as_text(report))

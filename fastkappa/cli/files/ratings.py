@@ -7,14 +7,41 @@ the command line.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.label_order import is_number
+from fastkappa.engines.arrow_columns import declared_order, distinct_ratings
 from fastkappa.engines.arrow_files import OnProgress, count_file, ignore_progress
+from fastkappa.engines.arrow_missing import OddStrings, mark_missing
 from fastkappa.engines.counted import SourceCounts, finish, finish_groups, n_first_among
-from fastkappa.engines.ratings import Kind, RatingsError, WantedLabels
+from fastkappa.engines.ratings import (
+    Advice,
+    Kind,
+    RatingsError,
+    WantedLabels,
+    common_order,
+    refuse_outside,
+)
 from fastkappa.engines.source_table import Columns, SourceTable
+
+ADVICE = Advice(
+    many_labels="--labels names those to take.",
+    order="--labels gives the order that is meant.",
+    odd_strings=(
+        "give --missing drop if they stand for missing ratings (with --missing-codes, if there"
+        " are other codes), or --labels if they are labels."
+    ),
+)
+
+# Called with labels whose order is taken from themselves.
+OnSorted = Callable[[AnyArray], None]
+
+
+def ignore_sorted(labels: AnyArray) -> None:
+    """Ignore what labels are sorted."""
 
 
 def count_ratings(
@@ -24,6 +51,8 @@ def count_ratings(
     *,
     labels: str | None = None,
     drop_missing: bool = False,
+    missing_codes: str | None = None,
+    on_sorted: OnSorted = ignore_sorted,
     on_progress: OnProgress = ignore_progress,
 ) -> SourceCounts:
     """Count the ratings of two raters in two columns of a file.
@@ -35,10 +64,15 @@ def count_ratings(
     y1, y2 : str
         The column of the first and of the second rater; they may be the same one.
     labels : str, default=None
-        The labels of the table in their order, written as ``a,b,c``. None takes all that
-        occur, sorted.
+        The labels of the table in their order, written as ``a,b,c``. None takes the order
+        that a column declares, else all that occur, sorted.
     drop_missing : bool, default=False
-        Whether rows with a missing rating are left out. They are an error otherwise.
+        Whether rows with a missing rating are left out, and those with strings among
+        numbers. They are an error otherwise.
+    missing_codes : str, default=None
+        Values that stand for a missing rating, written as ``a,b,c``.
+    on_sorted : callable
+        Called with the labels if their order is neither given nor declared.
     on_progress : callable
         Called now and then with the number of bytes read so far.
 
@@ -67,7 +101,9 @@ def count_ratings(
     >>> counts.labels
     array([0, 1, 2])
     """
-    _, _, counts = _read(path, Columns(y1, y2), labels, drop_missing, on_progress)
+    _, _, counts = _read(
+        path, Columns(y1, y2), labels, drop_missing, missing_codes, on_sorted, on_progress
+    )
     return counts
 
 
@@ -79,13 +115,15 @@ def count_groups(
     *,
     labels: str | None = None,
     drop_missing: bool = False,
+    missing_codes: str | None = None,
+    on_sorted: OnSorted = ignore_sorted,
     on_progress: OnProgress = ignore_progress,
 ) -> dict[Any, SourceCounts]:
     """Count the ratings of two raters in each group of the rows of a file.
 
     Parameters
     ----------
-    path, y1, y2, labels, drop_missing, on_progress
+    path, y1, y2, labels, drop_missing, missing_codes, on_sorted, on_progress
         As for `count_ratings`.
     group : str
         The column of the group.
@@ -104,7 +142,9 @@ def count_groups(
         If pyarrow is not installed.
     """
     columns = Columns(y1, y2, group=group)
-    table, known, _ = _read(path, columns, labels, drop_missing, on_progress)
+    table, known, _ = _read(
+        path, columns, labels, drop_missing, missing_codes, on_sorted, on_progress
+    )
     groups = finish_groups(table, known)
     if None in groups and not drop_missing:
         raise RatingsError(
@@ -115,11 +155,24 @@ def count_groups(
 
 
 def _read(
-    path: Path, columns: Columns, labels: str | None, drop_missing: bool, on_progress: OnProgress
+    path: Path,
+    columns: Columns,
+    labels: str | None,
+    drop_missing: bool,
+    missing_codes: str | None,
+    on_sorted: OnSorted,
+    on_progress: OnProgress,
 ) -> tuple[SourceTable, list[Any] | None, SourceCounts]:
     """Count a file; return its table, the labels asked for, and the counts of all rows."""
-    wanted = None if labels is None else WantedLabels(_split(labels))
-    table = SourceTable(columns, wanted, remedy="--labels names those to take.")
+    codes, wanted = parse_codes(missing_codes), None
+    if labels is not None:
+        texts = _split(labels)
+        are_numbers = all(map(is_number, texts))
+        wanted = WantedLabels(
+            texts if missing_codes is None else [*texts, *_split(missing_codes)],
+            are_numbers=are_numbers,
+        )
+    table = SourceTable(columns, wanted, codes=codes, drop_odd=drop_missing, advice=ADVICE)
     count_file(table, path, on_progress)
     if table.n_rows == 0:
         raise RatingsError(f"{path} has no rows.")
@@ -137,6 +190,8 @@ def _read(
                 " whole numbers, strings or booleans."
             )
     if labels is None:
+        if table.order() is None:
+            on_sorted(counts.labels)
         return table, None, counts
     known = parse_labels(labels, table.kind())
     counts = finish(table, known)
@@ -145,12 +200,48 @@ def _read(
     return table, known, counts
 
 
-def check_missing(n_missing: Mapping[str, int], n_rows: int, left_out: str) -> None:
-    """Raise if ratings are missing in any of the columns."""
+def marked(
+    path: Path,
+    arrays: Mapping[str, Any],
+    missing_codes: str | None,
+    *,
+    labels: str | None,
+    drop_missing: bool,
+) -> dict[str, Any]:
+    """Return columns of a file, null where a code stands for a missing value.
+
+    Strings among numbers are missing too if such values are dropped, and an error otherwise;
+    given labels say what they are.
+    """
+    codes = parse_codes(missing_codes)
+    odd: OddStrings = "drop" if drop_missing else "raise"
+    return {
+        name: mark_missing(
+            path, name, array, codes, odd=odd if labels is None else "keep", advice=ADVICE
+        )
+        for name, array in arrays.items()
+    }
+
+
+def declared_labels(arrays: Mapping[str, Any]) -> list[Any] | None:
+    """Return the labels in the order that columns declare, None if none does."""
+    orders = {name: declared_order(array, name) for name, array in arrays.items()}
+    order = common_order(orders, ADVICE)
+    if order is None:
+        return None
+    for name, array in arrays.items():
+        refuse_outside(distinct_ratings(array, name), order, name, ADVICE)
+    return list(order)
+
+
+def check_missing(
+    n_missing: Mapping[str, int], n_rows: int, left_out: str, what: str = "ratings"
+) -> None:
+    """Raise if ratings, or what else is said, are missing in any of the columns."""
     found = " and ".join(f"{n} in column {name!r}" for name, n in n_missing.items() if n)
     if found:
         raise RatingsError(
-            f"ratings are missing: {found}, of {n_rows} rows. --missing drop leaves {left_out} out."
+            f"{what} are missing: {found}, of {n_rows} rows. --missing drop leaves {left_out} out."
         )
 
 
@@ -173,11 +264,16 @@ def parse_labels(text: str, kind: Kind | None) -> list[Any]:
     return [_parse_integer(label) for label in labels]
 
 
-def _split(text: str) -> list[str]:
+def parse_codes(text: str | None) -> WantedLabels | None:
+    """Return the values that stand for a missing one, written as ``a,b,c``."""
+    return None if text is None else WantedLabels(_split(text, "--missing-codes names no code."))
+
+
+def _split(text: str, none_named: str = "--labels names no label.") -> list[str]:
     labels = next(csv.reader([text], skipinitialspace=True), [])
     labels = [label.strip() for label in labels]
     if not any(labels):
-        raise RatingsError("--labels names no label.")
+        raise RatingsError(none_named)
     return labels
 
 

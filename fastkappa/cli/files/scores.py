@@ -9,9 +9,18 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.raters import KINDS
-from fastkappa.cli.files.ratings import parse_labels
+from fastkappa.cli.files.ratings import (
+    OnSorted,
+    check_missing,
+    declared_labels,
+    ignore_sorted,
+    marked,
+    parse_labels,
+)
+from fastkappa.columns.checks import drop_missing as without_missing
 from fastkappa.columns.column import read_column
-from fastkappa.columns.missing import find_missing, without
+from fastkappa.columns.label_order import sorted_strings
+from fastkappa.columns.missing import without
 from fastkappa.engines.arrow_files import read_columns
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 
@@ -19,8 +28,8 @@ from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 class ScoredColumns(NamedTuple):
     """The labels and scores of the items to use, and the numbers of rows left out.
 
-    ``labels`` are those requested, None if none were. ``missing`` counts the labels and the
-    scores that are missing.
+    ``labels`` are those requested or declared, None if none are. ``missing`` counts the labels
+    and the scores that are missing.
     """
 
     y_true: AnyArray
@@ -33,7 +42,14 @@ class ScoredColumns(NamedTuple):
 
 
 def read_scores(
-    path: Path, y: str, score: str, *, labels: str | None = None, drop_missing: bool = False
+    path: Path,
+    y: str,
+    score: str,
+    *,
+    labels: str | None = None,
+    drop_missing: bool = False,
+    missing_codes: str | None = None,
+    on_sorted: OnSorted = ignore_sorted,
 ) -> ScoredColumns:
     """Read a column of labels and one of scores.
 
@@ -44,9 +60,15 @@ def read_scores(
     y, score : str
         The column of the labels, and that of the scores.
     labels : str, default=None
-        The labels to use in their order, written as ``a,b,c``. None takes all that occur.
+        The labels to use in their order, written as ``a,b,c``. None takes the order that the
+        column declares, else all that occur, sorted.
     drop_missing : bool, default=False
-        Whether rows without a label or a score are left out. They are an error otherwise.
+        Whether rows without a label or a score are left out, and those with a string among
+        numbers. They are an error otherwise.
+    missing_codes : str, default=None
+        Values that stand for a missing label or score, written as ``a,b,c``.
+    on_sorted : callable
+        Called with the labels if their order is neither given nor declared.
 
     Returns
     -------
@@ -62,25 +84,20 @@ def read_scores(
     """
     arrays = read_columns(path, list(dict.fromkeys((y, score))))
     n_rows = len(arrays[y])
-    masks = [find_missing(arrays[name]) for name in (y, score)]
-    missing = [0 if mask is None else int(mask.sum()) for mask in masks]
-    dropped = np.zeros(n_rows, bool)
-    for mask in masks:
-        if mask is not None:
-            dropped |= mask
-    n_dropped = int(dropped.sum())
-    if n_dropped and not drop_missing:
-        found = " and ".join(f"{n} in column {name!r}" for n, name in zip(missing, (y, score)) if n)
-        raise RatingsError(
-            f"values are missing: {found}, of {n_rows} rows. --missing drop leaves such rows out."
-        )
+    arrays = marked(path, arrays, missing_codes, labels=labels, drop_missing=drop_missing)
+    kept, missing, n_dropped = without_missing(arrays, "drop")
+    if not drop_missing:
+        check_missing(missing, n_rows, "such rows", "values")
     if n_dropped == n_rows:
         raise RatingsError(f"no rows are left: all {n_rows} of {path} have a missing value.")
-    y_true = _read_labels(without(arrays[y], dropped) if n_dropped else arrays[y], y)
-    scores = without(arrays[score], dropped) if n_dropped else arrays[score]
+    y_true, scores = _read_labels(kept[y], y), kept[score]
     known = None
     outside = np.zeros(len(y_true), bool)
-    if labels is not None:
+    if labels is None:
+        known = declared_labels({y: kept[y]})
+        if known is None and y_true.dtype.kind in "UO":
+            on_sorted(np.array(sorted_strings(set(y_true.tolist()))))
+    else:
         known = parse_labels(labels, KINDS.get(y_true.dtype.kind, "integers"))
         outside = ~np.isin(y_true, known)
         if outside.all():
@@ -88,7 +105,7 @@ def read_scores(
         if outside.any():
             y_true, scores = y_true[~outside], without(scores, outside)
     return ScoredColumns(
-        y_true, scores, known, n_rows, (missing[0], missing[1]), n_dropped, int(outside.sum())
+        y_true, scores, known, n_rows, (missing[y], missing[score]), n_dropped, int(outside.sum())
     )
 
 

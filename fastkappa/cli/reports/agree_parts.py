@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -53,9 +53,9 @@ class AgreeReport(NamedTuple):
         """Return the text."""
         return "\n".join(self.lines)
 
-    def as_json(self) -> str:
-        """Return a JSON object, null for what is undefined."""
-        return json_object(self.fields)
+    def as_json(self, remarks: Mapping[str, Any]) -> str:
+        """Return a JSON object with remarks, null for what is undefined."""
+        return json_object({**self.fields, **remarks})
 
 
 @contextmanager

@@ -50,7 +50,8 @@ def report_on_several(
         lines += ["", *(bootstrap_line(r.method, d) for r, d in zip(results, resampled) if d)]
     lines += ["", "kappa of each pair of raters", "", str(pairs)]
     for name, of_group in by_group.items():
-        lines += ["", f"{request.group} {name}", "", *_coefficient_lines(of_group, request.scale)]
+        heading = f"{label_text(request.group)} {name}"
+        lines += ["", heading, "", *_coefficient_lines(of_group, request.scale)]
     fields = {
         **request.fields(),
         "weights": request.weights,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -60,8 +60,8 @@ def make_report(
     )
 
 
-def as_json(report: ScoreReport) -> str:
-    """Return a report as a JSON object, null for what is undefined."""
+def as_json(report: ScoreReport, remarks: Mapping[str, Any]) -> str:
+    """Return a report and remarks as a JSON object, null for what is undefined."""
     raters = ("y1", "y2")
     fields = {
         "file": report.file,
@@ -78,6 +78,7 @@ def as_json(report: ScoreReport) -> str:
         "weights": report.weights,
         "kappa": report.kappa[report.weights],
         "kappas": report.kappa,
+        **remarks,
     }
     return json_object(fields)
 

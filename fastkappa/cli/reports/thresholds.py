@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,8 +75,8 @@ def make_report(
     return ThresholdReport(str(path), columns, weights, method, items, rounding, half_points, kappa)
 
 
-def as_json(report: ThresholdReport) -> str:
-    """Return a report as a JSON object.
+def as_json(report: ThresholdReport, remarks: Mapping[str, Any]) -> str:
+    """Return a report and remarks as a JSON object.
 
     Kappa is null where it is undefined. An infinite threshold is a string that ``float``
     reads, for JSON has no number for it.
@@ -104,6 +104,7 @@ def as_json(report: ThresholdReport) -> str:
             "out_of_fold": rounding.oof_kappa,
         },
         "table": rounding.table.tolist(),
+        **remarks,
     }
     return json_object(fields)
 

@@ -1,0 +1,100 @@
+"""Columns of a file in which some values stand for a missing rating."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from fastkappa.columns.odd_strings import describe_odd, odd_among
+from fastkappa.engines.arrow_columns import codes_of, in_one, is_string
+from fastkappa.engines.arrow_files import DELIMITERS, format_of
+from fastkappa.engines.arrow_text import inferred
+from fastkappa.engines.ratings import Advice, RatingsError, WantedLabels
+
+# Floats hold every whole number up to here.
+LARGEST_WHOLE = 1 << 53
+# What becomes of strings among numbers.
+OddStrings = Literal["raise", "drop", "keep"]
+
+
+def mark_missing(
+    path: Path,
+    column: str,
+    array: Any,
+    codes: WantedLabels | None,
+    *,
+    odd: OddStrings,
+    advice: Advice,
+) -> Any:
+    """Return a column of a file, null where a code stands for a missing rating.
+
+    Parameters
+    ----------
+    path, column : Path, str
+        The file and the name of its column.
+    array : pyarrow.ChunkedArray
+        The column as it was read.
+    codes : WantedLabels or None
+        The values that stand for a missing rating.
+    odd : {'raise', 'drop', 'keep'}
+        Whether strings among numbers are an error, are missing too, or are labels.
+    advice : Advice
+        What the error advises.
+
+    Returns
+    -------
+    array : pyarrow.Array
+        What is left of a column of text is of the type that is inferred from it alone.
+    """
+    import pyarrow
+    from pyarrow import compute, types
+
+    array = in_one(array)
+    is_dictionary = types.is_dictionary(array.type)
+    if is_string(array.type.value_type if is_dictionary else array.type):
+        is_text = format_of(path) in DELIMITERS
+        return _marked_strings(array, column, codes, is_text, odd, advice)
+    numbers: list[int] = []
+    if codes is not None and types.is_integer(array.type):
+        limits = np.iinfo(str(array.type))
+        numbers = codes.whole_numbers(int(limits.min), int(limits.max))
+    elif codes is not None and types.is_floating(array.type):
+        numbers = codes.whole_numbers(-LARGEST_WHOLE, LARGEST_WHOLE)
+    if not numbers:
+        return array
+    are_codes = compute.is_in(array, value_set=pyarrow.array(numbers).cast(array.type))
+    return compute.if_else(are_codes, pyarrow.nulls(1, array.type)[0], array)
+
+
+def _marked_strings(
+    array: Any,
+    column: str,
+    codes: WantedLabels | None,
+    is_text: bool,
+    odd: OddStrings,
+    advice: Advice,
+) -> Any:
+    import pyarrow
+
+    encoded = array if hasattr(array, "dictionary") else array.dictionary_encode()
+    texts = encoded.dictionary.to_pylist()
+    gone = {text for text in texts if text is None or (codes is not None and text in codes)}
+    if odd != "keep" and not encoded.type.ordered:
+        values, categories = codes_of(encoded, texts)
+        counts = dict(zip(categories, np.bincount(values, minlength=len(categories)).tolist()))
+        found = odd_among({text: n for text, n in counts.items() if text not in gone | {None}})
+        if found and odd == "raise":
+            raise RatingsError(describe_odd(found, f"column {column!r}", advice.odd_strings))
+        gone |= set(found)
+    if not gone:
+        return array
+    kept = [text for text in texts if text not in gone]
+    position = {text: i for i, text in enumerate(kept)}
+    places = pyarrow.array([position.get(text) for text in texts], pyarrow.int32())
+    places = places.take(encoded.indices)
+    if is_text:
+        return inferred(kept).take(places)
+    values = pyarrow.array(kept, encoded.type.value_type)
+    return pyarrow.DictionaryArray.from_arrays(places, values, ordered=encoded.type.ordered)

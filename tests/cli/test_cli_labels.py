@@ -1,0 +1,288 @@
+"""The order of labels, strings among numbers and hostile names, in every command."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+pa = pytest.importorskip("pyarrow")
+pd = pytest.importorskip("pandas")
+feather = pytest.importorskip("pyarrow.feather")
+
+from tests.helpers.command_line import CommandLine, write_csv  # noqa: E402
+
+program = CommandLine()
+ORDER = ["none", "mild", "moderate", "severe"]
+COLUMNS = {
+    "id": list(range(8)),
+    "a": ["none", "mild", "moderate", "severe", "none", "mild", "moderate", "severe"],
+    "b": ["none", "mild", "moderate", "severe", "mild", "none", "severe", "moderate"],
+    "c": ["none", "none", "moderate", "severe", "mild", "none", "severe", "severe"],
+    "s": [0.1, 1.2, 2.1, 3.3, 0.4, 1.1, 2.5, 3.9],
+}
+# One step apart in four of eight; all margins are 2 of 8, so that the mean square distance
+# by chance is (0 * 4 + 1 * 6 + 4 * 4 + 9 * 2) / 16.
+QUADRATIC = 1 - 0.5 / 2.5
+# In alphabetical order 'none' is a step from 'mild' no longer, but two.
+ALPHABETICAL = 1 - (2 * 4 + 2 * 4) / 8 / 2.5
+WARNING = (
+    "depends on the order of the labels, which was taken to be alphabetical: mild < moderate <"
+    " none < severe. Give --labels in the order that is meant."
+)
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "words.csv", **COLUMNS)
+
+
+@pytest.fixture
+def declared(tmp_path: Path) -> Path:
+    frame = pd.DataFrame(COLUMNS)
+    for name in "abc":
+        frame[name] = pd.Categorical(frame[name], ORDER, ordered=True)
+    feather.write_feather(frame, tmp_path / "declared.feather")
+    return tmp_path / "declared.feather"
+
+
+def commands(file: Path) -> dict[str, tuple[list[Any], str]]:
+    """Return commands that need an order of labels, and what their warning begins with."""
+    by_weights = "--weights quadratic"
+    quadratic = ["--weights", "quadratic"]
+    return {
+        "score": (["score", file, "--y1", "a", "--y2", "b"], "weighted kappa"),
+        "agree": (["agree", file, "--raters", "a", "b", *quadratic], by_weights),
+        "groups": (["agree", file, "--raters", "a", "b", "--group", "c", *quadratic], by_weights),
+        "several": (["agree", file, "--raters", "a", "b", "c", *quadratic], by_weights),
+        "leaderboard": (
+            ["leaderboard", file, file, "--id", "id", "--target", "a", *quadratic],
+            by_weights,
+        ),
+        "thresholds": (["thresholds", file, "--y", "a", "--score", "s"], "every cut point"),
+    }
+
+
+@pytest.mark.parametrize("name", commands(Path()))
+def test_an_alphabetical_order_is_remarked_on(name: str, words: Path) -> None:
+    arguments, what = commands(words)[name]
+    result = program.run(*arguments, "--format", "json")
+    assert result.exit_code == 0
+    assert result.stderr == f"fastkappa: warning: {what} {WARNING}\n"
+    assert json.loads(result.stdout)["warnings"] == [f"{what} {WARNING}"]
+    given = program.run(*arguments, "--labels", ",".join(ORDER), "--format", "json")
+    assert given.stderr == ""
+    assert "warnings" not in json.loads(given.stdout)
+
+
+@pytest.mark.parametrize("name", commands(Path()))
+def test_a_declared_order_is_taken(name: str, words: Path, declared: Path) -> None:
+    result = program.run(*commands(declared)[name][0], "--format", "json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    given = program.run(*commands(words)[name][0], "--labels", ",".join(ORDER), "--format", "json")
+    texts = [
+        text.replace(str(file), "FILE")
+        for text, file in ((result.stdout, declared), (given.stdout, words))
+    ]
+    assert texts[0] == texts[1]
+
+
+def test_kappas_of_both_orders(words: Path, declared: Path) -> None:
+    arguments = ("--y1", "a", "--y2", "b")
+    score = CommandLine("score")
+    assert score.json_of(words, *arguments)["kappas"]["quadratic"] == pytest.approx(ALPHABETICAL)
+    fields = score.json_of(declared, *arguments)
+    assert fields["kappas"]["quadratic"] == pytest.approx(QUADRATIC)
+    assert fields["labels"] == ORDER
+
+
+def test_unweighted_results_are_silent(words: Path) -> None:
+    for arguments in (
+        ["agree", words, "--raters", "a", "b"],
+        ["agree", words, "--raters", "a", "b", "c"],
+        ["leaderboard", words, words, "--id", "id", "--target", "a"],
+    ):
+        assert program.run(*arguments).stderr == ""
+
+
+def test_different_orders_name_the_option(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "id": [1, 2],
+            "a": pd.Categorical(["low", "high"], ["low", "high"], ordered=True),
+            "b": pd.Categorical(["low", "high"], ["high", "low"], ordered=True),
+        }
+    )
+    frame["c"] = frame["a"]
+    feather.write_feather(frame, tmp_path / "r.feather")
+    path = tmp_path / "r.feather"
+    for arguments in (
+        ["score", path, "--y1", "a", "--y2", "b"],
+        ["agree", path, "--raters", "a", "c", "b"],
+    ):
+        assert program.refusal(*arguments) == (
+            "fastkappa: columns 'a' and 'b' declare different orders of their labels: low < high"
+            " and high < low. --labels gives the order that is meant.\n"
+        )
+    other = tmp_path / "other.feather"
+    feather.write_feather(frame[["id"]].assign(a=frame["b"]), other)
+    result = program.run("leaderboard", path, other, path, "--id", "id", "--target", "a")
+    assert result.exit_code == 1
+    assert "declares the order of labels high < low, and the truth low < high" in result.stdout
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Path:
+    grades = [i % 10 + 1 for i in range(40)]
+    others = [i % 10 + 1 if i % 4 else 10 for i in range(40)]
+    return write_csv(
+        tmp_path / "odd.csv",
+        id=range(41),
+        a=[*grades, "x"],
+        b=[*others, "x"],
+        c=[*grades, "x"],
+        s=[*(grade + 0.25 for grade in grades), "."],
+    )
+
+
+def odd_commands(file: Path) -> dict[str, list[Any]]:
+    return {
+        "score": ["score", file, "--y1", "a", "--y2", "b"],
+        "agree": ["agree", file, "--raters", "a", "b"],
+        "several": ["agree", file, "--raters", "a", "b", "c"],
+        "thresholds": ["thresholds", file, "--y", "a", "--score", "s"],
+    }
+
+
+@pytest.mark.parametrize("name", odd_commands(Path()))
+def test_a_string_among_numbers(name: str, odd: Path) -> None:
+    arguments = odd_commands(odd)[name]
+    assert program.refusal(*arguments) == (
+        "fastkappa: column 'a' holds numbers, and among them 'x' (1 time): give --missing drop if"
+        " they stand for missing ratings (with --missing-codes, if there are other codes), or"
+        " --labels if they are labels.\n"
+    )
+    assert "1 in column 'a'" in program.refusal(*arguments, "--missing-codes", "x,.")
+    dropped = program.run(*arguments, "--missing", "drop", "--format", "json")
+    assert (dropped.exit_code, dropped.stderr) == (0, "")
+    coded = program.run(
+        *arguments, "--missing", "drop", "--missing-codes", "x, .", "--format", "json"
+    )
+    assert coded.stdout == dropped.stdout
+    assert json.loads(dropped.stdout)["labels"] == list(range(1, 11))
+    lines = odd.read_text().splitlines(keepends=True)
+    odd.write_text("".join(lines[:-1]))
+    clean = json.loads(program.text_of(*arguments, "--format", "json"))
+    found = json.loads(dropped.stdout)
+    for field in ("kappa", "kappas", "thresholds", "table"):
+        assert found.get(field) == clean.get(field)
+    values = [
+        [result["value"] for result in fields.get("coefficients", [])] for fields in (found, clean)
+    ]
+    assert values[0] == values[1]
+
+
+def test_labels_make_a_string_a_label_or_leave_it_outside(odd: Path) -> None:
+    arguments = ["score", odd, "--y1", "a", "--y2", "b", "--format", "json"]
+    numbers = ",".join(map(str, range(1, 11)))
+    outside = json.loads(program.text_of(*arguments, "--labels", numbers))
+    assert (outside["n"], outside["outside"]) == (40, 1)
+    inside = json.loads(program.text_of(*arguments, "--labels", f"{numbers},x"))
+    assert (inside["n"], inside["outside"]) == (41, 0)
+
+
+def test_numbers_that_stand_for_missing_ratings(tmp_path: Path) -> None:
+    columns = {"a": [1, 2, -9, 1], "b": [1, 2, 1, -9], "c": [1, 2, 2, 2]}
+    path = write_csv(tmp_path / "r.csv", **columns)
+    feather.write_feather(pd.DataFrame(columns), tmp_path / "r.feather")
+    for file in (path, tmp_path / "r.feather"):
+        options = ("--missing", "drop", "--missing-codes", "NA,-9", "--format", "json")
+        fields = json.loads(program.text_of("score", file, "--y1", "a", "--y2", "b", *options))
+        assert (fields["labels"], fields["missing"]) == ([1, 2], {"y1": 1, "y2": 1})
+        several = program.text_of("agree", file, "--raters", "a", "b", "c", *options)
+        assert json.loads(several)["labels"] == [1, 2]
+        assert json.loads(several)["n_missing"] == 2
+
+
+def test_leaderboard_without_items_that_have_no_label(tmp_path: Path) -> None:
+    truth = write_csv(tmp_path / "t.csv", id=range(6), y=[1, 2, 1, 2, 10, "x"])
+    same = write_csv(tmp_path / "s.csv", id=range(6), y=[1, 2, 1, 2, 10, 1])
+    less = write_csv(tmp_path / "l.csv", id=range(6), y=[1, 2, 1, 2, "x", 1])
+    arguments = ("leaderboard", truth, same, less, "--id", "id", "--target", "y")
+    assert program.refusal(*arguments) == (
+        "fastkappa: column 'y' holds numbers, and among them 'x' (1 time): give --missing-codes if"
+        " they stand for missing labels, or --labels if they are labels.\n"
+    )
+    result = program.run(*arguments, "--missing-codes", "x", "--format", "json")
+    assert result.exit_code == 1
+    told = f"1 item of {truth} left out: their label in column 'y' is missing."
+    assert result.stderr == f"fastkappa: warning: {told}\n"
+    first, second = json.loads(result.stdout)["rows"]
+    assert (first["name"], first["kappa"], first["n"]) == (str(same), 1, 5)
+    assert "its ids are not those of" in second["failure"]
+
+
+def test_measurements_are_refused_as_by_two_raters(tmp_path: Path) -> None:
+    columns = {name: [i + 0.37 for i in range(1000)] for name in "abc"}
+    path = write_csv(tmp_path / "r.csv", **columns)
+    for raters in ("ab", "abc"):
+        assert program.refusal("agree", path, "--raters", *raters) == (
+            "fastkappa: column 'a' holds 0.37: ratings must be whole numbers or strings. For"
+            " measurements there are continuous_kappa and, for more than two raters,"
+            " krippendorff_alpha with level='interval'.\n"
+        )
+    whole = {name: range(2500) for name in "abc"}
+    message = program.refusal(
+        "agree", write_csv(tmp_path / "w.csv", **whole), "--raters", "a", "b", "c"
+    )
+    assert "2500 different ratings" in message
+    assert "krippendorff_alpha with level='interval'" in message
+
+
+ESCAPE = "\x1b]0;evil\x07"
+
+
+@pytest.mark.parametrize("bad", [ESCAPE, "two\nlines", "\x9b31m", "<b>\x1b[2J</b>"])
+def test_hostile_names_are_harmless(tmp_path: Path, bad: str) -> None:
+    columns = [f"{bad}{i}" for i in range(3)]
+    name = f"f{bad.replace('/', '')}.csv"
+    path = tmp_path / name
+    frame = pd.DataFrame({column: [1, 2, 1, 2] for column in columns})
+    frame.assign(id=range(4)).to_csv(path, index=False)
+    runs = [
+        ["score", path, "--y1", "none", "--y2", "id"],
+        ["score", tmp_path / f"{bad.replace('/', '')}.csv", "--y1", "a", "--y2", "id"],
+        ["score", path, "--y1", columns[0], "--y2", columns[1]],
+        ["agree", path, "--raters", *columns],
+        ["agree", path, "--raters", *columns[:2], "--group", columns[2]],
+        ["agree", path, "--raters", *columns[:2], "id", "--group", columns[2]],
+        ["thresholds", path, "--y", columns[0], "--score", columns[1]],
+    ]
+    board = ["leaderboard", path, path, "--id", "id", "--target", columns[0], "--format"]
+    for arguments in [*runs, *([*board, kind] for kind in ("table", "json", "csv", "html"))]:
+        result = program.run(*arguments)
+        for text in (result.stdout, result.stderr):
+            assert all(c.isprintable() for line in text.split("\n") for c in line), arguments
+        assert bad not in result.stdout + result.stderr
+    assert "<b>" not in program.run(*board, "html").stdout
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@"])
+def test_no_name_in_the_csv_is_a_formula(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    truth = write_csv(Path("t.csv"), id=[1, 2], y=[1, 2])
+    other = write_csv(Path(f"{start}1+1.csv"), id=[1, 2], y=[2, 1])
+    board = ("leaderboard", truth, "--id", "id", "--target", "y", "--format", "csv")
+    text = program.text_of(*board, "--", other)
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert row["name"] == f"'{start}1+1.csv"
+    # A number stays one.
+    assert float(row["kappa"]) == -1
