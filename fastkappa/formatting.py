@@ -23,7 +23,7 @@ def printable(name: Any) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return a text whose invisible characters, which may control a terminal, are escaped.
+    r"""Return a text whose invisible characters, which may control a terminal, are escaped.
 
     Examples
     --------

@@ -18,6 +18,7 @@ from fastkappa.engines.ratings import (
     Kind,
     RatingBatch,
     RatingsError,
+    WantedLabels,
     no_label,
     not_whole,
     shown,
@@ -135,8 +136,11 @@ def is_plain(dtype: Any) -> bool:
     return bool(types.is_integer(dtype))
 
 
-def as_array(values: Any, column: Any) -> Any:
-    """Return a column of any library as an Arrow array; NaN is missing."""
+def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any:
+    """Return a column of any library as an Arrow array; NaN is missing.
+
+    So are codes among Python objects of another type: Arrow has no column of both.
+    """
     import pyarrow
 
     if isinstance(values, (pyarrow.Array, pyarrow.ChunkedArray)):
@@ -149,13 +153,17 @@ def as_array(values: Any, column: Any) -> Any:
         raise RatingsError(f"column {column!r} must be an array of ratings, got {values!r}.")
     members = codes_of_enum(values, f"column {column!r}")
     if members is not None:
-        codes, order = members
-        return pyarrow.DictionaryArray.from_arrays(codes, order.names.tolist(), ordered=True)
+        places, order = members
+        return pyarrow.DictionaryArray.from_arrays(places, order.names.tolist(), ordered=True)
     if type(values).__module__.partition(".")[0] not in IN_ARROW:
         values = to_numpy(values) if hasattr(values, "__array__") else values
     try:
         return pyarrow.array(values, from_pandas=True)
     except (pyarrow.ArrowException, OverflowError, TypeError) as error:
+        objects = getattr(values, "dtype", np.dtype(object)).kind == "O"
+        if codes is not None and objects and isinstance(values, (list, tuple, np.ndarray)):
+            without = [None if isinstance(v, (str, int)) and v in codes else v for v in values]
+            return as_array(without, column)
         reason = " ".join(str(error).split()).rstrip(".")
         raise RatingsError(f"column {column!r} cannot be read: {reason}.") from error
 
@@ -172,7 +180,7 @@ def kind_of_column(array: Any) -> Kind | None:
     return None
 
 
-def of_series(series: Any, column: Any) -> Any:
+def of_series(series: Any, column: Any, codes: WantedLabels | None = None) -> Any:
     """Return a column of narwhals as an Arrow array."""
     import pyarrow
 
@@ -180,7 +188,7 @@ def of_series(series: Any, column: Any) -> Any:
     with suppress(pyarrow.ArrowException, OverflowError):
         if str(series.dtype) != "Object":
             return series.to_arrow()
-    return as_array(series.to_numpy(), column)
+    return as_array(series.to_numpy(), column, codes)
 
 
 def ratings_of(array: Any, column: Any) -> RatingBatch:

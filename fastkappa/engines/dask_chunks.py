@@ -80,7 +80,7 @@ def _chunk_counted(empty: SourceTable, *chunks: Any) -> SourceTable:
     lengths = [len(chunk) for chunk in chunks]
     if len(set(lengths)) > 1:
         raise RatingsError(f"the columns have chunks of different lengths: {lengths}.")
-    arrays = {name: as_array(chunk, name) for name, chunk in zip(names, chunks)}
+    arrays = {name: as_array(chunk, name, table.codes) for name, chunk in zip(names, chunks)}
 
     def take(start: int, stop: int) -> dict[Any, Any]:
         return {name: array.slice(start, stop - start) for name, array in arrays.items()}

@@ -84,7 +84,7 @@ def _count_in_memory(table: SourceTable, frame: Any, num_threads: int) -> None:
 
     def take(start: int, stop: int) -> dict[Any, Any]:
         part = frame[start:stop]
-        return {name: of_series(part[name], name) for name in names}
+        return {name: of_series(part[name], name, table.codes) for name in names}
 
     as_they_are = all(dtype.is_integer() for dtype in frame.schema.values())
     count_in_slices(table, len(frame), take, as_they_are=as_they_are, num_threads=num_threads)

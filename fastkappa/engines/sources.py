@@ -163,7 +163,9 @@ def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) 
         dask_chunks.count_arrays(table, taken)
         return
     arrow_files.need_pyarrow("frames", "a mapping of arrays")
-    arrays = {name: arrow_columns.as_array(column, name) for name, column in taken.items()}
+    arrays = {
+        name: arrow_columns.as_array(column, name, table.codes) for name, column in taken.items()
+    }
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise RatingsError(f"the columns have different lengths: {lengths}.")

@@ -141,3 +141,14 @@ def test_codes_that_cannot_be() -> None:
         confusion_from_table({"a": [1]}, "a", "a", missing_codes="NA")
     with pytest.raises(ValueError, match="labels and missing_codes both have 1"):
         confusion_from_table({"a": [1]}, "a", "a", labels=[1, 2], missing_codes=[1])
+
+
+@pytest.mark.parametrize("make", [lambda values: pd.Series(values, dtype=object), list])
+def test_codes_among_python_objects(make: Callable[[list[Any]], Any]) -> None:
+    column = make([1, 10, "x", 9, None])
+    source = {"a": column} if isinstance(column, list) else pd.DataFrame({"a": column})
+    with pytest.raises(ValueError, match="'a' cannot be read: Could not convert 'x'"):
+        confusion_from_table(source, "a", "a")
+    counts = confusion_from_table(source, "a", "a", missing_codes=["x"])
+    assert counts.labels.tolist() == [1, 9, 10]
+    assert counts.missing == (2, 2)
