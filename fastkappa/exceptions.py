@@ -58,7 +58,9 @@ def library_needed(use: str, library: str, to_install: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        import shlex
+
         raise ImportError(
-            f"{use} needs {library}: install it with: pip install {to_install!r}"
+            f"{use} needs {library}: install it with: pip install {shlex.quote(to_install)}"
             f" ({type(error).__name__}: {error})"
         ) from error

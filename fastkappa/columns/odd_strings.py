@@ -72,14 +72,19 @@ def describe_odd(odd: Mapping[str, int], name: str, remedy: str) -> str:
 
 def lookalikes(columns: Mapping[str, Column]) -> list[list[tuple[str, int]]]:
     """Return the labels that differ in the blanks around them alone, and their ratings' counts."""
-    written = {label for column in columns.values() for label in column.categories or ()}
+    written = {
+        label
+        for column in columns.values()
+        for label in column.categories or ()
+        if isinstance(label, str)
+    }
     if len({label.strip() for label in written}) == len(written):
         return []
     alike: dict[str, Counter[str]] = defaultdict(Counter)
     for column in columns.values():
         counts = np.bincount(column.values, minlength=len(column.categories or ()))
         for label, n in zip(column.categories or (), counts.tolist()):
-            if n:
+            if n and label in written:
                 alike[label.strip()][label] += n
     return [sorted(labels.items()) for labels in alike.values() if len(labels) > 1]
 
