@@ -135,9 +135,9 @@ def with_strings(*ratings: str, order: Any = None) -> ConfusionAccumulator:
     [
         (
             lambda: declared().update(OTHER, OTHER),
-            r"the accumulator and y1 declare different orders of their labels: NONE < MILD <"
-            r" MODERATE < SEVERE and severe < moderate < mild < none\. Give both the same"
-            r" categories, or give labels=\.",
+            r"the accumulator and y1 declare different orders of their labels: NONE \('none'\) <"
+            r" MILD \('mild'\) < MODERATE \('moderate'\) < SEVERE \('severe'\) and severe <"
+            r" moderate < mild < none\. Give both the same categories, or give labels=\.",
         ),
         (
             lambda: declared().subtract(OTHER, OTHER),

@@ -331,7 +331,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], dict[str, Any], type[Exception], str]]
     ),
     "parts": (([0.5, 1.0], [0, 1]), {}, ValueError, "continuous"),
     "matrix": (([[0, 1], [1, 0]], [0, 1]), {}, ValueError, "multilabel-indicator"),
-    "words and numbers": ((["a", "b"], [0, 1]), {}, ValueError, "Mix of label input types"),
+    "strings and numbers": ((["a", "b"], [0, 1]), {}, ValueError, "Mix of label input types"),
     "repeated labels": (
         (RATINGS, RATINGS),
         {"labels": [0, 1, 0]},
@@ -341,7 +341,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], dict[str, Any], type[Exception], str]]
     "no labels": ((RATINGS, RATINGS), {"labels": []}, ValueError, "'labels' should contain"),
     "matrix of labels": ((RATINGS, RATINGS), {"labels": [[0, 1]]}, ValueError, r"labels.*\(1, 2\)"),
     "weight matrix": ((RATINGS, RATINGS), {"sample_weight": [[1]] * 3}, ValueError, "2D array"),
-    "words as weights": (
+    "strings as weights": (
         (RATINGS, RATINGS),
         {"sample_weight": ["a"] * 3},
         ValueError,
@@ -375,7 +375,7 @@ WORDS = ["negative", "neutral", "positive", "", "Ü", "zz" * 30]
 
 
 @pytest.mark.parametrize("make", [list, np.array, lambda words: np.array(words, object), tuple])
-def test_words(backend: str, make: Any) -> None:
+def test_lists_of_strings(backend: str, make: Any) -> None:
     y1 = [WORDS[i] for i in np.random.default_rng(26).integers(0, 6, 500)]
     y2 = [WORDS[i] for i in np.random.default_rng(27).integers(0, 6, 500)]
     assert_counts(make(y1), make(y2), backend=backend)
@@ -383,7 +383,7 @@ def test_words(backend: str, make: Any) -> None:
     assert_counts(make(y1), make(y2), labels=["neutral", "x", ""], backend=backend)
 
 
-def test_words_beyond_one_chunk(backend: str) -> None:
+def test_strings_beyond_one_chunk(backend: str) -> None:
     y1 = np.array(WORDS)[np.random.default_rng(28).integers(0, 6, 140_000)]
     y2 = np.roll(y1, 1)
     y1[-1], y2[-2] = "late", "later"
@@ -391,7 +391,7 @@ def test_words_beyond_one_chunk(backend: str) -> None:
     assert_counts(y1.astype(object), y2, labels=["late", "Ü"], backend=backend)
 
 
-def test_words_that_only_look_alike(backend: str) -> None:
+def test_strings_that_only_look_alike(backend: str) -> None:
     words = ["é", "e\u0301", "1", "01", "a ", "a"]
     with pytest.warns(UserWarning, match="differ in blanks alone") as told:
         assert_counts(words, ["e\u0301"] * 6, backend=backend)

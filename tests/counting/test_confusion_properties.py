@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fastkappa import confusion_counts
+from fastkappa.columns.label_order import is_number
 from fastkappa.kernels import dispatch
 from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, expected_counts
 
@@ -104,14 +106,19 @@ def test_backends_agree(pair: Any, data: Any) -> None:
     assert all(same(first, other) for other in others)
 
 
+def is_plain(string: str) -> bool:
+    """Return whether a string is no number, which sorts as such, and ends in no NUL."""
+    return not is_number(string) and not string.endswith("\0")
+
+
+@pytest.mark.filterwarnings("ignore:.*differ in blanks alone")
 @given(
-    pool=st.lists(st.text(max_size=6), min_size=1, max_size=6, unique=True),
+    pool=st.lists(st.text(max_size=6).filter(is_plain), min_size=1, max_size=6, unique=True),
     index=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=50),
 )
-def test_any_words(backend: str, pool: Any, index: Any) -> None:
+def test_any_strings(backend: str, pool: Any, index: Any) -> None:
     y1, y2 = ([pool[pair[side] % len(pool)] for pair in index] for side in (0, 1))
     counts = confusion_counts(np.array(y1, object), np.array(y2, object), backend=backend)
     labels, table, _ = expected_counts(y1, y2)
     np.testing.assert_array_equal(counts.table, table)
-    if not any(label.endswith("\0") for label in labels):  # which NumPy's strings cannot keep
-        assert counts.labels.tolist() == labels
+    assert counts.labels.tolist() == labels
