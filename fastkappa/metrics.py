@@ -16,13 +16,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, check_form, n_samples, read_column_as_sklearn
+from fastkappa.columns.column import Column, check_form, read_column_as_sklearn
 from fastkappa.columns.item_weights import (
     check_finite_weights,
     check_some_weight,
     read_sample_weight,
 )
-from fastkappa.columns.pair import check_lengths, read_columns
+from fastkappa.columns.lengths import check_lengths, n_samples
+from fastkappa.columns.pair import read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.moments import moments_of
 from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.pair import check_lengths, read_columns
+from fastkappa.columns.lengths import check_lengths
+from fastkappa.columns.pair import read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.tabulate import tabulate
 from fastkappa.kernels.dispatch import get_kernels

@@ -13,9 +13,10 @@ from fastkappa.columns.checks import Missing, check_missing, missing_or_odd, ref
 from fastkappa.columns.column import Column, refuse_masked
 from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.columns.label_order import LabelOrder, common_order, shown
+from fastkappa.columns.lengths import check_lengths
 from fastkappa.columns.missing import without
 from fastkappa.columns.odd_strings import refuse_odd_strings
-from fastkappa.columns.pair import check_lengths, read_columns
+from fastkappa.columns.pair import read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import scatter
 from fastkappa.counting.tabulate import ConfusionCounts

@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.columns.column import n_samples, read_column
+from fastkappa.columns.column import read_column
 from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing, is_missing, without
 from fastkappa.columns.odd_strings import are_odd
 

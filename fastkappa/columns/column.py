@@ -120,25 +120,6 @@ def label_of(column: Column, place: int) -> str:
     return str(label) if column.label_dtype.kind in "mM" else repr(label.item())
 
 
-def n_samples(ratings: Any) -> int:
-    """Return the number of ratings, or raise as scikit-learn does."""
-    shape = getattr(ratings, "shape", None)
-    if shape is not None:
-        if len(shape) == 0:
-            raise TypeError(
-                "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`,"
-                f" got scalar `{ratings!r}` instead."
-            )
-        if isinstance(shape[0], int):
-            return shape[0]
-    if not hasattr(ratings, "__len__") and hasattr(ratings, "__array__"):
-        return len(np.asarray(ratings))
-    try:
-        return len(ratings)
-    except TypeError as error:
-        raise TypeError(f"Expected sequence or array-like, got {type(ratings)}") from error
-
-
 def check_form(ratings: Any) -> None:
     """Raise for arrays that scikit-learn refuses before it looks at their ratings."""
     array = to_numpy(ratings)

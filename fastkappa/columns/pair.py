@@ -8,18 +8,9 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, n_samples, read_column
+from fastkappa.columns.column import Column, read_column
 from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.odd_strings import REMEDY, refuse_odd_strings
-
-
-def check_lengths(y1: Any, y2: Any, sample_weight: Any) -> int:
-    """Return the common number of items."""
-    arrays = (y1, y2) if sample_weight is None else (y1, y2, sample_weight)
-    lengths = [n_samples(array) for array in arrays]
-    if len(set(lengths)) > 1:
-        raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
-    return lengths[0]
 
 
 def read_columns(

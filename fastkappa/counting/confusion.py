@@ -6,7 +6,8 @@ from typing import Any
 
 from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.item_weights import read_sample_weight
-from fastkappa.columns.pair import check_lengths, read_columns
+from fastkappa.columns.lengths import check_lengths
+from fastkappa.columns.pair import read_columns
 from fastkappa.counting.known_labels import labels_to_use
 from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate
 from fastkappa.kernels.dispatch import get_kernels

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.columns.checks import Missing
-from fastkappa.columns.column import Column, n_samples
+from fastkappa.columns.column import Column
+from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import without
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.kernels.contract import PairKernels

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from fastkappa.columns.checks import Missing
-from fastkappa.columns.column import n_samples
+from fastkappa.columns.lengths import n_samples
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.builder import LeaderboardBuilder, OnMismatch

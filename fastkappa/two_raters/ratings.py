@@ -14,9 +14,10 @@ from fastkappa.columns.checks import (
     drop_missing,
     explain,
 )
-from fastkappa.columns.column import Column, n_samples, read_column
+from fastkappa.columns.column import Column, read_column
 from fastkappa.columns.interop import only_column
 from fastkappa.columns.label_order import warn_of_order
+from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.odd_strings import REMEDY
 from fastkappa.columns.pair import comparable
 from fastkappa.counting.known_labels import KnownLabels, labels_to_use

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.checks import Missing, check_missing, missing_or_odd, refuse_missing
-from fastkappa.columns.column import Column, n_samples, read_column, refuse_masked
+from fastkappa.columns.column import Column, read_column, refuse_masked
+from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import without
 from fastkappa.columns.pair import read_columns
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, n_samples, read_column
+from fastkappa.columns.column import Column, read_column
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import is_number, sorted_strings
+from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing, without
 from fastkappa.columns.odd_strings import odd_strings, refuse_odd_strings
 from fastkappa.counting.codecs import Codec

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, n_samples, read_column, refuse_masked
+from fastkappa.columns.column import Column, read_column, refuse_masked
 from fastkappa.columns.item_weights import (
     check_finite_weights,
     check_some_weight,
     read_sample_weight,
 )
 from fastkappa.columns.label_order import sorted_strings, warn_of_order
+from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.odd_strings import refuse_odd_strings
 from fastkappa.columns.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.counting.codecs import CHUNK, LabelRange
