@@ -11,11 +11,11 @@ from fastkappa.accumulator.batch import (
     read_batch,
     refuse_counted_outside,
 )
-from fastkappa.accumulator.contents import (
-    Contents,
+from fastkappa.accumulator.snapshot import (
+    Snapshot,
     common_kind,
-    contents_from_json,
     kind_of_columns,
+    snapshot_from_json,
 )
 from fastkappa.accumulator.weighted_table import (
     WeightedTable,
@@ -152,8 +152,7 @@ class ConfusionAccumulator:
         sample_weight : array-like of shape (n,), default=None
             Item weights. Items added without weights weigh 1.
         missing : {'raise', 'drop'}, default='raise'
-            What to do with items with a missing rating: raise an error, or leave them out and
-            count them in ``n_missing``.
+            Refuse items with a missing rating, or leave them out, counted in ``n_missing``.
         missing_codes : sequence, default=()
             Values that stand for a missing rating, such as ``["NA", -9]``.
 
@@ -240,7 +239,7 @@ class ConfusionAccumulator:
             If only one of the two was made with ``labels``, or with other ones, if their ratings
             declared different orders, or if some labels are strings and others numbers.
         """
-        part = self._contents_of(other)
+        part = self._snapshot_of(other)
         with self._lock:
             kind, order = common_kind(self._kind, part.kind), part.order_with(self._order)
             if order is not None:
@@ -254,7 +253,7 @@ class ConfusionAccumulator:
         return self
 
     def __isub__(self, other: ConfusionAccumulator) -> ConfusionAccumulator:
-        part = self._contents_of(other)
+        part = self._snapshot_of(other)
         with self._lock:
             common_kind(self._kind, part.kind)
             part.order_with(self._order)
@@ -272,7 +271,7 @@ class ConfusionAccumulator:
         OverflowError
             If a sum of item weights does not fit in int64, or in float64 for float weights.
         """
-        return self._contents().counts()
+        return self._snapshot().counts()
 
     @property
     def table(self) -> AnyArray:
@@ -309,7 +308,7 @@ class ConfusionAccumulator:
             If there are weights, and the labels are strings whose order was neither given nor
             declared.
         """
-        contents = self._contents()
+        contents = self._snapshot()
         table = contents.counts().table
         # Kappa of an empty table is undefined, as it is of one with a single label.
         kappa: float = kappa_from_confusion(table if table.size else [[0]], weights)
@@ -333,7 +332,7 @@ class ConfusionAccumulator:
         """
         from fastkappa.two_raters.agreement import agreement_from_confusion
 
-        contents = self._contents()
+        contents = self._snapshot()
         counts = contents.counts()
         if not counts.table.any():
             raise ValueError("the accumulator holds no items: its agreement is undefined.")
@@ -343,7 +342,7 @@ class ConfusionAccumulator:
 
     def to_json(self) -> str:
         """Return the contents as JSON, for `from_json`."""
-        return self._contents().to_json()
+        return self._snapshot().to_json()
 
     @classmethod
     def from_json(
@@ -356,14 +355,14 @@ class ConfusionAccumulator:
         ValueError
             If the text was not written by `to_json`.
         """
-        contents = contents_from_json(text)
+        contents = snapshot_from_json(text)
         labels = contents.table.labels if contents.labels_given else None
         accumulator = cls(labels, backend=backend, num_threads=num_threads)
         accumulator._hold(contents)
         return accumulator
 
     def __repr__(self) -> str:
-        table, order, *_ = self._contents()
+        table, order, *_ = self._snapshot()
         n_items = int(table.plain.sum() + table.weighted.sum())
         n_labels = len(table.labels if order is None else order.labels)
         return f"<ConfusionAccumulator: {n_items} items, {count_text(n_labels, 'label')}>"
@@ -373,7 +372,7 @@ class ConfusionAccumulator:
             "labels": self._known_labels,
             "backend": self._backend,
             "num_threads": self._num_threads,
-            "contents": self._contents(),
+            "contents": self._snapshot(),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -382,7 +381,7 @@ class ConfusionAccumulator:
         )
         self._hold(state["contents"])
 
-    def _hold(self, contents: Contents) -> None:
+    def _hold(self, contents: Snapshot) -> None:
         self._weighted, self._order, self._kind, self._n_missing, _ = contents
 
     def _are_plain(self, first: Column, second: Column, weights: AnyArray | None) -> bool:
@@ -415,22 +414,23 @@ class ConfusionAccumulator:
         if left is None:
             raise ValueError(NOT_ADDED)
         self._hold_no_integers()
-        self._weighted = left if self._known_labels is not None else occurring(left)
+        self._weighted = occurring(left) if self._known_labels is None else left
 
-    def _contents(self) -> Contents:
+    def _snapshot(self) -> Snapshot:
         with self._lock:
             total = self._total()
             order, kind, n_missing = self._order, self._kind, self._n_missing
-        is_given = self._known_labels is not None
-        return Contents(total if is_given else occurring(total), order, kind, n_missing, is_given)
+        if self._known_labels is None:
+            return Snapshot(occurring(total), order, kind, n_missing, False)
+        return Snapshot(total, order, kind, n_missing, True)
 
-    def _contents_of(self, other: ConfusionAccumulator) -> Contents:
+    def _snapshot_of(self, other: ConfusionAccumulator) -> Snapshot:
         if not isinstance(other, ConfusionAccumulator):
             raise TypeError(
                 f"other must be a ConfusionAccumulator, got {type(other).__name__}: update and"
                 " subtract take ratings."
             )
-        part = other._contents()
+        part = other._snapshot()
         part.refuse_other_labels(self._known_labels)
         return part
 

@@ -26,8 +26,8 @@ from fastkappa.statistics.weights import Weights
 KINDS = {"U": "strings", "O": "strings", "T": "strings", "m": "durations", "M": "dates"}
 
 
-class Contents(NamedTuple):
-    """The contents of an accumulator at one moment.
+class Snapshot(NamedTuple):
+    """What an accumulator holds at one moment.
 
     Attributes
     ----------
@@ -89,13 +89,13 @@ class Contents(NamedTuple):
         return json.dumps(fields)
 
 
-def contents_from_json(text: str) -> Contents:
+def snapshot_from_json(text: str) -> Snapshot:
     """Return the contents that were written as JSON.
 
     Raises
     ------
     ValueError
-        If the text is not what `Contents.to_json` writes.
+        If the text is not what `Snapshot.to_json` writes.
     """
     try:
         fields = json.loads(text)
@@ -107,7 +107,7 @@ def contents_from_json(text: str) -> Contents:
             raise ValueError(f"labels are not sorted: {table.labels.tolist()}")
         kind = kind_of_labels(table.labels.dtype) if len(table.labels) else None
         order = order_from_fields(fields.get("order"))
-        contents = Contents(table, order, kind, count_from_field(fields.get("n_missing", 0)), given)
+        contents = Snapshot(table, order, kind, count_from_field(fields.get("n_missing", 0)), given)
         contents.counts()
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         raise ValueError(f"text must be the JSON of a ConfusionAccumulator: {error!r}.") from error

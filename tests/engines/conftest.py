@@ -1,0 +1,24 @@
+"""Files of every format in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.rating_files import WRITERS, pa
+
+
+@pytest.fixture(params=WRITERS)
+def write(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Path]:
+    """Write columns to a file of each format in turn."""
+    name, writer = WRITERS[request.param]
+
+    def write_columns(**columns: Any) -> Path:
+        path = tmp_path / name
+        writer(pa.table(columns), path)
+        return path
+
+    return write_columns

@@ -1,0 +1,213 @@
+"""Files, columns and labels that are refused, and why."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa.cli.files.ratings import count_ratings, parse_labels
+from fastkappa.engines.arrow_files import SUFFIXES, format_of
+from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from tests.helpers.rating_files import WRITERS, pa, parquet, text_file, write_arrow_file
+
+
+def test_unknown_column_lists_those_there_and_the_nearest(write: Callable[..., Path]) -> None:
+    path = write(left=pa.array([1]), right=pa.array([2]))
+    with pytest.raises(RatingsError) as raised:
+        count_ratings(path, "Lefft", "right")
+    assert str(raised.value) == (
+        f"{path} has no column 'Lefft'; it has 'left', 'right'. Did you mean 'left'?"
+    )
+
+
+def test_many_columns_are_not_all_listed(tmp_path: Path) -> None:
+    names = [f"c{i}" for i in range(100)]
+    path = text_file(tmp_path, ",".join(names) + "\n" + ",".join("1" * 100) + "\n")
+    with pytest.raises(RatingsError, match=r"'c18', 'c19' and 80 more\.$"):
+        count_ratings(path, "zzz", "c1")
+
+
+def test_column_named_twice(tmp_path: Path) -> None:
+    path = text_file(tmp_path, "a,a,b\n1,2,3\n")
+    with pytest.raises(RatingsError, match="has 2 columns named 'a'"):
+        count_ratings(path, "b", "a")
+
+
+def test_ratings_that_are_measurements(write: Callable[..., Path]) -> None:
+    path = write(a=pa.array([1.0, 0.5, 2.0]), b=pa.array([1, 2, 3]))
+    with pytest.raises(RatingsError, match=r"column 'a' holds 0\.5: ratings must be whole"):
+        count_ratings(path, "b", "a")
+
+
+@pytest.mark.parametrize("number", [float("inf"), 1e300])
+def test_numbers_beyond_64_bits(tmp_path: Path, number: float) -> None:
+    write_arrow_file(pa.table({"a": [1.0, number]}), tmp_path / "r.arrow")
+    with pytest.raises(RatingsError, match="column 'a' holds numbers beyond 64 bits"):
+        count_ratings(tmp_path / "r.arrow", "a", "a")
+
+
+def test_strings_against_integers(write: Callable[..., Path]) -> None:
+    path = write(a=pa.array([1, 2, 3]), b=pa.array(["1", "two", "three"]))
+    with pytest.raises(RatingsError) as raised:
+        count_ratings(path, "a", "b")
+    assert str(raised.value) == (
+        "the ratings cannot be compared: column 'a' holds integers and column 'b' holds"
+        " strings ('two')."
+    )
+
+
+def test_dates_and_lists_are_no_ratings(tmp_path: Path) -> None:
+    table = pa.table({"day": pa.array([0], pa.date32()), "list": pa.array([[1]])})
+    parquet.write_table(table, tmp_path / "r.parquet")
+    for column in table.column_names:
+        with pytest.raises(RatingsError, match=f"column '{column}' holds values of type"):
+            count_ratings(tmp_path / "r.parquet", column, column)
+
+
+def test_text_that_is_not_utf8(tmp_path: Path) -> None:
+    path = text_file(tmp_path, b"a,b\n\xe9,1\nx,2\n")
+    with pytest.raises(RatingsError, match="column 'a' holds text that is not UTF-8"):
+        count_ratings(path, "a", "a")
+    path = text_file(tmp_path, b"\xe9,b\n1,2\n")
+    with pytest.raises(RatingsError, match="cannot be read: it is not UTF-8 text"):
+        count_ratings(path, "b", "b")
+
+
+def test_there_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(RatingsError, match=r"there is no file .*none\.csv\.$"):
+        count_ratings(tmp_path / "none.csv", "a", "b")
+
+
+def test_directory(tmp_path: Path) -> None:
+    (tmp_path / "folder.parquet").mkdir()
+    with pytest.raises(RatingsError, match="is a directory, not a file"):
+        count_ratings(tmp_path / "folder.parquet", "a", "b")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_empty_file(tmp_path: Path, suffix: str) -> None:
+    path = text_file(tmp_path, b"", "ratings" + suffix)
+    with pytest.raises(RatingsError, match="is empty"):
+        count_ratings(path, "a", "b")
+
+
+def test_no_rows(write: Callable[..., Path]) -> None:
+    none = pa.array([], pa.int64())
+    with pytest.raises(RatingsError, match="has no rows"):
+        count_ratings(write(a=none, b=none), "a", "b")
+
+
+def test_unequal_columns(tmp_path: Path) -> None:
+    path = text_file(tmp_path, "a,b\n1,2\n3\n")
+    with pytest.raises(RatingsError, match="Expected 2 columns, got 1"):
+        count_ratings(path, "a", "b")
+
+
+@pytest.mark.parametrize(
+    "suffix", [suffix for suffix in SUFFIXES if suffix not in (".csv", ".tsv")]
+)
+def test_a_file_that_is_not_what_its_suffix_says(tmp_path: Path, suffix: str) -> None:
+    path = text_file(tmp_path, "a,b\n1,2\n" * 20, "ratings" + suffix)
+    with pytest.raises(RatingsError, match="cannot be read"):
+        count_ratings(path, "a", "b")
+
+
+@pytest.mark.parametrize("name", ["parquet", "arrow file", "arrow stream", "csv.gz"])
+def test_truncated_file(tmp_path: Path, name: str) -> None:
+    file_name, writer = WRITERS[name]
+    writer(pa.table({"a": [1, 2] * 500, "b": ["x", "y"] * 500}), tmp_path / file_name)
+    whole = (tmp_path / file_name).read_bytes()
+    for part in (0.02, 0.5, 0.9):
+        (tmp_path / file_name).write_bytes(whole[: int(part * len(whole))])
+        with pytest.raises(RatingsError, match="cannot be read"):
+            count_ratings(tmp_path / file_name, "a", "a")
+
+
+@pytest.mark.parametrize("name", ["parquet", "arrow file", "arrow stream", "csv"])
+def test_damaged_file_is_read_or_refused(tmp_path: Path, name: str) -> None:
+    file_name, writer = WRITERS[name]
+    table = pa.table({"a": [1, 2] * 50, "b": pa.array(["x", "y"] * 50).dictionary_encode()})
+    writer(table, tmp_path / file_name)
+    whole = (tmp_path / file_name).read_bytes()
+    random = np.random.default_rng(5)
+    refused = 0
+    for _ in range(150):
+        damaged = bytearray(whole)
+        for place in random.integers(len(whole), size=3):
+            damaged[place] = random.integers(256)
+        (tmp_path / file_name).write_bytes(damaged)
+        try:
+            counts = count_ratings(tmp_path / file_name, "b", "b", drop_missing=True)
+            assert counts.table.sum() == counts.n_rows - counts.n_dropped
+        except RatingsError:
+            refused += 1
+    assert refused
+
+
+def test_every_format_has_a_writer_here() -> None:
+    assert {format_of(Path(name)) for name, _ in WRITERS.values()} == set(SUFFIXES.values())
+
+
+def test_unknown_suffix_lists_those_known(tmp_path: Path) -> None:
+    with pytest.raises(RatingsError) as raised:
+        count_ratings(tmp_path / "ratings.xlsx", "a", "b")
+    assert "'.xlsx'" in str(raised.value)
+    assert all(suffix in str(raised.value) for suffix in SUFFIXES)
+
+
+def test_an_identifier_is_no_rating(write: Callable[..., Path]) -> None:
+    numbers = np.arange(LARGEST_NUMBER_OF_LABELS + 1)
+    names = numbers.astype(str)
+    path = write(number=pa.array(numbers), name=pa.array(names))
+    for column in ("number", "name"):
+        with pytest.raises(RatingsError, match=f"column '{column}' holds .* different") as raised:
+            count_ratings(path, column, column)
+        assert "--labels names those to take." in str(raised.value)
+        counts = count_ratings(path, column, column, labels="7,3")
+        assert counts.table.tolist() == [[1, 0], [0, 1]]
+        assert counts.n_outside == LARGEST_NUMBER_OF_LABELS - 1
+    path = write(number=pa.array(numbers[1:]), name=pa.array(names[1:]))
+    for column in ("number", "name"):
+        assert len(count_ratings(path, column, column).labels) == LARGEST_NUMBER_OF_LABELS
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "labels"),
+    [
+        ("3,1,-2", "integers", [3, 1, -2]),
+        ("b, a", "strings", ["b", "a"]),
+        ('"a,b",c', "strings", ["a,b", "c"]),
+        ("1,2", "strings", ["1", "2"]),
+        ("True,false", "booleans", [True, False]),
+    ],
+)
+def test_labels_are_of_the_kind_of_the_ratings(text: str, kind: str, labels: list[Any]) -> None:
+    assert parse_labels(text, kind) == labels
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "problem"),
+    [
+        ("1,x", "integers", "--labels has 'x', but the ratings are integers"),
+        ("1", "booleans", "--labels has '1', but the ratings are true and false"),
+        ("", "strings", "--labels names no label"),
+    ],
+)
+def test_labels_of_another_kind(text: str, kind: str, problem: str) -> None:
+    with pytest.raises(RatingsError, match=problem):
+        parse_labels(text, kind)
+
+
+def test_without_pyarrow_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    files = importlib.import_module("fastkappa.cli.files.ratings")
+    with pytest.raises(ImportError, match=r"pip install 'fastkappa\[cli\]'"):
+        files.count_ratings(tmp_path / "r.csv", "a", "b")

@@ -1,0 +1,73 @@
+"""Ratings written to files of every format."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pa = pytest.importorskip("pyarrow")
+pa_csv = pytest.importorskip("pyarrow.csv")
+parquet = pytest.importorskip("pyarrow.parquet")
+feather = pytest.importorskip("pyarrow.feather")
+
+
+def decoded(table: Any) -> Any:
+    """Return a table without dictionaries, which CSV cannot hold."""
+    columns = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(dict(zip(table.column_names, columns)))
+
+
+def write_csv(table: Any, path: Path) -> None:
+    pa_csv.write_csv(decoded(table), path)
+
+
+def write_csv_gz(table: Any, path: Path) -> None:
+    plain = path.with_suffix("")
+    write_csv(table, plain)
+    path.write_bytes(gzip.compress(plain.read_bytes()))
+
+
+def write_tsv(table: Any, path: Path) -> None:
+    pa_csv.write_csv(decoded(table), path, pa_csv.WriteOptions(delimiter="\t"))
+
+
+def write_arrow_file(table: Any, path: Path) -> None:
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+
+
+def write_arrow_stream(table: Any, path: Path) -> None:
+    with pa.ipc.new_stream(path, table.schema) as writer:
+        writer.write_table(table, max_chunksize=2)
+
+
+WRITERS: dict[str, tuple[str, Callable[[Any, Path], None]]] = {
+    "csv": ("ratings.csv", write_csv),
+    "csv.gz": ("ratings.csv.gz", write_csv_gz),
+    "tsv": ("RATINGS.TSV", write_tsv),
+    "parquet": ("ratings.parquet", parquet.write_table),
+    "arrow file": ("ratings.arrow", write_arrow_file),
+    "arrow stream": ("ratings.arrows", write_arrow_stream),
+    "stream named arrow": ("ratings.arrow", write_arrow_stream),
+    "feather": ("ratings.feather", feather.write_feather),
+}
+
+
+def text_file(tmp_path: Path, content: str | bytes, name: str = "ratings.csv") -> Path:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def counted(counts: Any) -> dict[tuple[Any, Any], int]:
+    """Return how often each pair of labels occurs, without zeros."""
+    labels = counts.labels.tolist()
+    return {(labels[i], labels[j]): int(counts.table[i, j]) for i, j in np.argwhere(counts.table)}
