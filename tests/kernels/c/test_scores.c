@@ -125,12 +125,13 @@ static void test_bins(int level, int kind, int code_kind, ptrdiff_t n, int apart
     }
     expect(right && k == n_out, "collect_scores", level);
     /* grouped: each row's items in the order they had */
-    int64_t *places = calloc(rows, 8), *next = calloc(rows, 8);
+    int64_t *places = calloc(rows, 8), *next = calloc(rows, 8), *ends = calloc(rows, 8);
     for (ptrdiff_t i = start; i < stop; i++) next[naive_row(x[i], bins)]++;
     for (size_t r = 1; r < rows; r++) places[r] = places[r - 1] + next[r - 1];
+    for (size_t r = 0; r < rows; r++) ends[r] = places[r] + next[r];
     memcpy(next, places, rows * 8);
-    group_scores(&scores.column, &codes.column, weights, start, stop, bins, places, out, out_codes, out_weights);
-    right = 1;
+    right = !group_scores(&scores.column, &codes.column, weights, start, stop, bins, places, ends, out, out_codes,
+                          out_weights);
     for (ptrdiff_t i = start; i < stop; i++) {
         double got;
         k = next[naive_row(x[i], bins)]++;
@@ -138,7 +139,11 @@ static void test_bins(int level, int kind, int code_kind, ptrdiff_t n, int apart
         right &= (got == x[i] || (isnan(got) && isnan(x[i]))) && out_codes[k] == y[i] && out_weights[k] == weights[i];
     }
     expect(right && !memcmp(places, next, rows * 8), "group_scores", level);
-    free(places); free(next);
+    /* rows that are full take nothing more: out has no room behind it */
+    right = group_scores(&scores.column, &codes.column, weights, start, stop, bins, places, ends, out, out_codes,
+                         out_weights) == count;
+    expect(right && !memcmp(places, ends, rows * 8), "group_scores of full rows", level);
+    free(places); free(next); free(ends);
     free(x); free(weights); free(y); free(scores.memory); free(codes.memory); free(table); free(expected); free(sums);
     free(expected_sums); free(least); free(largest); free(low); free(high); free(wanted); free(out); free(out_codes); free(out_weights);
 }
