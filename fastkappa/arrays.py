@@ -10,3 +10,4 @@ from numpy.typing import NDArray
 AnyArray = NDArray[Any]
 IntTable = NDArray[np.int64]
 FloatTable = NDArray[np.float64]
+Floats = NDArray[np.float64]

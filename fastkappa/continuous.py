@@ -17,9 +17,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.columns.item_weights import check_some_weight, read_sample_weight
 from fastkappa.columns.real_numbers import read_numbers, refuse_infinite, refuse_rounded
 from fastkappa.exceptions import undefined_metric_warning
@@ -27,8 +26,6 @@ from fastkappa.exceptions import undefined_metric_warning
 CHUNK = 1 << 14
 # Squares of numbers between 2**-250 and 2**250, times such weights, neither over- nor underflow.
 LARGEST_EXPONENT = 250
-
-Floats = NDArray[np.float64]
 
 
 def continuous_kappa(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:

@@ -20,13 +20,11 @@ from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from fastkappa.arrays import Floats
 from fastkappa.continuous import continuous_kappa
-
-Floats = NDArray[np.float64]
 
 
 class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]

@@ -16,9 +16,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, FloatTable, IntTable
+from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable
 
-Floats = NDArray[np.float64]
 # The lowest score of the first inner bin, bins per unit, and the number of inner bins.
 Bins = tuple[float, float, int]
 

@@ -1,5 +1,4 @@
-from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.kernels.contract import Floats
+from fastkappa.arrays import AnyArray, Floats, FloatTable
 
 def search_cuts(
     prefix: FloatTable,

@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.contract import PairKernels, ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, name_of
 
 if TYPE_CHECKING:
     from fastkappa.shortcuts.compiled_kappa import CompiledScorer
-
-Floats = NDArray[np.float64]
 
 
 class KappaShortcuts(Protocol):

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.numba.loops import compile_lazily
-
-Floats = NDArray[np.float64]
 
 MOST_ROUNDS = 100
 NONE = np.empty(0)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.arrays import AnyArray, Floats, FloatTable
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import available_threads
@@ -18,12 +18,7 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 from fastkappa.thresholds.cuts.programme import Programme, best_cuts
 from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
-from fastkappa.thresholds.items.scored_items import (
-    Floats,
-    Places,
-    ScoredItems,
-    read_scored_items,
-)
+from fastkappa.thresholds.items.scored_items import Places, ScoredItems, read_scored_items
 from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores
 from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_label_cuts
 

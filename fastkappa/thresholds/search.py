@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.shortcuts.loading import cut_search
 from fastkappa.thresholds.cuts.programme import Cuts, Programme, best_cuts, rows_worth_splitting
 from fastkappa.thresholds.items.bin_table import BinTable, joined_runs
 from fastkappa.thresholds.items.binned_scores import bin_scores
 from fastkappa.thresholds.items.open_rows import OpenRows
-from fastkappa.thresholds.items.scored_items import Floats, Places, ScoredItems
+from fastkappa.thresholds.items.scored_items import Places, ScoredItems
 from fastkappa.thresholds.items.sorted_scores import SortedScores, thresholds_between
 
 

@@ -1,10 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
-
-Floats = NDArray[np.float64]
-Bins = tuple[float, float, int]
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.kernels.contract import Bins
 
 def count_scores(
     scores: AnyArray,

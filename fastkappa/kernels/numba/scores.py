@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.kernels.contract import Bins
 from fastkappa.kernels.numba.loops import compile_lazily
-
-Floats = NDArray[np.float64]
-Bins = tuple[float, float, int]
 
 # Small enough for the copies of a chunk to stay in the second-level cache.
 CHUNK = 1 << 14

@@ -11,10 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
-
-Floats = NDArray[np.float64]
-Bins = tuple[float, float, int]
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.kernels.contract import Bins
 
 CHUNK = 1 << 15
 

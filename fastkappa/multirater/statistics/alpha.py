@@ -18,13 +18,8 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastkappa.arrays import AnyArray
-from fastkappa.multirater.statistics.coefficient import (
-    Coefficient,
-    Disagreement,
-    Floats,
-    divided,
-)
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, divided
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.weights import as_weights

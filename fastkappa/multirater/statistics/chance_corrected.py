@@ -12,13 +12,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
-from fastkappa.multirater.statistics.coefficient import (
-    Coefficient,
-    Disagreement,
-    Floats,
-    WithinSubjects,
-)
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, WithinSubjects
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.weights import Weights, disagreement_matrix

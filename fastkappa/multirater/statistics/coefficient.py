@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.spread import Influence, variance, without_noise
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 class Disagreement(NamedTuple):

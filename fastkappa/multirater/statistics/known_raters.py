@@ -6,11 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.multirater.statistics.coefficient import (
     Coefficient,
     Disagreement,
-    Floats,
     WithinSubjects,
     divided,
 )

@@ -12,8 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
-from fastkappa.multirater.statistics.coefficient import Floats
+from fastkappa.arrays import AnyArray, Floats
 
 # Patterns are converted to floats in blocks of 8 MB.
 BLOCK = 1 << 20

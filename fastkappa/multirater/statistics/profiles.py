@@ -12,8 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.multirater.statistics.coefficient import Floats
+from fastkappa.arrays import AnyArray, Floats, IntTable
 
 
 class Profiles:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from fastkappa.arrays import Floats
+
 Positions = NDArray[np.intp]
 
 

@@ -32,11 +32,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.thresholds.cuts.exact_ties import break_ties_exactly
 from fastkappa.thresholds.cuts.in_order import Order, Positions, least_in_order, through_costs
 
-Floats = NDArray[np.float64]
 Ratio = tuple[float, float]
 
 EPSILON = 2.0**-52

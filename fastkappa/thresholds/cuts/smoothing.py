@@ -13,9 +13,8 @@ or a row of many items counts like that many single items.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from fastkappa.arrays import Floats
 
 # A proportion is averaged over FACTOR * n**(4/5) of n ranks on each side. Simulations of
 # ordinal data chose the factor (bench/studies/rounding.py); the power is that of kernel regression.

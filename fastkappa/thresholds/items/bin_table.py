@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.thresholds.items.binned_scores import (
     ITEMS_WORTH_A_THREAD,
@@ -15,7 +15,7 @@ from fastkappa.thresholds.items.binned_scores import (
     Indices,
     bin_scores,
 )
-from fastkappa.thresholds.items.scored_items import Floats, Places
+from fastkappa.thresholds.items.scored_items import Places
 from fastkappa.thresholds.items.sorted_scores import SortedScores, join_sorted, sort_scores
 
 FEWEST_BINS = 64

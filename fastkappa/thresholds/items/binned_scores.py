@@ -7,11 +7,10 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.contract import Bins, ScoreKernels
 from fastkappa.kernels.threads import ItemRanges, new_lock, run_in_threads
 from fastkappa.thresholds.items.scored_items import (
-    Floats,
     Places,
     ScoredItems,
     changed_meanwhile,

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.thresholds.items.binned_scores import BinnedScores, bin_scores
-from fastkappa.thresholds.items.scored_items import Floats, Places, ScoredItems
+from fastkappa.thresholds.items.scored_items import Places, ScoredItems
 from fastkappa.thresholds.items.sorted_scores import sort_scores
 
 # Items in a group: scanning them takes no longer than finding the group.

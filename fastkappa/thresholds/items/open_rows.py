@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.contract import ScoreKernels
-from fastkappa.thresholds.items.scored_items import Floats, Places
+from fastkappa.thresholds.items.scored_items import Places
 from fastkappa.thresholds.items.sorted_scores import SortedScores, ascending
 
 

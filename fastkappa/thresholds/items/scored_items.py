@@ -23,7 +23,6 @@ from fastkappa.counting.known_labels import KnownLabels, labels_to_use
 from fastkappa.counting.pairs import count_unknown
 from fastkappa.kernels.contract import PairKernels
 
-Floats = NDArray[np.float64]
 # A place between sorted items is the number of items below it.
 Places = NDArray[np.int64]
 

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.thresholds.items.scored_items import (
-    Floats,
     Places,
     ScoredItems,
     refuse_codes_outside,
