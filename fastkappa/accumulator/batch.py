@@ -15,7 +15,7 @@ from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.columns.label_order import LabelOrder, common_order, shown
 from fastkappa.columns.lengths import check_lengths
 from fastkappa.columns.missing import without
-from fastkappa.columns.odd_strings import refuse_odd_strings
+from fastkappa.columns.odd_strings import refuse_odd_strings, warn_of_lookalikes
 from fastkappa.columns.pair import read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import scatter
@@ -81,6 +81,7 @@ def read_batch(
     else:
         for name, column in zip(ratings, columns):
             refuse_odd_strings(column, name)
+        warn_of_lookalikes(dict(zip(ratings, columns)))
     weights = (
         None if sample_weight is None else read_sample_weight(sample_weight, n_items - n_missing)
     )

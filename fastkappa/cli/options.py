@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -102,15 +102,22 @@ def one_line(text: str) -> str:
     return harmless(" ".join(text.split()))
 
 
+def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    typer.echo(f"fastkappa: warning: {one_line(str(message))}", err=True)
+
+
 @contextmanager
 def errors_printed() -> Iterator[None]:
     """Print an error of the input, or of a missing library, in one line, and exit.
 
-    The library's warnings of the order of labels are not shown: a command has its own.
+    The library's warnings are printed likewise, but for those of the order of labels: a
+    command has its own.
     """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LabelOrderWarning)
+            warnings.filterwarnings("always", message=".* labels that differ in ")
+            warnings.showwarning = _print_warning
             yield
     except (ValueError, ImportError) as error:
         typer.echo(f"fastkappa: {one_line(str(error))}", err=True)

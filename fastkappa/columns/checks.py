@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.columns.column import read_column
+from fastkappa.columns.column import Column, read_column
 from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing, is_missing, without
 from fastkappa.columns.odd_strings import are_odd
@@ -134,6 +135,16 @@ def drop_missing(
     dropped = np.logical_or.reduce(found)
     kept = {name: without(column, dropped) for name, column in columns.items()}
     return kept, counted, int(dropped.sum())
+
+
+def read_rated(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Column:
+    """Return a column without missing ratings; a code for these has no place in its order."""
+    column = read_column(ratings, name)
+    order = column.declared
+    coded = None if order is None else find_missing(order.labels, missing_codes)
+    if order is None or coded is None:
+        return column
+    return column._replace(declared=LabelOrder(order.labels[~coded], order.names[~coded]))
 
 
 def missing_or_odd(

@@ -79,6 +79,8 @@ def _codes_of_pandas(ratings: Any, name: str) -> Coded | None:
         return codes, categorical.categories, bool(dtype.ordered)
     if not isinstance(dtype, np.dtype):
         _refuse_missing(bool(ratings.isna().any()), name)
+        if getattr(getattr(dtype, "pyarrow_dtype", None), "ordered", False):
+            return _codes_of_pyarrow(getattr(ratings, "array", ratings).__arrow_array__(), name)
         if getattr(dtype, "kind", "O") == "O":
             codes, categories = ratings.factorize()
             return codes, categories, False

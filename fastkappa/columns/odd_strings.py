@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,34 +70,46 @@ def describe_odd(odd: Mapping[str, int], name: str, remedy: str) -> str:
     return f"{name} holds numbers, and among them {_with_counts(few)}{more}: {remedy}"
 
 
-def lookalikes(columns: Mapping[str, Column]) -> list[list[tuple[str, int]]]:
-    """Return the labels that differ in the blanks around them alone, and their ratings' counts."""
+def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
+    """Warn of labels that differ in blanks alone, or in how a number is written."""
     written = {
         label
         for column in columns.values()
         for label in column.categories or ()
         if isinstance(label, str)
     }
-    if len({label.strip() for label in written}) == len(written):
-        return []
-    alike: dict[str, Counter[str]] = defaultdict(Counter)
+    if len(set(map(_meaning, written))) == len(written):
+        return
+    total: Counter[str] = Counter()
     for column in columns.values():
         counts = np.bincount(column.values, minlength=len(column.categories or ()))
         for label, n in zip(column.categories or (), counts.tolist()):
-            if n and label in written:
-                alike[label.strip()][label] += n
-    return [sorted(labels.items()) for labels in alike.values() if len(labels) > 1]
+            total[label] += n
+    warn_of_counted_lookalikes(list(columns), total)
 
 
-def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
-    """Warn of labels that differ in the blanks around them alone."""
-    for labels in lookalikes(columns)[:MOST_SHOWN]:
+def warn_of_counted_lookalikes(names: Sequence[str], ratings: Mapping[Any, int]) -> None:
+    """Warn of labels that look alike, given how many ratings each has in the columns named."""
+    alike: dict[str | float, list[tuple[str, int]]] = defaultdict(list)
+    for label, n in sorted((label, n) for label, n in ratings.items() if isinstance(label, str)):
+        if n:
+            alike[_meaning(label)].append((label, n))
+    for labels in [labels for labels in alike.values() if len(labels) > 1][:MOST_SHOWN]:
+        blanks = len({label.strip() for label, _ in labels}) == 1
+        how, remedy = ("blanks", "Strip") if blanks else ("how a number is written", "Write")
+        have = "has" if len(names) == 1 else "have"
         warnings.warn(
-            f"{' and '.join(columns)} have labels that differ in blanks alone, and are counted"
-            f" apart: {_with_counts(labels)}. Strip them if they are one label.",
+            f"{' and '.join(names)} {have} labels that differ in {how} alone, and are counted"
+            f" apart: {_with_counts(labels)}. {remedy} them {'' if blanks else 'alike '}if they are"
+            " one label.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
+
+
+def _meaning(label: str) -> str | float:
+    """Return a label without the blanks around it, and the number that it may be."""
+    return float(label) if is_number(label) else label.strip()
 
 
 def _with_counts(labels: list[tuple[Any, int]]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.labels import distinct
+from fastkappa.columns.odd_strings import warn_of_counted_lookalikes
 from fastkappa.engines.ratings import Kind, RatingsError, in_order, key_of, label_of, labels_of
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, SourceTable
 
@@ -101,6 +102,11 @@ def _finish_layers(
         missing, n_dropped = _missing(all_counts, first, second)
         n_outside = n_rows - n_dropped - int(inside.sum())
         parts.append((square, n_outside, n_rows, missing, n_dropped))
+    if given is None and kind == "strings":
+        total = _square(counts.sum(axis=0), places, len(keys))
+        ratings = total.sum(axis=0) + total.sum(axis=1)
+        names = list(dict.fromkeys(repr(axis.column) for axis in (first, second)))
+        warn_of_counted_lookalikes(names, dict(zip(keys, ratings.tolist())))
     array = labels_of(keys, kind) if given is None else given
     return [SourceCounts(square, array, *rest) for square, *rest in parts]
 

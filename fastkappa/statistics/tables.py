@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
 
+# What other packages call the sums of a table's rows and columns.
+MARGINS = ("all", "sum", "total")
 FOR_RATINGS = (
     "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
     " agreement(y1, y2) has all statistics."
@@ -117,7 +119,10 @@ def whole_numbers(numbers: AnyArray) -> AnyArray:
 def _check_frame(values: Any, name: str) -> None:
     """Raise if the rows of a data frame, such as a crosstab, have other labels than its columns."""
     columns = getattr(values, "columns", None)
-    if columns is None or not hasattr(values, "index") or list(values.index) == list(columns):
+    if columns is None or not hasattr(values, "index"):
+        return
+    if list(values.index) == list(columns):
+        _refuse_margins(values, name)
         return
     remedy = f"Reindex it, or give {name}.to_numpy() if they stand for the same."
     if len(columns) == 2 < len(values.index):
@@ -126,6 +131,19 @@ def _check_frame(values: Any, name: str) -> None:
         f"{name} must have the same labels on rows and columns, in the same order, got"
         f" {short_repr(list(values.index))} and {short_repr(list(columns))}. {remedy}"
     )
+
+
+def _refuse_margins(frame: Any, name: str) -> None:
+    """Raise for a crosstab whose last row and column, named 'All' or 'Total', are sums."""
+    last, table = str(list(frame.columns)[-1]), np.asarray(frame)
+    if last.lower() not in MARGINS or len(table) < 3 or table.dtype.kind not in "iuf":
+        return
+    inner = table[:-1, :-1]
+    if (table[-1, :-1] == inner.sum(axis=0)).all() and (table[:-1, -1] == inner.sum(axis=1)).all():
+        raise ValueError(
+            f"{name} must be without margins, but its row and column {last!r} are the sums of the"
+            f" others: give {name}.iloc[:-1, :-1]."
+        )
 
 
 def _is_column(values: Any) -> bool:

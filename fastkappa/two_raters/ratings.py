@@ -13,8 +13,9 @@ from fastkappa.columns.checks import (
     check_missing_codes,
     drop_missing,
     explain,
+    read_rated,
 )
-from fastkappa.columns.column import Column, read_column
+from fastkappa.columns.column import Column
 from fastkappa.columns.interop import only_column
 from fastkappa.columns.label_order import warn_of_order
 from fastkappa.columns.lengths import n_samples
@@ -80,7 +81,10 @@ def read_items(
     if n_samples(kept[names[0]]) == 0:
         raise ValueError(f"no items are left: a value is missing of each of the {n_given}.")
     try:
-        columns = {name: read_column(column, name) for name, column in kept.items()}
+        columns = {
+            name: read_rated(column, name, () if name == GROUPS else missing_codes)
+            for name, column in kept.items()
+        }
         remedy = REMEDY if labels is None else WRITE_ALL_AS_STRINGS
         for name in names[1:]:
             columns[names[0]], columns[name] = comparable(

@@ -171,6 +171,7 @@ def many_blocks(tmp_path: Path, last: str) -> Path:
     return text_file(tmp_path, "y\n" + "1\n2\n3\n" * 100 + last)
 
 
+@pytest.mark.filterwarnings("ignore:.*how a number is written")
 @pytest.mark.parametrize(
     ("last", "labels"),
     [

@@ -11,8 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.checks import Missing, check_missing, missing_or_odd, refuse_missing
-from fastkappa.columns.column import Column, read_column, refuse_masked
+from fastkappa.columns.checks import (
+    Missing,
+    check_missing,
+    missing_or_odd,
+    read_rated,
+    refuse_missing,
+)
+from fastkappa.columns.column import Column, refuse_masked
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import without
 from fastkappa.columns.pair import read_columns
@@ -62,7 +68,7 @@ class Reference:
                 ratings = without(ratings, self.dropped)
             self._ratings = ratings
             self.n_items = n_samples(ratings)
-            self.column = read_column(ratings, name)
+            self.column = read_rated(ratings, name, missing_codes)
             if self.column.obstacle:
                 read_columns(ratings, ratings, (name, name))
         is_integer = self.column.categories is None and self.column.label_dtype.kind in "iub"
@@ -137,7 +143,7 @@ class Reference:
         return None
 
     def _read_beside(self, ratings: Any, name: str) -> tuple[Column, Column]:
-        column = read_column(ratings, name)
+        column = read_rated(ratings, name, self._missing_codes)
         if column.obstacle in ("continuous", "continuous-multioutput"):
             raise ValueError(
                 f"{name} must be labels, but is {column.obstacle}, got {short_repr(ratings)}."

@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
 from fastkappa.columns.label_order import LabelOrder, common_order, warn_of_order
-from fastkappa.columns.odd_strings import refuse_odd_strings
+from fastkappa.columns.odd_strings import refuse_odd_strings, warn_of_lookalikes
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import union_of_labels
 from fastkappa.leaderboards.items.stacks import Tables
@@ -38,8 +38,10 @@ class SharedOrder:
         if self._labels is not None:
             return self._labels
         order, declared_by = self._order, self._declared_by
-        for name, (_, second) in zip(names, pairs):
+        for name, (first, second) in zip(names, pairs):
             refuse_odd_strings(second, name)
+            if second.categories is not None:
+                warn_of_lookalikes({TRUTH: first, name: second})
             if second.declared is None:
                 continue
             if order is not None:

@@ -1,0 +1,98 @@
+"""Forms of labels that look right: codes among categories, crosstabs, numbers as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from fastkappa import (
+    ConfusionAccumulator,
+    agreement,
+    agreement_by,
+    agreement_from_confusion,
+    compare_predictions,
+    confusion_from_table,
+    kappa_from_confusion,
+    leaderboard,
+    score_many,
+)
+
+Y1, Y2 = "1223312.3321", "1233.1223311"
+KEPT = [(int(a), int(b)) for a, b in zip(Y1, Y2, strict=True) if "." not in (a, b)]
+
+
+def categorical(ratings: str) -> Any:
+    return pd.Categorical(list(ratings), categories=["1", ".", "2", "3"], ordered=True)
+
+
+def expected() -> float:
+    table = np.zeros((3, 3), int)
+    for one, other in KEPT:
+        table[one - 1, other - 1] += 1
+    return float(kappa_from_confusion(table, "quadratic"))
+
+
+OPTIONS: dict[str, Any] = {"weights": "quadratic", "missing": "drop", "missing_codes": ["."]}
+KAPPAS: dict[str, Callable[[Any, Any], float]] = {
+    "agreement": lambda a, b: agreement(a, b, **OPTIONS).kappa,
+    "agreement_by": lambda a, b: agreement_by(["g"] * len(Y1), a, b, **OPTIONS)["g"].kappa,
+    "compare_predictions": lambda a, b: compare_predictions(a, b, b, **OPTIONS).kappas[0],
+    "score_many": lambda a, b: score_many(a, [b], **OPTIONS).kappas[0],
+    "leaderboard": lambda a, b: leaderboard(a, [b], **OPTIONS).kappa[0],
+}
+
+
+@pytest.mark.parametrize("name", KAPPAS)
+def test_a_missing_code_has_no_place_in_a_declared_order(name: str) -> None:
+    assert KAPPAS[name](categorical(Y1), categorical(Y2)) == pytest.approx(expected(), abs=1e-15)
+
+
+def test_an_ordered_arrow_dictionary_in_pandas_declares_its_order() -> None:
+    order = ["none", "mild", "moderate", "severe"]
+    columns = [
+        pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(order), ordered=True)
+        for codes in ([0, 1, 3, 2], [0, 2, 3, 2])
+    ]
+    frame = pa.table(columns, names=["a", "b"]).to_pandas(types_mapper=pd.ArrowDtype)
+    assert agreement(frame.a, frame.b, weights="quadratic").labels.tolist() == order
+
+
+def test_margins_of_a_crosstab_are_no_label() -> None:
+    x, y = np.array(["a", "b", "a", "c"]), np.array(["a", "b", "b", "c"])
+    with_margins = pd.crosstab(x, y, margins=True)
+    with pytest.raises(ValueError, match=r"row and column 'All' are the sums of the others"):
+        agreement_from_confusion(with_margins)
+    plain = agreement_from_confusion(with_margins.iloc[:-1, :-1])
+    assert plain.kappa == agreement(x, y).kappa
+    with_margins.iloc[-1, -1] = 5  # the corner alone is not what tells
+    with pytest.raises(ValueError, match="margins"):
+        kappa_from_confusion(with_margins)
+    with_margins.iloc[-1, 0] = 5
+    assert kappa_from_confusion(with_margins) > 0
+
+
+NUMBERS = "labels that differ in how a number is written alone, .* '1' .* '1.0' .* Write them alike"
+BLANKS = "labels that differ in blanks alone, .* 'a' .* 'a ' .* Strip them"
+
+
+@pytest.mark.parametrize("ratings", [(["1", "2"], ["1.0", "2"]), (["a", "b"], ["a ", "b"])])
+@pytest.mark.parametrize(
+    "call",
+    [
+        agreement,
+        lambda a, b: score_many(a, [b]),
+        lambda a, b: leaderboard(a, [b], n_resamples=0),
+        lambda a, b: ConfusionAccumulator().update(a, b),
+        lambda a, b: confusion_from_table(pd.DataFrame({"a": a, "b": b}), "a", "b"),
+    ],
+)
+def test_labels_that_look_alike_are_named(
+    call: Callable[..., Any], ratings: tuple[Any, Any]
+) -> None:
+    with pytest.warns(UserWarning, match=NUMBERS if ratings[0][0] == "1" else BLANKS):
+        call(*ratings)
