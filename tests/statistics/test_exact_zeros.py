@@ -226,6 +226,18 @@ def test_no_test_is_made_of_rounding(result: Any, value: Any) -> None:
     assert found.interval == (found.value, found.value)
 
 
+@pytest.mark.parametrize(("n_labels", "n"), [(2, 10**6), (300, 10**10), (1000, 10**9)])
+def test_labels_that_do_not_occur_hide_no_error(n_labels: int, n: int) -> None:
+    table = np.zeros((n_labels, n_labels), int)
+    table[0, 0], table[0, 1], table[1, 0] = n, 1, 1
+    shares = [Fraction(count, n + 2) for count in (n, 1, 1)]
+    variance = exact_variance(parts_of("light", [(0, 0), (0, 1), (1, 0)], 2, None), shares)
+    assert variance is not None
+    expected = pytest.approx(math.sqrt(variance / (n + 2)), rel=1e-4)
+    assert agreement_from_confusion(table).standard_error == expected
+    assert light_kappa(Ratings.from_table(table)).standard_error == expected
+
+
 def test_one_label_of_one_rater() -> None:
     result = agreement_from_confusion([[90, 0], [10, 0]])
     assert (result.kappa, result.standard_error, result.null_standard_error) == (0, 0, 0)

@@ -93,7 +93,6 @@ class Alpha(Coefficient):
         paired = patterns.paired
         self._patterns = Patterns(patterns.counts[paired], patterns.multiplicities[paired])
         self.multiplicities = self._patterns.multiplicities
-        self.n_columns = patterns.n_labels
         # The metric of ordinal data depends on the sample.
         self._fixed = None if _is_name(level, "ordinal") else metric_of(level, labels)
 
@@ -110,6 +109,9 @@ class Alpha(Coefficient):
         with np.errstate(invalid="ignore"):
             expected = np.where(several, (metric.from_labels(totals) * totals).sum(axis=-1), 0.0)
         return Disagreement(divided(observed, n), divided(expected, n * (n - 1)))
+
+    def n_used(self) -> int:
+        return int(np.count_nonzero(self._patterns.sums(self.multiplicities)))
 
     def influence(self) -> Influence:
         """Return how much a subject of each pattern raises alpha (Gwet 2014).
