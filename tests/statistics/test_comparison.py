@@ -143,6 +143,14 @@ def test_no_test_with_a_kappa_without_error(tables: Any, names: str, value: floa
     assert all(map(math.isnan, undefined))
 
 
+def test_a_prediction_missing_in_one_counts_for_neither() -> None:
+    truth, first, second = [0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, None]
+    found = compare_predictions(truth, first, second, missing="drop")
+    # Of the three items that are left: po = 2/3, pe = 4/9. All four would give 1/2.
+    assert found.kappas == close((0.4, 1))
+    assert agreement(truth, first).kappa == close(0.5)
+
+
 def test_the_warning_offers_only_what_helps() -> None:
     with pytest.warns(undefined_metric_warning(), match="2 strata: 'c', 'd'[.] .* leaves them out"):
         compare_strata({**CENTRES, "c": ONE_LABEL, "d": PERFECT})
