@@ -44,8 +44,9 @@ if TYPE_CHECKING:
     )
     from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion, plot_forest
     from fastkappa.statistics.bootstrap import bootstrap
-    from fastkappa.statistics.comparison import compare_independent, compare_paired, compare_strata
+    from fastkappa.statistics.comparison import compare_independent, compare_paired
     from fastkappa.statistics.planning import power, sample_size
+    from fastkappa.statistics.strata import compare_strata
     from fastkappa.thresholds.evaluator import ThresholdEvaluator
     from fastkappa.thresholds.optimal import ThresholdResult, optimal_thresholds
     from fastkappa.two_raters.agreement import agreement, agreement_from_confusion
@@ -76,7 +77,7 @@ _LOADED_ON_FIRST_USE = {
     "compare_independent": "statistics.comparison",
     "compare_paired": "statistics.comparison",
     "compare_predictions": "two_raters.paired",
-    "compare_strata": "statistics.comparison",
+    "compare_strata": "statistics.strata",
     "confusion_from_table": "engines",
     "conger_kappa": "multirater",
     "continuous_kappa": "continuous",

@@ -79,7 +79,8 @@ class MultiRaterResult:
         How many subjects there are.
     n_paired : int
         How many of them have two ratings or more. Subjects with one rating still count in
-        the labels' frequencies, except for Krippendorff's alpha.
+        the labels' frequencies of Fleiss', Conger's and Gwet's coefficients; the values of
+        Krippendorff's alpha, Light's kappa and Randolph's do not depend on them.
     n_raters : int
         How many raters there are; for counts, the most that rated one subject.
     n_missing : int

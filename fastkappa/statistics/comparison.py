@@ -1,15 +1,15 @@
-"""Comparison of kappas: over strata, of two samples, of two predictions of the same truth.
+"""Comparison of two kappas: of two samples, or of two predictions of the same truth.
 
-All but the last accept tables, or results with their own weights.
+Samples are tables, or results with their own weights.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +24,6 @@ from fastkappa.statistics.bootstrap import (
 )
 from fastkappa.statistics.inference import (
     check_confidence,
-    chi_square_p,
     delta_error,
     kappa_gradient,
     proportions_of,
@@ -36,45 +35,6 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.tables import as_table, as_tables, refuse_fractions
 from fastkappa.statistics.weights import Weights
-
-Undefined: TypeAlias = Literal["nan", "drop"]
-# A warning names at most so many strata.
-MOST_NAMED = 5
-
-
-@dataclass(frozen=True, eq=False)
-class EqualKappas:
-    """A test whether kappa is the same in all strata, and their common kappa.
-
-    Attributes
-    ----------
-    kappa : float
-        The overall kappa: the mean over the strata, weighted by their inverse variances.
-    standard_error : float
-        Its standard error.
-    interval : tuple of float
-        Its interval.
-    statistic : float
-        Q, the sum of squared deviations from the overall kappa, each over its variance.
-    degrees_of_freedom : int
-        The number of strata minus one.
-    p_value : float
-        The probability of a Q at least as large if kappa is the same in all strata.
-    confidence : float
-        The confidence of the interval.
-    undefined : tuple
-        The names of the strata that cannot be weighted by their variance: kappa is
-        undefined or its standard error is 0. They are left out, or the rest is NaN.
-    """
-
-    kappa: float
-    standard_error: float
-    interval: tuple[float, float]
-    statistic: float
-    degrees_of_freedom: int
-    p_value: float
-    confidence: float
-    undefined: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,125 +70,6 @@ class KappaDifference:
     bootstrap: BootstrapResult | None = None
 
 
-def compare_strata(
-    tables: Any,
-    *,
-    weights: Weights = None,
-    confidence: float = 0.95,
-    undefined: Undefined = "nan",
-) -> EqualKappas:
-    """Test whether kappa is the same in independent strata, as SAS does (PROC FREQ, AGREE).
-
-    Parameters
-    ----------
-    tables : sequence or mapping of tables or of AgreementResult, or array of shape (h, l, l)
-        One for each stratum. They need not have the same labels.
-    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
-        Disagreement weights of the tables; a result has its own.
-    confidence : float, default=0.95
-        The confidence of the interval.
-    undefined : {'nan', 'drop'}, default='nan'
-        What to do if strata cannot be weighted by their variance, because their kappa is
-        undefined (0 / 0) or its standard error is 0, as where a rater uses one label only.
-        With 'nan' the test is undefined, for these strata say nothing about their kappa, with
-        an ``UndefinedMetricWarning`` that names them. With 'drop' the others are compared, and
-        there is such a warning only if fewer than two are left. ``undefined`` of the result
-        has their names.
-
-    Returns
-    -------
-    test : EqualKappas
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two strata, a table is not a table of counts, results have
-        different weights, or ``undefined`` is unknown.
-
-    References
-    ----------
-    J. L. Fleiss, B. Levin and M. C. Paik (2003). Statistical Methods for Rates and
-    Proportions, third edition, section 18.1.
-
-    Examples
-    --------
-    >>> from fastkappa import compare_strata
-    >>> winnipeg = [[38, 5, 0, 1], [33, 11, 3, 0], [10, 14, 5, 6], [3, 7, 3, 10]]
-    >>> new_orleans = [[5, 3, 0, 0], [3, 11, 4, 0], [2, 13, 3, 4], [1, 2, 4, 14]]
-    >>> test = compare_strata([winnipeg, new_orleans])
-    >>> round(test.kappa, 4), round(test.statistic, 4), round(test.p_value, 4)
-    (0.2338, 0.9009, 0.3425)
-    """
-    return equal_kappas(tables, weights, confidence, undefined, stacklevel=3)
-
-
-def equal_kappas(
-    tables: Any, weights: Weights, confidence: float, undefined: Undefined, stacklevel: int
-) -> EqualKappas:
-    """Return the result of `compare_strata`; warnings are of the caller so many levels up."""
-    check_confidence(confidence)
-    check_undefined(undefined)
-    named = _by_name(tables)
-    strata = {
-        name: _kappa_and_error(f"the table of stratum {name!r}", table, weights)
-        for name, table in named.items()
-    }
-    if len(strata) < 2:
-        raise ValueError(f"tables must be those of two strata or more, got {len(strata)}.")
-    _check_same_weights(named.values(), weights)
-    without_kappa = [name for name, (kappa, _) in strata.items() if math.isnan(kappa)]
-    kept = [found for found in strata.values() if found[1] > 0]
-    left_out = tuple(name for name, (_, error) in strata.items() if not error > 0)
-    without_error = [name for name in left_out if name not in without_kappa]
-    if left_out and (undefined == "nan" or len(kept) < 2):
-        reasons = [
-            f"{what} in {_strata_text(names)}"
-            for what, names in (
-                ("kappa is undefined", without_kappa),
-                ("the standard error is 0", without_error),
-            )
-            if names
-        ]
-        remedy = " undefined='drop' leaves it out." if undefined == "nan" else ""
-        warnings.warn(
-            f"the strata cannot be compared: {', and '.join(reasons)}.{remedy}",
-            undefined_metric_warning(),
-            stacklevel=stacklevel,
-        )
-        nan, freedom = math.nan, max(len(strata if undefined == "nan" else kept) - 1, 0)
-        return EqualKappas(nan, nan, (nan, nan), nan, freedom, nan, confidence, left_out)
-    kappa, error = np.array(kept).T
-    precision = error**-2
-    overall = float((precision * kappa).sum() / precision.sum())
-    overall_error = float(precision.sum() ** -0.5)
-    statistic = float((precision * (kappa - overall) ** 2).sum())
-    freedom = len(kept) - 1
-    return EqualKappas(
-        overall,
-        overall_error,
-        symmetric_interval(overall, overall_error, confidence),
-        statistic,
-        freedom,
-        chi_square_p(statistic, freedom),
-        float(confidence),
-        left_out,
-    )
-
-
-def check_undefined(undefined: Undefined) -> Undefined:
-    """Return what to do with undefined strata, or raise if that is unknown."""
-    if undefined not in get_args(Undefined):
-        raise ValueError(f"undefined must be 'nan' or 'drop', got {undefined!r}.")
-    return undefined
-
-
-def _strata_text(names: list[Any]) -> str:
-    """Return the names of strata, at most `MOST_NAMED`."""
-    more = ", ..." if len(names) > MOST_NAMED else ""
-    stratum = "stratum" if len(names) == 1 else f"{len(names)} strata:"
-    return f"{stratum} {', '.join(map(repr, names[:MOST_NAMED]))}{more}"
-
-
 def compare_independent(
     first: Any, second: Any, *, weights: Weights = None, confidence: float = 0.95
 ) -> KappaDifference:
@@ -237,7 +78,8 @@ def compare_independent(
     Parameters
     ----------
     first, second : array-like of shape (l, l), or AgreementResult
-        Two tables of counts, or results. They need not have the same labels.
+        Two tables of counts, or results. They need not have the same labels. A result brings
+        its own standard error; the test and the interval are by the normal distribution.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights of the tables; a result has its own.
     confidence : float, default=0.95
@@ -246,12 +88,15 @@ def compare_independent(
     Returns
     -------
     difference : KappaDifference
-        NaN, with an ``UndefinedMetricWarning``, where a kappa is undefined.
+        NaN, with an ``UndefinedMetricWarning``, where a kappa is undefined. All but the value
+        is NaN, with such a warning, where a standard error is 0, as with full agreement or
+        where a rater uses one label only: that kappa is not known without error.
 
     Raises
     ------
     ValueError
-        If a table is not a table of counts, or results have different weights.
+        If a table is not a table of counts, or results have different weights or
+        distributions.
 
     Examples
     --------
@@ -263,10 +108,19 @@ def compare_independent(
     (-0.0886, -0.9491, 0.3425)
     """
     check_confidence(confidence)
-    kappa_1, error_1 = _kappa_and_error("first", first, weights)
-    kappa_2, error_2 = _kappa_and_error("second", second, weights)
-    _check_same_weights([first, second], weights)
-    return _difference((kappa_1, kappa_2), math.hypot(error_1, error_2), confidence)
+    kappa_1, error_1 = kappa_and_error("first", first, weights)
+    kappa_2, error_2 = kappa_and_error("second", second, weights)
+    check_comparable([first, second], weights)
+    errors = {"the first table": error_1, "the second table": error_2}
+    without_error = " and in ".join(name for name, error in errors.items() if not error > 0)
+    if without_error and not math.isnan(kappa_1 - kappa_2):
+        warnings.warn(
+            f"the kappas cannot be compared: the standard error is 0 in {without_error}.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    error = math.nan if without_error else math.hypot(error_1, error_2)
+    return _difference((kappa_1, kappa_2), error, confidence)
 
 
 def compare_paired(
@@ -403,15 +257,7 @@ def _difference(
     )
 
 
-def _by_name(tables: Any) -> dict[Any, Any]:
-    if isinstance(tables, Mapping):
-        return dict(tables)
-    if isinstance(tables, str) or not isinstance(tables, Iterable):
-        raise ValueError(f"tables must be a sequence or a mapping of tables, got {tables!r}.")
-    return dict(enumerate(tables))
-
-
-def _kappa_and_error(name: str, table: Any, weights: Weights) -> tuple[float, float]:
+def kappa_and_error(name: str, table: Any, weights: Weights) -> tuple[float, float]:
     """Return kappa and its standard error for a table or a result."""
     if hasattr(table, "kappa"):
         if weights is not None:
@@ -422,7 +268,15 @@ def _kappa_and_error(name: str, table: Any, weights: Weights) -> tuple[float, fl
     return float(kappas(counts, weights)), standard_error(counts, weights)
 
 
-def _check_same_weights(tables: Iterable[Any], weights: Weights) -> None:
+def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
+    """Raise if tables or results have different weights, or errors of both distributions."""
+    tables = list(tables)
+    # The errors of a table are divided by n.
+    if len({getattr(table, "distribution", "normal") for table in tables}) > 1:
+        raise ValueError(
+            "kappas with different distributions cannot be compared: take"
+            " distribution='normal', which tables have, or 't' for all results."
+        )
     first, *others = (getattr(table, "weights", weights) for table in tables)
     for other in others:
         if not np.array_equal(np.asarray(first), np.asarray(other)):

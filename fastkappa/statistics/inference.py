@@ -178,11 +178,10 @@ def delta_error(proportions: FloatTable, slope: Influence, n: FloatTable) -> Flo
     """
     *stack, n_rows, n_columns = proportions.shape
     n_cells = n_rows * n_columns
-    flat = slope.reshape(*stack, n_cells)
+    flat = proportions.reshape(*stack, n_cells)
+    n_used = np.count_nonzero(flat, axis=-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(
-            np.sqrt(variance(flat, proportions.reshape(*stack, n_cells), n_cells) / n)
-        )
+        return np.asarray(np.sqrt(variance(slope.reshape(*stack, n_cells), flat, n_used) / n))
 
 
 def symmetric_interval(

@@ -6,8 +6,9 @@ of noise is left. Divided by, that noise would make a certainty of nothing.
 
 How large can the noise be? Every term t here is a sum of products and quotients of numbers
 of one sign, so it is known to within n * eps * |t|, n being the number of operations (Higham
-2002, section 3.1): a sum of m numbers counts m, and no term sums more than a few times over the
-cells of a table, the distinct rows of ratings, the labels or the raters. An influence that is
+2002, section 3.1): a sum of m numbers counts m, zeros not counted, and no term sums more than a
+few times over the cells of a table, the distinct rows of ratings, the labels or the raters; only
+those in use, for the others add zeros. An influence that is
 the difference of such terms is then known to within n * eps * size, size being the sum of their
 absolute values; and so is its mean, with the mean of the sizes. Influences whose distance to
 their mean is below
@@ -15,8 +16,8 @@ their mean is below
     SAFETY * n_terms * eps * (size + mean size)
 
 cannot be distinguished from it. If that is so of all, the variance is 0. For a dozen terms the
-bound is about 1e-14 of a size, which a real difference falls below if it comes from one item of
-1e13 or so: its standard error would be noise in any case.
+bound is about 4e-14 of a size. One item in n can make a real difference as small as 1 / n of a
+size: its standard error is called 0 if n is above 1e13 or so, above 1e11 for a thousand terms.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Influence(NamedTuple):
         return Influence(self.values.reshape(shape), self.sizes.reshape(shape))
 
 
-def variance(influence: Influence, proportions: AnyArray, n_terms: int) -> FloatTable:
+def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArray) -> FloatTable:
     """Return the variance of influences over the last axis, exactly 0 if all are equal.
 
     Parameters
@@ -58,8 +59,8 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int) -> Float
         Arrays of shape (..., m).
     proportions : ndarray of shape (..., m)
         The proportion of the items that has each value; those of none do not matter.
-    n_terms : int
-        How many numbers the longest sum in an influence has.
+    n_terms : int or ndarray of shape (..., 1)
+        How many numbers other than 0 the longest sum in an influence has.
 
     Examples
     --------

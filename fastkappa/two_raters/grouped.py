@@ -16,14 +16,14 @@ from fastkappa.formatting import figure, interval_text, label_text
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
-from fastkappa.statistics.comparison import (
+from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.strata import (
     MOST_NAMED,
     EqualKappas,
     Undefined,
     check_undefined,
     equal_kappas,
 )
-from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.ratings import GROUPS, read_items, warn_of_weights

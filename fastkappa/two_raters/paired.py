@@ -50,10 +50,12 @@ def compare_predictions(
         The labels, in the order that weights refer to; items with other labels are left
         out. None means those that are declared, as for `agreement`, or else those that
         occur, sorted: for each kappa those of the truth and of its own prediction, so that
-        it is the one that `agreement` gives for these two. A matrix of weights has a row
+        it is the one that `agreement` gives for these two, unless items are dropped because
+        the other prediction is missing. A matrix of weights has a row
         for each label that occurs in any of the three.
     missing : {'raise', 'drop'}, default='raise'
-        What to do with items with a missing label, as for `agreement`.
+        What to do with items with a missing label, as for `agreement`. With 'drop', items
+        missing in either prediction count for neither kappa.
     missing_codes : sequence, default=()
         Values that stand for a missing label, such as -9 or "NA".
     confidence : float, default=0.95

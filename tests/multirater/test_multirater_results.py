@@ -192,3 +192,38 @@ def test_zero_prints_without_a_sign() -> None:
     assert repr(result) == "<Conger's kappa: 0.0000 (0.0000 to 0.0000), 106 subjects, 2 raters>"
     table = str(pairwise_kappa([[1, 2, 2]] * 3 + [[1, 2, 1]]))
     assert "-0.0000" not in table
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "paired", "with_single"),
+    [
+        # Observed 1/3; the shares of the labels are 1/2 and 1/2, then 5/8 and 3/8.
+        (fleiss_kappa, 1 / 3, 13 / 45),
+        (gwet_ac1, 1 / 3, 19 / 51),
+        # The first rater's share of 1 is 2/3, then 3/4; the second's is 1/3.
+        (conger_kappa, 2 / 5, 3 / 7),
+        (light_kappa, 2 / 5, 2 / 5),
+        (randolph_kappa, 1 / 3, 1 / 3),
+        (krippendorff_alpha, 4 / 9, 4 / 9),
+    ],
+)
+def test_what_single_ratings_count_in(coefficient: Any, paired: float, with_single: float) -> None:
+    rows: list[list[int | None]] = [[1, 1], [1, 2], [2, 2]]
+    assert coefficient(rows).value == close(paired)
+    result = coefficient([*rows, [1, None]])
+    assert (result.n_subjects, result.n_paired) == (4, 3)
+    assert result.value == close(with_single)
+
+
+@pytest.mark.parametrize(
+    "coefficient",
+    [conger_kappa, light_kappa, gwet_ac1, randolph_kappa, krippendorff_alpha],
+)
+def test_only_fleiss_tests_full_agreement(coefficient: Any) -> None:
+    ratings = [[1, 1], [2, 2]] * 10
+    fleiss, other = fleiss_kappa(ratings), coefficient(ratings)
+    assert fleiss.standard_error == other.standard_error == 0
+    # Two labels of share 1/2 and 20 pairs of ratings: the null error is 1 / sqrt(20).
+    assert fleiss.z == close(math.sqrt(20))
+    assert math.isnan(other.z)
+    assert math.isnan(other.p_value)

@@ -120,6 +120,59 @@ def test_nothing_is_left_to_compare() -> None:
         compare_strata(CENTRES, undefined="raise")  # type: ignore[arg-type]
 
 
+PERFECT = [[3, 0], [0, 4]]
+
+
+@pytest.mark.parametrize(
+    ("tables", "names", "value"),
+    [
+        # po = 82/100, pe = 1/2: kappa 16/25. That of one label is 0, that of agreement 1.
+        ((CENTRES["a"], ONE_LABEL), "the second table", 0.64),
+        ((ONE_LABEL, CENTRES["a"]), "the first table", -0.64),
+        ((CENTRES["a"], PERFECT), "the second table", -0.36),
+        ((ONE_LABEL, PERFECT), "the first table and in the second table", -1),
+    ],
+)
+def test_no_test_with_a_kappa_without_error(tables: Any, names: str, value: float) -> None:
+    message = f"the kappas cannot be compared: the standard error is 0 in {names}."
+    with pytest.warns(undefined_metric_warning(), match=f"^{re.escape(message)}$") as told:
+        found = compare_independent(*tables)
+    assert (len(told), told[0].filename) == (1, __file__)
+    assert found.value == close(value)
+    undefined = (found.standard_error, found.z, found.p_value, *found.interval)
+    assert all(map(math.isnan, undefined))
+
+
+def test_a_prediction_missing_in_one_counts_for_neither() -> None:
+    truth, first, second = [0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, None]
+    found = compare_predictions(truth, first, second, missing="drop")
+    # Of the three items that are left: po = 2/3, pe = 4/9. All four would give 1/2.
+    assert found.kappas == close((0.4, 1))
+    assert agreement(truth, first).kappa == close(0.5)
+
+
+def test_the_warning_offers_only_what_helps() -> None:
+    with pytest.warns(undefined_metric_warning(), match="2 strata: 'c', 'd'[.] .* leaves them out"):
+        compare_strata({**CENTRES, "c": ONE_LABEL, "d": PERFECT})
+    with pytest.warns(undefined_metric_warning(), match="0 in stratum 1[.]$"):
+        compare_strata([CENTRES["a"], PERFECT])
+
+
+def test_errors_of_one_distribution_are_compared() -> None:
+    normal, student = (
+        [agreement_from_confusion(table, distribution=name) for table in CENTRES.values()]  # type: ignore[arg-type]
+        for name in ("normal", "t")
+    )
+    for mixed in ([normal[0], student[1]], [student[0], CENTRES["b"]]):
+        for compare in (compare_strata, lambda tables: compare_independent(*tables)):
+            with pytest.raises(ValueError, match="different distributions cannot be compared"):
+                compare(mixed)
+    # Both tables have 100 items: each variance is over 99, not over 100.
+    assert compare_independent(*student).standard_error == close(
+        compare_independent(*normal).standard_error * math.sqrt(100 / 99)
+    )
+
+
 def simulated_joint(rng: Any, n: int) -> Any:
     truth = rng.integers(0, 3, n)
     first = np.where(rng.random(n) < 0.7, truth, rng.integers(0, 3, n))

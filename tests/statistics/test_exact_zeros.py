@@ -226,6 +226,53 @@ def test_no_test_is_made_of_rounding(result: Any, value: Any) -> None:
     assert found.interval == (found.value, found.value)
 
 
+# Two neighbours of three rate each subject, in either order: all subjects add the same.
+NEIGHBOURS = [[0, 1], [1, 0], [1, 2], [2, 1]] * 5
+
+
+@pytest.mark.parametrize("start", [0, 0.1, 1000.1, -1e6 + 0.1, 1e8])
+def test_rounded_labels_make_no_error(start: float) -> None:
+    ratings = [[start + 0.1 * step for step in row] for row in NEIGHBOURS]
+    found = krippendorff_alpha(ratings, level="interval")
+    # In steps the observed distance is 1. The labels' shares of 40 ratings are 1/4, 1/2 and 1/4,
+    # their variance is 1/2: the expected distance is 2 * 1/2 * 40/39.
+    assert found.value == pytest.approx(1 - 39 / 40, abs=1e-6)
+    assert found.standard_error == 0
+    assert math.isnan(found.p_value)
+
+
+def test_rounded_labels_make_no_error_of_ratios() -> None:
+    # (0.1 / 2000.3)**2 and (0.3 / 6000.9)**2 are the same ratio; each label occurs equally often.
+    ratings = [[1000.1, 1000.2], [1000.2, 1000.1], [3000.3, 3000.6], [3000.6, 3000.3]] * 5
+    found = krippendorff_alpha(ratings, level="ratio")
+    assert found.standard_error == 0
+    assert math.isnan(found.p_value)
+
+
+@pytest.mark.parametrize("start", [0, 1000.1])
+def test_rounded_labels_leave_a_true_error(start: float) -> None:
+    rows, labels = [(0, 1), (1, 2), (2, 2)], [start + 0.1 * step for step in range(3)]
+    shares = [Fraction(n, 10**6 + 2) for n in (1, 1, 10**6)]
+    variance = exact_variance(parts_of("alpha", rows, 3, "quadratic"), shares)
+    assert variance is not None
+    counts = np.array([[1, 1, 0], [0, 1, 1], [0, 0, 2]])
+    coefficient = Alpha(Patterns(counts, np.array([1, 1, 10**6])), "interval", np.array(labels))
+    error = math.sqrt(variance / (10**6 + 2))
+    assert coefficient.standard_error("normal") == pytest.approx(error, rel=1e-6)
+
+
+@pytest.mark.parametrize(("n_labels", "n"), [(2, 10**6), (300, 10**10), (1000, 10**9)])
+def test_labels_that_do_not_occur_hide_no_error(n_labels: int, n: int) -> None:
+    table = np.zeros((n_labels, n_labels), int)
+    table[0, 0], table[0, 1], table[1, 0] = n, 1, 1
+    shares = [Fraction(count, n + 2) for count in (n, 1, 1)]
+    variance = exact_variance(parts_of("light", [(0, 0), (0, 1), (1, 0)], 2, None), shares)
+    assert variance is not None
+    expected = pytest.approx(math.sqrt(variance / (n + 2)), rel=1e-4)
+    assert agreement_from_confusion(table).standard_error == expected
+    assert light_kappa(Ratings.from_table(table)).standard_error == expected
+
+
 def test_one_label_of_one_rater() -> None:
     result = agreement_from_confusion([[90, 0], [10, 0]])
     assert (result.kappa, result.standard_error, result.null_standard_error) == (0, 0, 0)

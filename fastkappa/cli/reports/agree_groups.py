@@ -23,8 +23,8 @@ from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.formatting import figure, interval_text, label_text, p_value_text
 from fastkappa.plotting import plot_forest
-from fastkappa.statistics.comparison import MOST_NAMED, EqualKappas
 from fastkappa.statistics.scales import find_scale
+from fastkappa.statistics.strata import MOST_NAMED, EqualKappas
 from fastkappa.two_raters.grouped import GroupedAgreement
 
 

@@ -30,7 +30,13 @@ LEVELS = get_args(NamedLevel)
 
 
 class Metric(Protocol):
-    """The distances of labels."""
+    """The distances of labels.
+
+    Distances that are squared differences of rounded numbers are known less well than these:
+    ``largest`` is the largest of the numbers, 0 if the distances themselves are given.
+    """
+
+    largest: float
 
     def of_patterns(self, patterns: Patterns) -> Floats:
         """Return the sum of the distances over each pattern's ordered pairs of ratings."""
@@ -42,8 +48,8 @@ class Metric(Protocol):
 class DistanceMatrix:
     """Distances given as a matrix."""
 
-    def __init__(self, distances: Floats) -> None:
-        self._distances = distances
+    def __init__(self, distances: Floats, largest: float = 0.0) -> None:
+        self._distances, self.largest = distances, largest
 
     def of_patterns(self, patterns: Patterns) -> Floats:
         return patterns.distances(self._distances)
@@ -55,8 +61,8 @@ class DistanceMatrix:
 class SquaredDifferences:
     """The squared differences of a number per label."""
 
-    def __init__(self, values: Floats) -> None:
-        self._values = values
+    def __init__(self, values: Floats, largest: float) -> None:
+        self._values, self.largest = values, largest
 
     def of_patterns(self, patterns: Patterns) -> Floats:
         squares: Floats = 2 * patterns.n_ratings * patterns.squared_deviations(self._values)
@@ -93,7 +99,6 @@ class Alpha(Coefficient):
         paired = patterns.paired
         self._patterns = Patterns(patterns.counts[paired], patterns.multiplicities[paired])
         self.multiplicities = self._patterns.multiplicities
-        self.n_columns = patterns.n_labels
         # The metric of ordinal data depends on the sample.
         self._fixed = None if _is_name(level, "ordinal") else metric_of(level, labels)
 
@@ -111,6 +116,9 @@ class Alpha(Coefficient):
             expected = np.where(several, (metric.from_labels(totals) * totals).sum(axis=-1), 0.0)
         return Disagreement(divided(observed, n), divided(expected, n * (n - 1)))
 
+    def n_used(self) -> int:
+        return int(np.count_nonzero(self._patterns.sums(self.multiplicities)))
+
     def influence(self) -> Influence:
         """Return how much a subject of each pattern raises alpha (Gwet 2014).
 
@@ -124,17 +132,28 @@ class Alpha(Coefficient):
         proportions = totals / totals.sum()
         from_labels = metric.from_labels(proportions)
         expected = from_labels @ proportions
-        own = self._of_patterns(metric) / mean_ratings / expected
+        within = self._of_patterns(metric)
+        own = within / mean_ratings / expected
         ratio = multiplicities @ own / n
         by_chance = 2 * patterns.products(from_labels) / mean_ratings / expected
         surplus = patterns.n_ratings / mean_ratings
-        return Influence(ratio * (by_chance - surplus) - own, ratio * (by_chance + surplus) + own)
+        # How much rounded labels add to the size of each part.
+        rounded = _rounded(metric, from_labels, 1)
+        of_expected = rounded @ proportions / expected
+        of_own = _rounded(metric, within, patterns.n_ratings) / mean_ratings / expected
+        of_own += own * of_expected
+        of_ratio = multiplicities @ of_own / n + ratio * of_expected
+        of_chance = 2 * patterns.products(rounded) / mean_ratings / expected
+        of_chance += by_chance * of_expected
+        sizes = (ratio + of_ratio) * (by_chance + surplus) + ratio * of_chance + own + of_own
+        return Influence(ratio * (by_chance - surplus) - own, sizes)
 
     def _metric(self, totals: Floats) -> Metric:
         if self._fixed is not None:
             return self._fixed
         # The middle of each label's ranks, relative to the middle of all ranks.
-        return SquaredDifferences(totals.cumsum() - (totals + totals.sum()) / 2)
+        ranks = totals.cumsum() - (totals + totals.sum()) / 2
+        return SquaredDifferences(ranks, _largest(ranks))
 
     def _of_patterns(self, metric: Metric) -> Floats:
         scaled: Floats = metric.of_patterns(self._patterns) / (self._patterns.n_ratings - 1)
@@ -163,12 +182,26 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
     values = labels.astype(np.float64)
     if level == "interval":
         # Relative to their mean, so that large values lose no digits.
-        return SquaredDifferences(values - values.mean())
+        return SquaredDifferences(values - values.mean(), _largest(values))
     if (values < 0).any():
         raise ValueError(f"level='ratio' needs labels of 0 or more, got {values.min():g}.")
     sums = values[:, None] + values
     ratios = np.divide(values[:, None] - values, sums, out=np.zeros(sums.shape), where=sums > 0)
-    return DistanceMatrix(ratios**2)
+    return DistanceMatrix(ratios**2, largest=1.0)
+
+
+def _rounded(metric: Metric, distances: Floats, n_pairs: Any) -> Floats:
+    """Return how much the rounding of labels changes sums of so many distances, over EPSILON.
+
+    For d = a - b it is at most 4 |d| max |label| in d**2, and the sum of |d| is at most the root
+    of the number of pairs times the sum of d**2 (Cauchy-Schwarz).
+    """
+    change: Floats = 4 * metric.largest * np.sqrt(n_pairs * distances)
+    return change
+
+
+def _largest(values: Floats) -> float:
+    return float(np.abs(values).max(initial=0))
 
 
 def _is_name(level: Any, name: str) -> bool:

@@ -85,11 +85,13 @@ class ChanceCorrected(Coefficient):
         self._patterns, self._distances, self._chance = patterns, distances, chance
         self._within = WithinSubjects(patterns.distances(distances), patterns.n_ratings)
         self.multiplicities = patterns.multiplicities
-        self.n_columns = patterns.n_labels
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         expected, _ = self._chance(self._patterns.proportions(multiplicities), self._distances)
         return Disagreement(self._within.observed(multiplicities), expected)
+
+    def n_used(self) -> int:
+        return int(np.count_nonzero(self._patterns.sums(self.multiplicities)))
 
     def influence(self) -> Influence:
         multiplicities, patterns = self.multiplicities, self._patterns

@@ -43,16 +43,17 @@ class Coefficient(ABC):
     ----------
     multiplicities : ndarray of shape (P,)
         How many subjects of the sample have each row.
-    n_columns : int
-        How many labels there are, or labels of all raters.
     """
 
     multiplicities: AnyArray
-    n_columns: int
 
     @abstractmethod
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         """Return the observed and the expected disagreement, of each resample of a stack too."""
+
+    @abstractmethod
+    def n_used(self) -> int:
+        """Return how many labels occur, or labels of all raters."""
 
     @abstractmethod
     def influence(self) -> Influence:
@@ -68,7 +69,7 @@ class Coefficient(ABC):
         divisor = n - 1 if distribution == "t" else n
         if divisor < 1:
             return math.nan
-        n_terms = len(self.multiplicities) + self.n_columns
+        n_terms = len(self.multiplicities) + self.n_used()
         spread = variance(self.influence(), self.multiplicities / n, n_terms)
         return math.sqrt(float(spread) / divisor)
 

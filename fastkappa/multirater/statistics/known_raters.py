@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -34,12 +35,14 @@ class Conger(Coefficient):
     def __init__(self, profiles: Profiles, distances: Floats) -> None:
         self._profiles, self._distances = profiles, distances
         self.multiplicities = profiles.multiplicities
-        self.n_columns = profiles.n_labels * profiles.n_raters
         self._within = WithinSubjects(profiles.distances(distances), profiles.n_ratings)
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         margins, _ = self._margins(multiplicities)
         return Disagreement(self._within.observed(multiplicities), self._expected(margins))
+
+    def n_used(self) -> int:
+        return int(np.count_nonzero(self._margins(self.multiplicities)[0]))
 
     def influence(self) -> Influence:
         multiplicities, n_raters = self.multiplicities, self._profiles.n_raters
@@ -96,7 +99,6 @@ class Light(Coefficient):
     def __init__(self, profiles: Profiles, weights: Weights) -> None:
         self._profiles, self._weights = profiles, weights
         self.multiplicities = profiles.multiplicities
-        self.n_columns = (profiles.n_labels * profiles.n_raters) ** 2
 
     def values(self, multiplicities: AnyArray) -> Floats:
         tables = self._profiles.tables(multiplicities)[..., :-1, :-1]
@@ -106,6 +108,10 @@ class Light(Coefficient):
         """Return NaN: a mean of kappas has no disagreement of its own."""
         undefined = np.full(multiplicities.shape[:-1], np.nan)
         return Disagreement(undefined, undefined)
+
+    def n_used(self) -> int:
+        """Return the number of pairs: a pair's table has no more cells in use than rows."""
+        return comb(self._profiles.n_raters, 2)
 
     def influence(self) -> Influence:
         profiles = self._profiles

@@ -1,0 +1,186 @@
+"""The test whether kappa is the same in all strata, from tables or from results."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.statistics.comparison import check_comparable, kappa_and_error
+from fastkappa.statistics.inference import check_confidence, chi_square_p, symmetric_interval
+from fastkappa.statistics.weights import Weights
+
+Undefined: TypeAlias = Literal["nan", "drop"]
+# A warning names at most so many strata.
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class EqualKappas:
+    """A test whether kappa is the same in all strata, and their common kappa.
+
+    Attributes
+    ----------
+    kappa : float
+        The overall kappa: the mean over the strata, weighted by their inverse variances.
+    standard_error : float
+        Its standard error.
+    interval : tuple of float
+        Its interval.
+    statistic : float
+        Q, the sum of squared deviations from the overall kappa, each over its variance.
+    degrees_of_freedom : int
+        The number of strata minus one.
+    p_value : float
+        The probability of a Q at least as large if kappa is the same in all strata.
+    confidence : float
+        The confidence of the interval.
+    undefined : tuple
+        The names of the strata that cannot be weighted by their variance: kappa is
+        undefined or its standard error is 0. They are left out, or the rest is NaN.
+    """
+
+    kappa: float
+    standard_error: float
+    interval: tuple[float, float]
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+    confidence: float
+    undefined: tuple[Any, ...] = ()
+
+
+def compare_strata(
+    tables: Any,
+    *,
+    weights: Weights = None,
+    confidence: float = 0.95,
+    undefined: Undefined = "nan",
+) -> EqualKappas:
+    """Test whether kappa is the same in independent strata, as SAS does (PROC FREQ, AGREE).
+
+    Parameters
+    ----------
+    tables : sequence or mapping of tables or of AgreementResult, or array of shape (h, l, l)
+        One for each stratum. They need not have the same labels. A result brings its own
+        standard error; Q and the interval are by the normal distribution all the same.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        Disagreement weights of the tables; a result has its own.
+    confidence : float, default=0.95
+        The confidence of the interval.
+    undefined : {'nan', 'drop'}, default='nan'
+        What to do if strata cannot be weighted by their variance, because their kappa is
+        undefined (0 / 0) or its standard error is 0, as where a rater uses one label only.
+        With 'nan' the test is undefined, with an ``UndefinedMetricWarning`` that names these
+        strata. With 'drop' the others are compared, and there is such a warning only if fewer
+        than two are left. Strata of full agreement are dropped too, so that the common kappa
+        is that of the others, and lower than it would be with them. ``undefined`` of the
+        result has the names.
+
+    Returns
+    -------
+    test : EqualKappas
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two strata, a table is not a table of counts, results have
+        different weights or distributions, or ``undefined`` is unknown.
+
+    References
+    ----------
+    J. L. Fleiss, B. Levin and M. C. Paik (2003). Statistical Methods for Rates and
+    Proportions, third edition, section 18.1.
+
+    Examples
+    --------
+    >>> from fastkappa import compare_strata
+    >>> winnipeg = [[38, 5, 0, 1], [33, 11, 3, 0], [10, 14, 5, 6], [3, 7, 3, 10]]
+    >>> new_orleans = [[5, 3, 0, 0], [3, 11, 4, 0], [2, 13, 3, 4], [1, 2, 4, 14]]
+    >>> test = compare_strata([winnipeg, new_orleans])
+    >>> round(test.kappa, 4), round(test.statistic, 4), round(test.p_value, 4)
+    (0.2338, 0.9009, 0.3425)
+    """
+    return equal_kappas(tables, weights, confidence, undefined, stacklevel=3)
+
+
+def equal_kappas(
+    tables: Any, weights: Weights, confidence: float, undefined: Undefined, stacklevel: int
+) -> EqualKappas:
+    """Return the result of `compare_strata`; warnings are of the caller so many levels up."""
+    check_confidence(confidence)
+    check_undefined(undefined)
+    named = _by_name(tables)
+    strata = {
+        name: kappa_and_error(f"the table of stratum {name!r}", table, weights)
+        for name, table in named.items()
+    }
+    if len(strata) < 2:
+        raise ValueError(f"tables must be those of two strata or more, got {len(strata)}.")
+    check_comparable(named.values(), weights)
+    without_kappa = [name for name, (kappa, _) in strata.items() if math.isnan(kappa)]
+    kept = [found for found in strata.values() if found[1] > 0]
+    left_out = tuple(name for name, (_, error) in strata.items() if not error > 0)
+    without_error = [name for name in left_out if name not in without_kappa]
+    if left_out and (undefined == "nan" or len(kept) < 2):
+        reasons = [
+            f"{what} in {_strata_text(names)}"
+            for what, names in (
+                ("kappa is undefined", without_kappa),
+                ("the standard error is 0", without_error),
+            )
+            if names
+        ]
+        them = "it" if len(left_out) == 1 else "them"
+        may_drop = undefined == "nan" and len(kept) > 1
+        remedy = f" undefined='drop' leaves {them} out." if may_drop else ""
+        warnings.warn(
+            f"the strata cannot be compared: {', and '.join(reasons)}.{remedy}",
+            undefined_metric_warning(),
+            stacklevel=stacklevel,
+        )
+        nan, freedom = math.nan, max(len(strata if undefined == "nan" else kept) - 1, 0)
+        return EqualKappas(nan, nan, (nan, nan), nan, freedom, nan, confidence, left_out)
+    kappa, error = np.array(kept).T
+    precision = error**-2
+    overall = float((precision * kappa).sum() / precision.sum())
+    overall_error = float(precision.sum() ** -0.5)
+    statistic = float((precision * (kappa - overall) ** 2).sum())
+    freedom = len(kept) - 1
+    return EqualKappas(
+        overall,
+        overall_error,
+        symmetric_interval(overall, overall_error, confidence),
+        statistic,
+        freedom,
+        chi_square_p(statistic, freedom),
+        float(confidence),
+        left_out,
+    )
+
+
+def check_undefined(undefined: Undefined) -> Undefined:
+    """Return what to do with undefined strata, or raise if that is unknown."""
+    if undefined not in get_args(Undefined):
+        raise ValueError(f"undefined must be 'nan' or 'drop', got {undefined!r}.")
+    return undefined
+
+
+def _strata_text(names: list[Any]) -> str:
+    """Return the names of strata, at most `MOST_NAMED`."""
+    more = ", ..." if len(names) > MOST_NAMED else ""
+    stratum = "stratum" if len(names) == 1 else f"{len(names)} strata:"
+    return f"{stratum} {', '.join(map(repr, names[:MOST_NAMED]))}{more}"
+
+
+def _by_name(tables: Any) -> dict[Any, Any]:
+    if isinstance(tables, Mapping):
+        return dict(tables)
+    if isinstance(tables, str) or not isinstance(tables, Iterable):
+        raise ValueError(f"tables must be a sequence or a mapping of tables, got {tables!r}.")
+    return dict(enumerate(tables))
