@@ -50,13 +50,14 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
         array = to_numpy(ratings)
     array = array.reshape(-1)
     # A column of strings has -9 as "-9", and a member of an enum stands for its value.
+    values = [code.value if isinstance(code, enum.Enum) else code for code in missing_codes]
     numbers: Any = [
         float(code) if isinstance(code, str) else code
-        for code in missing_codes
+        for code in values
         if isinstance(code, (int, float, np.number)) or (isinstance(code, str) and is_number(code))
     ]
     if array.dtype.kind in "OUT":
-        codes = {*missing_codes, *map(str, missing_codes), *numbers}
+        codes = {*missing_codes, *values, *map(str, values), *numbers}
         ratings = (r.value if isinstance(r, enum.Enum) and r not in codes else r for r in array)
         return _if_any(np.fromiter((rating in codes for rating in ratings), bool, len(array)))
     return _if_any(np.isin(array, numbers)) if numbers and array.dtype.kind in "iufb" else None
