@@ -71,15 +71,21 @@ def variance(influence: Influence, proportions: AnyArray, n_terms: int | AnyArra
     True
     """
     used = proportions != 0
-    # A cell without items may have an influence that is not finite.
-    values = np.where(used, influence.values, 0.0)
-    sizes = np.where(used, influence.sizes, 0.0)
+    values, sizes = influence
+    if not used.all():
+        # A cell without items may have an influence that is not finite.
+        values, sizes = np.where(used, values, 0.0), np.where(used, sizes, 0.0)
     with np.errstate(invalid="ignore", over="ignore"):
-        deviation = values - (proportions * values).sum(axis=-1, keepdims=True)
-        size = sizes + (proportions * sizes).sum(axis=-1, keepdims=True)
-        noise = np.abs(deviation) <= SAFETY * n_terms * EPSILON * size
-        spread = (proportions * deviation**2).sum(axis=-1)
-    return np.where((noise | ~used).all(axis=-1), 0.0, spread)
+        deviation = values - np.add.reduce(proportions * values, axis=-1, keepdims=True)
+        spread: FloatTable = np.add.reduce(proportions * deviation * deviation, axis=-1)
+        bound = SAFETY * n_terms * EPSILON
+        # Where all is noise the variance is below the square of the largest bound: seldom near it.
+        largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
+        if (spread > largest * largest).all():
+            return spread
+        size = sizes + np.add.reduce(proportions * sizes, axis=-1, keepdims=True)
+        noise = np.abs(deviation) <= bound * size
+        return np.where((noise | ~used).all(axis=-1), 0.0, spread)
 
 
 def without_noise(coefficients: Any) -> FloatTable:

@@ -354,8 +354,9 @@ def test_an_agreement_costs_no_more_than_its_count() -> None:
     for n_labels in (2, 5, 10):
         table = np.random.default_rng(0).integers(0, 10**8, (n_labels, n_labels))
         for weights in (None, "linear", "quadratic"):
-            times = []
-            for _ in range(30):
+            times: list[float] = []
+            # A busy machine may be slow for seconds: the fastest of many calls tells.
+            while len(times) < 30 or (min(times) >= 2e-3 and len(times) < 3000):
                 start = perf_counter()
                 agreement_from_confusion(table, weights=weights).to_dict()
                 times.append(perf_counter() - start)
