@@ -21,7 +21,7 @@ from fastkappa.columns.column import Column
 from fastkappa.columns.label_order import LabelOrder, common_order, warn_of_order
 from fastkappa.counting.table import union_of_labels
 from fastkappa.counting.tabulate import ConfusionCounts
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.weights import Weights, what_needs_order
 
 KINDS = {"U": "strings", "O": "strings", "T": "strings", "m": "durations", "M": "dates"}
 
@@ -55,9 +55,8 @@ class Snapshot(NamedTuple):
 
     def warn_of_order(self, weights: Weights, stacklevel: int) -> None:
         """Warn if weights refer to the alphabetical order of labels."""
-        if weights is not None and self.order is None and not self.labels_given:
-            is_named = isinstance(weights, str)
-            why = f"weights={weights!r}" if is_named else "a matrix of weights"
+        why = what_needs_order(weights)
+        if why is not None and self.order is None and not self.labels_given:
             warn_of_order(self.table.labels, why, stacklevel + 1)
 
     def order_with(self, order: LabelOrder | None) -> LabelOrder | None:

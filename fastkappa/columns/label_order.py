@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.formatting import printable
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 # So many labels are shown in a message.
@@ -123,10 +124,8 @@ def warn_of_order(labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 
         warnings.warn(warning, LabelOrderWarning, stacklevel + 1)
 
 
-def shown(labels: AnyArray) -> str:
+def shown(labels: AnyArray | Sequence[Any]) -> str:
     """Return labels in their order as a message shows them."""
-    texts = map(str, labels[:MOST_SHOWN].tolist())
-    # What cannot be printed, such as the escape that starts a terminal's commands, is escaped.
-    some = [text if text.isprintable() and text.strip() else repr(text) for text in texts]
+    some = list(map(printable, np.asarray(labels[:MOST_SHOWN], object).tolist()))
     more = ["..."] if len(labels) > MOST_SHOWN else []
     return " < ".join([*some, *more])

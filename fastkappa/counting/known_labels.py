@@ -116,7 +116,7 @@ def labels_to_use(labels: Any, columns: Mapping[str, Column]) -> KnownLabels | N
     """Return the labels given, or those that a column declares; None if there are none.
 
     ``columns`` has each column under the name that errors call it. Without labels, strings
-    among numbers are refused. Labels that differ in blanks alone are warned of.
+    among numbers are refused. Labels that look alike are warned of.
     """
     warn_of_lookalikes(columns)
     first, second = next(iter(columns.values())), list(columns.values())[-1]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.label_order import shown
 from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
 from fastkappa.engines.ratings import (
     Key,
@@ -21,7 +22,6 @@ from fastkappa.engines.ratings import (
     WantedLabels,
     no_label,
     not_whole,
-    shown,
 )
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.kernels.threads import ItemRanges, run_in_threads

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.label_order import MOST_SHOWN, sorted_strings
+from fastkappa.columns.label_order import shown, sorted_strings
 
 Kind = Literal["integers", "booleans", "strings", "dates", "times"]
 # What a label is in a table; None is a missing rating.
@@ -230,12 +230,6 @@ def refuse_outside(
             f"column {column!r} holds {min(outside, key=str)!r}, which is not among the labels"
             f" that were declared: {shown(order)}. {advice.order}"
         )
-
-
-def shown(order: Sequence[Key]) -> str:
-    """Return labels in their order, as a message shows them."""
-    more = ["..."] if len(order) > MOST_SHOWN else []
-    return " < ".join([*map(str, order[:MOST_SHOWN]), *more])
 
 
 def in_order(keys: Iterable[Any], kind: Kind | None) -> list[Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.label_order import shown
 from fastkappa.columns.odd_strings import describe_odd, odd_among
 from fastkappa.counting.item_sums import add_exactly
 from fastkappa.engines.ratings import (
@@ -28,7 +29,6 @@ from fastkappa.engines.ratings import (
     common_kind,
     common_order,
     refuse_outside,
-    shown,
 )
 
 # The key of ratings outside the labels: no rating has a key of bytes.

@@ -31,12 +31,11 @@ from fastkappa.leaderboards.ranking import (
     kappas_of,
     rank,
     resampled_kappas,
-    what_needs_order,
 )
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.inference import check_confidence
-from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix
+from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix, what_needs_order
 
 OnMismatch = Literal["raise", "drop"]
 # The number of random groups of items; a group costs as much time as a replicate.

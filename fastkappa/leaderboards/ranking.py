@@ -69,13 +69,6 @@ def kappas_of(tables: AnyArray, present: NDArray[np.bool_], weights: Weights) ->
     return kappas
 
 
-def what_needs_order(weights: Weights) -> str | None:
-    """Return what a warning says depends on the order of labels; None if nothing does."""
-    if weights is None:
-        return None
-    return f"weights={weights!r}" if isinstance(weights, str) else "a matrix of weights"
-
-
 def draw_groups(
     n_groups: int, n_resamples: int, generator: np.random.Generator
 ) -> Iterator[FloatTable]:

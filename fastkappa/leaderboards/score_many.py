@@ -15,8 +15,8 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.items.predictions import count_predictions
-from fastkappa.leaderboards.ranking import kappas_of, what_needs_order
-from fastkappa.statistics.weights import Weights
+from fastkappa.leaderboards.ranking import kappas_of
+from fastkappa.statistics.weights import Weights, what_needs_order
 
 
 class Kappas(NamedTuple):

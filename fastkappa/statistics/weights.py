@@ -103,3 +103,10 @@ def relative_distances(weights: Weights, n_labels: int) -> FloatTable:
         return matrix
     heaviest = matrix.max(initial=0.0)
     return matrix / heaviest if heaviest else np.full_like(matrix, np.nan)
+
+
+def what_needs_order(weights: Weights) -> str | None:
+    """Return what a warning says depends on the order of labels; None if nothing does."""
+    if weights is None:
+        return None
+    return f"weights={weights!r}" if isinstance(weights, str) else "a matrix of weights"

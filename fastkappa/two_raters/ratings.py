@@ -23,7 +23,7 @@ from fastkappa.columns.odd_strings import REMEDY
 from fastkappa.columns.pair import comparable
 from fastkappa.counting.known_labels import KnownLabels, labels_to_use
 from fastkappa.exceptions import users_stacklevel
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.weights import Weights, what_needs_order
 
 GROUPS = "groups"
 # For strings among the numbers of one column, where labels are given.
@@ -100,6 +100,6 @@ def read_items(
 
 def warn_of_weights(weights: Weights, labels: AnyArray) -> None:
     """Warn if weights are for labels whose order was neither given nor declared."""
-    if weights is not None:
-        why = f"weights={weights!r}" if isinstance(weights, str) else "a matrix of weights"
+    why = what_needs_order(weights)
+    if why is not None:
         warn_of_order(labels, why, users_stacklevel())

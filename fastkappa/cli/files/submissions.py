@@ -19,6 +19,7 @@ from fastkappa.cli.files.ratings import (
 )
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
+from fastkappa.columns.label_order import shown
 from fastkappa.columns.missing import find_missing, without
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
 from fastkappa.engines.arrow_files import SUFFIXES, OnProgress, files_of, read_columns
@@ -28,7 +29,6 @@ from fastkappa.engines.ratings import (
     RatingsError,
     in_order,
     refuse_outside,
-    shown,
 )
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
