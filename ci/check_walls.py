@@ -61,7 +61,7 @@ OPTIONAL = {
     "numba": r"(kernels/numba/\w+|shortcuts/numba_\w+|jit/\w+)\.py",
     "llvmlite": r"kernels/numba/\w+\.py",
     "typer": r"cli/(\w+|commands/\w+)\.py",
-    "rich": r"cli/(reports/score|progress)\.py",
+    "rich": r"cli/(reports/(score|count_table)|progress)\.py",
     "pandas": r"frame\.py",
     "pyarrow": r"engines/arrow_\w+\.py",
     "sklearn": r"estimators/\w+\.py",

@@ -26,10 +26,9 @@ from fastkappa.columns.lengths import check_lengths, n_samples
 from fastkappa.columns.pair import read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.moments import moments_of
-from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate
+from fastkappa.counting.tabulate import in_int64, tabulate
 from fastkappa.exceptions import invalid_parameter_error, undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.kernels.threads import available_threads
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappa_from_moments, kappas
 from fastkappa.statistics.weights import SCHEMES, Weights
@@ -118,13 +117,13 @@ def cohen_kappa_score(
     with _errors_in_order(y1, y2, sample_weight):
         ratings = _read(y1, y2, labels, sample_weight)
         if isinstance(weights, str) and weights == "quadratic" and ratings.item_weights is None:
-            moments = moments_of(
-                get_kernels(), ratings.first, ratings.second, ratings.known, available_threads()
-            )
+            moments = moments_of(get_kernels(), ratings.first, ratings.second, ratings.known)
             kappa = math.nan if moments is None else kappa_from_moments(*moments)
             if not math.isnan(kappa):
                 return kappa
-        table = _tabulate(ratings, missing_label).table
+        table = tabulate(
+            get_kernels(), *ratings, without_first=missing_label, alphabetical=True
+        ).table
     if table.shape == (1, 1):
         warnings.warn(SINGLE_LABEL, UserWarning, stacklevel=2)
     kappa = float(kappas(table, weights))
@@ -202,7 +201,8 @@ def confusion_matrix(
     missing_label = "At least one label specified must be in y_true"
     with _errors_in_order(y_true, y_pred, sample_weight):
         ratings = _read(y_true, y_pred, labels, sample_weight)
-        matrix = in_int64(_tabulate(ratings, missing_label)).table
+        counts = tabulate(get_kernels(), *ratings, without_first=missing_label, alphabetical=True)
+        matrix = in_int64(counts).table
     if normalize is not None:
         axis = {"true": 1, "pred": 0, "all": None}[normalize]
         total = matrix.sum(axis=axis, keepdims=True)
@@ -213,7 +213,7 @@ def confusion_matrix(
 
 
 class _Ratings(NamedTuple):
-    """The arguments, read and checked."""
+    """The arguments, read and checked: what `tabulate` takes."""
 
     first: Column
     second: Column
@@ -264,23 +264,6 @@ def _read(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Ratings
         None if labels is None else KnownLabels(labels, first, second),
         None if sample_weight is None else read_sample_weight(sample_weight, n_items),
     )
-
-
-def _tabulate(ratings: _Ratings, missing_label: str) -> ConfusionCounts:
-    counts = tabulate(
-        get_kernels(),
-        ratings.first,
-        ratings.second,
-        ratings.known,
-        ratings.item_weights,
-        available_threads(),
-        without_first=missing_label,
-    )
-    if ratings.known is not None or counts.labels.dtype.kind not in "UO":
-        return counts
-    # scikit-learn sorts strings of digits alphabetically, too.
-    order = np.argsort(counts.labels, kind="stable")
-    return counts._replace(table=counts.table[np.ix_(order, order)], labels=counts.labels[order])
 
 
 def _check_parameters(

@@ -13,7 +13,6 @@ from fastkappa.columns.pair import read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.tabulate import tabulate
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.kernels.threads import available_threads
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
@@ -103,7 +102,7 @@ class Scorer:
         check_lengths(y1, y2, None)
         first, second = read_columns(y1, y2, ("y1", "y2"))
         known = KnownLabels(self.labels, first, second)
-        counts = tabulate(get_kernels(), first, second, known, None, available_threads())
+        counts = tabulate(get_kernels(), first, second, known, None)
         if counts.n_outside:
             self.refuse_outsiders(y1, y2)
         return float(kappas(counts.table, self.weights))

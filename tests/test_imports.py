@@ -133,15 +133,19 @@ def test_public_names() -> None:
 # Walls.
 
 
-@pytest.fixture(scope="module")
-def walls() -> Any:
-    path = ROOT / "ci" / "check_walls.py"
-    spec = importlib.util.spec_from_file_location("check_walls", path)
+def _script(name: str) -> Any:
+    """Return a script of ci/ as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "ci" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def walls() -> Any:
+    return _script("check_walls")
 
 
 def test_walls_stand(walls: Any) -> None:
@@ -285,3 +289,12 @@ def test_the_rest_works_without_any_feature(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
     )
     assert (done.returncode, done.stdout) == (0, "0.6363636363636364\n"), done.stderr
+
+
+@pytest.mark.parametrize("way", ["two_arrays", "parquet_file"])
+def test_a_reader_enters_each_file_at_most_twice(way: str) -> None:
+    """The map in CONTRIBUTING: NumPy's backend, whose way is not cut short, and a file."""
+    walks = _script("walk")
+    stays = walks.two_arrays("numpy") if way == "two_arrays" else walks.parquet_file()
+    assert len(stays) > 20
+    assert max(walks.entries(stays).values()) <= 2

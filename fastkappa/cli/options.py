@@ -71,23 +71,21 @@ class Remarks:
     """
 
     def __init__(self, depends: str | None) -> None:
-        self.depends = depends
+        self._depends = depends
         self.texts: list[str] = []
-
-    def of_order(self, labels: AnyArray) -> None:
-        """Remark that the order of labels was taken to be alphabetical, if it matters."""
-        if self.depends is not None:
-            remedy = "Give --labels in the order that is meant."
-            warning = order_warning(labels, self.depends, remedy)
-            if warning is not None:
-                self.texts.append(warning)
+        # The labels of each table that were sorted, their order being neither given nor declared.
+        self.sorted_labels: list[AnyArray] = []
 
     def fields(self) -> dict[str, list[str]]:
         """Return the remarks as fields of JSON."""
         return {"warnings": self.texts} if self.texts else {}
 
     def print(self) -> None:
-        """Print the remarks."""
+        """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
+        if self._depends is not None:
+            remedy = "Give --labels in the order that is meant."
+            found = (order_warning(own, self._depends, remedy) for own in self.sorted_labels)
+            self.texts += [warning for warning in found if warning is not None]
         for text in self.texts:
             typer.echo(f"fastkappa: warning: {one_line(text)}", err=True)
 

@@ -21,6 +21,10 @@ CHUNK = 1 << 15
 SAMPLE = 256
 # A span of labels up to this one has a look-up table, 4 MB at most; a wider one is searched.
 LARGEST_LOOKUP = 1 << 20
+# A range of labels is counted as it is while its table has at most so many cells,
+LARGEST_DENSE_TABLE = 1 << 20
+# but a few items are not worth a large table.
+SMALL_DENSE_TABLE = 1 << 12
 
 
 class Codec(Protocol):
@@ -87,6 +91,31 @@ class LabelRange(NamedTuple):
 
 
 NO_LABELS = LabelRange(0, 0)
+
+
+class LabelRanges(NamedTuple):
+    """The labels of a table's rows and columns."""
+
+    rows: LabelRange = NO_LABELS
+    columns: LabelRange = NO_LABELS
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The shape of the table, with a last row and column for other ratings."""
+        return self.rows.n_labels + 1, self.columns.n_labels + 1
+
+    @property
+    def n_cells(self) -> int:
+        """How many cells the table has."""
+        return self.shape[0] * self.shape[1]
+
+    def are_worth_a_table(self, n_items: int) -> bool:
+        """Return whether to count so many items in a table of the whole ranges."""
+        return self.n_cells <= min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * n_items))
+
+    def widened(self, first: AnyArray, second: AnyArray) -> LabelRanges:
+        """Return ranges that hold the values too."""
+        return LabelRanges(self.rows.widened(first), self.columns.widened(second))
 
 
 class LabelMap:

@@ -14,23 +14,14 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
 from fastkappa.counting import codecs
-from fastkappa.counting.codecs import CHUNK, LabelRange, LabelType
+from fastkappa.counting.codecs import CHUNK, LabelRange, LabelRanges, LabelType
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.sparse_table import SparseTable
-from fastkappa.counting.table import (
-    LabelledTable,
-    LabelRanges,
-    empty_table,
-    largest_table,
-    n_cells_of,
-    occurring,
-    on_ranges,
-    without_empty,
-)
+from fastkappa.counting.table import LabelledTable, occurring, on_ranges, without_empty
 from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.kernels.contract import PairKernels
 
-NO_LABELS = (codecs.NO_LABELS, codecs.NO_LABELS)
+NO_LABELS = LabelRanges()
 
 
 class GrowingTable:
@@ -48,7 +39,7 @@ class GrowingTable:
         """Make a table with room for the labels expected, those in ``label_ranges``."""
         self._types = types
         self._sparse: SparseTable | None = None
-        self._use(label_ranges, empty_table(label_ranges))
+        self._use(label_ranges, np.zeros(label_ranges.shape, np.int64))
 
     def takes(self, limits: tuple[int, int]) -> bool:
         """Return whether the table can hold the labels of a type with these limits."""
@@ -56,7 +47,7 @@ class GrowingTable:
 
     def _use(self, label_ranges: LabelRanges, table: IntTable) -> None:
         self._label_ranges, self._table = label_ranges, table
-        self._lowest = (label_ranges[0].lowest, label_ranges[1].lowest)
+        self._lowest = (label_ranges.rows.lowest, label_ranges.columns.lowest)
         # Made once: a short call has no time for it.
         self._last_row, self._last_column = table[-1].data, table[:, -1].data
         self._empty_row, self._empty_column = bytes(table[-1].nbytes), bytes(table[:, -1].nbytes)
@@ -109,11 +100,8 @@ class GrowingTable:
 
     def _hold(self, counts: LabelledTable) -> None:
         """Go on from a table of counts."""
-        label_ranges = (
-            codecs.NO_LABELS.widened(counts.rows),
-            codecs.NO_LABELS.widened(counts.columns),
-        )
-        if n_cells_of(label_ranges) > largest_table(int(counts.table.sum())):
+        label_ranges = NO_LABELS.widened(counts.rows, counts.columns)
+        if not label_ranges.are_worth_a_table(int(counts.table.sum())):
             self._look_labels_up(counts)
         else:
             self._sparse = None
@@ -122,7 +110,7 @@ class GrowingTable:
     def _look_labels_up(self, counts: LabelledTable) -> None:
         """Go on from a table whose labels lie too far apart for one of their range."""
         self._sparse = SparseTable(self._types, counts)
-        self._use(NO_LABELS, empty_table(NO_LABELS))
+        self._use(NO_LABELS, np.zeros(NO_LABELS.shape, np.int64))
 
     def _add_outsiders(
         self, kernels: PairKernels, first: AnyArray, second: AnyArray, start: int, stop: int
@@ -133,7 +121,7 @@ class GrowingTable:
         for begin in range(start, stop, CHUNK):
             chunk = slice(begin, min(begin + CHUNK, stop))
             a, b = first[chunk].astype(self._types[0]), second[chunk].astype(self._types[1])
-            outside = _outside(a, counted[0]) | _outside(b, counted[1])
+            outside = _outside(a, counted.rows) | _outside(b, counted.columns)
             if not outside.any():
                 continue
             a, b = a[outside], b[outside]
@@ -147,8 +135,8 @@ class GrowingTable:
 
     def _make_room(self, first: AnyArray, second: AnyArray, n_new: int) -> None:
         """Widen the table to these labels, or give up having one of a range."""
-        wider = (self._label_ranges[0].widened(first), self._label_ranges[1].widened(second))
-        if n_cells_of(wider) > largest_table(int(self._table.sum()) + n_new):
+        wider = self._label_ranges.widened(first, second)
+        if not wider.are_worth_a_table(int(self._table.sum()) + n_new):
             self._look_labels_up(self.counts())
         else:
             self._use(wider, on_ranges(self.counts(), wider))

@@ -17,10 +17,9 @@ from fastkappa.counting.pairs import (
     LARGEST_RANGE,
     LONGEST_RANGE,
     count_unknown,
-    threads_worth_it,
 )
 from fastkappa.kernels.contract import PairKernels, SumMoments
-from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.kernels.threads import ItemRanges, run_in_threads, threads_worth_it
 
 # Up to so many labels, or items, a table is counted as fast. Where labels are not known, a
 # wrong guess costs a second look at the items, which takes more to be worth it.
@@ -44,7 +43,11 @@ class Moments(NamedTuple):
 
 
 def moments_of(
-    kernels: PairKernels, first: Column, second: Column, known: KnownLabels | None, num_threads: int
+    kernels: PairKernels,
+    first: Column,
+    second: Column,
+    known: KnownLabels | None,
+    num_threads: int | None = None,
 ) -> Moments | None:
     """Return the moments of two columns, or None where a table is wanted or as fast."""
     n_items = len(first.values)
@@ -63,7 +66,7 @@ def moments_of(
         _sum_partition, kernels.sum_moments, first, second, label_range, known is not None
     )
     # Sums are read as fast as a table of one cell is.
-    threads = min(num_threads, threads_worth_it(kernels, first, second, 1))
+    threads = threads_worth_it(kernels, first.values, second.values, 1, num_threads)
     parts = run_in_threads(work, n_items, threads)
     sums = [part for part in parts if part is not None]
     if len(sums) < len(parts):

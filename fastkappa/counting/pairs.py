@@ -15,53 +15,44 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
-from fastkappa.counting.codecs import CHUNK, Codec, guess_label_range, label_type
-from fastkappa.counting.sparse_table import SparseTable
-from fastkappa.counting.table import (
-    LabelledTable,
+from fastkappa.counting.codecs import (
+    CHUNK,
+    Codec,
     LabelRanges,
-    empty_table,
-    largest_table,
-    merge,
-    n_cells_of,
-    occurring,
-    on_ranges,
+    LabelType,
+    guess_label_range,
+    label_type,
 )
+from fastkappa.counting.sparse_table import SparseTable
+from fastkappa.counting.table import LabelledTable, merge, occurring, on_ranges
 from fastkappa.kernels.contract import PairKernels
-from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.kernels.threads import (
+    ItemRanges,
+    fill_in_threads,
+    run_in_threads,
+    threads_worth_it,
+)
 
 FIRST_RANGE = 1 << 14
 # Ranges that may have to be counted again are short; others are long, for each takes
 # Python some microseconds, but end often enough for Python to hear Ctrl-C.
 LARGEST_RANGE = 1 << 22
 LONGEST_RANGE = 1 << 27
-# Threads take some 100 microseconds to start, in which one reads so much, or counts so many
-# pairs where that takes more time than to read them.
-BYTES_WORTH_A_THREAD = 1 << 24
-PAIRS_WORTH_A_THREAD = 1 << 18
-MOST_CELLS_READ_AS_FAST = 1 << 8
 
 
 def count_unknown(
-    kernels: PairKernels, first: Column, second: Column, num_threads: int
+    kernels: PairKernels, first: Column, second: Column, num_threads: int | None = None
 ) -> LabelledTable:
     """Return the table of all labels that occur, in columns of integers or whole floats."""
-    n_items = len(first.values)
-    guess = guess_label_range(first.values)
-    label_ranges = (guess, guess if second is first else guess_label_range(second.values))
-    threads = min(num_threads, threads_worth_it(kernels, first, second, n_cells_of(label_ranges)))
-    largest = largest_table(n_items // threads)
-    work = partial(_count_partition, kernels, first.values, second.values, label_ranges, largest)
+    columns = first.values, second.values
+    types = label_type(columns[0]), label_type(columns[1])
+    guess = guess_label_range(columns[0])
+    expected = LabelRanges(guess, guess if second is first else guess_label_range(columns[1]))
+    n_items, n_cells = len(columns[0]), expected.n_cells
+    start = expected if expected.are_worth_a_table(n_items) else None
+    work = partial(_count_partition, kernels, *columns, types, start)
+    threads = threads_worth_it(kernels, *columns, n_cells, num_threads)
     return merge(run_in_threads(work, n_items, threads))
-
-
-def threads_worth_it(kernels: PairKernels, first: Column, second: Column, n_cells: int) -> int:
-    """Return how many threads have enough to do, at least one."""
-    n_items = len(first.values)
-    if kernels.READS_AS_FAST and n_cells <= MOST_CELLS_READ_AS_FAST:
-        pair = first.values.dtype.itemsize + second.values.dtype.itemsize
-        return max(1, n_items * pair // BYTES_WORTH_A_THREAD)
-    return max(1, n_items // PAIRS_WORTH_A_THREAD)
 
 
 def count_known(
@@ -70,28 +61,22 @@ def count_known(
     second: Column,
     codecs: tuple[Codec, Codec],
     weights: AnyArray | None,
-    num_threads: int,
+    num_threads: int | None,
 ) -> tuple[AnyArray, ...]:
     """Return the table of counts of known codes and, of item weights, that of their sums.
 
     Sums of integer weights are two tables, as `sum_pairs_exactly` gives them. The last row
     and column of a table are those of ratings outside the labels.
     """
-    n_items = len(first.values)
-    n_cells = (codecs[0].n_labels + 1) * (codecs[1].n_labels + 1)
-
-    def work(ranges: ItemRanges) -> tuple[AnyArray, ...]:
-        tables = empty_tables(codecs, weights)
-        # Sums that are not finite are judged by the caller, who sees them in the table.
-        with np.errstate(over="ignore", invalid="ignore"):
-            while bounds := ranges.take(LONGEST_RANGE):
-                add_pairs(kernels, first.values, second.values, codecs, weights, tables, *bounds)
-        return tables
-
+    columns = first.values, second.values
+    n_items = len(columns[0])
+    empty = empty_tables(codecs, weights)
+    n_cells = empty[0].size
+    threads = threads_worth_it(kernels, *columns, n_cells, num_threads)
     # Each thread has tables of its own, which take time to clear and to add up.
-    worth = min(threads_worth_it(kernels, first, second, n_cells), n_items // (4 * n_cells))
-    parts = run_in_threads(work, n_items, max(1, min(num_threads, worth)))
-    return tuple(sum(tables[1:], start=tables[0]) for tables in zip(*parts))
+    threads = max(1, min(threads, n_items // (4 * n_cells)))
+    add = partial(add_pairs, kernels, *columns, codecs, weights)
+    return fill_in_threads(empty, add, n_items, threads, LONGEST_RANGE)
 
 
 def empty_tables(codecs: tuple[Codec, Codec], weights: AnyArray | None) -> tuple[AnyArray, ...]:
@@ -113,7 +98,10 @@ def add_pairs(
     start: int,
     stop: int,
 ) -> None:
-    """Add the items ``start <= i < stop`` to the tables that `empty_tables` gives."""
+    """Add the items ``start <= i < stop`` to the tables that `empty_tables` gives.
+
+    Sums that are not finite are judged by the caller, who sees them in the table.
+    """
     in_place = codecs[0].reads_in_place and codecs[1].reads_in_place
     step = stop - start if in_place else CHUNK
     for begin in range(start, stop, step):
@@ -125,7 +113,8 @@ def add_pairs(
             kernels.count_pairs(a, lowest_a, b, lowest_b, tables[0], 0, n)
         elif len(tables) == 2:
             counts, sums = tables
-            kernels.sum_pairs(a, lowest_a, b, lowest_b, weights[chunk], counts, sums, 0, n)
+            with np.errstate(over="ignore", invalid="ignore"):
+                kernels.sum_pairs(a, lowest_a, b, lowest_b, weights[chunk], counts, sums, 0, n)
         else:
             counts, high, low = tables
             kernels.sum_pairs_exactly(
@@ -137,32 +126,31 @@ def _count_partition(
     kernels: PairKernels,
     first: AnyArray,
     second: AnyArray,
-    label_ranges: LabelRanges,
-    largest: int,
+    types: tuple[LabelType, LabelType],
+    label_ranges: LabelRanges | None,
     ranges: ItemRanges,
 ) -> LabelledTable:
-    """Return the table of the labels that occur in what one thread takes of the items."""
-    types = label_type(first), label_type(second)
-    if n_cells_of(label_ranges) > largest:
+    """Return the table of the labels that occur in what one thread takes of the items.
+
+    It starts with a table of the label ranges; None means that labels are too far apart.
+    """
+    if label_ranges is None:
         table = SparseTable(types)
         _count_sparse(kernels, first, second, table, ranges.take(LARGEST_RANGE), ranges)
         return table.counts()
-    total = empty_table(label_ranges)
+    total = np.zeros(label_ranges.shape, np.int64)
     length = FIRST_RANGE
     while bounds := ranges.take(max(length, 16 * total.size)):
         items = slice(*bounds)
         while True:
             counts = np.zeros_like(total)
-            lowest = label_ranges[0].lowest, label_ranges[1].lowest
+            lowest = label_ranges.rows.lowest, label_ranges.columns.lowest
             kernels.count_pairs(first, lowest[0], second, lowest[1], counts, *bounds)
             if not counts[-1].any() and not counts[:, -1].any():
                 break
-            wider = (
-                label_ranges[0].widened(first[items]),
-                label_ranges[1].widened(second[items]),
-            )
+            wider = label_ranges.widened(first[items], second[items])
             so_far = occurring(total, label_ranges, types)
-            if n_cells_of(wider) > largest:
+            if not wider.are_worth_a_table(len(first)):
                 table = SparseTable(types, so_far)
                 _count_sparse(kernels, first, second, table, bounds, ranges)
                 return table.counts()

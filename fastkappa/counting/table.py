@@ -11,15 +11,9 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.string_codes import strings_array
-from fastkappa.counting.codecs import LabelRange, LabelType
+from fastkappa.counting.codecs import LabelRanges, LabelType
 
 INT64_MAX = (1 << 63) - 1
-# A range of labels is counted as it is while its table has at most so many cells,
-LARGEST_DENSE_TABLE = 1 << 20
-# but a few items are not worth a large table.
-SMALL_DENSE_TABLE = 1 << 12
-
-LabelRanges = tuple[LabelRange, LabelRange]
 
 
 class LabelledTable(NamedTuple):
@@ -60,25 +54,10 @@ def _go_up_by_one(places: AnyArray) -> bool:
     return len(places) > 0 and places[0] >= 0 and bool((places[1:] - places[:-1] == 1).all())
 
 
-def empty_table(ranges: LabelRanges) -> IntTable:
-    """Return a table of two label ranges, with a last row and column for other ratings."""
-    return np.zeros((ranges[0].n_labels + 1, ranges[1].n_labels + 1), np.int64)
-
-
-def n_cells_of(ranges: LabelRanges) -> int:
-    """Return how many cells a table of two label ranges has, with its last row and column."""
-    return (ranges[0].n_labels + 1) * (ranges[1].n_labels + 1)
-
-
-def largest_table(n_items: int) -> int:
-    """Return how many cells a table of a whole range may have for so many items."""
-    return min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * n_items))
-
-
 def on_ranges(labelled: LabelledTable, ranges: LabelRanges) -> IntTable:
     """Return the table of two label ranges that hold all labels, with its last row and column."""
-    rows, columns = ranges[0].codes(labelled.rows), ranges[1].codes(labelled.columns)
-    return scatter(labelled.table, rows, columns, empty_table(ranges).shape)
+    rows, columns = ranges.rows.codes(labelled.rows), ranges.columns.codes(labelled.columns)
+    return scatter(labelled.table, rows, columns, ranges.shape)
 
 
 def occurring(

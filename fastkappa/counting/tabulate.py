@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
 from fastkappa.counting.item_sums import as_int64, checked_sums
@@ -44,19 +46,23 @@ def tabulate(
     second: Column,
     known: KnownLabels | None,
     weights: AnyArray | None,
-    num_threads: int,
+    num_threads: int | None = None,
     *,
     without_first: str | None = None,
+    alphabetical: bool = False,
 ) -> ConfusionCounts:
     """Return the square table of two columns.
 
     ``without_first`` is the error to raise where no rating of the first column is among
-    the known labels. Sums of integer weights that do not fit in int64 come as Python
-    integers in an object array.
+    the known labels. ``alphabetical`` sorts strings of digits as strings, too. Sums of integer
+    weights that do not fit in int64 come as Python integers in an object array.
     """
     if known is None:
         counted = count_unknown(kernels, first, second, num_threads)
         table, labels = square(counted, first, second)
+        if alphabetical and labels.dtype.kind in "UO":
+            order = np.argsort(labels, kind="stable")
+            table, labels = table[np.ix_(order, order)], labels[order]
         if weights is None:
             return ConfusionCounts(table, labels, 0)
         known = KnownLabels(labels, first, second)

@@ -42,9 +42,9 @@ def add_ratings(
 ) -> None:
     """Count the pairs of ratings of a batch of items."""
     kinds = None if groups is None else groups.kind, first.kind, second.kind
-    table.note_orders(first.order, second.order)
     n_items = len(first.values)
     if n_items == 0:
+        table.note_orders(first.order, second.order)
         table.note(kinds)
         return
     plain = first.categories is None and second.categories is None
@@ -69,6 +69,7 @@ def add_ratings(
         ]
     sums = None if weights is None else _sums(tables[1:], table.columns.weight)
     keys = layers, [*rows.labels, OUTSIDE], [*columns.labels, OUTSIDE]
+    table.note_orders(first.order, second.order)
     table.add_table(kinds, keys, tables[0], sums)
 
 

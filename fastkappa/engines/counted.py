@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.labels import distinct
 from fastkappa.columns.odd_strings import warn_of_counted_lookalikes
-from fastkappa.engines.ratings import Kind, RatingsError, in_order, key_of, label_of, labels_of
-from fastkappa.engines.source_table import OUTSIDE, AxisLabels, SourceTable
+from fastkappa.engines.ratings import Key, Kind, RatingsError, key_of
+from fastkappa.engines.source_table import OUTSIDE, AxisLabels, Contents
 
 
 class SourceCounts(NamedTuple):
@@ -45,43 +46,38 @@ class SourceCounts(NamedTuple):
     n_dropped: int
 
 
-def finish(table: SourceTable, labels: Any = None) -> SourceCounts:
+def finish(contents: Contents, labels: Any = None) -> SourceCounts:
     """Return the counts of all items, whatever their group."""
-    (counts,) = _finish_layers(table, labels)
+    (counts,) = _finish_layers(contents, labels)
     return counts
 
 
-def finish_groups(table: SourceTable, labels: Any = None) -> dict[Any, SourceCounts]:
+def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCounts]:
     """Return the counts of each group, sorted; those of a missing group are last."""
-    table.settled()
-    axis = table.axes[0]
+    axis = contents.axes[0]
     groups: list[Any] = in_order(axis.labels(), axis.kind)
     if None in axis.position:
         groups.append(None)
-    parts = _finish_layers(table, labels, [axis.position[group] for group in groups])
+    parts = _finish_layers(contents, labels, [axis.position[group] for group in groups])
     return {label_of(group, axis.kind): part for group, part in zip(groups, parts)}
 
 
-def n_first_among(table: SourceTable, labels: Sequence[Any]) -> int:
+def n_first_among(contents: Contents, labels: Sequence[Any]) -> int:
     """Return how many items with both ratings have a first one among the labels."""
-    counts, _ = table.settled()
-    _, first, second = table.axes
+    _, first, second = contents.axes
     places = [first.position.get(key_of(label, first.column)[0]) for label in labels]
     rows = [place for place in places if place is not None]
-    return int(counts[:, rows][:, :, _there(second)].sum())
+    return int(contents.counts[:, rows][:, :, _there(second)].sum())
 
 
 def _finish_layers(
-    table: SourceTable, labels: Any, layers: Sequence[int] | None = None
+    contents: Contents, labels: Any, layers: Sequence[int] | None = None
 ) -> list[SourceCounts]:
     """Return the counts of each of some layers, or of all layers together."""
-    table.judge_odd_strings()
-    counts, sums = table.settled()
-    kind = table.kind()
-    _, first, second = table.axes
+    columns, axes, counts, sums, kind, order = contents
+    _, first, second = axes
     given: AnyArray | None = None
     keys: list[Any] = []
-    order = None if table.wanted is not None else table.order()
     if labels is not None:
         given, keys = _given(labels, kind)
     elif order is not None:
@@ -96,7 +92,7 @@ def _finish_layers(
         square = inside
         if sums is not None:
             square = _square(sums[layer].sum(axis=0), places, len(keys))
-        elif table.columns.weight is not None:
+        elif columns.weight is not None:
             square = np.zeros(inside.shape)
         n_rows = int(all_counts.sum())
         missing, n_dropped = _missing(all_counts, first, second)
@@ -119,6 +115,30 @@ def _occurring(counts: AnyArray, first: AxisLabels, second: AxisLabels) -> set[A
         keys = [key for key in axis.position if key is not None]
         found.update(key for key, n in zip(keys, complete.sum(axis=1 - i)) if n)
     return found - {OUTSIDE}
+
+
+def in_order(keys: Iterable[Any], kind: Kind | None) -> list[Any]:
+    """Return keys sorted: strings that are all numbers by their value."""
+    return sorted_strings(keys) if kind == "strings" else sorted(keys)
+
+
+def labels_of(keys: Sequence[Any], kind: Kind | None) -> AnyArray:
+    """Return keys without a missing one as the labels of a table."""
+    if kind == "strings":
+        return np.array(keys, dtype=None if keys else "<U1")
+    if kind == "booleans":
+        return np.array(keys, dtype=bool)
+    if kind in ("dates", "times"):
+        times = np.array(keys, dtype="datetime64[us]")
+        return times.astype("datetime64[D]") if kind == "dates" else times
+    if all(-(1 << 63) <= key < 1 << 63 for key in keys):
+        return np.array(keys, dtype=np.int64)
+    return np.array(keys, dtype=np.uint64 if min(keys) >= 0 else object)
+
+
+def label_of(key: Key, kind: Kind | None) -> Any:
+    """Return a key as a Python object, None if it is missing."""
+    return None if key is None else labels_of([key], kind)[0].item()
 
 
 def check_labels(labels: Any) -> AnyArray:

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.label_order import shown, sorted_strings
+from fastkappa.columns.label_order import shown
 
 Kind = Literal["integers", "booleans", "strings", "dates", "times"]
 # What a label is in a table; None is a missing rating.
@@ -136,25 +136,6 @@ def _plain(value: np.generic) -> Any:
     return value.item()
 
 
-def labels_of(keys: Sequence[Any], kind: Kind | None) -> AnyArray:
-    """Return keys without a missing one as the labels of a table."""
-    if kind == "strings":
-        return np.array(keys, dtype=None if keys else "<U1")
-    if kind == "booleans":
-        return np.array(keys, dtype=bool)
-    if kind in ("dates", "times"):
-        times = np.array(keys, dtype="datetime64[us]")
-        return times.astype("datetime64[D]") if kind == "dates" else times
-    if all(-(1 << 63) <= key < 1 << 63 for key in keys):
-        return np.array(keys, dtype=np.int64)
-    return np.array(keys, dtype=np.uint64 if min(keys) >= 0 else object)
-
-
-def label_of(key: Key, kind: Kind | None) -> Any:
-    """Return a key as a Python object, None if it is missing."""
-    return None if key is None else labels_of([key], kind)[0].item()
-
-
 class WantedLabels:
     """The labels a user asks for, before the kind of the ratings is known.
 
@@ -230,11 +211,6 @@ def refuse_outside(
             f"column {column!r} holds {min(outside, key=str)!r}, which is not among the labels"
             f" that were declared: {shown(order)}. {advice.order}"
         )
-
-
-def in_order(keys: Iterable[Any], kind: Kind | None) -> list[Any]:
-    """Return keys sorted: strings that are all numbers by their value."""
-    return sorted_strings(keys) if kind == "strings" else sorted(keys)
 
 
 def common_kind(

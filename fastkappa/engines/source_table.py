@@ -108,6 +108,21 @@ class AxisLabels:
         return OUTSIDE
 
 
+class Contents(NamedTuple):
+    """What has been counted of a source.
+
+    ``counts``, and ``sums`` of weights if there are any, have the shape of the axes; ``kind`` is
+    that of the ratings in both columns, ``order`` the one that they declare, None without one.
+    """
+
+    columns: Columns
+    axes: tuple[AxisLabels, AxisLabels, AxisLabels]
+    counts: IntTable
+    sums: AnyArray | None
+    kind: Kind | None
+    order: tuple[Key, ...] | None
+
+
 class SourceTable:
     """Counts, and sums of weights, by group and pair of ratings.
 
@@ -218,36 +233,31 @@ class SourceTable:
         taken = tuple(slice(len(axis.position)) for axis in self.axes)
         return self._counts[taken], None if self._sums is None else self._sums[taken]
 
-    def kind(self) -> Kind | None:
-        """Return the kind of the ratings in both columns.
+    def contents(self) -> Contents:
+        """Return what has been counted. Strings among numbers are dropped, or an error.
+
+        There is no order if some labels alone are wanted.
 
         Raises
         ------
         RatingsError
-            If they cannot be compared.
+            If the ratings cannot be compared, or the columns declare different orders, or one
+            holds a rating that the order lacks.
         """
-        self._settle()
-        _, first, second = self.axes
+        self._judge_odd_strings()
+        counts, sums = self.settled()
+        first, second = self.axes[1:]
         kinds, names = (first.kind, second.kind), (first.column, second.column)
-        return common_kind(kinds, names, (first.position, second.position))
-
-    def order(self) -> tuple[Key, ...] | None:
-        """Return the order of labels that the columns declare, None if none does.
-
-        Raises
-        ------
-        RatingsError
-            If they declare different orders, or one holds a rating that the other lacks.
-        """
-        orders = {axis.column: axis.order for axis in self.axes[1:]}
-        order = common_order(orders, self.advice)
+        kind = common_kind(kinds, names, (first.position, second.position))
+        order = None
+        if self.wanted is None:
+            order = common_order({axis.column: axis.order for axis in (first, second)}, self.advice)
         if order is not None:
-            self.kind()
-            for axis in self.axes[1:]:
+            for axis in (first, second):
                 refuse_outside(axis.labels(), order, axis.column, self.advice)
-        return order
+        return Contents(self.columns, self.axes, counts, sums, kind, order)
 
-    def judge_odd_strings(self) -> None:
+    def _judge_odd_strings(self) -> None:
         """Drop strings among numbers, or raise, unless labels or an order say what they are."""
         if self.wanted is not None:
             return

@@ -118,7 +118,8 @@ def confusion_from_table(
         wanted = WantedLabels([*labels, *missing_codes], are_numbers=kinds == {"integers"})
     table = SourceTable(Columns(y1, y2, weight, group), wanted, codes=codes)
     _count(table, source, threads)
-    return finish(table, labels) if group is None else finish_groups(table, labels)
+    contents = table.contents()
+    return finish(contents, labels) if group is None else finish_groups(contents, labels)
 
 
 def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:

@@ -13,6 +13,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.kernels.contract import PairKernels
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -20,6 +25,11 @@ Result = TypeVar("Result")
 
 # The least that a thread takes, while there is as much.
 SHORTEST_RANGE = 1 << 17
+# Threads take some 100 microseconds to start, in which one reads so much, or counts so many
+# pairs where that takes more time than to read them.
+BYTES_WORTH_A_THREAD = 1 << 24
+PAIRS_WORTH_A_THREAD = 1 << 18
+MOST_CELLS_READ_AS_FAST = 1 << 8
 
 _lock = threading.Lock()
 _pool: ThreadPoolExecutor | None = None
@@ -49,6 +59,23 @@ def resolve_num_threads(num_threads: int | None) -> int:
     if num_threads < 1:
         raise ValueError(f"num_threads must be at least 1, got {num_threads!r}.")
     return min(int(num_threads), available_threads())
+
+
+def threads_worth_it(
+    kernels: PairKernels, first: AnyArray, second: AnyArray, n_cells: int, num_threads: int | None
+) -> int:
+    """Return how many threads have enough pairs to count, at least one.
+
+    They are at most ``num_threads``, None standing for all that may run.
+    """
+    n_items = len(first)
+    if kernels.READS_AS_FAST and n_cells <= MOST_CELLS_READ_AS_FAST:
+        worth = n_items * (first.dtype.itemsize + second.dtype.itemsize) // BYTES_WORTH_A_THREAD
+    else:
+        worth = n_items // PAIRS_WORTH_A_THREAD
+    if worth <= 1:
+        return 1
+    return min(worth, available_threads() if num_threads is None else num_threads)
 
 
 class ItemRanges:
@@ -100,6 +127,28 @@ def run_in_threads(
         for other in others:
             other.exception()
     return [own, *(other.result() for other in others)]
+
+
+def fill_in_threads(
+    empty: tuple[AnyArray, ...],
+    add: Callable[[tuple[AnyArray, ...], int, int], None],
+    n_items: int,
+    num_threads: int,
+    longest: int,
+) -> tuple[AnyArray, ...]:
+    """Return tables like the empty ones with all items, each thread's added up.
+
+    ``add(tables, start, stop)`` adds a range of at most ``longest`` items.
+    """
+
+    def work(ranges: ItemRanges) -> tuple[AnyArray, ...]:
+        tables = tuple(np.zeros_like(table) for table in empty)
+        while bounds := ranges.take(longest):
+            add(tables, *bounds)
+        return tables
+
+    parts = run_in_threads(work, n_items, num_threads)
+    return tuple(sum(tables[1:], start=tables[0]) for tables in zip(*parts))
 
 
 def _usable_cores() -> int:

@@ -17,7 +17,6 @@ from fastkappa.columns.missing import is_missing
 from fastkappa.counting.tabulate import ConfusionCounts, tabulate
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
@@ -102,7 +101,7 @@ def agreement(
     check_distribution(distribution)
     items = read_items({"y1": y1, "y2": y2}, labels, missing, missing_codes)
     first, second = items.columns["y1"], items.columns["y2"]
-    counts = tabulate(get_kernels(), first, second, items.known, None, available_threads())
+    counts = tabulate(get_kernels(), first, second, items.known, None)
     if not counts.table.any():
         raise ValueError(f"no item has both its ratings among the labels {counts.labels.tolist()}.")
     result = make_result(

@@ -163,7 +163,8 @@ def count_in_blocks(path: Path, labels: str | None = None) -> SourceCounts:
     texts = TextTable(table, block_size=64, most_others=10)
     texts.add(path, ",", lambda names: None, lambda n_bytes: None)
     texts.add_to(table)
-    return finish(table, None if labels is None else parse_labels(labels, table.kind()))
+    contents = table.contents()
+    return finish(contents, None if labels is None else parse_labels(labels, contents.kind))
 
 
 def many_blocks(tmp_path: Path, last: str) -> Path:

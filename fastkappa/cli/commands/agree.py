@@ -136,7 +136,7 @@ def agree(
             labels=labels,
             drop_missing=missing is MissingOption.drop,
             missing_codes=missing_codes,
-            on_sorted=remarks.of_order,
+            on_sorted=remarks.sorted_labels.append,
         )
         if plot is not None:
             write_picture(report.draw, plot)

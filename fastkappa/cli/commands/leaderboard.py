@@ -95,7 +95,7 @@ def leaderboard(
                 missing_codes=missing_codes,
                 n_resamples=bootstrap,
                 on_mismatch="drop" if mismatch is MismatchOption.drop else "raise",
-                on_sorted=remarks.of_order,
+                on_sorted=remarks.sorted_labels.append,
                 on_left_out=remarks.texts.append,
                 bar=bar,
             )

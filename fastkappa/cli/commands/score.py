@@ -57,7 +57,7 @@ def score(
                 labels=labels,
                 drop_missing=missing is MissingOption.drop,
                 missing_codes=missing_codes,
-                on_sorted=remarks.of_order,
+                on_sorted=remarks.sorted_labels.append,
                 on_progress=bar.starts(file),
             )
         report = make_report(file, (y1, y2), counts, weights.value)

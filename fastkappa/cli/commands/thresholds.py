@@ -79,7 +79,7 @@ def thresholds(
             labels=labels,
             drop_missing=missing is MissingOption.drop,
             missing_codes=missing_codes,
-            on_sorted=remarks.of_order,
+            on_sorted=remarks.sorted_labels.append,
         )
         report = make_report(file, (y, score), items, weights.scheme, method.value)
         remarks.print()

@@ -25,7 +25,7 @@ from fastkappa.engines.ratings import (
     common_order,
     refuse_outside,
 )
-from fastkappa.engines.source_table import Columns, SourceTable
+from fastkappa.engines.source_table import Columns, Contents, SourceTable
 
 ADVICE = Advice(
     many_labels="--labels names those to take.",
@@ -142,10 +142,10 @@ def count_groups(
         If pyarrow is not installed.
     """
     columns = Columns(y1, y2, group=group)
-    table, known, _ = _read(
+    contents, known, _ = _read(
         path, columns, labels, drop_missing, missing_codes, on_sorted, on_progress
     )
-    groups = finish_groups(table, known)
+    groups = finish_groups(contents, known)
     if None in groups and not drop_missing:
         raise RatingsError(
             f"the group is missing in column {group!r} of {groups[None].n_rows} rows."
@@ -162,8 +162,8 @@ def _read(
     missing_codes: str | None,
     on_sorted: OnSorted,
     on_progress: OnProgress,
-) -> tuple[SourceTable, list[Any] | None, SourceCounts]:
-    """Count a file; return its table, the labels asked for, and the counts of all rows."""
+) -> tuple[Contents, list[Any] | None, SourceCounts]:
+    """Count a file; return what it holds, the labels asked for, and the counts of all rows."""
     codes, wanted = parse_codes(missing_codes), None
     if labels is not None:
         texts = _split(labels)
@@ -176,7 +176,8 @@ def _read(
     count_file(table, path, on_progress)
     if table.n_rows == 0:
         raise RatingsError(f"{path} has no rows.")
-    counts = finish(table)
+    contents = table.contents()
+    counts = finish(contents)
     if not drop_missing:
         check_missing(dict(zip(columns[:2], counts.missing)), counts.n_rows, "such rows")
     if counts.n_dropped == counts.n_rows:
@@ -190,14 +191,14 @@ def _read(
                 " whole numbers, strings or booleans."
             )
     if labels is None:
-        if table.order() is None:
+        if contents.order is None:
             on_sorted(counts.labels)
-        return table, None, counts
-    known = parse_labels(labels, table.kind())
-    counts = finish(table, known)
-    if not counts.table.any() and not n_first_among(table, known):
+        return contents, None, counts
+    known = parse_labels(labels, contents.kind)
+    counts = finish(contents, known)
+    if not counts.table.any() and not n_first_among(contents, known):
         raise RatingsError(f"none of the ratings in column {columns.y1!r} is among the labels.")
-    return table, known, counts
+    return contents, known, counts
 
 
 def marked(

@@ -24,10 +24,10 @@ from fastkappa.columns.missing import find_missing, without
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
 from fastkappa.engines.arrow_files import SUFFIXES, OnProgress, files_of, read_columns
 from fastkappa.engines.arrow_missing import mark_missing
+from fastkappa.engines.counted import in_order
 from fastkappa.engines.ratings import (
     LARGEST_NUMBER_OF_LABELS,
     RatingsError,
-    in_order,
     refuse_outside,
 )
 from fastkappa.kernels.dispatch import get_kernels

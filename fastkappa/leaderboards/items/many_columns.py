@@ -17,22 +17,26 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
 from fastkappa.counting import codecs
-from fastkappa.counting.codecs import Codec, LabelRange, guess_label_range, label_type
+from fastkappa.counting.codecs import Codec, LabelRange, LabelRanges, guess_label_range, label_type
 from fastkappa.counting.incremental import NO_LABELS, GrowingTable
 from fastkappa.counting.item_sums import checked_sums
 from fastkappa.counting.known_labels import Encoding, KnownLabels
 from fastkappa.counting.pairs import (
-    BYTES_WORTH_A_THREAD,
-    PAIRS_WORTH_A_THREAD,
     add_pairs,
     count_known,
     count_unknown,
     empty_tables,
 )
-from fastkappa.counting.table import LabelledTable, largest_table, n_cells_of, square
+from fastkappa.counting.table import LabelledTable, square
 from fastkappa.counting.tabulate import on_known_labels
 from fastkappa.kernels.contract import PairKernels
-from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.kernels.threads import (
+    BYTES_WORTH_A_THREAD,
+    PAIRS_WORTH_A_THREAD,
+    ItemRanges,
+    fill_in_threads,
+    run_in_threads,
+)
 from fastkappa.leaderboards.items.row_major import (
     CACHE_LINE,
     as_matrix,
@@ -110,7 +114,7 @@ def count_many_unknown(
     first = pairs[0][0]
     # The second columns are expected to have the labels of the first.
     label_range = codecs.NO_LABELS.widened(first.values)
-    if (label_range.n_labels + 1) ** 2 <= largest_table(len(first.values)):
+    if LabelRanges(label_range, label_range).are_worth_a_table(len(first.values)):
         plain = [j for j in rest if all(map(_is_plain, pairs[j]))]
         expected, tables = _count_expected(counter, label_range, [pairs[j] for j in plain])
         done = [plain[i] for i in expected]
@@ -164,8 +168,10 @@ def _count_others(counter: _Counter, pairs: Pairs) -> list[LabelledTable]:
     tables = []
     for first, second in pairs:
         types = (label_type(first.values), label_type(second.values))
-        label_ranges = (guess_label_range(first.values), guess_label_range(second.values))
-        few = n_cells_of(label_ranges) <= largest_table(len(first.values))
+        label_ranges = LabelRanges(
+            guess_label_range(first.values), guess_label_range(second.values)
+        )
+        few = label_ranges.are_worth_a_table(len(first.values))
         tables.append(GrowingTable(types, label_ranges if few else NO_LABELS))
 
     def count(j: int, items: slice, second: AnyArray) -> None:
@@ -257,13 +263,10 @@ def _count_rows(counter: _Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray
     if matrix is None:
         return None
 
-    def work(ranges: ItemRanges) -> AnyArray:
-        tables = np.zeros((len(pairs), rows.n_labels + 1, columns.n_labels + 1), np.int64)
-        while bounds := ranges.take(ROWS_AT_ONCE):
-            count_rows(first.values, rows.lowest, matrix, columns.lowest, tables, *bounds)
-        return tables
+    def add(tables: tuple[AnyArray, ...], start: int, stop: int) -> None:
+        count_rows(first.values, rows.lowest, matrix, columns.lowest, tables[0], start, stop)
 
+    empty = np.zeros((len(pairs), rows.n_labels + 1, columns.n_labels + 1), np.int64)
     n_worth_it = matrix.size * matrix.itemsize // BYTES_OF_ROWS
     num_threads = max(1, min(counter.num_threads, n_worth_it))
-    tables: AnyArray = np.add.reduce(run_in_threads(work, len(matrix), num_threads))
-    return tables
+    return fill_in_threads((empty,), add, len(matrix), num_threads, ROWS_AT_ONCE)[0]
