@@ -26,7 +26,7 @@ def describe() -> dict[str, object]:
     """Return versions, processor, cores, backend and date."""
     config = configuration()
     return {
-        "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "cpu": cpuinfo.get_cpu_info().get("brand_raw", platform.processor()),
         "cores": len(os.sched_getaffinity(0))
         if hasattr(os, "sched_getaffinity")

@@ -18,7 +18,7 @@ from fastkappa.formatting import harmless
 from fastkappa.statistics.weights import Weights
 
 
-class WeightsOption(str, enum.Enum):
+class WeightsOption(enum.StrEnum):
     none = "none"
     linear = "linear"
     quadratic = "quadratic"
@@ -29,12 +29,12 @@ class WeightsOption(str, enum.Enum):
         return None if self is WeightsOption.none else self.value
 
 
-class MissingOption(str, enum.Enum):
+class MissingOption(enum.StrEnum):
     error = "error"
     drop = "drop"
 
 
-class FormatOption(str, enum.Enum):
+class FormatOption(enum.StrEnum):
     text = "text"
     json = "json"
 

@@ -119,7 +119,7 @@ def key_of(value: Any, column: Any) -> tuple[Key, Kind | None]:
         return int(value), "integers"
     if isinstance(value, datetime.datetime):
         if value.tzinfo is not None:
-            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+            value = value.astimezone(datetime.UTC).replace(tzinfo=None)
         return (value - EPOCH) // MICROSECOND, "times"
     if isinstance(value, datetime.date):
         return (datetime.datetime(value.year, value.month, value.day) - EPOCH) // MICROSECOND, (

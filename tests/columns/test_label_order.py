@@ -52,7 +52,7 @@ class Whole(enum.IntEnum):
     worst = 2  # another name of severe
 
 
-class Text(str, enum.Enum):  # enum.StrEnum is new in Python 3.11
+class Text(str, enum.Enum):  # noqa: UP042 - as many programs have it
     none = "z"
     mild = "a"
     moderate = "y"

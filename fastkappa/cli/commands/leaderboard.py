@@ -13,14 +13,14 @@ from fastkappa.cli.options import MissingCodes, Remarks, WeightsOption, depends,
 SOME_NOT_SCORED = 1
 
 
-class LeaderboardFormat(str, enum.Enum):
+class LeaderboardFormat(enum.StrEnum):
     table = "table"
     json = "json"
     csv = "csv"
     html = "html"
 
 
-class MismatchOption(str, enum.Enum):
+class MismatchOption(enum.StrEnum):
     error = "error"
     drop = "drop"
 

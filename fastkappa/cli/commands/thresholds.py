@@ -20,7 +20,7 @@ from fastkappa.cli.options import (
 )
 
 
-class MethodOption(str, enum.Enum):
+class MethodOption(enum.StrEnum):
     exact = "exact"
     bagged = "bagged"
     smoothed = "smoothed"
