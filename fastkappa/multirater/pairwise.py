@@ -14,6 +14,7 @@ from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, printable
 from fastkappa.multirater.ratings import Ratings
+from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,
@@ -171,9 +172,8 @@ def pairwise_kappa(
     given = Ratings.of(ratings, labels, missing_codes, stacklevel=2)
     check_confidence(confidence)
     checked = as_weights(weights, len(given.labels))
-    with_missing = given.pair_tables("pairwise_kappa")
+    tables, n_rated = given.rater_pairs("pairwise_kappa")
     given.warn_of_order("weights", weights, stacklevel=2)
-    tables = with_missing[:, :-1, :-1]
     names = given.rater_names or ()
     first, second = np.triu_indices(len(names), 1)
 
@@ -182,12 +182,10 @@ def pairwise_kappa(
         (first, second, tables),
         (second, first, tables.swapaxes(-1, -2)),
     ):
-        values[rows, columns] = kappas(oriented, checked)
-        errors[rows, columns] = standard_error(oriented, checked)
-    n = np.zeros((len(names), len(names)), np.int64)
+        values[rows, columns] = of_pairs(kappas, oriented, checked)
+        errors[rows, columns] = of_pairs(standard_error, oriented, checked)
+    n = np.diag(n_rated)
     n[first, second] = n[second, first] = tables.sum(axis=(1, 2))
-    n[first, first] = with_missing[:, :-1].sum(axis=(1, 2))
-    n[second, second] = with_missing[:, :, :-1].sum(axis=(1, 2))
     n_undefined = int(np.isnan(values[first, second]).sum())
     if n_undefined:
         warnings.warn(

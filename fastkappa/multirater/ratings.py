@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -50,6 +50,20 @@ CountedRows: TypeAlias = tuple[AnyArray, IntTable]
 
 # Fewer columns than this are raters, however few subjects there are.
 FEWEST_TRANSPOSED = 8
+
+
+class RaterPairs(NamedTuple):
+    """The tables of the pairs of raters, and how many subjects each rater has rated.
+
+    Attributes
+    ----------
+    tables : ndarray of shape (R (R - 1) / 2, l, l)
+        Of the pairs (0, 1), (0, 2), ... (1, 2), ...; rows are the first's ratings.
+    n_rated : ndarray of shape (R,)
+    """
+
+    tables: IntTable
+    n_rated: IntTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -380,13 +394,18 @@ class Ratings:
             )
         return self._profiles
 
-    def pair_tables(self, wanted_by: str) -> IntTable:
-        """Return the tables of all pairs of raters, with a row and column for missing ratings."""
+    def rater_pairs(self, wanted_by: str) -> RaterPairs:
+        """Return the tables of all pairs of raters, and how many subjects each rater has rated."""
         if self._count_pairs is not None:
-            return self._count_pairs()
+            with_missing = self._count_pairs()
+            first, second = np.triu_indices(self.n_raters, 1)
+            n_rated = np.zeros(self.n_raters, np.int64)
+            n_rated[first] = with_missing[:, :-1].sum(axis=(1, 2))
+            n_rated[second] = with_missing[:, :, :-1].sum(axis=(1, 2))
+            return RaterPairs(with_missing[:, :-1, :-1], n_rated)
         profiles = self.profiles(wanted_by)
-        tables: IntTable = profiles.tables(profiles.multiplicities)
-        return tables
+        n_rated = profiles.margins(profiles.multiplicities).sum(axis=-1)
+        return RaterPairs(profiles.tables(profiles.multiplicities), n_rated)
 
     @cached_property
     def _profiles(self) -> Profiles:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Callable, Iterator
 from math import comb
 
 import numpy as np
@@ -14,11 +14,14 @@ from fastkappa.multirater.statistics.coefficient import (
     WithinSubjects,
     divided,
 )
-from fastkappa.multirater.statistics.profiles import Profiles, sums_by_code
+from fastkappa.multirater.statistics.profiles import RaterProfiles
 from fastkappa.statistics.inference import kappa_gradient
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence, without_noise
 from fastkappa.statistics.weights import Weights
+
+# Cells of the tables that are looked at together.
+BLOCK = 1 << 19
 
 
 class Conger(Coefficient):
@@ -32,7 +35,7 @@ class Conger(Coefficient):
     K. L. Gwet (2014). Handbook of Inter-Rater Reliability, 4th edition. Advanced Analytics.
     """
 
-    def __init__(self, profiles: Profiles, distances: Floats) -> None:
+    def __init__(self, profiles: RaterProfiles, distances: Floats) -> None:
         self._profiles, self._distances = profiles, distances
         self.multiplicities = profiles.multiplicities
         self._within = WithinSubjects(profiles.distances(distances), profiles.n_ratings)
@@ -54,13 +57,13 @@ class Conger(Coefficient):
         # left out here, for it is that of all subjects; the fewer ratings a rater has, the
         # more each counts.
         to_all, to_own = margins.sum(axis=0) @ self._distances, margins @ self._distances
-        by_chance, sizes = np.zeros((2, len(multiplicities)))
-        for rater, codes in enumerate(self._profiles.codes.T):
-            for total, sign in ((by_chance, -1), (sizes, 1)):
-                distance = to_all + sign * to_own[rater]
-                average = distance @ margins[rater]
-                given = np.append(distance + sign * average, 0.0)
-                total += given[codes] * (n / n_rated[rater])
+        by_chance, sizes = (
+            self._profiles.sums(
+                (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))
+                * (n / n_rated)[:, None]
+            )
+            for sign, distance in ((-1, to_all - to_own), (1, to_all + to_own))
+        )
         factor = 2 * self._within.observed(multiplicities) / expected**2
         factor = factor / (n_raters * (n_raters - 1))
         own = self._within.influence(multiplicities, expected)
@@ -68,11 +71,7 @@ class Conger(Coefficient):
 
     def _margins(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
         """Return each rater's proportions of the labels, (..., R, l), and ratings, (..., R)."""
-        size = self._profiles.n_labels + 1
-        counts = np.stack(
-            [sums_by_code(codes, multiplicities, size) for codes in self._profiles.codes.T],
-            axis=-2,
-        )[..., :-1]
+        counts = self._profiles.margins(multiplicities)
         n_rated = counts.sum(axis=-1)
         return divided(counts, n_rated[..., None]), n_rated
 
@@ -96,13 +95,13 @@ class Light(Coefficient):
     generalizations and alternatives. Psychological Bulletin 76, 365-377.
     """
 
-    def __init__(self, profiles: Profiles, weights: Weights) -> None:
+    def __init__(self, profiles: RaterProfiles, weights: Weights) -> None:
         self._profiles, self._weights = profiles, weights
         self.multiplicities = profiles.multiplicities
 
     def values(self, multiplicities: AnyArray) -> Floats:
-        tables = self._profiles.tables(multiplicities)[..., :-1, :-1]
-        return without_noise(kappas(tables, self._weights).mean(axis=-1))
+        tables = self._profiles.tables(multiplicities)
+        return without_noise(of_pairs(kappas, tables, self._weights).mean(axis=-1))
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         """Return NaN: a mean of kappas has no disagreement of its own."""
@@ -114,17 +113,33 @@ class Light(Coefficient):
         return comb(self._profiles.n_raters, 2)
 
     def influence(self) -> Influence:
-        profiles = self._profiles
-        tables = profiles.tables(self.multiplicities)[..., :-1, :-1]
-        n, n_labels = float(self.multiplicities.sum()), profiles.n_labels
-        pairs = list(combinations(range(profiles.n_raters), 2))
-        values, sizes = np.zeros((2, len(self.multiplicities)))
-        for (a, b), table in zip(pairs, tables):
-            slope = kappa_gradient(table, self._weights)
-            p = table / table.sum()
-            # A subject that the pair has not both rated adds the pair's average.
-            for total, part, sign in ((values, slope.values, -1), (sizes, slope.sizes, 1)):
-                by_cell = np.zeros((n_labels + 1, n_labels + 1))
-                by_cell[:-1, :-1] = (part + sign * (part * p).sum()) * n / table.sum()
-                total += by_cell.reshape(-1)[profiles.pair(a, b)]
-        return Influence(values / len(pairs), sizes / len(pairs))
+        tables = self._profiles.tables(self.multiplicities)
+        n = float(self.multiplicities.sum())
+        sums = []
+        for i, sign in ((0, -1), (1, 1)):
+            # The values first and then the sizes: with many raters each array is large.
+            by_cell = np.empty(tables.shape)
+            for pairs in pair_blocks(tables):
+                table = tables[pairs]
+                n_both = table.sum(axis=(-2, -1), keepdims=True)
+                slope = kappa_gradient(table, self._weights)[i]
+                # A subject that the pair has not both rated adds the pair's average.
+                average = (slope * (table / n_both)).sum(axis=(-2, -1), keepdims=True)
+                by_cell[pairs] = (slope + sign * average) * (n / n_both)
+            sums.append(self._profiles.pair_sums(by_cell) / len(tables))
+        return Influence(*sums)
+
+
+def of_pairs(
+    statistic: Callable[[AnyArray, Weights], Floats], tables: AnyArray, weights: Weights
+) -> Floats:
+    """Return a statistic of the tables of pairs, of shape (..., pairs, l, l), a block at a time."""
+    found = [statistic(tables[..., pairs, :, :], weights) for pairs in pair_blocks(tables)]
+    return np.concatenate(found, axis=-1)
+
+
+def pair_blocks(tables: AnyArray) -> Iterator[slice]:
+    """Yield blocks of pairs whose tables are small beside those of all pairs of many raters."""
+    step = max(1, BLOCK // (tables.shape[-1] * tables.shape[-2]))
+    for start in range(0, tables.shape[-3], step):
+        yield slice(start, start + step)

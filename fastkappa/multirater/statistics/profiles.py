@@ -8,11 +8,49 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import combinations
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, IntTable
+
+
+class RaterProfiles(Protocol):
+    """What the coefficients of known raters need of profiles, whatever form they have."""
+
+    multiplicities: AnyArray
+    n_labels: int
+
+    @property
+    def n_raters(self) -> int:
+        """How many raters there are."""
+        ...
+
+    @property
+    def n_ratings(self) -> IntTable:
+        """How many ratings each profile has, of shape (P,)."""
+        ...
+
+    def distances(self, between: Floats) -> Floats:
+        """Return the sum of the distances over a profile's ordered pairs of ratings."""
+        ...
+
+    def margins(self, multiplicities: AnyArray) -> AnyArray:
+        """Return how many subjects each rater gave each label, of shape (..., R, l)."""
+        ...
+
+    def sums(self, values: Floats) -> Floats:
+        """Return each profile's sum of ``values``, of shape (R, l), over its ratings."""
+        ...
+
+    def tables(self, multiplicities: AnyArray) -> AnyArray:
+        """Return the tables of all pairs of raters, of shape (..., R (R - 1) / 2, l, l)."""
+        ...
+
+    def pair_sums(self, values: Floats) -> Floats:
+        """Return each profile's sum of ``values``, shaped as `tables`, over its pairs of ratings."""
+        ...
 
 
 class Profiles:
@@ -63,18 +101,39 @@ class Profiles:
         cells += self.codes[:, second]
         return cells
 
-    def tables(self, multiplicities: AnyArray) -> AnyArray:
-        """Return the tables of all pairs of raters, of shape (..., R (R - 1) / 2, l + 1, l + 1).
+    def margins(self, multiplicities: AnyArray) -> AnyArray:
+        """Return how many subjects each rater gave each label, of shape (..., R, l)."""
+        counts = [
+            sums_by_code(codes, multiplicities, self.n_labels + 1)[..., :-1]
+            for codes in self.codes.T
+        ]
+        return np.stack(counts, axis=-2)
 
-        The last row and column count missing ratings.
-        """
+    def sums(self, values: Floats) -> Floats:
+        """Return each profile's sum of ``values``, of shape (R, l), over its ratings."""
+        total = np.zeros(len(self.codes))
+        for of_rater, codes in zip(values, self.codes.T):
+            total += np.append(of_rater, 0.0)[codes]
+        return total
+
+    def tables(self, multiplicities: AnyArray) -> AnyArray:
+        """Return the tables of all pairs of raters, of shape (..., R (R - 1) / 2, l, l)."""
         size = self.n_labels + 1
         tables = [
             sums_by_code(self.pair(a, b), multiplicities, size * size)
             for a, b in combinations(range(self.n_raters), 2)
         ]
         stack = np.stack(tables, axis=-2)
-        return stack.reshape(*stack.shape[:-1], size, size)
+        return stack.reshape(*stack.shape[:-1], size, size)[..., :-1, :-1]
+
+    def pair_sums(self, values: Floats) -> Floats:
+        """Return each profile's sum of ``values``, shaped as `tables`, over its pairs of ratings."""
+        padded = np.zeros((self.n_labels + 1, self.n_labels + 1))
+        total = np.zeros(len(self.codes))
+        for (a, b), of_pair in zip(combinations(range(self.n_raters), 2), values):
+            padded[:-1, :-1] = of_pair
+            total += padded.reshape(-1)[self.pair(a, b)]
+        return total
 
 
 def sums_by_code(codes: AnyArray, multiplicities: AnyArray, n_codes: int) -> AnyArray:
