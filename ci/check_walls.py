@@ -34,7 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "continuous": {"columns"},
     "datasets": set(),
     "two_raters": CORE | {"frame", "statistics"},
-    "multirater": CORE | {"frame", "statistics"},
+    # Ratings in long form are read from what the engines read.
+    "multirater": CORE | {"engines", "frame", "statistics"},
     "multirater/items": CORE,
     "multirater/statistics": {"statistics"},
     "thresholds": CORE | {"shortcuts", "statistics"},

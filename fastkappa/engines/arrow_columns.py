@@ -276,6 +276,19 @@ def in_one(array: Any) -> Any:
     return pyarrow.concat_arrays(array.chunks)
 
 
+def in_order(array: Any, order: Sequence[Any] | None) -> Any:
+    """Return an Arrow column that declares the order of its labels, others as they are."""
+    import pyarrow
+
+    if order is None or not isinstance(array, (pyarrow.Array, pyarrow.ChunkedArray)):
+        return array
+    from pyarrow import compute
+
+    labels = pyarrow.array(list(order))
+    codes = compute.index_in(in_one(array).cast(labels.type), labels)
+    return pyarrow.DictionaryArray.from_arrays(codes, labels, ordered=True)
+
+
 def _refuse_different_orders(chunks: Sequence[Any]) -> None:
     """Raise if parts of a column declare different orders: together they would declare neither."""
     for chunk in chunks[1:]:

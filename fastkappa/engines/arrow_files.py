@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_columns import add_rows, is_string
+from fastkappa.engines.arrow_columns import add_rows, in_one, is_string
 from fastkappa.engines.arrow_text import TextTable, read_text
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
@@ -78,7 +78,11 @@ def count_file(table: SourceTable, path: Path, on_progress: OnProgress = ignore_
 
 
 def read_columns(
-    path: Path, columns: Sequence[str], on_progress: OnProgress = ignore_progress
+    path: Path,
+    columns: Sequence[str],
+    on_progress: OnProgress = ignore_progress,
+    *,
+    text: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return columns of a file, each an Arrow array whose missing ratings are null or NaN.
 
@@ -90,6 +94,8 @@ def read_columns(
         The columns' names.
     on_progress : callable
         Called now and then with the number of bytes read so far.
+    text : sequence of str
+        Columns that hold no numbers in a text file: "01" is not "1" there.
 
     Returns
     -------
@@ -105,7 +111,8 @@ def read_columns(
     with opened(path) as file_format:
         if file_format in DELIMITERS:
             check = partial(check_columns, path, columns)
-            table = read_text(path, columns, DELIMITERS[file_format], check, on_progress)
+            delimiter = DELIMITERS[file_format]
+            table = read_text(path, columns, delimiter, check, on_progress, text)
         else:
             import pyarrow
 
@@ -116,6 +123,40 @@ def read_columns(
     if table.num_rows == 0:
         raise RatingsError(f"{path} has no rows.")
     return {name: table.column(name) for name in columns}
+
+
+def read_folder(
+    folder: Path, columns: Sequence[str], *, text: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return columns of all files of a folder, as `read_columns` does those of one."""
+    with _naming(folder):
+        file_format, files = _files_of_one_format(folder)
+        if file_format not in DELIMITERS:
+            found = columns_of_arrow(_dataset_of(folder, files, file_format, columns), columns)
+        else:
+            import pyarrow
+
+            tables = [pyarrow.table(read_columns(file, columns, text=text)) for file in files]
+            whole = pyarrow.concat_tables(tables, promote_options="permissive")
+            found = {name: whole.column(name) for name in columns}
+    if not len(found[columns[0]]):
+        raise RatingsError(f"{folder} has no rows.")
+    return found
+
+
+def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
+    """Return columns of a table, batch, reader or dataset of pyarrow, each in one array."""
+    check_columns("the table", columns, source.schema.names)
+    if hasattr(source, "get_fragments"):
+        source = source.to_table(columns=list(columns))
+    elif hasattr(source, "read_next_batch"):
+        import pyarrow
+
+        # The other columns of a stream need not stay in memory.
+        schema = pyarrow.schema([source.schema.field(name) for name in columns])
+        batches = [batch.select(list(columns)) for batch in source]
+        source = pyarrow.Table.from_batches(batches, schema)
+    return {name: in_one(source.column(name)) for name in columns}
 
 
 @contextmanager
@@ -199,8 +240,14 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
 
 def _count_folder(table: SourceTable, folder: Path) -> None:
     """Count all files of a folder, at any depth; 'name=value' folders are a column."""
-    from pyarrow import dataset
+    file_format, files = _files_of_one_format(folder)
+    if file_format in DELIMITERS:
+        _count_text(table, files, DELIMITERS[file_format], ignore_progress)
+        return
+    count_dataset(table, _dataset_of(folder, files, file_format, table.names))
 
+
+def _files_of_one_format(folder: Path) -> tuple[str, list[Path]]:
     files = files_of(folder)
     formats = sorted({format_of(file) for file in files})
     if len(formats) != 1:
@@ -209,22 +256,28 @@ def _count_folder(table: SourceTable, folder: Path) -> None:
             f"{folder} has {there}; a folder is read if all its files are of one format known"
             f" by suffix: {', '.join(SUFFIXES)}."
         )
-    if formats[0] in DELIMITERS:
-        _count_text(table, files, DELIMITERS[formats[0]], ignore_progress)
-        return
+    return formats[0], files
+
+
+def _dataset_of(
+    folder: Path, files: Sequence[Path], file_format: str, columns: Sequence[Any]
+) -> Any:
+    """Return a pyarrow dataset of files, strings of Parquet being dictionaries."""
+    from pyarrow import dataset
+
     dataset_of = partial(
         dataset.dataset,
         [str(file) for file in files],
         partitioning="hive",
         partition_base_dir=str(folder),
     )
-    whole = dataset_of(format=formats[0])
-    check_columns(folder, table.names, whole.schema.names)
-    if formats[0] == "parquet":
-        strings = [name for name in table.names if is_string(whole.schema.field(name).type)]
+    whole = dataset_of(format=file_format)
+    check_columns(folder, columns, whole.schema.names)
+    if file_format == "parquet":
+        strings = [name for name in columns if is_string(whole.schema.field(name).type)]
         options = dataset.ParquetReadOptions(dictionary_columns=strings)
         whole = dataset_of(format=dataset.ParquetFileFormat(read_options=options))
-    count_dataset(table, whole)
+    return whole
 
 
 def _count_text(

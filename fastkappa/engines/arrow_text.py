@@ -155,14 +155,21 @@ def read_text(
     delimiter: str,
     check: Check,
     on_progress: ReportBytes,
+    text: Sequence[str] = (),
 ) -> Any:
-    """Return columns of a file as an Arrow table; ``check`` is given the names of its columns."""
+    """Return columns of a file as an Arrow table; ``check`` is given the names of its columns.
+
+    Those of ``text`` are strings whatever they look like.
+    """
     import pyarrow
     from pyarrow import csv
 
     parse_options = _checked_options(path, delimiter, check)
     convert_options = csv.ConvertOptions(
-        include_columns=list(columns), strings_can_be_null=True, auto_dict_encode=True
+        include_columns=list(columns),
+        column_types=dict.fromkeys(text, pyarrow.dictionary(pyarrow.int32(), pyarrow.string())),
+        strings_can_be_null=True,
+        auto_dict_encode=True,
     )
     with open(path, "rb") as file:
         source = pyarrow.PythonFile(_ProgressFile(file, on_progress), mode="r")

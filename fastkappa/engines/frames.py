@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,41 @@ def count_frame(
     else:
         return False
     return True
+
+
+def collect_columns(
+    source: Any, names: Sequence[Any]
+) -> tuple[Any, dict[Any, tuple[str, ...] | None]] | None:
+    """Return columns of a frame or relation in memory, None if narwhals does not know it as one.
+
+    With them come the labels of those that are an Enum, in its order.
+
+    Raises
+    ------
+    ImportError
+        If narwhals is missing.
+    """
+    with library_needed(f"reading the ratings of {type(source)}", "narwhals", "fastkappa[frames]"):
+        import narwhals
+
+    frame = narwhals.from_native(source, pass_through=True)
+    if not isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame)):
+        return None
+    schema = frame.collect_schema()
+    check_columns("the frame", names, schema.names())
+    taken = frame.select(*names)
+    if isinstance(taken, narwhals.LazyFrame):
+        # By default polars would read all of its input into memory.
+        options: Any = {"engine": "streaming"} if taken.implementation.is_polars() else {}
+        taken = taken.collect(**options)
+    else:
+        taken = narwhals.from_native(taken.to_arrow())
+    dtypes = {name: schema[name] for name in names}
+    orders = {
+        name: dtype.categories if isinstance(dtype, narwhals.Enum) else None
+        for name, dtype in dtypes.items()
+    }
+    return taken.to_native(), orders
 
 
 def _counts_faster(frame: Any, columns: Columns) -> bool:

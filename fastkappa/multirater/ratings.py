@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import enum
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.label_order import common_order, warn_of_order
-from fastkappa.columns.labels import distinct
-from fastkappa.columns.missing import is_missing
-from fastkappa.columns.odd_strings import warn_of_lookalikes
+from fastkappa.columns.label_order import warn_of_order
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
-from fastkappa.multirater.items.columns import (
-    are_ratings,
-    columns_of,
-    encode,
-    find_labels,
-    read_raters,
-)
+from fastkappa.multirater.items.columns import columns_of, encode_columns
 from fastkappa.multirater.items.count_tables import (
     order_is_known,
     read_counts,
-    read_labels,
     table_labels,
 )
 from fastkappa.multirater.items.counts import (
@@ -40,38 +29,27 @@ from fastkappa.multirater.items.counts import (
     profiles_are_few,
 )
 from fastkappa.multirater.items.distinct_rows import distinct_rows
-from fastkappa.multirater.items.forms import look_like_counts
+from fastkappa.multirater.items.forms import other_form
+from fastkappa.multirater.items.long import read_long
 from fastkappa.multirater.statistics.patterns import Patterns
-from fastkappa.multirater.statistics.profiles import Profiles
+from fastkappa.multirater.statistics.profiles import (
+    Profiles,
+    RaterPairs,
+    RaterProfiles,
+)
+from fastkappa.multirater.statistics.sparse_profiles import SparseProfiles
 from fastkappa.statistics.tables import as_counts
 
 # Distinct rows, and how many subjects have each.
 CountedRows: TypeAlias = tuple[AnyArray, IntTable]
-
-# Fewer columns than this are raters, however few subjects there are.
-FEWEST_TRANSPOSED = 8
-
-
-class RaterPairs(NamedTuple):
-    """The tables of the pairs of raters, and how many subjects each rater has rated.
-
-    Attributes
-    ----------
-    tables : ndarray of shape (R (R - 1) / 2, l, l)
-        Of the pairs (0, 1), (0, 2), ... (1, 2), ...; rows are the first's ratings.
-    n_rated : ndarray of shape (R,)
-    """
-
-    tables: IntTable
-    n_rated: IntTable
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ratings:
     """The ratings that two or more raters gave to the same subjects, or to some of them.
 
-    Make one with `from_array`, `from_raters`, `from_table` or `from_counts`. Ratings are
-    counted once, when the first coefficient needs them: do not change the arrays before.
+    Make one with `from_array`, `from_raters`, `from_long`, `from_table` or `from_counts`. Ratings
+    are counted once, when the first coefficient needs them: do not change the arrays before.
 
     Attributes
     ----------
@@ -93,10 +71,11 @@ class Ratings:
     rater_names: tuple[str, ...] | None
     order_is_known: bool
     _values: AnyArray | None = None
-    _look_like_counts: bool = False
+    _warning: str | None = None
     _count_profiles: Callable[[], CountedRows] | None = None
     _count_patterns: Callable[[], CountedRows] | None = None
     _count_pairs: Callable[[], IntTable] | None = None
+    _count_sparse: Callable[[], list[CountedRows]] | None = None
 
     @classmethod
     def from_array(
@@ -186,6 +165,72 @@ class Ratings:
             columns = list(raters)
             names = [f"rater {i}" for i in range(1, len(columns) + 1)]
         return cls._of_columns(columns, names, labels, missing_codes, "raters")
+
+    @classmethod
+    def from_long(
+        cls,
+        source: Any = None,
+        *,
+        item: Any,
+        rater: Any,
+        rating: Any,
+        labels: Any = None,
+        missing_codes: Sequence[Any] = (),
+    ) -> Ratings:
+        """Return ratings in long form: a row per rating, with its item and its rater.
+
+        Memory grows with the number of ratings alone, however many items and raters there are.
+
+        Parameters
+        ----------
+        source : path, data frame, table, dataset, relation or mapping, default=None
+            Anything that `fastkappa.confusion_from_table` reads; its three columns come into
+            memory. None if the columns themselves are given.
+        item, rater, rating : str, or array-likes of shape (n,) without a source
+            The columns, or their names: what was rated, who rated it, and how. Items and
+            raters are whole numbers, strings or dates. Rows may be in any order.
+        labels, missing_codes
+            As for `from_array`; missing codes are those of ratings.
+
+        Returns
+        -------
+        ratings : Ratings
+            The subjects are the distinct items. The raters are sorted: names that are all
+            numbers by their value, others alphabetically. Who has no row for an item has not
+            rated it, and neither has whose rating of it is missing.
+
+        Raises
+        ------
+        ValueError
+            As for `from_array`, if a rater has rated an item more than once, if a rating has no
+            item or rater, or if a column is not there, or a file cannot be read.
+        TypeError, ImportError
+            As `fastkappa.confusion_from_table`.
+
+        Examples
+        --------
+        >>> from fastkappa import Ratings
+        >>> triples = [("t1", "Ann", "yes"), ("t1", "Ben", "no"), ("t2", "Cat", "yes")]
+        >>> items, raters, ratings = zip(*triples)
+        >>> Ratings.from_long(item=items, rater=raters, rating=ratings)
+        <Ratings: 2 subjects, 3 raters, 3 of 6 ratings missing, labels ['no', 'yes']>
+        """
+        if source is not None:
+            # Only this needs what reads files and frames.
+            from fastkappa.engines.triples import read_triples
+
+            item, rater, rating = read_triples(source, item, rater, rating)
+        given, long = read_long(item, rater, rating, labels, missing_codes)
+        return cls(
+            given.reported,
+            long.n_items,
+            len(long.rater_names),
+            long.rater_names,
+            given.order_is_known,
+            given.labels,
+            _count_sparse=long.profiles,
+            _count_patterns=long.patterns,
+        )
 
     @classmethod
     def from_table(cls, table: ArrayLike, *, labels: Any = None) -> Ratings:
@@ -280,8 +325,8 @@ class Ratings:
     ) -> Ratings:
         """Return `Ratings` unchanged, and read anything else by `from_array`.
 
-        There is a ``UserWarning`` for what looks like counts, or like a row per rater, as
-        `fleiss_kappa` says; ``stacklevel`` of 1 warns at the line of the caller.
+        There is a ``UserWarning`` for what looks like counts, like a row per rater or like a row
+        per rating, as `fleiss_kappa` says; ``stacklevel`` of 1 warns at the line of the caller.
         """
         if isinstance(ratings, cls):
             if labels is not None or len(missing_codes):
@@ -291,20 +336,8 @@ class Ratings:
                 )
             return ratings
         given = cls.from_array(ratings, labels=labels, missing_codes=missing_codes)
-        if given._look_like_counts and labels is None:
-            warnings.warn(
-                "every row of ratings has the same sum and some are 0, as in a table of counts, but"
-                " they were read as a column per rater: give Ratings.from_counts(ratings) if they"
-                " count the raters that gave each label, Ratings.from_array(ratings) if not.",
-                stacklevel=stacklevel + 1,
-            )
-        elif given.n_raters >= max(FEWEST_TRANSPOSED, 2 * given.n_subjects):
-            warnings.warn(
-                f"ratings have {given.n_subjects} rows, read as subjects, and {given.n_raters}"
-                " columns, read as raters: transpose them or give Ratings.from_raters(ratings) if"
-                " they have a row per rater, Ratings.from_array(ratings) if not.",
-                stacklevel=stacklevel + 1,
-            )
+        if given._warning is not None:
+            warnings.warn(given._warning, stacklevel=stacklevel + 1)
         return given
 
     @classmethod
@@ -318,43 +351,20 @@ class Ratings:
     ) -> Ratings:
         if len(columns) < 2:
             raise ValueError(f"{argument} must be those of two raters or more, got {len(columns)}.")
-        if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
-            raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
-        values = (code.value if isinstance(code, enum.Enum) else code for code in missing_codes)
-        codes_of_missing = list(dict.fromkeys(code for code in values if not is_missing(code)))
-        kernels, threads = get_kernels(), available_threads()
-        given = None if labels is None else read_labels(labels)
-        raters = read_raters(columns, names, codes_of_missing, given)
-        warn_of_lookalikes({rater.name: rater.column for rater in raters})
-        n_subjects = raters[0].n_subjects
-        if n_subjects == 0:
-            raise ValueError(f"{argument} must not be empty, got no subjects.")
-        declared = None
-        if given is None:
-            declared = common_order({rater.name: rater.column.declared for rater in raters})
-            if declared is None:
-                known = reported = find_labels(kernels, raters, codes_of_missing, threads)
-            else:
-                kept = are_ratings(declared.labels, codes_of_missing)
-                known, reported = declared.labels[kept], declared.names[kept]
-            if not len(known):
-                raise ValueError(f"{argument} must not all be missing, got {n_subjects} subjects.")
-        else:
-            known = reported = given
-            distinct([*known.tolist(), *codes_of_missing])
-        encoded = encode(raters, known, codes_of_missing)
-        few = profiles_are_few(encoded)
+        given = encode_columns(columns, names, labels, missing_codes, argument)
+        raters, kernels, threads = given.raters, get_kernels(), available_threads()
+        few = profiles_are_few(raters)
         return cls(
-            reported,
-            n_subjects,
+            given.reported,
+            raters[0].rater.n_subjects,
             len(columns),
             tuple(names),
-            given is not None or declared is not None,
-            known,
-            look_like_counts(raters),
-            partial(count_profiles, kernels, encoded, threads),
-            None if few else partial(count_patterns, kernels, encoded, threads),
-            None if few else partial(count_rater_pairs, kernels, encoded, threads),
+            given.order_is_known,
+            given.labels,
+            other_form([r.rater for r in raters], may_be_counts=labels is None),
+            partial(count_profiles, kernels, raters, threads),
+            None if few else partial(count_patterns, kernels, raters, threads),
+            None if few else partial(count_rater_pairs, kernels, raters, threads),
         )
 
     @property
@@ -376,10 +386,10 @@ class Ratings:
         """How many raters gave each label: the distinct patterns, and their subjects."""
         if self._count_patterns is not None:
             return Patterns(*self._count_patterns())
-        profiles = self.profiles("patterns")
-        return Patterns(*patterns_of(profiles.codes, profiles.multiplicities, len(self.labels)))
+        dense = self._dense_profiles
+        return Patterns(*patterns_of(dense.codes, dense.multiplicities, len(self.labels)))
 
-    def profiles(self, wanted_by: str) -> Profiles:
+    def profiles(self, wanted_by: str) -> RaterProfiles:
         """Return each rater's ratings: the distinct profiles, and how many subjects have each.
 
         Raises
@@ -387,7 +397,7 @@ class Ratings:
         ValueError
             If it is not known who gave which rating.
         """
-        if self._count_profiles is None:
+        if self._count_profiles is None and self._count_sparse is None:
             raise ValueError(
                 f"{wanted_by} must know who gave which rating, got counts of ratings alone;"
                 " fleiss_kappa, gwet_ac1, randolph_kappa and krippendorff_alpha take them."
@@ -408,7 +418,13 @@ class Ratings:
         return RaterPairs(profiles.tables(profiles.multiplicities), n_rated)
 
     @cached_property
-    def _profiles(self) -> Profiles:
+    def _profiles(self) -> RaterProfiles:
+        if self._count_sparse is not None:
+            return SparseProfiles(self._count_sparse(), self.n_raters, len(self.labels))
+        return self._dense_profiles
+
+    @cached_property
+    def _dense_profiles(self) -> Profiles:
         assert self._count_profiles is not None
         return Profiles(*self._count_profiles(), len(self.labels))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
@@ -12,14 +13,18 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, read_column
 from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.label_order import is_number, sorted_strings
+from fastkappa.columns.label_order import common_order, is_number, sorted_strings
+from fastkappa.columns.labels import distinct
 from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import find_missing, without
-from fastkappa.columns.odd_strings import odd_strings, refuse_odd_strings
+from fastkappa.columns.missing import find_missing, is_missing, without
+from fastkappa.columns.odd_strings import odd_strings, refuse_odd_strings, warn_of_lookalikes
 from fastkappa.counting.codecs import Codec
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import count_unknown
 from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import available_threads
+from fastkappa.multirater.items.count_tables import read_labels
 
 # Ratings are encoded in chunks that fit in the cache.
 CHUNK = 1 << 15
@@ -66,6 +71,15 @@ class EncodedRater(NamedTuple):
         return codes
 
 
+class EncodedColumns(NamedTuple):
+    """Encoded ratings, and their labels: as ratings hold them, and as they are reported."""
+
+    raters: list[EncodedRater]
+    labels: AnyArray
+    reported: AnyArray
+    order_is_known: bool
+
+
 def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
     """Return the columns of a subjects × raters array or frame, and their names if any."""
     library = type(ratings).__module__.partition(".")[0]
@@ -92,6 +106,49 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
         got = f"an array of shape {array.shape}" if array.ndim else short_repr(ratings)
         raise ValueError(f"ratings must be subjects × raters, got {got}.")
     return [array[:, i] for i in range(array.shape[1])], None
+
+
+def encode_columns(
+    columns: Sequence[Any],
+    names: Sequence[str],
+    labels: Any,
+    missing_codes: Sequence[Any],
+    argument: str,
+) -> EncodedColumns:
+    """Return columns of ratings as codes of common labels.
+
+    Raises
+    ------
+    ValueError
+        If there are no or only missing ratings, if one is not among the labels or cannot be a
+        label, or if columns declare different orders; errors call the columns ``argument``.
+    """
+    if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
+        raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
+    values = (code.value if isinstance(code, enum.Enum) else code for code in missing_codes)
+    codes_of_missing = list(dict.fromkeys(code for code in values if not is_missing(code)))
+    given = None if labels is None else read_labels(labels)
+    raters = read_raters(columns, names, codes_of_missing, given)
+    warn_of_lookalikes({rater.name: rater.column for rater in raters})
+    n_subjects = raters[0].n_subjects
+    if n_subjects == 0:
+        raise ValueError(f"{argument} must not be empty, got no subjects.")
+    declared = None
+    if given is None:
+        declared = common_order({rater.name: rater.column.declared for rater in raters})
+        if declared is None:
+            threads = available_threads()
+            known = reported = find_labels(get_kernels(), raters, codes_of_missing, threads)
+        else:
+            kept = are_ratings(declared.labels, codes_of_missing)
+            known, reported = declared.labels[kept], declared.names[kept]
+        if not len(known):
+            raise ValueError(f"{argument} must not all be missing, got {n_subjects} subjects.")
+    else:
+        known = reported = given
+        distinct([*known.tolist(), *codes_of_missing])
+    encoded = encode(raters, known, codes_of_missing)
+    return EncodedColumns(encoded, known, reported, given is not None or declared is not None)
 
 
 def read_raters(
@@ -147,10 +204,8 @@ def find_labels(
     if not found:
         return np.empty(0, np.int64)
     if len({labels.dtype.kind for labels in found}) == 1:
-        distinct = np.unique(np.concatenate(found))
-        return (
-            np.array(sorted_strings(distinct.tolist())) if distinct.dtype.kind == "U" else distinct
-        )
+        labels = np.unique(np.concatenate(found))
+        return np.array(sorted_strings(labels.tolist())) if labels.dtype.kind == "U" else labels
     together = sorted({label for labels in found for label in labels.tolist()})
     whole = all(isinstance(label, int) for label in together)
     # NumPy turns integers into floats where some need int64 and others uint64.

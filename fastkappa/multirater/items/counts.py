@@ -86,7 +86,7 @@ def count_patterns(
     base = n_raters + 1
     if _power(base, n_labels) > sizes.most_cells:
         ordered = _collect(raters, lambda codes: np.sort(codes, axis=1), num_threads, sizes)
-        return _as_patterns(*ordered, n_labels)
+        return as_patterns(*ordered, n_labels)
     half = n_labels // 2
     # A rating adds one to the digit of its label, in the row's or the column's number.
     to_row, to_column = np.zeros((2, n_labels + 1), np.uint32)
@@ -139,7 +139,7 @@ def patterns_of(
     for start in range(0, len(profiles), block):
         rows = slice(start, start + block)
         ordered.add(np.sort(profiles[rows], axis=1), multiplicities[rows])
-    return _as_patterns(*ordered.rows(), n_labels)
+    return as_patterns(*ordered.rows(), n_labels)
 
 
 def profiles_are_few(raters: Sequence[EncodedRater], most_cells: int = SIZES.most_cells) -> bool:
@@ -147,9 +147,10 @@ def profiles_are_few(raters: Sequence[EncodedRater], most_cells: int = SIZES.mos
     return _power(raters[0].n_labels + 1, len(raters)) <= most_cells
 
 
-def _as_patterns(
+def as_patterns(
     ordered: AnyArray, multiplicities: IntTable, n_labels: int
 ) -> tuple[AnyArray, IntTable]:
+    """Return the patterns of rows of sorted codes, of shape (P, l), and how many have each."""
     if len(ordered) * n_labels > LARGEST_COUNTS:
         raise ValueError(
             f"ratings have {n_labels} labels on {len(ordered)} kinds of subjects, too many to count"

@@ -1,16 +1,84 @@
-"""Recognise a table of counts that was given as ratings."""
+"""Recognise ratings of another form that were given as a column per rater."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import Column
 from fastkappa.multirater.items.columns import CHUNK, Rater
 
+COUNTS = (
+    "every row of ratings has the same sum and some are 0, as in a table of counts, but they were"
+    " read as a column per rater: give Ratings.from_counts(ratings) if they count the raters that"
+    " gave each label, Ratings.from_array(ratings) if not."
+)
 # In fewer rows equal sums are too often a coincidence.
 FEWEST_ROWS = 3
+# Fewer columns than this are raters, however few subjects there are.
+FEWEST_TRANSPOSED = 8
+# Independent raters would repeat so many pairs of labels; that they repeat none has a
+# probability of about exp(-7), one in a thousand, and a smaller one the more they agree.
+REPEATED_BY_CHANCE = 7.0
+# Rows that are looked at for a repeated pair: first some, for nearly all ratings have one there.
+SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
+
+
+def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> str | None:
+    """Return the warning about what looks like ratings of another form, None if nothing does."""
+    n_subjects = raters[0].n_subjects
+    if may_be_counts and look_like_counts(raters):
+        return COUNTS
+    if len(raters) >= max(FEWEST_TRANSPOSED, 2 * n_subjects):
+        return (
+            f"ratings have {n_subjects} rows, read as subjects, and {len(raters)} columns, read as"
+            " raters: transpose them or give Ratings.from_raters(ratings) if they have a row per"
+            " rater, Ratings.from_array(ratings) if not."
+        )
+    if look_long(raters):
+        return (
+            f"ratings have three columns and {n_subjects} rows, and two columns never hold the same"
+            " pair twice, as the items and raters of a row per rating, but they were read as a"
+            " column per rater: give Ratings.from_long if one column says what was rated and one"
+            " who rated it, Ratings.from_array(ratings) if not."
+        )
+    return None
+
+
+def look_long(raters: Sequence[Rater]) -> bool:
+    """Return whether three columns look like items, raters and ratings.
+
+    They do if two of them never hold the same pair of values twice, although both hold each
+    value twice or more on average, and so often that raters who do not agree at all would
+    have repeated several pairs.
+    """
+    if len(raters) != 3:
+        return False
+    columns = [r.column for r in raters if r.missing is None and r.column.obstacle is None]
+    return any(_identify_rows(first, second) for first, second in combinations(columns, 2))
+
+
+def _identify_rows(first: Column, second: Column) -> bool:
+    """Return whether two columns together tell rows apart, which their values alone would not."""
+    if not _all_differ(first.values[:SOME_ROWS], second.values[:SOME_ROWS]):
+        return False
+    columns = [column.values[:MOST_ROWS] for column in (first, second)]
+    n = len(columns[0])
+    numbers = [len(np.unique(values)) for values in columns]
+    if min(numbers) < 2 or 2 * max(numbers) > n:
+        return False
+    by_chance = n * (n - 1) / 2 / (numbers[0] * numbers[1])
+    return by_chance >= REPEATED_BY_CHANCE and _all_differ(*columns)
+
+
+def _all_differ(first: AnyArray, second: AnyArray) -> bool:
+    """Return whether no pair of values occurs twice."""
+    _, a = np.unique(first, return_inverse=True)
+    distinct, b = np.unique(second, return_inverse=True)
+    return len(np.unique(a * len(distinct) + b)) == len(first)
 
 
 def look_like_counts(raters: Sequence[Rater]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import combinations
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ class RaterProfiles(Protocol):
         ...
 
     def sums(self, values: Floats) -> Floats:
-        """Return each profile's sum of ``values``, of shape (R, l), over its ratings."""
+        """Return the sum of ``values``, of shape (R, l), over each profile's ratings."""
         ...
 
     def tables(self, multiplicities: AnyArray) -> AnyArray:
@@ -49,8 +49,22 @@ class RaterProfiles(Protocol):
         ...
 
     def pair_sums(self, values: Floats) -> Floats:
-        """Return each profile's sum of ``values``, shaped as `tables`, over its pairs of ratings."""
+        """Return the sum of ``values``, shaped as `tables`, over each profile's pairs."""
         ...
+
+
+class RaterPairs(NamedTuple):
+    """The tables of the pairs of raters, and how many subjects each rater has rated.
+
+    Attributes
+    ----------
+    tables : ndarray of shape (R (R - 1) / 2, l, l)
+        Of the pairs (0, 1), (0, 2), ... (1, 2), ...; rows are the first's ratings.
+    n_rated : ndarray of shape (R,)
+    """
+
+    tables: IntTable
+    n_rated: IntTable
 
 
 class Profiles:
@@ -110,7 +124,7 @@ class Profiles:
         return np.stack(counts, axis=-2)
 
     def sums(self, values: Floats) -> Floats:
-        """Return each profile's sum of ``values``, of shape (R, l), over its ratings."""
+        """Return the sum of ``values``, of shape (R, l), over each profile's ratings."""
         total = np.zeros(len(self.codes))
         for of_rater, codes in zip(values, self.codes.T):
             total += np.append(of_rater, 0.0)[codes]
@@ -127,7 +141,7 @@ class Profiles:
         return stack.reshape(*stack.shape[:-1], size, size)[..., :-1, :-1]
 
     def pair_sums(self, values: Floats) -> Floats:
-        """Return each profile's sum of ``values``, shaped as `tables`, over its pairs of ratings."""
+        """Return the sum of ``values``, shaped as `tables`, over each profile's pairs."""
         padded = np.zeros((self.n_labels + 1, self.n_labels + 1))
         total = np.zeros(len(self.codes))
         for (a, b), of_pair in zip(combinations(range(self.n_raters), 2), values):

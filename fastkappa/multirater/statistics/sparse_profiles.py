@@ -1,0 +1,127 @@
+"""Profiles of many raters of whom each subject has few: only the ratings there are, are held.
+
+Profiles of the same number of ratings m are the rows of an array of shape (P_m, m). A rating
+is the number  rater * l + code,  and those of a row are sorted by rater.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import comb
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats, IntTable
+
+# Numbers that are looked at together.
+BLOCK = 1 << 18
+# Cells of the tables of all pairs: 1 GB of counts.
+MOST_CELLS = 1 << 27
+
+
+class SparseProfiles:
+    """The distinct profiles, and how many subjects have each.
+
+    Parameters
+    ----------
+    parts : sequence of tuple
+        Profiles of the same number of ratings, of shape (P_m, m), and how many subjects have
+        each, of shape (P_m,).
+    n_raters, n_labels : int
+        How many raters and labels there are.
+    """
+
+    def __init__(
+        self, parts: Sequence[tuple[AnyArray, IntTable]], n_raters: int, n_labels: int
+    ) -> None:
+        self._parts = [ratings for ratings, _ in parts]
+        self.n_raters, self.n_labels = n_raters, n_labels
+        self.multiplicities: AnyArray = np.concatenate([counts for _, counts in parts])
+        self.n_ratings: IntTable = np.repeat(
+            [ratings.shape[1] for ratings in self._parts], [len(part) for part in self._parts]
+        )
+
+    def distances(self, between: Floats) -> Floats:
+        """Return the sum of the distances over a profile's ordered pairs of ratings."""
+        total = np.empty(len(self.multiplicities))
+        for rows, ratings in self._blocks(self.n_labels):
+            counts = np.zeros((len(ratings), self.n_labels))
+            place = np.arange(len(ratings))
+            for codes in (ratings % self.n_labels).T:
+                # A column has one code per row, so no cell occurs twice in this statement.
+                counts[place, codes] += 1
+            total[rows] = ((counts @ between) * counts).sum(axis=1)
+        return total
+
+    def margins(self, multiplicities: AnyArray) -> AnyArray:
+        """Return how many subjects each rater gave each label, of shape (..., R, l)."""
+        samples = multiplicities.reshape(-1, multiplicities.shape[-1])
+        counts = np.zeros((len(samples), self.n_raters * self.n_labels), multiplicities.dtype)
+        for rows, ratings in self._blocks():
+            for sample, total in zip(samples, counts):
+                np.add.at(total, ratings, sample[rows, None])
+        return counts.reshape(*multiplicities.shape[:-1], self.n_raters, self.n_labels)
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sum of ``values``, of shape (R, l), over each profile's ratings."""
+        total = np.empty(len(self.multiplicities))
+        for rows, ratings in self._blocks():
+            total[rows] = values.reshape(-1)[ratings].sum(axis=1)
+        return total
+
+    def tables(self, multiplicities: AnyArray) -> AnyArray:
+        """Return the tables of all pairs of raters, of shape (..., R (R - 1) / 2, l, l).
+
+        Raises
+        ------
+        ValueError
+            If they have more than ``MOST_CELLS`` cells.
+        """
+        n_pairs = comb(self.n_raters, 2)
+        n_cells = n_pairs * self.n_labels**2
+        if n_cells > MOST_CELLS:
+            raise ValueError(
+                f"the {n_pairs} pairs of {self.n_raters} raters have {n_cells} cells in their"
+                f" tables of {self.n_labels} labels, more than the {MOST_CELLS} that light_kappa"
+                " and pairwise_kappa hold: leave raters out, or join labels. The other"
+                " coefficients need no such tables."
+            )
+        samples = multiplicities.reshape(-1, multiplicities.shape[-1])
+        tables = np.zeros((len(samples), n_cells), multiplicities.dtype)
+        for rows, cells in self._pairs():
+            for sample, table in zip(samples, tables):
+                np.add.at(table, cells, sample[rows, None])
+        shape = n_pairs, self.n_labels, self.n_labels
+        return tables.reshape(*multiplicities.shape[:-1], *shape)
+
+    def pair_sums(self, values: Floats) -> Floats:
+        """Return the sum of ``values``, shaped as `tables`, over each profile's pairs."""
+        total = np.zeros(len(self.multiplicities))
+        for rows, cells in self._pairs():
+            total[rows] += values.reshape(-1)[cells].sum(axis=1)
+        return total
+
+    def _blocks(self, width: int = 1) -> Iterator[tuple[slice, AnyArray]]:
+        """Yield blocks of profiles, of which each takes so many numbers or its ratings."""
+        first = 0
+        for part in self._parts:
+            step = max(1, BLOCK // max(part.shape[1], width))
+            for start in range(0, len(part), step):
+                ratings = part[start : start + step].astype(np.intp)
+                yield slice(first + start, first + start + len(ratings)), ratings
+            first += len(part)
+
+    def _pairs(self) -> Iterator[tuple[slice, AnyArray]]:
+        """Yield, for some profiles, the cells of some of their pairs in the tables of all pairs."""
+        n_raters, n_labels = self.n_raters, self.n_labels
+        for rows, ratings in self._blocks():
+            raters, codes = np.divmod(ratings, n_labels)
+            # The pairs of the raters before this one come first, then those with it, in order.
+            before = raters * (2 * n_raters - raters - 1) // 2 - raters - 1
+            for i in range(ratings.shape[1] - 1):
+                cells = before[:, i, None] + raters[:, i + 1 :]
+                cells *= n_labels
+                cells += codes[:, i, None]
+                cells *= n_labels
+                cells += codes[:, i + 1 :]
+                yield rows, cells
