@@ -66,9 +66,12 @@ def _columns(source: Any, names: Sequence[Any], text: Sequence[Any]) -> Mapping[
     library = type(source).__module__.partition(".")[0]
     if library == "pyarrow" and hasattr(source, "schema"):
         return columns_of_arrow(source, names)
-    if library in ("pandas", "polars") and hasattr(source, "columns") and hasattr(source, "shape"):
+    if library in ("pandas", "polars") and len(getattr(source, "shape", ())) == 2:
         check_columns("the frame", names, list(source.columns))
         return {name: source[name] for name in names}
+    if library in ("dask", "dask_expr") and hasattr(source, "columns"):
+        check_columns("the frame", names, list(source.columns))
+        return _columns(source[list(names)].compute(), names, ())
     collected = collect_columns(source, names)
     if collected is not None:
         frame, orders = collected

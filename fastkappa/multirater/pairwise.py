@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, printable
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
+from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,
@@ -117,6 +119,11 @@ class PairwiseKappa:
             for name, row in zip(names, self.values)
         ]
         return "\n".join([header, *rows])
+
+
+def pairs_are_few(ratings: Ratings) -> bool:
+    """Return whether the tables of all pairs of raters can be held in memory."""
+    return comb(ratings.n_raters, 2) * len(ratings.labels) ** 2 <= MOST_CELLS
 
 
 def pairwise_kappa(

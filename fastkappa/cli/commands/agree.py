@@ -59,14 +59,24 @@ def spread(arguments: list[str]) -> Iterator[str]:
 def agree(
     file: InputFile,
     raters: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             RATERS,
             metavar="COLUMN COLUMN...",
             help="The columns of two raters or more, after FILE. For one that begins with a"
             " dash write --raters=-COLUMN.",
         ),
-    ],
+    ] = None,
+    item: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="What was rated, in a file with a row per rating; with --rater and --rating,"
+            " in place of --raters.",
+        ),
+    ] = None,
+    rater: Annotated[str | None, typer.Option(metavar="COLUMN", help="Who rated it.")] = None,
+    rating: Annotated[str | None, typer.Option(metavar="COLUMN", help="The rating.")] = None,
     weights: Annotated[
         WeightsOption, typer.Option(help="How disagreement is weighted.")
     ] = WeightsOption.none,
@@ -121,9 +131,10 @@ def agree(
     with errors_printed():
         if scale is not None:
             find_scale(scale)
+        long = _long_columns(raters, item, rater, rating)
         request = AgreeRequest(
             file=str(file),
-            raters=tuple(raters),
+            raters=tuple(raters or ()),
             group=group,
             weights=weights.scheme,
             scale=scale,
@@ -133,6 +144,7 @@ def agree(
         report = _read_and_report(
             request,
             file,
+            long,
             labels=labels,
             drop_missing=missing is MissingOption.drop,
             missing_codes=missing_codes,
@@ -147,18 +159,30 @@ def agree(
             typer.echo(report.as_text())
 
 
-def _read_and_report(request: Any, file: Path, **options: Any) -> Any:
+def _read_and_report(
+    request: Any, file: Path, long: tuple[str, str, str] | None, **options: Any
+) -> Any:
     """Read a file and report on its raters."""
-    from fastkappa.cli.files.raters import read_raters
+    from fastkappa.cli.files.raters import pair_counts, read_long, read_raters
     from fastkappa.cli.files.ratings import count_groups, count_ratings
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.agree_groups import report_on_groups
     from fastkappa.cli.reports.agree_pair import report_on_pair
     from fastkappa.cli.reports.agree_several import report_on_several
 
-    _check_raters(request.raters)
+    if long is None:
+        _check_raters(request.raters)
     with progress_bar([file]) as bar:
         options["on_progress"] = bar.starts(file)
+        if long is not None:
+            whole, groups = read_long(file, *long, request.group, **options)
+            request = request._replace(raters=whole.rater_names)
+            if whole.n_raters > 2:
+                return report_on_several(request, whole, groups)
+            if request.group is None:
+                return report_on_pair(request, pair_counts(whole))
+            counts = {group: pair_counts(part) for group, part in groups.items()}
+            return report_on_groups(request, counts)
         if len(request.raters) > 2:
             whole, groups = read_raters(file, request.raters, request.group, **options)
             return report_on_several(request, whole, groups)
@@ -168,6 +192,27 @@ def _read_and_report(request: Any, file: Path, **options: Any) -> Any:
         return report_on_groups(
             request, count_groups(file, first, second, request.group, **options)
         )
+
+
+def _long_columns(
+    raters: list[str] | None, item: str | None, rater: str | None, rating: str | None
+) -> tuple[str, str, str] | None:
+    """Return the columns of a row per rating, None for a column per rater."""
+    given = {"--item": item, "--rater": rater, "--rating": rating}
+    named = [option for option, column in given.items() if column is not None]
+    if raters and named:
+        raise ValueError(f"give --raters or {', '.join(given)}, got --raters and {named[0]}.")
+    if item is not None and rater is not None and rating is not None:
+        return item, rater, rating
+    if named:
+        lacking = [option for option in given if option not in named]
+        raise ValueError(f"{named[0]} needs {' and '.join(lacking)} too.")
+    if not raters:
+        raise ValueError(
+            "give --raters for a file with a column per rater, or --item, --rater and --rating for"
+            " one with a row per rating."
+        )
+    return None
 
 
 def _check_raters(raters: tuple[str, ...]) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastkappa.cli.files.ratings import (
     OnSorted,
@@ -17,6 +19,7 @@ from fastkappa.cli.files.ratings import (
 from fastkappa.columns.missing import find_missing
 from fastkappa.engines.arrow_columns import distinct_ratings, split_by
 from fastkappa.engines.arrow_files import OnProgress, ignore_progress, read_columns
+from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import (
     LARGEST_NUMBER_OF_LABELS,
     MEASUREMENTS,
@@ -78,28 +81,113 @@ def read_raters(
     ImportError
         If pyarrow is not installed.
     """
-    names = list(dict.fromkeys([*raters, *([] if group is None else [group])]))
-    arrays = read_columns(path, names, on_progress)
+
+    def ratings_of(columns: Mapping[str, Any], labels: Any) -> Ratings:
+        return Ratings.from_raters({name: columns[name] for name in raters}, labels=labels)
+
+    file = _File(path, raters, (), group)
+    return _read(file, ratings_of, labels, drop_missing, missing_codes, on_sorted, on_progress)
+
+
+def read_long(
+    path: Path,
+    item: str,
+    rater: str,
+    rating: str,
+    group: str | None = None,
+    *,
+    labels: str | None = None,
+    drop_missing: bool = False,
+    missing_codes: str | None = None,
+    on_sorted: OnSorted = ignore_sorted,
+    on_progress: OnProgress = ignore_progress,
+) -> tuple[Ratings, dict[Any, Ratings]]:
+    """Read a file with a row per rating, and the ratings of each group of the rows.
+
+    Parameters
+    ----------
+    path, group, labels, drop_missing, missing_codes, on_sorted, on_progress
+        As for `read_raters`. Groups are those of rows, and so may be of items or raters.
+    item, rater, rating : str
+        The columns of what was rated, by whom and how; the first two are read as strings.
+
+    Returns
+    -------
+    ratings, groups : Ratings, dict of Ratings
+        As for `read_raters`.
+
+    Raises
+    ------
+    RatingsError, ImportError
+        As by `read_raters`.
+    ValueError
+        If a rater has rated an item twice, or a rating has no item or rater.
+    """
+    for option, other in combinations({"item": item, "rater": rater, "rating": rating}.items(), 2):
+        if option[1] == other[1]:
+            raise RatingsError(
+                f"--{option[0]} and --{other[0]} must name two columns, got {other[1]!r} twice."
+            )
+
+    def ratings_of(columns: Mapping[str, Any], labels: Any) -> Ratings:
+        return Ratings.from_long(
+            item=columns[item], rater=columns[rater], rating=columns[rating], labels=labels
+        )
+
+    file = _File(path, [rating], (item, rater), group)
+    return _read(file, ratings_of, labels, drop_missing, missing_codes, on_sorted, on_progress)
+
+
+def pair_counts(ratings: Ratings) -> SourceCounts:
+    """Return the table of the only two raters, and what is not in it."""
+    (table,), n_rated = ratings.rater_pairs("the table")
+    n = ratings.n_subjects
+    first, second = (n - n_rated).tolist()
+    return SourceCounts(table, ratings.labels, 0, n, (first, second), n - int(table.sum()))
+
+
+class _File(NamedTuple):
+    """A file, its columns of ratings, those of items and raters if it has any, and the group."""
+
+    path: Path
+    ratings: Sequence[str]
+    names: Sequence[str]
+    group: str | None
+
+
+def _read(
+    file: _File,
+    ratings_of: Callable[[Mapping[str, Any], Any], Ratings],
+    labels: str | None,
+    drop_missing: bool,
+    missing_codes: str | None,
+    on_sorted: OnSorted,
+    on_progress: OnProgress,
+) -> tuple[Ratings, dict[Any, Ratings]]:
+    wanted = [*file.ratings, *file.names, *([] if file.group is None else [file.group])]
+    arrays = read_columns(file.path, list(dict.fromkeys(wanted)), on_progress, text=file.names)
     ratings = marked(
-        path,
-        {name: arrays[name] for name in raters},
+        file.path,
+        {name: arrays[name] for name in file.ratings},
         missing_codes,
         labels=labels,
         drop_missing=drop_missing,
     )
     arrays |= ratings
     if not drop_missing:
-        masks = {name: find_missing(array) for name, array in arrays.items()}
+        checked = {name: array for name, array in arrays.items() if name not in file.names}
+        masks = {name: find_missing(array) for name, array in checked.items()}
         n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
-        check_missing(n_missing, len(arrays[names[0]]), "such ratings")
+        check_missing(n_missing, len(arrays[wanted[0]]), "such ratings")
     for name, array in ratings.items():
         # What cannot be the label of two raters is not that of more.
         distinct_ratings(array, name)
+    columns = {name: arrays[name] for name in [*file.ratings, *file.names]}
     declared = None if labels is not None else declared_labels(ratings)
-    whole = Ratings.from_raters(ratings, labels=declared)
+    whole = ratings_of(columns, declared)
     if labels is not None:
         kind = KINDS.get(whole.labels.dtype.kind, "integers")
-        whole = Ratings.from_raters(ratings, labels=parse_labels(labels, kind))
+        whole = ratings_of(columns, parse_labels(labels, kind))
     if len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
             f"the columns hold {len(whole.labels)} different ratings, more than the"
@@ -108,9 +196,17 @@ def read_raters(
         )
     if labels is None and declared is None:
         on_sorted(whole.labels)
-    if group is None:
+    if file.group is None:
         return whole, {}
     return whole, {
-        value: Ratings.from_raters(part, labels=whole.labels)
-        for value, part in split_by(arrays[group], ratings)
+        value: _of_group(value, partial(ratings_of, part, whole.labels))
+        for value, part in split_by(arrays[file.group], columns)
     }
+
+
+def _of_group(group: Any, ratings: Callable[[], Ratings]) -> Ratings:
+    """Return the ratings of a group; errors name it."""
+    try:
+        return ratings()
+    except ValueError as error:
+        raise RatingsError(f"group {group!r}: {error}") from error

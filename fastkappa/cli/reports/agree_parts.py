@@ -18,6 +18,8 @@ from fastkappa.two_raters.result import AgreementResult
 
 CONFIDENCE = 0.95
 ALL = "all items"
+# A heading of more raters, and a matrix of their kappas, is not readable.
+MOST_RATERS = 20
 
 
 class AgreeRequest(NamedTuple):
@@ -39,7 +41,10 @@ class AgreeRequest(NamedTuple):
     def heading(self) -> str:
         """Return the first line of the text."""
         by = "" if self.group is None else f", by {label_text(self.group)}"
-        return f"{label_text(self.file)}: {', '.join(map(label_text, self.raters))}{by}"
+        named = ", ".join(map(label_text, self.raters[:MOST_RATERS]))
+        more = len(self.raters) - MOST_RATERS
+        rest = f" and {more} more" if more > 0 else ""
+        return f"{label_text(self.file)}: {named}{rest}{by}"
 
 
 class AgreeReport(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from fastkappa import multirater
 from fastkappa.cli.reports.agree_parts import (
     ALL,
     CONFIDENCE,
+    MOST_RATERS,
     AgreeReport,
     AgreeRequest,
     bootstrap_fields,
@@ -20,6 +22,7 @@ from fastkappa.cli.reports.agree_parts import (
 )
 from fastkappa.formatting import count_text, figure, interval_text, label_text
 from fastkappa.multirater import MultiRaterResult, PairwiseKappa, Ratings
+from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.scales import find_scale, read_value
@@ -38,7 +41,7 @@ def report_on_several(
     with no_undefined_warnings():
         results = _coefficients(request, whole)
         by_group = {label_text(group): _coefficients(request, r) for group, r in groups.items()}
-        pairs = multirater.pairwise_kappa(whole, weights=request.weights, confidence=CONFIDENCE)
+        pairs = _pairs(request, whole)
         resampled = [_bootstrap(result, whole, request) for result in results]
     lines = [
         request.heading(),
@@ -48,7 +51,7 @@ def report_on_several(
     ]
     if request.n_resamples:
         lines += ["", *(bootstrap_line(r.method, d) for r, d in zip(results, resampled) if d)]
-    lines += ["", "kappa of each pair of raters", "", str(pairs)]
+    lines += ["", *_pair_lines(pairs, whole)]
     for name, of_group in by_group.items():
         heading = f"{label_text(request.group)} {name}"
         lines += ["", heading, "", *_coefficient_lines(of_group, request.scale)]
@@ -59,7 +62,9 @@ def report_on_several(
         "n_missing": whole.n_missing,
         "labels": whole.labels.tolist(),
         "coefficients": [_fields(r, request.scale, d) for r, d in zip(results, resampled)],
-        "pairwise": {
+        "pairwise": None
+        if pairs is None
+        else {
             "kappa": pairs.values.tolist(),
             "standard_error": pairs.standard_errors.tolist(),
             "n": pairs.n.tolist(),
@@ -92,13 +97,40 @@ def _coefficients(request: AgreeRequest, ratings: Ratings) -> list[MultiRaterRes
         if request.weights is None
         else multirater.gwet_ac2(ratings, **options)
     )
+    light = [multirater.light_kappa(ratings, **options)] if pairs_are_few(ratings) else []
     return [
         multirater.fleiss_kappa(ratings, **options),
         multirater.conger_kappa(ratings, **options),
-        multirater.light_kappa(ratings, **options),
+        *light,
         multirater.randolph_kappa(ratings, **options),
         gwet,
         multirater.krippendorff_alpha(ratings, level=level, confidence=CONFIDENCE),
+    ]
+
+
+def _pairs(request: AgreeRequest, ratings: Ratings) -> PairwiseKappa | None:
+    if not pairs_are_few(ratings):
+        return None
+    return multirater.pairwise_kappa(ratings, weights=request.weights, confidence=CONFIDENCE)
+
+
+def _pair_lines(pairs: PairwiseKappa | None, ratings: Ratings) -> list[str]:
+    """Return the matrix of kappas, or their distribution if there are many raters."""
+    heading = "kappa of each pair of raters"
+    if pairs is None:
+        return [f"Light's kappa and the {heading} are left out: {ratings.n_raters} raters are many"]
+    if ratings.n_raters <= MOST_RATERS:
+        return [heading, "", str(pairs)]
+    values = pairs.values[np.triu_indices(ratings.n_raters, 1)]
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return [f"{heading}: undefined for all {len(values)}"]
+    low, first, middle, third, high = (
+        figure(value) for value in np.quantile(defined, [0, 0.25, 0.5, 0.75, 1])
+    )
+    return [
+        f"{heading}: {len(values)} pairs, undefined for {len(values) - len(defined)}",
+        f"median {middle}, quartiles {first} and {third}, from {low} to {high}",
     ]
 
 
@@ -150,13 +182,13 @@ def _fields(
     return fields
 
 
-def _forest(results: list[MultiRaterResult], pairs: PairwiseKappa) -> Any:
+def _forest(results: list[MultiRaterResult], pairs: PairwiseKappa | None) -> Any:
     """Draw the coefficients, and the kappas of the pairs unless there are too many."""
     names = [result.method for result in results]
     estimates = [result.value for result in results]
     intervals = [result.interval for result in results]
-    first, second = np.triu_indices(len(pairs.values), 1)
-    if len(first) <= MOST_PAIRS:
+    if pairs is not None and comb(len(pairs.values), 2) <= MOST_PAIRS:
+        first, second = np.triu_indices(len(pairs.values), 1)
         names += [f"{a}, {b}" for a, b in combinations(pairs.rater_names, 2)]
         estimates += pairs.values[first, second].tolist()
         intervals += list(zip(pairs.lower[first, second], pairs.upper[first, second]))

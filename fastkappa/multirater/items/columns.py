@@ -28,6 +28,8 @@ from fastkappa.multirater.items.count_tables import read_labels
 
 # Ratings are encoded in chunks that fit in the cache.
 CHUNK = 1 << 15
+# A row per rating has an item, a rater and a rating.
+FEWEST_OF_LONG = 3
 
 
 class Rater(NamedTuple):
@@ -180,7 +182,9 @@ def read_raters(
             kinds.setdefault(_kind(rater.column), rater.name)
     if len(kinds) > 1:
         found = " and ".join(f"{kind} by {name}" for kind, name in kinds.items())
-        raise ValueError(f"ratings must be of one kind, got {found}.")
+        long = " Ratings.from_long reads a row per rating, with its item and its rater."
+        hint = long if len(columns) >= FEWEST_OF_LONG else ""
+        raise ValueError(f"ratings must be of one kind, got {found}.{hint}")
     if any(rater.column.obstacle == "continuous" for rater in raters):
         raters = [rater._replace(column=_by_value(rater.column)) for rater in raters]
     return raters

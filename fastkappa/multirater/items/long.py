@@ -7,6 +7,7 @@ for a rating that is not there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -204,8 +205,8 @@ def _identify(given: Any, name: str) -> Identified:
     """Return a number for each distinct entry of a column, in their order."""
     column = read_column(given, name)
     if column.obstacle is not None:
-        what = {"continuous": "numbers with fractions"}.get(column.obstacle, column.obstacle)
-        raise ValueError(f"{name} must hold whole numbers, strings or dates, got {what}.")
+        got = "numbers with fractions" if column.obstacle == "continuous" else short_repr(given)
+        raise ValueError(f"{name} must hold whole numbers, strings or dates, got {got}.")
     values = column.values
     if column.categories is not None:
         used = np.zeros(len(column.categories), bool)
@@ -262,12 +263,11 @@ def _duplicates(
     # Sorted by pair, but not by code: equal neighbours everywhere means equal ratings.
     n_differ = len(np.unique(pairs[1:][differ]))
     n_times = int((pairs == pairs[first]).sum())
-    others = f", and so are {n_pairs - 1} other pairs of item and rater" if n_pairs > 1 else ""
-    if n_differ == 0:
-        how = "with the same rating each time: leave out the repeated rows"
-    else:
-        how = f"in {n_differ} of {n_pairs} with different ratings: keep one rating of each"
-    return (
-        f"item {items.shown(item)} is rated {n_times} times by rater {raters.shown(rater)}{others},"
-        f" {how}."
-    )
+    found = f"rater {raters.shown(rater)} has {n_times} ratings of item {items.shown(item)}"
+    if n_pairs > 1:
+        found += f", and {n_pairs - 1} more pairs of rater and item have several"
+    if not n_differ:
+        return f"{found}, all of them equal: leave out the repeated rows."
+    if n_pairs == 1:
+        return f"{found}, and they differ: keep one of them."
+    return f"{found}; those of {n_differ} of the {n_pairs} pairs differ: keep one rating of each."
