@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa import confusion_counts, confusion_from_table
+from fastkappa import Ratings, confusion_counts, confusion_from_table
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -143,6 +143,15 @@ def test_spark_counts_by_itself(spark: Any, tmp_path: Path) -> None:
         confusion_from_table(frame, "lefft", "right")
     with pytest.raises(ValueError, match="ratings must be whole numbers"):
         confusion_from_table(frame, "importance", "importance")
+
+
+@pytest.mark.filterwarnings("ignore:.*pandas.*:UserWarning", "ignore:.*:DeprecationWarning")
+def test_spark_sends_ratings_in_long_form(spark: Any) -> None:
+    rows = [("a", "Ann", 1), ("a", "Ben", 2), ("b", "Ann", 1), ("b", "Ben", 1), ("b", "Cat", None)]
+    frame = spark.createDataFrame(rows, "item string, who string, y int")
+    found = Ratings.from_long(frame, item="item", rater="who", rating="y")
+    assert (found.n_subjects, found.rater_names) == (2, ("Ann", "Ben", "Cat"))
+    assert (found.n_missing, found.labels.tolist()) == (2, [1, 2])
 
 
 def test_missing_numbers_are_no_label_on_spark(spark: Any) -> None:

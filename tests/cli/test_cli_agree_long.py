@@ -1,0 +1,149 @@
+"""`fastkappa agree` on a file with a row per rating."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("rich")
+pytest.importorskip("matplotlib")
+pytest.importorskip("typer")
+
+from fastkappa.multirater.statistics import sparse_profiles
+from tests.helpers.command_line import CommandLine, write_csv
+from tests.helpers.published_raters import ANAESTHETISTS
+
+command = CommandLine("agree")
+text_of, json_of, refusal = command.text_of, command.json_of, command.refusal
+LONG = ("--item", "patient", "--rater", "who", "--rating", "grade")
+WHO = ["a", "b", "c", "d", "e", "f", "g"]
+
+
+def written(folder: Path, who: list[str], keep: Any = None) -> tuple[Path, Path]:
+    """Write the gradings of Dawid and Skene (1979) as a row per rating, and a column per rater."""
+    grades = np.array([[int(grade) for grade in row] for row in ANAESTHETISTS])[:, : len(who)]
+    kept = np.ones(grades.shape, bool) if keep is None else keep
+    rows, columns = np.nonzero(kept)
+    ward = np.where(np.arange(45) % 2, "north", "south")
+    order = np.random.default_rng(0).permutation(len(rows))
+    rows, columns = rows[order], columns[order]
+    long = write_csv(
+        folder / "long.csv",
+        patient=[f"p{row}" for row in rows],
+        who=[who[column] for column in columns],
+        grade=grades[rows, columns],
+        ward=ward[rows],
+    )
+    by_rater = {name: np.where(kept[:, i], grades[:, i], -1) for i, name in enumerate(who)}
+    wide = {name: ["" if g < 0 else g for g in column] for name, column in by_rater.items()}
+    return long, write_csv(folder / "wide.csv", **wide, ward=ward)
+
+
+def same_report(folder: Path, who: list[str], keep: Any, *options: str) -> None:
+    long, wide = written(folder, who, keep)
+    found = json_of(long, *LONG, *options)
+    expected = json_of(wide, "--raters", *who, "--missing", "drop", *options)
+    assert found.pop("file") != expected.pop("file")
+    assert_close(found, expected)
+
+
+def assert_close(found: Any, expected: Any) -> None:
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys()
+        for key in expected:
+            assert_close(found[key], expected[key])
+    elif isinstance(expected, list):
+        assert len(found) == len(expected)
+        for one, other in zip(found, expected):
+            assert_close(one, other)
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-10, abs=1e-12)
+    else:
+        assert found == expected
+
+
+@pytest.mark.parametrize("n_raters", [2, 3, 7])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("options", [(), ("--weights", "linear"), ("--group", "ward")], ids=str)
+def test_the_report_on_a_column_per_rater(
+    n_raters: int, missing: float, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    keep = np.random.default_rng(1).random((45, n_raters)) >= missing
+    # Whom nobody has rated is in no row per rating.
+    keep[:, 0] |= ~keep.any(axis=1)
+    same_report(tmp_path, WHO[:n_raters], keep, *options)
+
+
+def test_other_formats_labels_and_codes(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    table = pyarrow.table(
+        {"patient": [1, 1, 2, 2, 3, 3], "who": list("xyxyxy"), "grade": list("lhlhl?")}
+    )
+    parquet.write_table(table, tmp_path / "r.parquet")
+    found = json_of(
+        tmp_path / "r.parquet",
+        *LONG,
+        "--labels",
+        "l,m,h",
+        "--missing-codes",
+        "?",
+        "--missing",
+        "drop",
+        "--weights",
+        "linear",
+    )
+    assert found["labels"] == ["l", "m", "h"]
+    assert (np.sum(found["table"]), found["n_dropped"]) == (2, 1)
+
+
+def test_many_raters_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    grades = np.random.default_rng(0).integers(1, 4, (30, 25))
+    rows, columns = np.indices(grades.shape).reshape(2, -1)
+    path = write_csv(tmp_path / "r.csv", patient=rows, who=columns, grade=grades.reshape(-1))
+    lines = text_of(path, *LONG).splitlines()
+    assert lines[0].endswith(
+        ": 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 and 5 more"
+    )
+    assert lines[-2] == "kappa of each pair of raters: 300 pairs, undefined for 0"
+    assert lines[-1].startswith("median ")
+    assert len(json_of(path, *LONG)["pairwise"]["kappa"]) == 25
+    monkeypatch.setattr("fastkappa.multirater.pairwise.MOST_CELLS", 300)
+    assert text_of(path, *LONG).splitlines()[-1] == (
+        "Light's kappa and the kappa of each pair of raters are left out: 25 raters are many"
+    )
+    found = json_of(path, *LONG)
+    assert found["pairwise"] is None
+    assert "Light's kappa" not in {c["method"] for c in found["coefficients"]}
+    assert sparse_profiles.MOST_CELLS > 300
+
+
+def test_refusals(tmp_path: Path) -> None:
+    path, _ = written(tmp_path, WHO)
+    assert "--item needs --rating too." in refusal(path, *LONG[:4])
+    assert "--rating needs --item and --rater too." in refusal(path, *LONG[4:])
+    assert "give --raters for a file with a column per rater, or --item," in refusal(path)
+    assert "got --raters and --item" in refusal(path, "--raters", "a", "b", *LONG)
+    assert "--item and --rater must name two columns, got 'who' twice" in refusal(
+        path, "--item", "who", "--rater", "who", "--rating", "grade"
+    )
+    assert "no column 'grades'" in refusal(path, *LONG[:5], "grades")
+    both = refusal(written(tmp_path, ["a", "a", "a", "d", "e", "f", "g"])[0], *LONG)
+    assert "rater 'a' has 3 ratings of item 'p0', and 44 more pairs of rater and item" in both
+    write_csv(tmp_path / "gone.csv", patient=[1, 1, 2], who=["a", "b", "a"], grade=[1, "", 2])
+    assert "1 in column 'grade', of 3 rows. --missing drop" in refusal(tmp_path / "gone.csv", *LONG)
+    write_csv(
+        tmp_path / "one.csv",
+        patient=[1, 2, 1],
+        who=["a", "a", "b"],
+        grade=[1, 2, 1],
+        ward=["n", "s", "n"],
+    )
+    assert "group 's': rater must name two raters or more" in refusal(
+        tmp_path / "one.csv", *LONG, "--group", "ward"
+    )
