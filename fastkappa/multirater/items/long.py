@@ -6,7 +6,7 @@ for a rating that is not there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.column import Column, label_of, read_column
+from fastkappa.columns.column import Column, read_column
+from fastkappa.columns.interop import codes_of_foreign
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing, without
@@ -28,30 +29,21 @@ LOOKUP_PER_ROW = 4
 
 
 class Identified(NamedTuple):
-    """The items or the raters of all rows: a number for each, and where its name is."""
+    """The items or the raters of all rows: a number for each, and the name of that of a row."""
 
-    name: str
-    column: Column
     numbers: NDArray[np.int32]
     n_distinct: int
+    name_of: Callable[[int], Any]
 
     def shown(self, number: int) -> str:
         """Return the name of one as a message shows it."""
-        return label_of(self.column, int(np.argmax(self.numbers == number)))
+        return repr(self.name_of(int(np.argmax(self.numbers == number))))
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all."""
-        first = np.zeros(self.n_distinct, np.intp)
-        first[self.numbers] = np.arange(len(self.numbers))
-        categories = self.column.categories
-        values = self.column.values[first]
-        if categories is not None:
-            return tuple(categories[code] for code in values.tolist())
-        if self.column.label_dtype.kind in "mM":
-            return tuple(map(str, values.view(self.column.label_dtype)))
-        are_booleans = self.column.label_dtype.kind == "b"
-        read = bool if are_booleans else int
-        return tuple(str(read(value)) for value in values.tolist())
+        rows = np.zeros(self.n_distinct, np.intp)
+        rows[self.numbers] = np.arange(len(self.numbers))
+        return tuple(str(self.name_of(row)) for row in rows.tolist())
 
 
 class LongRatings(NamedTuple):
@@ -137,7 +129,6 @@ def _sorted_ratings(item: Any, rater: Any, encoded: EncodedRater) -> LongRatings
         item, rater = without(item, nameless), without(rater, nameless)
         codes = codes[~nameless]
     items, raters = _identify(item, "item"), _identify(rater, "rater")
-    warn_of_lookalikes({"rater": raters.column})
     if raters.n_distinct < 2:
         raise ValueError(
             f"rater must name two raters or more, got {raters.shown(0)} in all {len(codes)} rows."
@@ -202,41 +193,68 @@ def _without_name(columns: dict[str, Any], unrated: NDArray[np.bool_]) -> NDArra
 
 
 def _identify(given: Any, name: str) -> Identified:
-    """Return a number for each distinct entry of a column, in their order."""
+    """Return a number for each distinct entry of a column; those of raters are in order."""
+    # What strings become for the sake of a table of labels, a million items need not.
+    coded = codes_of_foreign(given, name)
+    if coded is not None:
+        return _identify_codes(*coded, name)
     column = read_column(given, name)
     if column.obstacle is not None:
         got = "numbers with fractions" if column.obstacle == "continuous" else short_repr(given)
         raise ValueError(f"{name} must hold whole numbers, strings or dates, got {got}.")
-    values = column.values
     if column.categories is not None:
-        used = np.zeros(len(column.categories), bool)
-        used[values] = True
-        found = [column.categories[code] for code in np.flatnonzero(used).tolist()]
-        if column.declared is None:
-            found = sorted_strings(found)
-        # A dictionary may hold a name twice.
-        position = {entry: i for i, entry in enumerate(dict.fromkeys(found))}
-        lookup = np.array([position.get(entry, 0) for entry in column.categories], np.int32)
-        return Identified(name, column, lookup[values], len(position))
-    if values.dtype.kind == "f":
-        values = values.astype(np.int64)
-    lowest, highest = values.min(), values.max()
-    span = int(highest) - int(lowest) + 1
+        return _identify_codes(column.values, column.categories, column.declared is not None, name)
+    values, dtype = column.values, column.label_dtype
+    kind = {"b": bool, "f": int}.get(dtype.kind)
+
+    def name_of(row: int) -> Any:
+        if dtype.kind in "mM":
+            return str(values[row : row + 1].view(dtype)[0])
+        return values[row].item() if kind is None else kind(values[row])
+
+    numbers, n_distinct = _numbers_of(values.astype(np.int64) if dtype.kind == "f" else values)
+    return Identified(numbers, n_distinct, name_of)
+
+
+def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: str) -> Identified:
+    """Return the numbers of codes; a declared order is kept."""
+    used = np.zeros(len(categories), bool)
+    used[codes] = True
+    found = [categories[code] for code in np.flatnonzero(used).tolist()]
+    # A dictionary may hold a name twice.
+    position = dict.fromkeys(found)
+    if name == "rater":
+        are_strings = all(isinstance(entry, str) for entry in position)
+        if not is_ordered:
+            position = dict.fromkeys(sorted_strings(position) if are_strings else sorted(position))
+        if are_strings:
+            warn_of_lookalikes({name: Column(codes, np.dtype(object), list(categories))})
+    lookup = np.zeros(len(categories), np.int32)
+    if len(position) == len(found) and name != "rater":
+        lookup[used] = np.arange(len(found))
+    else:
+        place = {entry: i for i, entry in enumerate(position)}
+        lookup[used] = [place[entry] for entry in found]
+    return Identified(lookup[codes], len(position), lambda row: categories[codes[row]])
+
+
+def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], int]:
+    """Return the position of each whole number among the distinct ones, and how many there are."""
+    numbers = np.empty(len(values), np.int32)
+    lowest = values.min()
+    span = int(values.max()) - int(lowest) + 1
     if span <= LOOKUP_PER_ROW * len(values):
         present = np.zeros(span, bool)
         for start in range(0, len(values), CHUNK):
             present[_offsets(values[start : start + CHUNK], lowest)] = True
         lookup = np.cumsum(present, dtype=np.int32) - np.int32(1)
-        numbers = np.empty(len(values), np.int32)
         for start in range(0, len(values), CHUNK):
             numbers[start : start + CHUNK] = lookup[_offsets(values[start : start + CHUNK], lowest)]
-        return Identified(name, column, numbers, int(lookup[-1]) + 1)
+        return numbers, int(lookup[-1]) + 1
     distinct = np.unique(values)
-    numbers = np.empty(len(values), np.int32)
     for start in range(0, len(values), CHUNK):
-        chunk = values[start : start + CHUNK]
-        numbers[start : start + CHUNK] = np.searchsorted(distinct, chunk)
-    return Identified(name, column, numbers, len(distinct))
+        numbers[start : start + CHUNK] = np.searchsorted(distinct, values[start : start + CHUNK])
+    return numbers, len(distinct)
 
 
 def _offsets(values: AnyArray, lowest: Any) -> AnyArray:

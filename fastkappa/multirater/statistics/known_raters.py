@@ -21,7 +21,7 @@ from fastkappa.statistics.spread import Influence, without_noise
 from fastkappa.statistics.weights import Weights
 
 # Cells of the tables that are looked at together.
-BLOCK = 1 << 19
+BLOCK = 1 << 16
 
 
 class Conger(Coefficient):
@@ -116,9 +116,9 @@ class Light(Coefficient):
         tables = self._profiles.tables(self.multiplicities)
         n = float(self.multiplicities.sum())
         sums = []
+        # The values first and then the sizes: with many raters this array is large.
+        by_cell = np.empty(tables.shape)
         for i, sign in ((0, -1), (1, 1)):
-            # The values first and then the sizes: with many raters each array is large.
-            by_cell = np.empty(tables.shape)
             for pairs in pair_blocks(tables):
                 table = tables[pairs]
                 n_both = table.sum(axis=(-2, -1), keepdims=True)
