@@ -122,6 +122,15 @@ def _codes_of_polars(ratings: Any, name: str) -> Coded | None:
 
 
 def _codes_of_pyarrow(ratings: Any, name: str) -> Coded | None:
+    encoded = dictionary_of_pyarrow(ratings, name)
+    if encoded is None:
+        return None
+    codes, dictionary, is_ordered = encoded
+    return codes, dictionary.to_pylist(), is_ordered
+
+
+def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
+    """Return the codes of a column of pyarrow and its dictionary, None if it has and needs none."""
     if not hasattr(ratings, "null_count"):
         return None
     _refuse_missing(ratings.null_count > 0, name)
@@ -136,4 +145,4 @@ def _codes_of_pyarrow(ratings: Any, name: str) -> Coded | None:
         if isinstance(ratings, pyarrow.ChunkedArray):
             ratings = ratings.chunk(0) if ratings.num_chunks else pyarrow.array([], ratings.type)
     codes = ratings.indices.to_numpy(zero_copy_only=False)
-    return codes, ratings.dictionary.to_pylist(), ratings.type.ordered
+    return codes, ratings.dictionary, ratings.type.ordered

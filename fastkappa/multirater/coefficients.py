@@ -41,7 +41,8 @@ def fleiss_kappa(
     ----------
     ratings : array-like of shape (n_subjects, n_raters), or Ratings
         A row per subject and a column per rater; None, NaN and the like are missing
-        ratings. `Ratings` also takes lists of raters, tables and counts.
+        ratings. `Ratings` also takes lists of raters, rows of item, rater and rating, tables
+        and counts.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights. None counts every disagreement the same; 'linear' and
         'quadratic' weigh it by the distance of the labels' positions or its square. A matrix
@@ -79,8 +80,9 @@ def fleiss_kappa(
         If ratings look like a table of counts: no labels are given, there are three rows or
         more of whole numbers of 0 or more without a missing one, every row has the same sum,
         some number is 0, and some is 2 or more. Or if they look as if they had a row per rater:
-        there are eight columns or more, and at least twice as many as rows. `Ratings` are
-        what their constructor says.
+        there are eight columns or more, and at least twice as many as rows. Or a row per
+        rating: of three columns two never repeat a pair of values, where raters who do not
+        agree at all would have repeated seven. `Ratings` are what their constructor says.
 
     References
     ----------

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column, read_column
-from fastkappa.columns.interop import codes_of_foreign
+from fastkappa.columns.interop import codes_of_foreign, dictionary_of_pyarrow
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing, without
@@ -195,6 +195,14 @@ def _without_name(columns: dict[str, Any], unrated: NDArray[np.bool_]) -> NDArra
 def _identify(given: Any, name: str) -> Identified:
     """Return a number for each distinct entry of a column; those of raters are in order."""
     # What strings become for the sake of a table of labels, a million items need not.
+    in_arrow = None
+    if name == "item" and type(given).__module__.startswith("pyarrow"):
+        in_arrow = dictionary_of_pyarrow(given, name)
+    if in_arrow is not None:
+        codes, dictionary, _ = in_arrow
+        if len(dictionary.unique()) == len(dictionary):
+            numbers, n_distinct = _numbers_of(codes)
+            return Identified(numbers, n_distinct, lambda row: dictionary[int(codes[row])].as_py())
     coded = codes_of_foreign(given, name)
     if coded is not None:
         return _identify_codes(*coded, name)

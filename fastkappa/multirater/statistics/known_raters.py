@@ -114,13 +114,14 @@ class Light(Coefficient):
 
     def influence(self) -> Influence:
         tables = self._profiles.tables(self.multiplicities)
+        # With many raters these are large: they are kept in as few bytes as their counts need.
+        tables = tables.astype(np.min_scalar_type(tables.max()))
         n = float(self.multiplicities.sum())
         sums = []
-        # The values first and then the sizes: with many raters this array is large.
         by_cell = np.empty(tables.shape)
         for i, sign in ((0, -1), (1, 1)):
             for pairs in pair_blocks(tables):
-                table = tables[pairs]
+                table = tables[pairs].astype(np.int64)
                 n_both = table.sum(axis=(-2, -1), keepdims=True)
                 slope = kappa_gradient(table, self._weights)[i]
                 # A subject that the pair has not both rated adds the pair's average.
