@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fastkappa.engines.arrow_columns import add_rows, in_one, is_string
-from fastkappa.engines.arrow_text import TextTable, read_text
+from fastkappa.engines.arrow_text import TextTable, read_names, read_text
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.exceptions import library_needed
@@ -112,7 +112,10 @@ def read_columns(
         if file_format in DELIMITERS:
             check = partial(check_columns, path, columns)
             delimiter = DELIMITERS[file_format]
-            table = read_text(path, columns, delimiter, check, on_progress, text)
+            if text:
+                table = read_names(path, columns, text, delimiter, check, on_progress)
+            else:
+                table = read_text(path, columns, delimiter, check, on_progress)
         else:
             import pyarrow
 
@@ -125,7 +128,19 @@ def read_columns(
     return {name: table.column(name) for name in columns}
 
 
-def read_folder(
+def columns_of_path(
+    path: Path, columns: Sequence[str], *, text: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return columns of a file, or of all files of a folder, each in one array."""
+    read = _read_folder if path.is_dir() else read_columns
+    found = read(path, columns, text=text)
+    whole = {name: in_one(found.pop(name)) for name in columns}
+    # What the blocks of the file took goes back to the system.
+    need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
+    return whole
+
+
+def _read_folder(
     folder: Path, columns: Sequence[str], *, text: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return columns of all files of a folder, as `read_columns` does those of one."""

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from fastkappa.columns.label_order import is_number
-from fastkappa.engines.arrow_columns import codes_of, ratings_of, weights_of
+from fastkappa.engines.arrow_columns import codes_of, in_one, ratings_of, weights_of
 from fastkappa.engines.batches import add_ratings
 from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError
 from fastkappa.engines.source_table import SourceTable
@@ -155,27 +155,62 @@ def read_text(
     delimiter: str,
     check: Check,
     on_progress: ReportBytes,
-    text: Sequence[str] = (),
 ) -> Any:
-    """Return columns of a file as an Arrow table; ``check`` is given the names of its columns.
-
-    Those of ``text`` are strings whatever they look like.
-    """
+    """Return columns of a file as an Arrow table; ``check`` is given the names of its columns."""
     import pyarrow
     from pyarrow import csv
 
     parse_options = _checked_options(path, delimiter, check)
     convert_options = csv.ConvertOptions(
-        include_columns=list(columns),
-        column_types=dict.fromkeys(text, pyarrow.dictionary(pyarrow.int32(), pyarrow.string())),
-        strings_can_be_null=True,
-        auto_dict_encode=True,
+        include_columns=list(columns), strings_can_be_null=True, auto_dict_encode=True
     )
     with open(path, "rb") as file:
         source = pyarrow.PythonFile(_ProgressFile(file, on_progress), mode="r")
         return csv.read_csv(
             _unpacked(path, source), parse_options=parse_options, convert_options=convert_options
         )
+
+
+def read_names(
+    path: Path,
+    columns: Sequence[str],
+    names: Sequence[str],
+    delimiter: str,
+    check: Check,
+    on_progress: ReportBytes,
+) -> Any:
+    """Return columns of a file, of which ``names`` are strings whatever they look like.
+
+    A block at a time takes less memory than `read_text`, which has the types of all columns to
+    find out; here what the other columns hold is inferred from their different texts.
+    """
+    import pyarrow
+    from pyarrow import csv
+
+    parse_options = _checked_options(path, delimiter, check)
+    text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    convert_options = csv.ConvertOptions(
+        include_columns=list(columns),
+        column_types=dict.fromkeys(columns, text),
+        strings_can_be_null=True,
+    )
+    batches = []
+    with (
+        pyarrow.OSFile(str(path)) as file,
+        csv.open_csv(
+            _unpacked(path, file), parse_options=parse_options, convert_options=convert_options
+        ) as reader,
+    ):
+        for batch in reader:
+            on_progress(file.tell())
+            batches.append(batch)
+        table = pyarrow.Table.from_batches(batches, reader.schema)
+    for i, name in enumerate(columns):
+        if name not in names and len(table):
+            encoded = in_one(table.column(i))
+            values = inferred(encoded.dictionary.to_pylist()).take(encoded.indices)
+            table = table.set_column(i, name, values)
+    return table
 
 
 class _ProgressFile:

@@ -7,13 +7,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_columns import in_one, in_order
+from fastkappa.engines.arrow_columns import in_order
 from fastkappa.engines.arrow_files import (
     check_columns,
     columns_of_arrow,
+    columns_of_path,
     need_pyarrow,
-    read_columns,
-    read_folder,
 )
 from fastkappa.engines.frames import collect_columns
 from fastkappa.engines.ratings import RatingsError
@@ -57,9 +56,7 @@ def read_triples(source: Any, item: Any, rater: Any, rating: Any) -> tuple[Any, 
 def _columns(source: Any, names: Sequence[Any], text: Sequence[Any]) -> Mapping[Any, Any]:
     """Return columns of any source by name; those of ``text`` are no numbers in a text file."""
     if isinstance(source, (str, os.PathLike)):
-        path = Path(source)
-        read = read_folder if path.is_dir() else read_columns
-        return {name: in_one(column) for name, column in read(path, names, text=text).items()}
+        return columns_of_path(Path(source), names, text=text)
     if isinstance(source, Mapping):
         check_columns("the mapping", names, list(source))
         return source

@@ -134,7 +134,8 @@ def test_refusals(tmp_path: Path) -> None:
     )
     assert "no column 'grades'" in refusal(path, *LONG[:5], "grades")
     both = refusal(written(tmp_path, ["a", "a", "a", "d", "e", "f", "g"])[0], *LONG)
-    assert "rater 'a' has 3 ratings of item 'p0', and 44 more pairs of rater and item" in both
+    assert "rater 'a' has 3 ratings of item 'p" in both
+    assert ", and 44 more pairs of rater and item have several" in both
     write_csv(tmp_path / "gone.csv", patient=[1, 1, 2], who=["a", "b", "a"], grade=[1, "", 2])
     assert "1 in column 'grade', of 3 rows. --missing drop" in refusal(tmp_path / "gone.csv", *LONG)
     write_csv(
