@@ -239,7 +239,8 @@ FEATURES = {
     "boosting": (),
     "continuous": ("boosting", "estimators"),
     "datasets": (),
-    "engines": (),
+    # `Ratings.from_long` of a file or frame alone.
+    "engines": ("multirater",),
     "estimators": (),
     "jit": (),
     "leaderboards": (),
