@@ -18,14 +18,13 @@ PACKAGE = "fastkappa"
 
 # What each room may import besides its own files and those that everybody may. A room is a
 # folder or a file; files that stand beside rooms inside a folder belong to that folder.
-EVERYBODY = {"arrays", "exceptions", "formatting"}
+EVERYBODY = {"arrays", "exceptions", "formatting", "frame", "results"}
 CORE = {"columns", "counting", "kernels"}
 MAY_IMPORT: dict[str, set[str]] = {
     "columns": set(),
     "kernels": set(),
     "counting": {"columns", "kernels"},
     "statistics": set(),
-    "frame": set(),
     "shortcuts": {"kernels"},
     "metrics": CORE | {"shortcuts", "statistics"},
     "scorer": CORE | {"shortcuts", "statistics"},
@@ -33,15 +32,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     "headers": set(),
     "continuous": {"columns"},
     "datasets": set(),
-    "two_raters": CORE | {"frame", "statistics"},
+    "two_raters": CORE | {"statistics"},
     # Ratings in long form are read from what the engines read.
-    "multirater": CORE | {"engines", "frame", "statistics"},
+    "multirater": CORE | {"engines", "statistics"},
     "multirater/items": CORE,
     "multirater/statistics": {"statistics"},
     "thresholds": CORE | {"shortcuts", "statistics"},
     "thresholds/items": CORE,
     "thresholds/cuts": {"statistics"},
-    "leaderboards": CORE | {"frame", "statistics"},
+    "leaderboards": CORE | {"statistics"},
     "leaderboards/items": CORE,
     "leaderboards/ranking": {"leaderboards/simultaneous", "statistics"},
     "leaderboards/simultaneous": set(),

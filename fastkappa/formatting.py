@@ -1,10 +1,11 @@
-"""Names, numbers, intervals and tables as text for a person, and NaN as JSON has it."""
+"""Names, numbers, intervals and tables as text for a person, and values as JSON has them."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -108,25 +109,46 @@ def table_lines(labels: list[str], table: AnyArray, margin: int = 0) -> Iterator
         yield f"  {head:<{margin}}" + "".join(f"{cell:>{w}}" for cell, w in zip(row, widths))
 
 
-def without_nan(value: Any) -> Any:
-    """Return a value for JSON: None for NaN, lists for tuples, Python's scalars for NumPy's.
+def plain(value: Any) -> Any:
+    """Return a value as JSON can hold it: Python's numbers, strings, lists and dictionaries.
+
+    NaN is None. An infinite number is a string that `float` reads, and a date is one as
+    ISO 8601 writes it: JSON has neither.
 
     Examples
     --------
-    >>> from fastkappa.formatting import without_nan
-    >>> without_nan({"kappa": float("nan"), "interval": (0.5, float("nan"))})
-    {'kappa': None, 'interval': [0.5, None]}
+    >>> from fastkappa.formatting import plain
+    >>> plain({"kappa": float("nan"), "interval": (0.5, np.float64("-inf"))})
+    {'kappa': None, 'interval': [0.5, '-inf']}
     """
-    if isinstance(value, dict):
-        return {key: without_nan(part) for key, part in value.items()}
+    if value is None or type(value) in (bool, int, str):
+        return value
+    if hasattr(value, "to_dict"):
+        return plain(value.to_dict())
+    if isinstance(value, np.ndarray):
+        # NumPy makes whole numbers of dates in nanoseconds.
+        items = (value.astype(str) if value.dtype.kind in "mM" else value).tolist()
+        return items if value.dtype.kind in "biuU" else plain(items)
     if isinstance(value, (list, tuple)):
-        return [without_nan(part) for part in value]
+        return [plain(part) for part in value]
+    if isinstance(value, Mapping):
+        return {str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return str(value)
+    if isinstance(value, np.generic):
+        return plain(value.item())
     if isinstance(value, float):
-        return None if math.isnan(value) else value
-    return value.item() if isinstance(value, np.generic) else value
+        if math.isnan(value):
+            return None
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, (int, str)):
+        return value
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def json_object(fields: Mapping[str, Any]) -> str:
     """Return a JSON object, one line for each of its keys, null for NaN."""
-    lines = (f"  {json.dumps(key)}: {json.dumps(without_nan(v))}" for key, v in fields.items())
+    lines = (f"  {json.dumps(key)}: {json.dumps(plain(v))}" for key, v in fields.items())
     return "{\n" + ",\n".join(lines) + "\n}"

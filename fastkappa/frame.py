@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import library_needed
 
 
@@ -13,3 +14,25 @@ def data_frame(columns: dict[str, Any], index: tuple[str, list[Any]] | None = No
         import pandas
     rows = None if index is None else pandas.Index(index[1], name=index[0])
     return pandas.DataFrame(columns, index=rows)
+
+
+def frame_of_estimate(
+    value: float, standard_error: float, interval: tuple[float, float], **others: Any
+) -> Any:
+    """Return a pandas DataFrame of one row: an estimate with its error and interval."""
+    columns = {
+        "value": value,
+        "standard_error": standard_error,
+        "lower": interval[0],
+        "upper": interval[1],
+        **others,
+    }
+    return data_frame({name: [figure] for name, figure in columns.items()})
+
+
+def frame_of_counts(table: AnyArray, labels: AnyArray, raters: tuple[str, str]) -> Any:
+    """Return a table of counts as a pandas DataFrame, as `pandas.crosstab` has it."""
+    with library_needed("to_frame", "pandas", "pandas"):
+        import pandas
+    first, second = (pandas.Index(labels, name=name) for name in raters)
+    return pandas.DataFrame(table, index=first, columns=second)

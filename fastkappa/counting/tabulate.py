@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,10 +12,19 @@ from fastkappa.counting.item_sums import as_int64, checked_sums
 from fastkappa.counting.known_labels import Encoding, KnownLabels
 from fastkappa.counting.pairs import count_known, count_unknown
 from fastkappa.counting.table import scatter, square
+from fastkappa.formatting import count_text
+from fastkappa.frame import frame_of_counts
 from fastkappa.kernels.contract import PairKernels
+from fastkappa.results import Report, Result, counts_grid
 
 
-class ConfusionCounts(NamedTuple):
+class _Counts(NamedTuple):
+    table: AnyArray
+    labels: AnyArray
+    n_outside: int
+
+
+class ConfusionCounts(Result, _Counts):
     """A confusion table and what belongs to it.
 
     Attributes
@@ -30,9 +39,24 @@ class ConfusionCounts(NamedTuple):
         How many items have a rating that is none of the labels and are not in the table.
     """
 
-    table: AnyArray
-    labels: AnyArray
-    n_outside: int
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas DataFrame, with the labels of both raters.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of_counts(self.table, self.labels, ("first rater", "second rater"))
+
+    def _report(self) -> Report:
+        return Report(
+            [f"{count_text(len(self.labels), 'label')}, {self.table.sum()} in the table"],
+            counts_grid(self.labels, self.table),
+            [f"{self.n_outside} outside the labels"] if self.n_outside else (),
+        )
 
 
 def in_int64(counts: ConfusionCounts) -> ConfusionCounts:

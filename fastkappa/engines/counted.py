@@ -14,9 +14,21 @@ from fastkappa.columns.labels import distinct
 from fastkappa.columns.odd_strings import warn_of_counted_lookalikes
 from fastkappa.engines.ratings import Key, Kind, RatingsError, key_of
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, Contents
+from fastkappa.formatting import count_text
+from fastkappa.frame import frame_of_counts
+from fastkappa.results import Report, Result, counts_grid
 
 
-class SourceCounts(NamedTuple):
+class _Counts(NamedTuple):
+    table: AnyArray
+    labels: AnyArray
+    n_outside: int
+    n_rows: int
+    missing: tuple[int, int]
+    n_dropped: int
+
+
+class SourceCounts(Result, _Counts):
     """A confusion table of two columns, and what is not in it.
 
     Attributes
@@ -38,12 +50,33 @@ class SourceCounts(NamedTuple):
         How many items are left out because a rating is missing.
     """
 
-    table: AnyArray
-    labels: AnyArray
-    n_outside: int
-    n_rows: int
-    missing: tuple[int, int]
-    n_dropped: int
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas DataFrame, with the labels of both raters.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of_counts(self.table, self.labels, ("first rater", "second rater"))
+
+    def _report(self) -> Report:
+        first, second = self.missing
+        below = []
+        if self.n_dropped:
+            below.append(
+                f"{self.n_dropped} left out for a missing rating ({first} of the first rater,"
+                f" {second} of the second)"
+            )
+        if self.n_outside:
+            below.append(f"{self.n_outside} left out for a rating outside the labels")
+        return Report(
+            [f"{count_text(self.n_rows, 'row')}, {count_text(len(self.labels), 'label')}"],
+            counts_grid(self.labels, self.table),
+            below,
+        )
 
 
 def finish(contents: Contents, labels: Any = None) -> SourceCounts:

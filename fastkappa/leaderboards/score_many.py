@@ -12,14 +12,26 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.checks import Missing
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import count_text, figure, printable
+from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.items.predictions import count_predictions
 from fastkappa.leaderboards.ranking import kappas_of
+from fastkappa.results import Grid, Report, Result, abridged
 from fastkappa.statistics.weights import Weights, what_needs_order
 
 
-class Kappas(NamedTuple):
+class _Kappas(NamedTuple):
+    kappas: NDArray[np.float64]
+    tables: AnyArray
+    labels: AnyArray
+    names: list[Any]
+    n_outside: NDArray[np.int64]
+    n_missing: NDArray[np.int64]
+
+
+class Kappas(Result, _Kappas):
     """Kappas of many predictions, and the tables they were computed from.
 
     Attributes
@@ -41,12 +53,39 @@ class Kappas(NamedTuple):
         The number of items with a true label that a prediction has none for, if such are dropped.
     """
 
-    kappas: NDArray[np.float64]
-    tables: AnyArray
-    labels: AnyArray
-    names: list[Any]
-    n_outside: NDArray[np.int64]
-    n_missing: NDArray[np.int64]
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each prediction.
+
+        Its columns are ``kappa``, ``n_outside`` and ``n_missing``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        columns = {
+            "kappa": self.kappas,
+            "n_outside": self.n_outside,
+            "n_missing": self.n_missing,
+        }
+        return data_frame(columns, ("name", self.names))
+
+    def _report(self) -> Report:
+        rows = [
+            (printable(name), figure(kappa), str(n_outside), str(n_missing))
+            for name, kappa, n_outside, n_missing in zip(
+                self.names, self.kappas, self.n_outside, self.n_missing
+            )
+        ]
+        return Report(
+            [
+                f"Kappas of {count_text(len(self.kappas), 'prediction')},"
+                f" {count_text(len(self.labels), 'label')}"
+            ],
+            [Grid(("name", "kappa", "outside", "missing"), abridged(rows))],
+        )
 
 
 def score_many(

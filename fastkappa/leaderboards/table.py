@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import FloatTable
-from fastkappa.formatting import figure, interval_text, printable, without_nan
+from fastkappa.formatting import figure, interval_text, printable
 from fastkappa.frame import data_frame
+from fastkappa.results import Grid, Report, Result, facts, shortened
 
 # The columns of those fields of a row that are intervals.
 ENDS = {
@@ -24,12 +24,7 @@ ENDS = {
 }
 
 
-class LeaderboardRow(NamedTuple):
-    """One prediction on the leaderboard; ``failure`` is the reason if it could not be scored.
-
-    The fields, in this order, are the columns of every form of the leaderboard.
-    """
-
+class _Row(NamedTuple):
     rank: int | None
     name: Any
     kappa: float
@@ -46,8 +41,37 @@ class LeaderboardRow(NamedTuple):
     failure: str | None = None
 
 
+class LeaderboardRow(Result, _Row):
+    """One prediction on the leaderboard; ``failure`` is the reason if it could not be scored.
+
+    The fields, in this order, are the columns of every form of the leaderboard.
+    """
+
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, with the columns of the leaderboard's.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return data_frame({name: [part] for name, part in with_ends(self._asdict()).items()})
+
+    def _report(self) -> Report:
+        known = {name: part for name, part in self._asdict().items() if part is not None}
+        pairs = [(name.replace("_", " "), part) for name, part in known.items()]
+        return Report([], [facts(pairs)])
+
+    def __repr__(self) -> str:
+        place = "not scored" if self.rank is None else f"rank {self.rank}"
+        name = shortened(printable(self.name))
+        return f"<LeaderboardRow: {place}, {name}, kappa {figure(self.kappa)}>"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Leaderboard:
+class Leaderboard(Result):
     """Predictions ranked by kappa, the best one first.
 
     This is the result of `leaderboard`: read-only, and printed as a table. Undefined values
@@ -138,7 +162,7 @@ class Leaderboard:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the leaderboard as numbers, strings and lists, with None for undefined values."""
-        rows = [without_nan(row._asdict()) for row in self]
+        rows = [row.to_dict() for row in self]
         return {"confidence": self.confidence, "n_resamples": self.n_resamples, "rows": rows}
 
     def to_frame(self) -> Any:
@@ -159,38 +183,16 @@ class Leaderboard:
             )
         )
 
-    def __str__(self) -> str:
-        header, rows = self.cells()
-        widths = [max(map(len, column)) for column in zip(header, *rows)]
-        lines = [self._headline(), ""]
-        for row in (header, *rows):
-            cells = [
-                f"{cell:<{width}}" if j == 1 else f"{cell:>{width}}"
-                for j, (cell, width) in enumerate(zip(row, widths))
-            ]
-            lines.append("  ".join(cells).rstrip())
-        lines += [f"{name}: {why}" for name, why in self._remarks()]
-        return "\n".join(lines + self._conclusion())
-
     def __repr__(self) -> str:
         return str(self)
 
-    def _repr_html_(self) -> str:
+    def _report(self) -> Report:
         header, rows = self.cells()
-        head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
-        body = "\n".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-        )
-        remarks = "".join(
-            f"\n<p>{escape(line)}</p>"
-            for line in [
-                *(f"{name}: {why}" for name, why in self._remarks()),
-                *self._conclusion()[1:],
-            ]
-        )
-        return (
-            f"<p>{escape(self._headline())}</p>\n<table>\n<thead><tr>{head}</tr></thead>\n"
-            f"<tbody>\n{body}\n</tbody>\n</table>{remarks}"
+        remarks = [f"{name}: {why}" for name, why in self._remarks()]
+        return Report(
+            [self._headline()],
+            [Grid(header, rows, n_fixed=2, least_width=0)],
+            [*remarks, *self._conclusion()],
         )
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
@@ -237,7 +239,6 @@ class Leaderboard:
         if not n_compared:
             return []
         return [
-            "",
             f"Significantly below the leader: {int((ends < 0).sum())} of {n_compared}, those whose"
             f" simultaneous interval ends below 0, with {100 * self.confidence:g} % confidence in"
             " all of them together.",

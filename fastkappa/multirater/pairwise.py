@@ -13,10 +13,12 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, printable
+from fastkappa.formatting import figure, interval_text, printable
+from fastkappa.frame import data_frame
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
+from fastkappa.results import LARGEST_TABLE, NO_ENDS, Grid, Report, Result, facts
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,
@@ -27,9 +29,12 @@ from fastkappa.statistics.inference import check_confidence, standard_error, sym
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
 
+# Of a rater, in a printed matrix.
+LONGEST_NAME = 16
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairwiseKappa:
+class PairwiseKappa(Result):
     """Cohen's kappa of every pair of raters; all arrays have the shape (R, R).
 
     Attributes
@@ -107,18 +112,49 @@ class PairwiseKappa:
             if table.any()
         }
 
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each pair of raters.
+
+        Its index has the names, ``first`` and ``second``; its columns are ``kappa``,
+        ``standard_error``, ``lower``, ``upper``, ``n`` and ``n_missing``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        above = np.triu_indices(len(self.values), 1)
+        first, second = ([self.rater_names[i] for i in side] for side in above)
+        matrices = {
+            "kappa": self.values,
+            "standard_error": self.standard_errors,
+            "lower": self.lower,
+            "upper": self.upper,
+            "n": self.n,
+            "n_missing": self.n_missing,
+        }
+        columns = {name: matrix[above] for name, matrix in matrices.items()}
+        frame = data_frame({"first": first, "second": second, **columns})
+        return frame.set_index(["first", "second"])
+
     def __repr__(self) -> str:
         return f"<PairwiseKappa: {len(self.values)} raters, mean {figure(self.mean)}>"
 
-    def __str__(self) -> str:
-        names = [printable(name)[:12] for name in self.rater_names]
-        width = max(8, *map(len, names)) + 2
-        header = " " * width + "".join(f"{name:>{width}}" for name in names)
-        rows = [
-            f"{name:<{width}}" + "".join(figure(value, width=width) for value in row)
-            for name, row in zip(names, self.values)
-        ]
-        return "\n".join([header, *rows])
+    def _report(self) -> Report:
+        names = [_short_name(name) for name in self.rater_names]
+        if len(names) > LARGEST_TABLE:
+            kappas = self.values[np.triu_indices(len(names), 1)]
+            defined = kappas[~np.isnan(kappas)]
+            ends = (defined.min(), defined.max()) if len(defined) else NO_ENDS
+            known = [("mean", self.mean), ("range", interval_text(ends))]
+            return Report([f"Kappas of the pairs of {len(names)} raters"], [facts(known)])
+        rows = [(name, *(figure(value) for value in row)) for name, row in zip(names, self.values)]
+        return Report([], [Grid(("", *names), rows)])
+
+
+def _short_name(name: str) -> str:
+    text = printable(name)
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
 
 
 def pairs_are_few(ratings: Ratings) -> bool:

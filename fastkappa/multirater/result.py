@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import count_text, figure, interval_text, p_value_text
+from fastkappa.formatting import (
+    count_text,
+    figure,
+    interval_text,
+    label_text,
+    p_value_text,
+    plain,
+)
+from fastkappa.frame import data_frame
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
+from fastkappa.results import (
+    NO_ENDS,
+    Grid,
+    Report,
+    Result,
+    abridged,
+    estimate_grid,
+    facts,
+    shortened,
+)
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.inference import Distribution
 
 
-class LabelKappa(NamedTuple):
+class _LabelKappa(NamedTuple):
+    label: Any
+    value: float
+    standard_error: float
+    null_standard_error: float
+    z: float
+    p_value: float
+
+
+class LabelKappa(Result, _LabelKappa):
     """Fleiss' kappa of one label against all others.
 
     Attributes
@@ -33,16 +61,27 @@ class LabelKappa(NamedTuple):
         The two-sided probability of such a z if all agreement is by chance.
     """
 
-    label: Any
-    value: float
-    standard_error: float
-    null_standard_error: float
-    z: float
-    p_value: float
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, with a column for each attribute.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return data_frame({name: [part] for name, part in self._asdict().items()})
+
+    def _report(self) -> Report:
+        return Report([], [_label_grid([self])])
+
+    def __repr__(self) -> str:
+        return f"<LabelKappa: {shortened(label_text(self.label))}, {figure(self.value)}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MultiRaterResult:
+class MultiRaterResult(Result):
     """A coefficient of agreement of several raters, with its error, interval and test.
 
     It is immutable and prints as a report. Undefined figures are NaN.
@@ -172,12 +211,15 @@ class MultiRaterResult:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name, with lists for arrays and two entries for disagreement."""
-        return {
+        """Return the figures by name, with lists for arrays and two entries for disagreement.
+
+        Undefined figures are None.
+        """
+        figures = {
             "method": self.method,
             "value": self.value,
             "standard_error": self.standard_error,
-            "interval": list(self.interval),
+            "interval": self.interval,
             "confidence": self.confidence,
             "distribution": self.distribution,
             "null_standard_error": self.null_standard_error,
@@ -189,9 +231,32 @@ class MultiRaterResult:
             "n_paired": self.n_paired,
             "n_raters": self.n_raters,
             "n_missing": self.n_missing,
-            "labels": self.labels.tolist(),
-            "by_label": [label._asdict() for label in self.by_label],
+            "labels": self.labels,
+            "by_label": self.by_label,
         }
+        return {name: plain(figure) for name, figure in figures.items()}
+
+    def to_frame(self) -> Any:
+        """Return the coefficient, and the kappa of each label, as a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each; the columns are ``value``, ``standard_error``, the ends of the
+            interval, ``lower`` and ``upper``, which labels have none of, ``z`` and ``p_value``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        rows = [(self.value, self.standard_error, *self.interval, self.z, self.p_value)]
+        rows += [
+            (one.value, one.standard_error, *NO_ENDS, one.z, one.p_value) for one in self.by_label
+        ]
+        columns = ("value", "standard_error", "lower", "upper", "z", "p_value")
+        names = [f"kappa of {label_text(one.label)}" for one in self.by_label]
+        return data_frame(dict(zip(columns, zip(*rows))), ("index", [self.method, *names]))
 
     def __repr__(self) -> str:
         return (
@@ -199,32 +264,36 @@ class MultiRaterResult:
             f" {count_text(self.n_subjects, 'subject')}, {count_text(self.n_raters, 'rater')}>"
         )
 
-    def __str__(self) -> str:
-        rows = [
-            (self.method, figure(self.value, digits=6)),
-            ("standard error", figure(self.standard_error, digits=6)),
-            (f"{100 * self.confidence:g}% interval", interval_text(self.interval, digits=6)),
-        ]
+    def _report(self) -> Report:
+        found = (self.method, self.value, self.standard_error, self.interval)
+        grids = [estimate_grid([found], self.confidence), facts(self._facts())]
+        if self.by_label:
+            grids.append(_label_grid(self.by_label))
+        return Report([], grids)
+
+    def _facts(self) -> Iterator[tuple[str, Any]]:
         if not math.isnan(self.null_standard_error):
-            rows.append(("null standard error", figure(self.null_standard_error, digits=6)))
-        rows += [("z", figure(self.z)), ("p", p_value_text(self.p_value, 4))]
+            yield "null standard error", self.null_standard_error
+        yield "z", self.z
+        yield "p", p_value_text(self.p_value, 4)
         if not math.isnan(self.disagreement.observed):
-            rows += [
-                ("observed disagreement", figure(self.disagreement.observed, digits=6)),
-                ("expected disagreement", figure(self.disagreement.expected, digits=6)),
-            ]
-        rows += [
-            ("subjects", f"{self.n_subjects}, {self.n_paired} with two ratings or more"),
-            ("raters", f"{self.n_raters}"),
-            ("missing ratings", f"{self.n_missing}"),
-        ]
-        rows += [(f"kappa of {label.label!r}", _label_text(label)) for label in self.by_label]
-        width = max(len(name) for name, _ in rows)
-        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+            yield "observed disagreement", float(self.disagreement.observed)
+            yield "expected disagreement", float(self.disagreement.expected)
+        yield "subjects", self.n_subjects
+        yield "  with two ratings or more", self.n_paired
+        yield "raters", self.n_raters
+        yield "missing ratings", self.n_missing
 
 
-def _label_text(label: LabelKappa) -> str:
-    if math.isnan(label.value):
-        return "undefined"
-    p_value = p_value_text(label.p_value, 4)
-    return f"{figure(label.value, digits=6)}, z {figure(label.z)}, p {p_value}"
+def _label_grid(labels: Sequence[LabelKappa]) -> Grid:
+    rows = [
+        (
+            f"kappa of {label_text(one.label)}",
+            figure(one.value),
+            figure(one.standard_error, ""),
+            figure(one.z, ""),
+            "" if math.isnan(one.p_value) else p_value_text(one.p_value, 4),
+        )
+        for one in labels
+    ]
+    return Grid(("", "value", "std. error", "z", "p"), abridged(rows))

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
-from fastkappa.formatting import count_text, figure, interval_text
+from fastkappa.formatting import BOOTSTRAP_METHODS, count_text, figure, interval_text
+from fastkappa.frame import frame_of_estimate
+from fastkappa.results import Report, Result, estimate_grid
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.inference import STANDARD_NORMAL, check_confidence, normal_quantile
 from fastkappa.statistics.kappa import kappas
@@ -33,8 +35,8 @@ Method: TypeAlias = Literal["percentile", "bca"]
 BLOCK_CELLS = 1 << 18
 
 
-@dataclass(frozen=True, eq=False)
-class BootstrapResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class BootstrapResult(Result):
     """A statistic with its bootstrap interval.
 
     Attributes
@@ -62,6 +64,31 @@ class BootstrapResult:
     n_undefined: int
     method: Method
     confidence: float
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, without the replicates.
+
+        Its columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of_estimate(self.value, self.standard_error, self.interval)
+
+    def _report(self) -> Report:
+        n = len(self.replicates)
+        undefined = f", {self.n_undefined} of them undefined" if self.n_undefined else ""
+        method = BOOTSTRAP_METHODS[self.method]
+        return Report(
+            [f"Bootstrap of {count_text(n, 'replicate')}{undefined}; interval by {method}"],
+            [
+                estimate_grid(
+                    [("", self.value, self.standard_error, self.interval)], self.confidence
+                )
+            ],
+        )
 
     def __repr__(self) -> str:
         return (

@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
+from fastkappa.formatting import BOOTSTRAP_METHODS, figure, interval_text, p_value_text
+from fastkappa.frame import frame_of_estimate
+from fastkappa.results import NO_ENDS, Report, Result, estimate_grid, facts
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,
@@ -37,8 +40,8 @@ from fastkappa.statistics.tables import as_table, as_tables, refuse_fractions
 from fastkappa.statistics.weights import Weights
 
 
-@dataclass(frozen=True, eq=False)
-class KappaDifference:
+@dataclass(frozen=True, eq=False, repr=False)
+class KappaDifference(Result):
     """The difference of two kappas, the first minus the second.
 
     Attributes
@@ -58,6 +61,8 @@ class KappaDifference:
         The confidence of the interval.
     bootstrap : BootstrapResult or None
         The bootstrap of the difference, if requested.
+    names : tuple of str
+        The names of what is compared: those of the predictions, if they have any.
     """
 
     value: float
@@ -68,6 +73,40 @@ class KappaDifference:
     p_value: float
     confidence: float
     bootstrap: BootstrapResult | None = None
+    names: tuple[str, str] = ("first", "second")
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row.
+
+        Its columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and
+        ``p_value``, those of the difference.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of_estimate(
+            self.value, self.standard_error, self.interval, z=self.z, p_value=self.p_value
+        )
+
+    def _report(self) -> Report:
+        rows = [(f"kappa of {n}", k, math.nan, NO_ENDS) for n, k in zip(self.names, self.kappas)]
+        rows.append(("difference", self.value, self.standard_error, self.interval))
+        if self.bootstrap is not None:
+            drawn = self.bootstrap
+            method = f"  by the bootstrap, {BOOTSTRAP_METHODS[drawn.method]}"
+            rows.append((method, drawn.value, drawn.standard_error, drawn.interval))
+        test = [("z of no difference", self.z), ("p", p_value_text(self.p_value, 2))]
+        return Report(
+            ["Difference of two kappas"], [estimate_grid(rows, self.confidence), facts(test)]
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<KappaDifference: {figure(self.value)} ({interval_text(self.interval)}),"
+            f" p {p_value_text(self.p_value, 2)}>"
+        )
 
 
 def compare_independent(

@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.formatting import figure
+from fastkappa.frame import data_frame
+from fastkappa.results import Grid, Report, Result, abridged
 from fastkappa.statistics.inference import delta_error, number_or_array, proportions_of
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence, without_noise
@@ -21,11 +24,45 @@ from fastkappa.statistics.transport import closest_tables
 from fastkappa.statistics.weights import Weights, agreement_matrix, relative_distances
 
 
-class Estimate(NamedTuple):
-    """An index and its standard error: floats, or arrays of shape (...) for a stack."""
-
+class _Estimate(NamedTuple):
     value: Any
     standard_error: Any
+
+
+class Estimate(Result, _Estimate):
+    """An index and its standard error: floats, or arrays of shape (...) for a stack.
+
+    Attributes
+    ----------
+    value : float or ndarray
+        The index.
+    standard_error : float or ndarray
+        Its standard error.
+    """
+
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each table.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return data_frame({name: np.ravel(part) for name, part in self._asdict().items()})
+
+    def _report(self) -> Report:
+        rows = [
+            (figure(value), figure(error, ""))
+            for value, error in zip(*(np.ravel(part).tolist() for part in self))
+        ]
+        return Report([], [Grid(("value", "std. error"), abridged(rows), n_fixed=0)])
+
+    def __repr__(self) -> str:
+        if np.ndim(self.value):
+            return str(self)
+        return f"<Estimate: {figure(self.value)}, standard error {figure(self.standard_error)}>"
 
 
 def percent_agreement(table: ArrayLike, weights: Weights = None) -> Estimate:

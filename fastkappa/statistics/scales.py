@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from fastkappa.formatting import figure
+from fastkappa.frame import data_frame
+from fastkappa.results import Grid, Report, Result
 
 
 class Band(NamedTuple):
@@ -26,7 +30,15 @@ class Scale(NamedTuple):
     bands: tuple[Band, ...]
 
 
-class Interpretation(NamedTuple):
+class _Interpretation(NamedTuple):
+    scale: str
+    source: str
+    reading: str
+    shares: dict[str, float]
+    confident_reading: str
+
+
+class Interpretation(Result, _Interpretation):
     """The interpretation of an agreement by a scale.
 
     Attributes
@@ -45,11 +57,28 @@ class Interpretation(NamedTuple):
         confidence (Gwet 2014); 'undefined' if there is no standard error.
     """
 
-    scale: str
-    source: str
-    reading: str
-    shares: dict[str, float]
-    confident_reading: str
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each band: its ``share``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return data_frame({"share": list(self.shares.values())}, ("band", list(self.shares)))
+
+    def _report(self) -> Report:
+        rows = [(band, figure(share)) for band, share in self.shares.items()]
+        return Report(
+            [f"{self.source}: {self.reading}"],
+            [Grid(("", "share"), rows)],
+            [f"with the given confidence at least: {self.confident_reading}"],
+        )
+
+    def __repr__(self) -> str:
+        return f"<Interpretation: {self.reading}, by {self.scale}>"
 
 
 def _scale(source: str, *bands: tuple[float, bool, str]) -> Scale:

@@ -11,6 +11,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import figure, interval_text, label_text, p_value_text
+from fastkappa.frame import frame_of_estimate
+from fastkappa.results import Report, Result, estimate_grid, facts
 from fastkappa.statistics.comparison import check_comparable, kappa_and_error
 from fastkappa.statistics.inference import check_confidence, chi_square_p, symmetric_interval
 from fastkappa.statistics.weights import Weights
@@ -20,8 +23,8 @@ Undefined: TypeAlias = Literal["nan", "drop"]
 MOST_NAMED = 5
 
 
-@dataclass(frozen=True, eq=False)
-class EqualKappas:
+@dataclass(frozen=True, eq=False, repr=False)
+class EqualKappas(Result):
     """A test whether kappa is the same in all strata, and their common kappa.
 
     Attributes
@@ -53,6 +56,46 @@ class EqualKappas:
     p_value: float
     confidence: float
     undefined: tuple[Any, ...] = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row.
+
+        Its columns are ``value``, ``standard_error``, ``lower`` and ``upper``, those of the
+        common kappa, and ``statistic``, ``degrees_of_freedom`` and ``p_value``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of_estimate(
+            self.kappa,
+            self.standard_error,
+            self.interval,
+            statistic=self.statistic,
+            degrees_of_freedom=self.degrees_of_freedom,
+            p_value=self.p_value,
+        )
+
+    def _report(self) -> Report:
+        common = ("common kappa", self.kappa, self.standard_error, self.interval)
+        test = [
+            ("Q", self.statistic),
+            ("degrees of freedom", self.degrees_of_freedom),
+            ("p of equal kappas", p_value_text(self.p_value, 2)),
+        ]
+        left_out = ", ".join(map(label_text, self.undefined))
+        return Report(
+            ["Test of equal kappas"],
+            [estimate_grid([common], self.confidence), facts(test)],
+            [f"kappa or its standard error is undefined or 0: {left_out}"] if left_out else (),
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<EqualKappas: common kappa {figure(self.kappa)} ({interval_text(self.interval)}),"
+            f" p {p_value_text(self.p_value, 2)}>"
+        )
 
 
 def compare_strata(

@@ -12,8 +12,11 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import figure, label_text
+from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.results import Grid, Report, Result, abridged, counts_grid
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 from fastkappa.thresholds.items.scored_items import (
@@ -28,10 +31,12 @@ from fastkappa.thresholds.search import SIZES, SearchSizes, best_binned, best_so
 METHODS = ("auto", "sort", "bins")
 # Fewer items are sorted in the time it takes to set up the bins.
 ITEMS_WORTH_BINS = 1 << 16
+# A short form shows so many thresholds.
+MOST_SHOWN = 4
 
 
-@dataclass(frozen=True, eq=False)
-class ThresholdResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class ThresholdResult(Result):
     """The best thresholds and the agreement they reach.
 
     Attributes
@@ -81,6 +86,46 @@ class ThresholdResult:
         refuse_infinite_scores(numbers)
         predicted: AnyArray = self.labels[np.searchsorted(self.thresholds, numbers, side="right")]
         return predicted
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each label.
+
+        Its columns are ``from`` and ``below``, the thresholds between which the label is given,
+        and ``true`` and ``given``, how many items have it.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        ends = np.concatenate([[-np.inf], self.thresholds, [np.inf]])
+        columns = {
+            "from": ends[:-1],
+            "below": ends[1:],
+            "true": self.table.sum(axis=1),
+            "given": self.table.sum(axis=0),
+        }
+        return data_frame(columns, ("label", self.labels.tolist()))
+
+    def _report(self) -> Report:
+        cuts = [f"{cut:.6g}" for cut in self.thresholds.tolist()]
+        names = [label_text(label) for label in self.labels.tolist()]
+        rows = list(zip(names, ["-inf", *cuts], [*cuts, "inf"]))
+        grids = [Grid(("label", "from", "below"), abridged(rows))]
+        counts = counts_grid(self.labels, self.table)
+        return Report(
+            [
+                f"Thresholds with the highest kappa, {figure(self.kappa)}, on"
+                f" {self.table.sum():g} items" + (", and the labels they give" if counts else "")
+            ],
+            [*grids, *counts],
+            [f"none reach a kappa above by more than {self.gap:.2g}"] if self.gap else (),
+        )
+
+    def __repr__(self) -> str:
+        cuts = ", ".join(f"{cut:.6g}" for cut in self.thresholds[:MOST_SHOWN].tolist())
+        more = ", ..." if len(self.thresholds) > MOST_SHOWN else ""
+        return f"<ThresholdResult: kappa {figure(self.kappa)} at {cuts}{more}>"
 
 
 def optimal_thresholds(

@@ -12,10 +12,11 @@ from typing import Any
 from fastkappa.columns.checks import Missing
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, interval_text, label_text
+from fastkappa.formatting import figure, interval_text, label_text, plain
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
+from fastkappa.results import Grid, Report, Result, interval_head
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.strata import (
     MOST_NAMED,
@@ -31,7 +32,7 @@ from fastkappa.two_raters.result import AgreementResult
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupedAgreement(Mapping[Any, AgreementResult]):
+class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     """The agreement in each group: a mapping of groups to results, in the order of groups.
 
     Attributes
@@ -75,6 +76,23 @@ class GroupedAgreement(Mapping[Any, AgreementResult]):
             self.results, None, self.pooled.confidence, self.undefined, stacklevel=4
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the groups, and all items, as a dictionary that JSON can hold.
+
+        ``groups`` is a list with the dictionary of each group's result, its name in ``group``;
+        ``all`` is that of all items.
+        """
+        return {
+            "groups": [
+                {"group": plain(group), **result.to_dict()}
+                for group, result in self.results.items()
+            ],
+            "all": self.pooled.to_dict(),
+            "missing": list(self.missing),
+            "n_dropped": self.n_dropped,
+            "undefined": self.undefined,
+        }
+
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each group.
 
@@ -96,18 +114,20 @@ class GroupedAgreement(Mapping[Any, AgreementResult]):
     def __repr__(self) -> str:
         return f"<GroupedAgreement: {len(self.results)} groups, n = {self.pooled.n}>"
 
-    def __str__(self) -> str:
-        head = f"{100 * self.pooled.confidence:g} % interval"
+    def _report(self) -> Report:
         names = [label_text(group) for group in self.results]
-        rows = [("group", "n", "kappa", "std. error", head)]
-        for name, r in zip([*names, "all items"], [*self.results.values(), self.pooled]):
-            between = interval_text(r.interval, "", width=7)
-            rows.append((name, str(r.n), figure(r.kappa), figure(r.standard_error, ""), between))
-        margin = max(len(row[0]) for row in rows)
-        width = max(len(row[1]) for row in rows) + 2
-        return "\n".join(
-            f"{a:<{margin}}{b:>{width}}{c:>11}{d:>12}{e:>21}".rstrip() for a, b, c, d, e in rows
-        )
+        rows = [
+            (
+                name,
+                str(r.n),
+                figure(r.kappa),
+                figure(r.standard_error, ""),
+                interval_text(r.interval, "", width=7),
+            )
+            for name, r in zip([*names, "all items"], [*self.results.values(), self.pooled])
+        ]
+        head = ("group", "n", "kappa", "std. error", interval_head(self.pooled.confidence))
+        return Report([], [Grid(head, rows)])
 
 
 def agreement_by(

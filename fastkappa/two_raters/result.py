@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.formatting import count_text, figure, interval_text, label_text, p_value_text
+from fastkappa.formatting import count_text, figure, interval_text, label_text, p_value_text, plain
 from fastkappa.frame import data_frame
+from fastkappa.results import Report, Result, counts_grid, estimate_grid, facts
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, interpret
 from fastkappa.statistics.weights import Weights
-from fastkappa.two_raters.report import Contents, as_html, as_text
 
 NAMES = {
     "kappa": "kappa",
@@ -37,7 +37,7 @@ UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AgreementResult:
+class AgreementResult(Result):
     """The table of two raters and all its statistics.
 
     `agreement` and `agreement_from_confusion` return it. It is immutable, prints as a report
@@ -280,25 +280,24 @@ class AgreementResult:
     def to_dict(self) -> dict[str, Any]:
         """Return all statistics as a dictionary of Python numbers, strings and lists.
 
-        Undefined statistics are NaN.
+        Undefined statistics are None.
         """
-        weights = self.weights
-        return {
+        figures = {
             "n": self.n,
-            "missing": list(self.missing),
+            "missing": self.missing,
             "n_dropped": self.n_dropped,
             "n_outside": self.n_outside,
-            "labels": self.labels.tolist(),
-            "table": self.table.tolist(),
-            "expected_table": self.expected_table.tolist(),
-            "weights": weights.tolist() if isinstance(weights, np.ndarray) else weights,
+            "labels": self.labels,
+            "table": self.table,
+            "expected_table": self.expected_table,
+            "weights": self.weights,
             "kappa": self.kappa,
             "standard_error": self.standard_error,
             "null_standard_error": self.null_standard_error,
             "textbook_standard_error": self.textbook_standard_error,
             "confidence": self.confidence,
             "distribution": self.distribution,
-            "interval": list(self.interval),
+            "interval": self.interval,
             "z": self.z,
             "p_value": self.p_value,
             "observed_agreement": self.observed_agreement,
@@ -311,11 +310,12 @@ class AgreementResult:
             "bias_index": self.bias_index,
             **{name: float(estimate.value) for name, estimate in self._indices.items()},
             "bangdiwala_b": self.bangdiwala_b,
-            "category_kappas": self.category_kappas.tolist(),
+            "category_kappas": self.category_kappas,
             "standard_errors": {
                 name: float(estimate.standard_error) for name, estimate in self.estimates.items()
             },
         }
+        return {name: plain(figure) for name, figure in figures.items()}
 
     def to_frame(self) -> Any:
         """Return the indices, and the kappa of each label, as a pandas DataFrame.
@@ -348,28 +348,24 @@ class AgreementResult:
             for name, (value, error) in estimates.items()
         ]
 
-    def __str__(self) -> str:
-        return as_text(self._contents())
-
     def __repr__(self) -> str:
         return (
             f"<AgreementResult: kappa {figure(self.kappa)} ({interval_text(self.interval)}),"
             f" n = {self.n}, {count_text(len(self.labels), 'label')}>"
         )
 
-    def _repr_html_(self) -> str:
-        return as_html(self._contents())
-
-    def _contents(self) -> Contents:
-        return Contents(
-            f"Agreement of two raters on {count_text(self.n, 'item')},"
-            f" {count_text(len(self.labels), 'label')}, {_weights_text(self.weights)}",
-            list(_remarks(self)),
-            self.labels,
-            self.table,
-            self.confidence,
-            list(_shown_estimates(self)),
-            list(_facts(self)),
+    def _report(self) -> Report:
+        return Report(
+            [
+                f"Agreement of two raters on {count_text(self.n, 'item')},"
+                f" {count_text(len(self.labels), 'label')}, {_weights_text(self.weights)}",
+                *_remarks(self),
+            ],
+            [
+                *counts_grid(self.labels, self.table),
+                estimate_grid(_shown_estimates(self), self.confidence),
+                facts(_facts(self)),
+            ],
         )
 
 

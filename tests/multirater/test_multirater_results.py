@@ -127,7 +127,7 @@ def test_result_cannot_be_changed_and_converts() -> None:
     assert figures["value"] == result.value
     assert figures["labels"] == [1, 2, 3, 4, 5]
     assert [row["label"] for row in figures["by_label"]] == [1, 2, 3, 4, 5]
-    for shown in ("Fleiss' kappa", f"{result.value:.6f}", "12, 11 with two", "kappa of 5"):
+    for shown in ("Fleiss' kappa", f"{result.value:.4f}", "with two ratings", "kappa of 5"):
         assert shown in str(result)
     copy = pickle.loads(pickle.dumps(result))
     assert (
@@ -175,14 +175,14 @@ def test_undefined_is_nan_and_says_why() -> None:
 
 
 def test_what_is_undefined_prints_so() -> None:
-    text = str(gwet_ac1([[1, 2, 2]] * 4)).splitlines()
-    assert "z                      undefined" in text
-    assert "p                      undefined" in text
+    text = [line.split() for line in str(gwet_ac1([[1, 2, 2]] * 4)).splitlines()]
+    assert ["z", "undefined"] in text
+    assert ["p", "undefined"] in text
     with pytest.warns(undefined_metric_warning()):
         undefined = fleiss_kappa([[1, 1], [1, 1]])
-    text = str(undefined).splitlines()
-    assert "95% interval           undefined" in text
-    assert "kappa of 1             undefined" in text
+    text = [line.split() for line in str(undefined).splitlines()]
+    assert ["Fleiss'", "kappa", "undefined"] in text
+    assert ["kappa", "of", "1", "undefined"] in text
     assert repr(undefined) == "<Fleiss' kappa: undefined (undefined), 2 subjects, 2 raters>"
     assert "nan" not in str(undefined)
 

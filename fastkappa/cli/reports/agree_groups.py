@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -49,14 +48,14 @@ def report_on_groups(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) 
         lines += ["", f"kappa by {find_scale(request.scale).source}"]
         for group, name in names.items():
             reading = grouped[group].interpret(request.scale)
-            groups[group]["interpretation"] = reading._asdict()
+            groups[group]["interpretation"] = reading.to_dict()
             lines.append(f"  {name}: {reading.reading}")
     fields = {
         **request.fields(),
         "n_dropped": grouped.n_dropped,
         "groups": list(groups.values()),
         "all": grouped.pooled.to_dict(),
-        "equality": None if equality is None else asdict(equality),
+        "equality": None if equality is None else equality.to_dict(),
     }
 
     def draw() -> Any:

@@ -31,7 +31,7 @@ def report_on_pair(request: AgreeRequest, counts: SourceCounts) -> AgreeReport:
         lines += ["", bootstrap_line("kappa", resampled)]
     if request.scale is not None:
         reading = result.interpret(request.scale)
-        fields["interpretation"] = reading._asdict()
+        fields["interpretation"] = reading.to_dict()
         lines += ["", *_lines_of(reading, result.confidence)]
 
     def draw() -> Any:

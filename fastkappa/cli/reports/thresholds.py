@@ -14,10 +14,10 @@ from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.scores import ScoredColumns
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.formatting import figure, json_object, label_text, table_lines
+from fastkappa.results import LARGEST_TABLE
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds
-from fastkappa.two_raters.report import LARGEST_TABLE
 
 FOLDS = 5
 RESAMPLES = 100

@@ -1,0 +1,274 @@
+"""Every result: what it prints, its HTML, its dictionary and its data frame."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import re
+import typing
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+import fastkappa
+from fastkappa import datasets
+from fastkappa.results import Grid, Report, Result, as_html, as_text
+
+LONG = "a very long label that nobody can print in a column " * 2
+WIDE = "糖尿病網膜症の重症度分類"
+SCRIPT = "<script>alert('&')</script>"
+LABELS = [LONG, WIDE, SCRIPT]
+CODES = np.random.default_rng(1).integers(0, 3, (3, 60))
+RATINGS = np.array(LABELS)[CODES]
+RATERS = {f"{SCRIPT} {i}": column for i, column in enumerate(RATINGS)}
+TABLE = [[10, 2, 1], [3, 20, 4], [0, 5, 15]]
+
+
+def pair() -> Any:
+    return fastkappa.agreement_from_confusion(TABLE, labels=LABELS)
+
+
+def frame() -> pandas.DataFrame:
+    return pandas.DataFrame({"a": RATINGS[0], "b": RATINGS[1]})
+
+
+def board() -> Any:
+    return fastkappa.leaderboard(RATINGS[0], RATERS, n_resamples=50, rng=0)
+
+
+def counts() -> Any:
+    return fastkappa.confusion_counts(RATINGS[0], RATINGS[1], labels=LABELS)
+
+
+# One of each class of results, in its most demanding form.
+RESULTS: dict[str, Callable[[], Any]] = {
+    "AgreementResult": pair,
+    "BootstrapResult": lambda: fastkappa.bootstrap(pair(), n_resamples=99, rng=0),
+    "ConfusionCounts": counts,
+    "EqualKappas": lambda: fastkappa.compare_strata({"a": TABLE, SCRIPT: TABLE}),
+    "Estimate": lambda: pair().estimates["gwet_ac1"],
+    "GroupedAgreement": lambda: fastkappa.agreement_by(RATINGS[2], RATINGS[0], RATINGS[1]),
+    "Interpretation": lambda: pair().interpret("mchugh"),
+    "KappaDifference": lambda: fastkappa.compare_predictions(*RATINGS, n_resamples=99, rng=0),
+    "Kappas": lambda: fastkappa.score_many(RATINGS[0], RATERS),
+    "LabelKappa": lambda: fastkappa.fleiss_kappa(RATINGS.T).by_label[0],
+    "Leaderboard": board,
+    "LeaderboardRow": lambda: next(iter(board())),
+    "MultiRaterResult": lambda: fastkappa.fleiss_kappa(RATINGS.T),
+    "PairwiseKappa": lambda: fastkappa.pairwise_kappa(fastkappa.Ratings.from_raters(RATERS)),
+    "SourceCounts": lambda: fastkappa.confusion_from_table(frame(), "a", "b"),
+    "ThresholdResult": lambda: fastkappa.optimal_thresholds(
+        RATINGS[0], np.arange(60.0), labels=LABELS
+    ),
+}
+# Of the same classes, with what JSON cannot hold: NaN, infinity, dates, an array of weights.
+DAYS = np.array(["2026-01-01", "2026-01-02"], "datetime64[ns]")
+ODD: dict[str, Callable[[], Any]] = {
+    "undefined": lambda: fastkappa.agreement_from_confusion([[3, 0], [0, 0]]),
+    "matrix": lambda: fastkappa.agreement_from_confusion(
+        TABLE, weights=np.ones((3, 3)) - np.eye(3)
+    ),
+    "dates": lambda: fastkappa.confusion_counts(DAYS, DAYS),
+    "groups of dates": lambda: fastkappa.agreement_by(
+        np.repeat(DAYS, 4), [1, 2, 2, 1] * 2, [1, 2, 1, 1] * 2
+    ),
+    "infinite": lambda: fastkappa.optimal_thresholds([1, 1, 2], [1.0, 2.0, 3.0], labels=[0, 1, 2]),
+    "stack": lambda: fastkappa.statistics.indices.scott_pi(np.array([TABLE] * 200)),
+    "many": lambda: fastkappa.score_many(CODES[0], [CODES[1]] * 100),
+    "many raters": lambda: fastkappa.pairwise_kappa(np.tile(CODES, (9, 1)).T),
+    "several raters": lambda: fastkappa.krippendorff_alpha([[1, 1, None], [1, 1, 1]]),
+}
+
+
+def classes() -> Iterator[type]:
+    """Yield the classes of results: what public functions and methods of results return."""
+    found: list[Any] = [getattr(fastkappa, name) for name in fastkappa.__all__]
+    for thing in found:
+        if is_result(thing):
+            yield thing
+            methods = [m for _, m in inspect.getmembers(thing, inspect.isfunction)]
+            found += [m for m in methods if not m.__name__.startswith("_") and m not in found]
+        elif inspect.isfunction(thing):
+            try:
+                returned = eval(str(thing.__annotations__.get("return")), thing.__globals__)
+            except NameError:  # matplotlib's, imported for type checkers alone
+                continue
+            parts = [returned, *typing.get_args(returned)]
+            news = [part for part in parts if is_result(part) and part not in found]
+            found += news
+
+
+# What is public and a tool, a warning or data, not a result.
+NO_RESULTS = {
+    "ConfusionAccumulator",
+    "LabelOrderWarning",
+    "Ratings",
+    "ThresholdEvaluator",
+}
+
+
+def is_result(thing: Any) -> bool:
+    return (
+        inspect.isclass(thing)
+        and thing.__module__.startswith("fastkappa.")
+        and thing.__name__ not in NO_RESULTS
+    )
+
+
+def width(text: str) -> int:
+    return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+@pytest.fixture
+def result(request: pytest.FixtureRequest) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {**RESULTS, **ODD}[request.param]()
+
+
+every = pytest.mark.parametrize("result", [*RESULTS, *ODD], indirect=True)
+
+
+def test_every_class_of_results_is_here() -> None:
+    assert {found.__name__ for found in classes()} <= set(RESULTS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, make in RESULTS.items():
+            assert type(make()).__name__ == name
+            assert isinstance(make(), Result)
+
+
+@every
+def test_it_prints_in_80_columns(result: Any) -> None:
+    for text in (str(result), repr(result)):
+        lines = text.splitlines()
+        assert lines
+        assert max(map(width, lines)) <= 80
+        assert all(line == line.rstrip() for line in lines)
+        assert not re.search(r"\bnan\b", text)
+        assert "array(" not in text
+
+
+@every
+def test_its_html_is_escaped_and_whole(result: Any) -> None:
+    html = result._repr_html_()
+    open_tags: list[str] = []
+    seen: set[str] = set()
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: Any) -> None:
+            open_tags.append(tag)
+            seen.add(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            assert open_tags.pop() == tag
+
+    Reader().feed(html)
+    assert open_tags == []
+    assert "script" not in seen
+    assert "td" in seen
+
+
+@every
+def test_its_dictionary_is_json(result: Any) -> None:
+    fields = result.to_dict()
+    assert fields == json.loads(json.dumps(fields, allow_nan=False))
+    if hasattr(result, "_fields"):
+        assert list(fields) == list(result._fields)
+
+
+@every
+def test_it_is_a_data_frame(result: Any) -> None:
+    found = result.to_frame()
+    assert isinstance(found, pandas.DataFrame)
+    assert len(found) > 0
+
+
+def test_a_dictionary_says_what_json_cannot() -> None:
+    with pytest.warns(UserWarning, match="kappa is undefined"):
+        undefined = ODD["undefined"]().to_dict()
+    assert undefined["kappa"] is None
+    assert undefined["interval"] == [None, None]
+    thresholds = ODD["infinite"]().to_dict()["thresholds"]
+    assert [float(cut) for cut in thresholds] == [-math.inf, 2.5] or thresholds[0] == "-inf"
+    assert ODD["dates"]().to_dict()["labels"][0].startswith("2026-01-01")
+
+
+def test_frames_hold_the_figures_of_the_result() -> None:
+    pairwise = fastkappa.pairwise_kappa(CODES.T)
+    row = pairwise.to_frame().loc[("rater 1", "rater 3")]
+    assert row["kappa"] == pairwise.values[0, 2] == pairwise.values[2, 0]
+    assert (row["lower"], row["n"]) == (pairwise.lower[0, 2], 60)
+    table = counts()
+    assert table.to_frame().loc[WIDE, SCRIPT] == table.table[1, 2]
+    difference = fastkappa.compare_independent(TABLE, TABLE)
+    assert difference.to_frame().loc[0, "upper"] == difference.interval[1]
+    test = fastkappa.compare_strata([TABLE, TABLE])
+    assert test.to_frame().loc[0, "degrees_of_freedom"] == 1
+    best = fastkappa.optimal_thresholds([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9])
+    shown = best.to_frame()
+    assert shown.loc[0, "below"] == shown.loc[1, "from"] == best.thresholds[0]
+    assert shown["true"].tolist() == [2, 2]
+    fleiss = fastkappa.fleiss_kappa(CODES.T)
+    assert fleiss.to_frame().loc["kappa of 2", "value"] == fleiss.by_label[2].value
+    reading = fastkappa.agreement_from_confusion(TABLE).interpret("fleiss")
+    assert reading.to_frame()["share"].to_dict() == reading.shares
+
+
+def test_named_results_are_tuples_still() -> None:
+    table, labels, n_outside = counts()
+    assert (table.sum(), len(labels), n_outside) == (60, 3, 0)
+    assert counts()._replace(n_outside=4).n_outside == 4
+    value, error = fastkappa.statistics.indices.scott_pi(TABLE)
+    assert value > error > 0
+
+
+def test_a_result_prints_as_a_table() -> None:
+    difference = fastkappa.compare_independent([[20, 5], [10, 15]], [[40, 5], [5, 50]])
+    error, z, p = (
+        f"{x:.4f}" for x in (difference.standard_error, difference.z, difference.p_value)
+    )
+    low, high = (f"{end:.4f}" for end in difference.interval)
+    # 0.4 and 79 / 99, exactly.
+    assert str(difference).splitlines() == [
+        "Difference of two kappas",
+        "",
+        "                       value  std. error       95 % interval",
+        "kappa of first        0.4000",
+        "kappa of second       0.7980",
+        f"difference           -0.3980      {error}  {low} to {high}",
+        "",
+        f"z of no difference   {z}",
+        f"p                     {p}",
+    ]
+    assert repr(difference) == f"<KappaDifference: -0.3980 ({low} to {high}), p {p}>"
+
+
+def test_wide_grids_go_on_beneath() -> None:
+    head = ["name", *(f"column {i}" for i in range(12))]
+    rows = [["one", *("1" for _ in range(12))], ["other", *("2" for _ in range(12))]]
+    lines = as_text(Report([], [Grid(head, rows)])).splitlines()
+    blocks = "\n".join(lines).split("\n\n")
+    assert len(blocks) == 2
+    assert all(block.splitlines()[1].startswith("one  ") for block in blocks)
+    assert sum(block.splitlines()[0].count("column") for block in blocks) == 12
+    assert as_html(Report([], [Grid(head, rows)])).count("<th>column") == 12
+
+
+def test_wide_characters_are_aligned() -> None:
+    lines = as_text(Report([], [Grid(("", "kappa"), [("重症", "1"), ("mild", "2")])])).splitlines()
+    assert [width(line) for line in lines] == [14, 14, 14]
+
+
+@pytest.mark.parametrize("name", datasets.names())
+def test_published_tables_print_in_80_columns(name: str) -> None:
+    rated = datasets.load(name)
+    result = fastkappa.agreement_from_confusion(rated.table, labels=rated.labels)
+    assert max(map(len, str(result).splitlines())) <= 80
