@@ -21,6 +21,8 @@ LONGEST_CELL = 32
 # nobody reads them.
 LARGEST_TABLE = 20
 MOST_ROWS = 60
+# The names of raters without one.
+RATERS = ("first rater", "second rater")
 # The interval of what has none.
 NO_ENDS = (math.nan, math.nan)
 

@@ -6,6 +6,7 @@ None of these libraries is imported: an object of theirs is known by its type's 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,27 @@ def only_column(ratings: Any) -> Any:
     if library == "polars":
         return ratings.to_series()
     return ratings.column(0) if library == "pyarrow" else ratings
+
+
+def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that series bring, others where they have none or share one.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> from fastkappa.columns.interop import names_of
+    >>> ann, ben = pandas.Series([1, 2], name="Ann"), pandas.Series([1, 1], name="Ben")
+    >>> names_of([ann, ben], ["first", "second"]), names_of([ann, ann], ["first", "second"])
+    (('Ann', 'Ben'), ('first', 'second'))
+    >>> names_of([ann, [1, 1]], ["first", "second"])
+    ('Ann', 'second')
+    """
+    found = [getattr(only_column(column), "name", None) for column in columns]
+    names = tuple(
+        name if isinstance(name, str) and name.strip() else other
+        for name, other in zip(found, others)
+    )
+    return names if len(set(names)) == len(names) else tuple(others)
 
 
 def _refuse_missing(missing: bool, name: str) -> None:

@@ -15,7 +15,7 @@ from fastkappa.counting.table import scatter, square
 from fastkappa.formatting import count_text
 from fastkappa.frame import frame_of_counts
 from fastkappa.kernels.contract import PairKernels
-from fastkappa.results import Report, Result, counts_grid
+from fastkappa.results import RATERS, Report, Result, counts_grid
 
 
 class _Counts(NamedTuple):
@@ -49,7 +49,7 @@ class ConfusionCounts(Result, _Counts):
         ImportError
             If pandas is not installed.
         """
-        return frame_of_counts(self.table, self.labels, ("first rater", "second rater"))
+        return frame_of_counts(self.table, self.labels, RATERS)
 
     def _report(self) -> Report:
         return Report(

@@ -16,7 +16,7 @@ from fastkappa.engines.ratings import Key, Kind, RatingsError, key_of
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, Contents
 from fastkappa.formatting import count_text
 from fastkappa.frame import frame_of_counts
-from fastkappa.results import Report, Result, counts_grid
+from fastkappa.results import RATERS, Report, Result, counts_grid
 
 
 class _Counts(NamedTuple):
@@ -60,7 +60,7 @@ class SourceCounts(Result, _Counts):
         ImportError
             If pandas is not installed.
         """
-        return frame_of_counts(self.table, self.labels, ("first rater", "second rater"))
+        return frame_of_counts(self.table, self.labels, RATERS)
 
     def _report(self) -> Report:
         first, second = self.missing

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.interop import names_of
 from fastkappa.columns.label_order import warn_of_order
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
@@ -133,7 +134,7 @@ class Ratings:
         Parameters
         ----------
         raters : sequence of array-likes of shape (n_subjects,), or dict of them by name
-            The raters' ratings, of the same subjects in the same order.
+            The raters' ratings, of the same subjects in the same order. Series have names.
         labels, missing_codes
             As for `from_array`.
 
@@ -163,7 +164,7 @@ class Ratings:
             )
         else:
             columns = list(raters)
-            names = [f"rater {i}" for i in range(1, len(columns) + 1)]
+            names = list(names_of(columns, [f"rater {i}" for i in range(1, len(columns) + 1)]))
         return cls._of_columns(columns, names, labels, missing_codes, "raters")
 
     @classmethod

@@ -14,6 +14,7 @@ from fastkappa.plotting.grid import (
     Grid,
     draw_labels,
     make_grid,
+    read_raters,
     write_counts,
 )
 
@@ -33,7 +34,7 @@ def plot_agreement(
     table: Any,
     *,
     labels: Any = None,
-    raters: tuple[str, str] = ("first rater", "second rater"),
+    raters: tuple[str, str] | None = None,
     marginals: bool = False,
     reverse_y: bool = False,
     ax: Axes | None = None,
@@ -51,8 +52,10 @@ def plot_agreement(
     labels : sequence of length l, default=None
         The labels in the table's order. None takes those of the result, or 0 to l - 1 for an
         array.
-    raters : tuple of str, default=('first rater', 'second rater')
-        The names of the axes: the first rater's labels go up, the second's to the right.
+    raters : tuple of str, default=None
+        The names of the axes. None takes those of the result, or the names of rows and columns
+        of a data frame, or else 'first rater' and 'second rater'. The first rater's labels go up,
+        the second's to the right.
     marginals : bool, default=False
         Whether to draw histograms of both raters' labels above and to the right, outside
         ``ax``. A figure with ``layout='constrained'`` makes room for them.
@@ -89,7 +92,7 @@ def plot_agreement(
     """
     beside = HISTOGRAM_DISTANCE + HISTOGRAM_HEIGHT if marginals else 0.0
     grid = make_grid(table, labels, ax, above=beside, right=beside)
-    draw_labels(grid, raters)
+    draw_labels(grid, read_raters(table, raters))
     if reverse_y:
         grid.ax.invert_yaxis()
     _draw_cells(grid)

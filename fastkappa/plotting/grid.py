@@ -10,6 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.formatting import label_text
 from fastkappa.plotting.style import POINTS_IN_AN_INCH, import_matplotlib, new_axes
+from fastkappa.results import RATERS
 from fastkappa.statistics.tables import as_tables
 
 if TYPE_CHECKING:
@@ -101,6 +102,28 @@ def read_table(table: Any, labels: Any) -> tuple[AnyArray, list[str]]:
     return counts, names
 
 
+def read_raters(table: Any, raters: tuple[str, str] | None) -> tuple[str, str]:
+    """Return the names of the raters: those given, or those that the table brings.
+
+    Raises
+    ------
+    ValueError
+        If they are not two.
+    """
+    if raters is not None:
+        if isinstance(raters, str) or len(raters) != 2:
+            raise ValueError(
+                f"raters must be the names of the first and the second, got {raters!r}."
+            )
+        return raters
+    if hasattr(table, "raters"):
+        first, second = table.raters
+        return first, second
+    names = [getattr(getattr(table, axis, None), "name", None) for axis in ("index", "columns")]
+    first, second = (other if name is None else name for name, other in zip(names, RATERS))
+    return first, second
+
+
 def _label_text(label: Any) -> str:
     text = label_text(float(label) if isinstance(label, np.floating) else label)
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
@@ -147,8 +170,6 @@ def _count_text(value: float, whole: bool) -> str:
 
 def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
     """Write the labels of rows and columns, and the names of their raters."""
-    if isinstance(raters, str) or len(raters) != 2:
-        raise ValueError(f"raters must be the names of the first and the second, got {raters!r}.")
     n_labels = len(grid.labels)
     size = min(TICK_TEXT, max(5.0, 0.6 * grid.cell))
     step = math.ceil(1.2 * size / grid.cell)

@@ -8,7 +8,14 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable
 from fastkappa.plotting import style
-from fastkappa.plotting.grid import LARGEST_TEXT, SMALLEST_TEXT, Grid, draw_labels, make_grid
+from fastkappa.plotting.grid import (
+    LARGEST_TEXT,
+    SMALLEST_TEXT,
+    Grid,
+    draw_labels,
+    make_grid,
+    read_raters,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +39,7 @@ def plot_confusion(
     table: Any,
     *,
     labels: Any = None,
-    raters: tuple[str, str] = ("first rater", "second rater"),
+    raters: tuple[str, str] | None = None,
     normalize: Literal["all", "true", "pred"] = "all",
     ax: Axes | None = None,
 ) -> Axes:
@@ -48,8 +55,9 @@ def plot_confusion(
     labels : sequence of length l, default=None
         The labels in the table's order. None takes those of the result, or 0 to l - 1 for an
         array.
-    raters : tuple of str, default=('first rater', 'second rater')
-        The names of the axes.
+    raters : tuple of str, default=None
+        The names of the axes. None takes those of the result, or the names of rows and columns
+        of a data frame, or else 'first rater' and 'second rater'.
     normalize : {'all', 'true', 'pred'}, default='all'
         Whether proportions are those of all items, of the row or of the column, as in
         `confusion_matrix`.
@@ -86,7 +94,7 @@ def plot_confusion(
     if normalize not in NORMALIZATIONS:
         raise ValueError(f"normalize must be 'all', 'true' or 'pred', got {normalize!r}.")
     grid = make_grid(table, labels, ax, right=SCALE_DISTANCE + SCALE_WIDTH)
-    draw_labels(grid, raters)
+    draw_labels(grid, read_raters(table, raters))
     grid.ax.invert_yaxis()
     grid.ax.grid(False)
     scale_label, axes = NORMALIZATIONS[normalize]

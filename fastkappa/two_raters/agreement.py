@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.checks import Missing
+from fastkappa.columns.interop import names_of
 from fastkappa.columns.labels import distinct
 from fastkappa.columns.missing import is_missing
 from fastkappa.counting.tabulate import ConfusionCounts, tabulate
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.results import RATERS
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
@@ -41,6 +43,7 @@ def agreement(
     ----------
     y1, y2 : array-like of shape (n,)
         The ratings of the first and of the second rater, as `confusion_counts` takes them.
+        The names of series are those of the raters in reports and pictures.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         None counts every disagreement alike; 'linear' and 'quadratic' weigh it by the
         distance of the labels' positions, and by its square. A matrix holds disagreement
@@ -113,6 +116,7 @@ def agreement(
         n_dropped=items.n_dropped,
         n_outside=counts.n_outside,
         distribution=distribution,
+        raters=names_of((y1, y2), RATERS),
     )
     if items.known is None:
         warn_of_weights(result.weights, counts.labels)
@@ -133,7 +137,7 @@ def agreement_from_confusion(
     ----------
     table : array-like of shape (l, l), or ConfusionCounts
         Counts; rows are the first rater's ratings. A pandas DataFrame (`pandas.crosstab`)
-        must have the same labels on rows and columns.
+        must have the same labels on rows and columns; their names are those of the raters.
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as for `agreement`.
     labels : array-like of shape (l,), default=None
@@ -173,11 +177,18 @@ def agreement_from_confusion(
         table, own_labels, n_outside = table
         labels = own_labels if labels is None else labels
     counts = as_counts(table)
+    axes = [getattr(table, axis, None) for axis in ("index", "columns")]
     if labels is None and hasattr(table, "columns"):
         labels = list(table.columns)
     names = np.arange(len(counts)) if labels is None else _checked_labels(labels, len(counts))
     result = make_result(
-        counts, names, weights, confidence, n_outside=n_outside, distribution=distribution
+        counts,
+        names,
+        weights,
+        confidence,
+        n_outside=n_outside,
+        distribution=distribution,
+        raters=names_of(axes, RATERS),
     )
     if not are_meant and names.tolist() == sorted(names.tolist(), key=str):
         warn_of_weights(result.weights, names)

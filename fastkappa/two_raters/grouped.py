@@ -10,13 +10,14 @@ from functools import cached_property
 from typing import Any
 
 from fastkappa.columns.checks import Missing
+from fastkappa.columns.interop import names_of
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, label_text, plain
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
-from fastkappa.results import Grid, Report, Result, interval_head
+from fastkappa.results import RATERS, Grid, Report, Result, interval_head
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.strata import (
     MOST_NAMED,
@@ -192,8 +193,11 @@ def agreement_by(
     counts = count_by_group(get_kernels(), group_column, first, second, known, available_threads())
     if known is not None and known.are_declared and counts.n_outside.any():
         known.refuse_outside({"y1": first, "y2": second})
+    raters = names_of((y1, y2), RATERS)
     results = {
-        group: make_result(table, counts.labels, weights, confidence, n_outside=int(outside))
+        group: make_result(
+            table, counts.labels, weights, confidence, n_outside=int(outside), raters=raters
+        )
         for group, table, outside in zip(counts.groups.tolist(), counts.tables, counts.n_outside)
         if table.any()
     }
@@ -208,6 +212,7 @@ def agreement_by(
         missing=(items.n_missing["y1"], items.n_missing["y2"]),
         n_dropped=items.n_dropped,
         n_outside=int(counts.n_outside.sum()),
+        raters=raters,
     )
     if known is None:
         warn_of_weights(weights, counts.labels)

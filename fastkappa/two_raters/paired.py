@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.checks import Missing
+from fastkappa.columns.interop import names_of
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.table import union_of_labels
 from fastkappa.kernels.dispatch import get_kernels
@@ -108,7 +110,7 @@ def compare_predictions(
         if weights is None or isinstance(weights, str):
             true = joint.any(axis=(1, 2))
             own = every[true | joint.any(axis=(0, 2))], every[true | joint.any(axis=(0, 1))]
-    return compare_joint(
+    difference = compare_joint(
         joint,
         own,
         weights=weights,
@@ -117,6 +119,8 @@ def compare_predictions(
         method=method,
         rng=rng,
     )
+    first_name, second_name = names_of((first, second), difference.names)
+    return replace(difference, names=(first_name, second_name))
 
 
 def _cube(

@@ -11,9 +11,17 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.formatting import count_text, figure, interval_text, label_text, p_value_text, plain
+from fastkappa.formatting import (
+    count_text,
+    figure,
+    interval_text,
+    label_text,
+    p_value_text,
+    plain,
+    printable,
+)
 from fastkappa.frame import data_frame
-from fastkappa.results import Report, Result, counts_grid, estimate_grid, facts
+from fastkappa.results import RATERS, Report, Result, counts_grid, estimate_grid, facts
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
@@ -63,6 +71,9 @@ class AgreementResult(Result):
         The number of items left out because a rating is outside the labels.
     distribution : {'normal', 't'}
         How standard errors and intervals are made, as for `agreement`.
+    raters : tuple of str
+        The names of the first and of the second rater: those of the columns, if they are
+        series with a name. Reports and pictures have them.
     """
 
     table: AnyArray
@@ -73,6 +84,7 @@ class AgreementResult(Result):
     n_dropped: int = 0
     n_outside: int = 0
     distribution: inference.Distribution = "normal"
+    raters: tuple[str, str] = RATERS
 
     @cached_property
     def n(self) -> int:
@@ -283,6 +295,7 @@ class AgreementResult(Result):
         Undefined statistics are None.
         """
         figures = {
+            "raters": self.raters,
             "n": self.n,
             "missing": self.missing,
             "n_dropped": self.n_dropped,
@@ -357,7 +370,7 @@ class AgreementResult(Result):
     def _report(self) -> Report:
         return Report(
             [
-                f"Agreement of two raters on {count_text(self.n, 'item')},"
+                f"Agreement of {_raters_text(self.raters)} on {count_text(self.n, 'item')},"
                 f" {count_text(len(self.labels), 'label')}, {_weights_text(self.weights)}",
                 *_remarks(self),
             ],
@@ -378,6 +391,11 @@ def why_undefined(result: AgreementResult) -> str:
     return "the weights make no disagreement between the labels that occur"
 
 
+def _raters_text(raters: tuple[str, str]) -> str:
+    first, second = map(printable, raters)
+    return "two raters" if raters == RATERS else f"{first} (rows) and {second} (columns)"
+
+
 def _weights_text(weights: Weights) -> str:
     if weights is None:
         return "no weights"
@@ -386,11 +404,10 @@ def _weights_text(weights: Weights) -> str:
 
 def _remarks(result: AgreementResult) -> Iterator[str]:
     if result.n_dropped:
-        first, second = result.missing
-        yield (
-            f"{result.n_dropped} left out for a missing rating ({first} of the first rater,"
-            f" {second} of the second)"
-        )
+        known = result.raters != RATERS
+        names = map(printable, result.raters) if known else ("the first rater", "the second")
+        missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
+        yield f"{result.n_dropped} left out for a missing rating ({missing})"
     if result.n_outside:
         yield f"{result.n_outside} left out for a rating outside the labels"
     if math.isnan(result.kappa):

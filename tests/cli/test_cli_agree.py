@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 pytest.importorskip("pyarrow")
@@ -52,6 +53,11 @@ def assert_same(found: Any, expected: Any) -> None:
         assert found is None if math.isnan(expected) else found == pytest.approx(expected)
     else:
         assert found == expected
+
+
+def named(ratings: dict[str, Any]) -> list[Any]:
+    """Return the ratings of two raters as series with their names."""
+    return [pandas.Series(ratings[name], name=name) for name in "ab"]
 
 
 @pytest.fixture(scope="module")
@@ -105,14 +111,14 @@ def test_a_rater_may_begin_with_a_dash(tmp_path: Path) -> None:
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_two_raters(path: Path, ratings: dict[str, Any], weights: Any) -> None:
     options = ("--raters", "a", "b", "--weights", weights or "none")
-    expected = agreement(ratings["a"], ratings["b"], weights=weights)
+    expected = agreement(*named(ratings), weights=weights)
     found = json_of(path, *options)
     assert_same(found, expected.to_dict())
     assert list(found)[:2] == ["file", "raters"]
     assert "bootstrap" not in found
     assert "interpretation" not in found
     text = text_of(path, *options)
-    assert text == f"{path}: a, b (rows, columns)\n{expected}\n"
+    assert text == f"{path}: a, b\n{expected}\n"
 
 
 def test_standard_errors_of_a_published_table(tmp_path: Path) -> None:
@@ -134,7 +140,9 @@ def test_labels_and_missing_ratings(tmp_path: Path) -> None:
         [None if rating == "" else rating for rating in a],
         [None if rating == "" else rating for rating in b],
     )
-    expected = agreement(*known, labels=[3, 2, 1], missing="drop", weights="linear")
+    expected = agreement(
+        *named(dict(zip("ab", known))), labels=[3, 2, 1], missing="drop", weights="linear"
+    )
     assert_same(found, expected.to_dict())
     assert (found["labels"], found["n"]) == ([3, 2, 1], 4)
     assert (found["missing"], found["n_dropped"], found["n_outside"]) == ([1, 1], 2, 1)
@@ -178,7 +186,7 @@ def test_scale_of_two(path: Path, ratings: dict[str, Any]) -> None:
 
 
 def test_groups(path: Path, ratings: dict[str, Any]) -> None:
-    expected = agreement_by(ratings["city"], ratings["a"], ratings["b"])
+    expected = agreement_by(ratings["city"], *named(ratings))
     options = ("--raters", "a", "b", "--group", "city")
     found = json_of(path, *options)
     assert [group["group"] for group in found["groups"]] == sorted(CITIES)

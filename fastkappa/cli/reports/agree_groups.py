@@ -69,7 +69,9 @@ def _grouped(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Group
     named = {group: part for group, part in counts.items() if group is not None}
     n_without_group = counts[None].n_rows if None in counts else 0
     results = {
-        group: result_of(part, request.weights) for group, part in named.items() if part.table.any()
+        group: result_of(part, request.weights, request.raters)
+        for group, part in named.items()
+        if part.table.any()
     }
     if not results:
         raise RatingsError("no row has a group and both its ratings among the labels.")
@@ -86,7 +88,7 @@ def _grouped(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Group
     )
     return GroupedAgreement(
         results,
-        result_of(whole, request.weights),
+        result_of(whole, request.weights, request.raters),
         (n_without_group, *whole.missing),
         n_dropped + n_without_group,
     )

@@ -22,9 +22,9 @@ from fastkappa.statistics.scales import Interpretation
 def report_on_pair(request: AgreeRequest, counts: SourceCounts) -> AgreeReport:
     """Report on two raters."""
     with no_undefined_warnings():
-        result = result_of(counts, request.weights)
+        result = result_of(counts, request.weights, request.raters)
         resampled = bootstrap_of(result, request) if request.n_resamples else None
-    lines = [f"{request.heading()} (rows, columns)", str(result)]
+    lines = [request.heading(), str(result)]
     fields = {**request.fields(), **result.to_dict()}
     if resampled is not None:
         fields["bootstrap"] = bootstrap_fields(resampled)
@@ -35,8 +35,7 @@ def report_on_pair(request: AgreeRequest, counts: SourceCounts) -> AgreeReport:
         lines += ["", *_lines_of(reading, result.confidence)]
 
     def draw() -> Any:
-        first, second = request.raters
-        return plot_agreement(result, raters=(first, second), marginals=True, reverse_y=True)
+        return plot_agreement(result, marginals=True, reverse_y=True)
 
     return AgreeReport(fields, lines, draw)
 

@@ -71,7 +71,7 @@ def no_undefined_warnings() -> Iterator[None]:
         yield
 
 
-def result_of(counts: SourceCounts, weights: Weights) -> AgreementResult:
+def result_of(counts: SourceCounts, weights: Weights, raters: tuple[str, ...]) -> AgreementResult:
     """Return the agreement of two raters from their counts."""
     if not counts.table.any():
         raise RatingsError("no row has both its ratings among the labels.")
@@ -83,6 +83,7 @@ def result_of(counts: SourceCounts, weights: Weights) -> AgreementResult:
         missing=counts.missing,
         n_dropped=counts.n_dropped,
         n_outside=counts.n_outside,
+        raters=raters,
     )
 
 

@@ -1,0 +1,85 @@
+"""The names of series and columns in reports, dictionaries and pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pytest
+
+from fastkappa import (
+    Ratings,
+    agreement,
+    agreement_by,
+    agreement_from_confusion,
+    compare_predictions,
+    pairwise_kappa,
+    plot_agreement,
+    plot_confusion,
+)
+
+RATINGS = {"Dr. Ann": [1, 1, 2, 2, 3, 3], "Dr. Ben": [1, 2, 2, 2, 3, 1], "Cat": [1, 1, 2, 3, 3, 1]}
+FRAMES = {"pandas": pandas.DataFrame(RATINGS), "polars": polars.DataFrame(RATINGS)}
+UNNAMED = ("first rater", "second rater")
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_names_of_series_reach_reports(frame: Any) -> None:
+    result = agreement(frame["Dr. Ann"], frame["Dr. Ben"])
+    assert result.raters == ("Dr. Ann", "Dr. Ben")
+    heading = "Agreement of Dr. Ann (rows) and Dr. Ben (columns) on 6 items, 3 labels, no weights"
+    assert " ".join(str(result).split()).startswith(heading)
+    assert f"<p>{heading}</p>" in result._repr_html_()
+    assert result.to_dict()["raters"] == ["Dr. Ann", "Dr. Ben"]
+    groups = agreement_by([1, 2] * 3, frame["Dr. Ann"], frame["Dr. Ben"])
+    assert groups[1].raters == groups.pooled.raters == ("Dr. Ann", "Dr. Ben")
+    difference = compare_predictions(frame["Dr. Ann"], frame["Dr. Ben"], frame["Cat"])
+    assert "kappa of Dr. Ben" in str(difference)
+    assert "kappa of Cat" in str(difference)
+    for ratings in (frame, Ratings.from_raters([frame[name] for name in RATINGS])):
+        assert pairwise_kappa(ratings).rater_names == tuple(RATINGS)
+
+
+def test_names_of_a_cross_table_are_those_of_its_axes() -> None:
+    frame = FRAMES["pandas"]
+    table = pandas.crosstab(frame["Dr. Ann"], frame["Dr. Ben"])
+    assert agreement_from_confusion(table).raters == ("Dr. Ann", "Dr. Ben")
+    ax = plot_confusion(table)
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("Dr. Ann", "Dr. Ben")
+    assert agreement(frame["Dr. Ann"], frame["Dr. Ben"]).to_dict() == {
+        **agreement_from_confusion(table).to_dict()
+    }
+
+
+@pytest.mark.parametrize("plot", [plot_agreement, plot_confusion])
+def test_names_reach_pictures(plot: Any) -> None:
+    frame = FRAMES["polars"]
+    result = agreement(frame["Dr. Ann"], frame["Dr. Ben"])
+    ax = plot(result)
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("Dr. Ann", "Dr. Ben")
+    ax = plot(result, raters=("A", "B"))
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("A", "B")
+    ax = plot(result.table)
+    assert (ax.get_ylabel(), ax.get_xlabel()) == UNNAMED
+
+
+def test_missing_ratings_are_counted_by_name() -> None:
+    first = pandas.Series([1.0, 2.0, None, 1.0], name="Dr. Ann")
+    second = pandas.Series([1.0, None, None, 2.0], name="Dr. Ben")
+    text = str(agreement(first, second, missing="drop"))
+    assert "2 left out for a missing rating (1 of Dr. Ann, 2 of Dr. Ben)" in text
+    text = str(agreement(first.to_numpy(), second.to_numpy(), missing="drop"))
+    assert "(1 of the first rater, 2 of the second)" in text
+
+
+def test_without_two_names_raters_are_first_and_second() -> None:
+    frame = FRAMES["pandas"]
+    rating = frame["Cat"]
+    assert agreement(rating, rating).raters == UNNAMED
+    assert agreement(np.array(rating), list(rating)).raters == UNNAMED
+    assert agreement(rating, list(rating)).raters == ("Cat", "second rater")
+    numbered = pandas.DataFrame(frame.to_numpy())
+    assert agreement(numbered[0], numbered[1]).raters == UNNAMED
+    assert agreement(frame[["Cat"]], frame[["Dr. Ann"]]).raters == ("Cat", "Dr. Ann")
