@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
@@ -42,6 +43,23 @@ def label_text(label: Any) -> str:
     # From 1e16 on Python writes floats with an exponent, and nobody reads all their digits.
     whole = isinstance(label, float) and label.is_integer() and abs(label) < 1e16
     return printable(int(label) if whole else label)
+
+
+def text_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes: two for a wide character.
+
+    Examples
+    --------
+    >>> from fastkappa.formatting import text_width
+    >>> text_width("mild"), text_width("重症")
+    (4, 4)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
+        for c in text
+    )
 
 
 def figure(value: float, undefined: str = "undefined", *, digits: int = 4, width: int = 0) -> str:

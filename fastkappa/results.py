@@ -5,14 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import textwrap
-import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
-from fastkappa.formatting import figure, interval_text, label_text, plain, printable
+from fastkappa.formatting import figure, interval_text, label_text, plain, printable, text_width
 
 COLUMNS = 80
 # Longer texts in a cell are cut off when printed.
@@ -209,7 +208,7 @@ def _blocks(grids: Sequence[Grid]) -> Iterator[list[str]]:
     # The names of grids beneath each other take the same width.
     margin = max(
         (
-            _width(row[0])
+            text_width(row[0])
             for grid, table in zip(grids, tables)
             if grid.n_fixed == 1 and not grid.indent
             for row in table
@@ -217,7 +216,7 @@ def _blocks(grids: Sequence[Grid]) -> Iterator[list[str]]:
         default=0,
     )
     for grid, table in zip(grids, tables):
-        widths = [max(map(_width, column)) for column in zip(*table)]
+        widths = [max(map(text_width, column)) for column in zip(*table)]
         widths[grid.n_fixed :] = [max(w, grid.least_width) for w in widths[grid.n_fixed :]]
         if grid.n_fixed == 1 and not grid.indent:
             widths[0] = margin
@@ -244,25 +243,15 @@ def _parts(widths: list[int], n_fixed: int, room: int) -> Iterator[list[int]]:
     yield fixed + part
 
 
-def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes: two for a wide character."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
-    )
-
-
 def _padded(text: str, width: int, *, left: bool) -> str:
-    blank = " " * (width - _width(text))
+    blank = " " * (width - text_width(text))
     return text + blank if left else blank + text
 
 
 def shortened(text: str) -> str:
     """Return a text, cut off if it is too long for a cell."""
-    if _width(text) <= LONGEST_CELL:
+    if text_width(text) <= LONGEST_CELL:
         return text
-    while _width(text) > LONGEST_CELL - 1:
+    while text_width(text) > LONGEST_CELL - 1:
         text = text[:-1]
     return text + "…"

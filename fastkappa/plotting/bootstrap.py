@@ -67,12 +67,15 @@ def plot_bootstrap(result: Any, *, ax: Axes | None = None) -> Axes:
         raise ValueError(f"all {len(replicates)} replicates of the result are undefined.")
     if ax is None:
         ax = style.new_axes(5.2, 3.4)
-    ax.hist(defined, _edges(defined), color=style.GREY, edgecolor="white", linewidth=0.4, zorder=2)
+    ax.hist(
+        defined, _edges(defined), color=style.GREY, edgecolor=style.paper(), linewidth=0.4, zorder=2
+    )
     if math.isfinite(low) and math.isfinite(high):
-        ax.axvspan(low, high, color=style.AGREEMENT, alpha=0.12, linewidth=0, zorder=1)
+        blue = style.line_of_agreement()
+        ax.axvspan(low, high, color=blue, alpha=0.12, linewidth=0, zorder=1)
         for end in (low, high):
-            ax.axvline(end, color=style.AGREEMENT, linestyle="--", linewidth=1.3, zorder=3)
-    ax.axvline(estimate, color="black", linewidth=1.8, zorder=3)
+            ax.axvline(end, color=blue, linestyle="--", linewidth=1.3, zorder=3)
+    ax.axvline(estimate, color=style.ink(), linewidth=1.8, zorder=3)
     ax.set_title(write_figures(estimate, low, high), fontsize="medium")
     ax.set_xlabel(_axis_label(result, len(replicates), len(replicates) - len(defined)))
     ax.set_ylabel("replicates")

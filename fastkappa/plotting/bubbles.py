@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastkappa.plotting import style
+from fastkappa.plotting.fonts import find_glyphs
 from fastkappa.plotting.grid import (
     LARGEST_TEXT,
     SMALLEST_TEXT,
@@ -99,6 +100,7 @@ def plot_agreement(
     _draw_bubbles(grid, downwards=1 if reverse_y else -1)
     if marginals:
         _draw_histograms(grid)
+    find_glyphs(grid.ax)
     return grid.ax
 
 
@@ -132,7 +134,7 @@ def _draw_bubbles(grid: Grid, downwards: int) -> None:
         _write_count(grid, (i, j), float(radius[i, j]), downwards)
     thin = min(1.0, grid.cell / 30)
     for bubbles, name, colour, edge, width in (
-        (agreeing, "agreement", style.AGREEMENT, "black", 1.6 * thin),
+        (agreeing, "agreement", style.AGREEMENT, style.ink(), 1.6 * thin),
         (disagreeing, "disagreement", style.DISAGREEMENT, style.DISAGREEMENT_EDGE, 0.8 * thin),
     ):
         drawn = PatchCollection(
@@ -181,7 +183,7 @@ def _draw_histograms(grid: Grid) -> None:
     above = grid.ax.inset_axes((0, distance, 1, HISTOGRAM_HEIGHT), sharex=grid.ax)
     right = grid.ax.inset_axes((distance, 0, HISTOGRAM_HEIGHT, 1), sharey=grid.ax)
     columns, rows = grid.counts.sum(axis=0), grid.counts.sum(axis=1)
-    look: dict[str, Any] = {"color": style.LIGHT_GREY, "edgecolor": "black"}
+    look: dict[str, Any] = {"color": style.LIGHT_GREY, "edgecolor": style.ink()}
     bars = (
         above.bar(positions, columns, width=0.7, linewidth=0.6 * (columns > 0), **look),
         right.barh(positions, rows, height=0.7, linewidth=0.6 * (rows > 0), **look),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.formatting import label_text
+from fastkappa.formatting import label_text, text_width
 from fastkappa.plotting.style import POINTS_IN_AN_INCH, import_matplotlib, new_axes
 from fastkappa.results import RATERS
 from fastkappa.statistics.tables import as_tables
@@ -62,7 +62,7 @@ def make_grid(
     n_labels = len(names)
     if ax is None:
         side = min(12.0, max(3.0, 2 + 0.32 * n_labels))
-        longest = max(map(len, names))
+        longest = max(map(text_width, names))
         cell = side * POINTS_IN_AN_INCH / n_labels
         below = longest if _is_too_wide(longest, TICK_TEXT, cell) else 1
         ax = new_axes(
@@ -176,7 +176,7 @@ def draw_labels(grid: Grid, raters: tuple[str, str]) -> None:
     shown = range(0, n_labels, step)
     names = [grid.labels[position] for position in shown]
     turned: dict[str, Any] = {}
-    if _is_too_wide(max(map(len, names)), size, grid.cell * step):
+    if _is_too_wide(max(map(text_width, names)), size, grid.cell * step):
         turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     # Dollar signs in a name are no formula.
     plain: dict[str, Any] = {"parse_math": False}

@@ -8,6 +8,7 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable
 from fastkappa.plotting import style
+from fastkappa.plotting.fonts import find_glyphs
 from fastkappa.plotting.grid import (
     LARGEST_TEXT,
     SMALLEST_TEXT,
@@ -101,6 +102,7 @@ def plot_confusion(
     total = grid.counts.sum(axis=axes, keepdims=True)
     proportions = np.divide(grid.counts, total, out=np.zeros_like(grid.counts), where=total > 0)
     _draw_cells(grid, proportions, scale_label)
+    find_glyphs(grid.ax)
     return grid.ax
 
 

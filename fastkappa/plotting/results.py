@@ -1,13 +1,154 @@
-"""The estimate and the interval of a result: read from it, and written as text."""
+"""The estimates and intervals of results: read from them, and written as text."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from fastkappa.formatting import figure
 
 ESTIMATES = ("kappa", "value", "estimate")
+
+
+class Row(NamedTuple):
+    """An estimate with its interval and name; NaN where undefined."""
+
+    name: str
+    estimate: float
+    low: float
+    high: float
+
+
+class Rows(NamedTuple):
+    """Estimates to draw, what they are, and their confidence if all have the same."""
+
+    rows: list[Row]
+    what: str = "kappa"
+    confidence: float | None = None
+
+
+def read_rows(results: Any, intervals: Any, names: Any) -> Rows:
+    """Return the rows of results, of a result with many, or of an array of estimates.
+
+    Raises
+    ------
+    ValueError
+        If there are none, or a result has no estimate or no interval, or lengths differ.
+    """
+    found = _read(results, intervals, names)
+    if not found.rows:
+        raise ValueError("results must not be empty.")
+    for row in found.rows:
+        if row.low > row.high:
+            raise ValueError(
+                f"the interval of {row.name!r} must have its lower end first, got"
+                f" ({row.low}, {row.high})."
+            )
+    return found
+
+
+def _read(results: Any, intervals: Any, names: Any) -> Rows:
+    many = _many(results)
+    is_named = many is not None or isinstance(results, Mapping)
+    if is_named and not (intervals is None and names is None):
+        raise ValueError(
+            f"intervals and names go with an array of estimates, not a {type(results).__name__}."
+        )
+    if many is not None:
+        return many
+    if isinstance(results, Mapping):
+        named = {_name_text(name): result for name, result in results.items()}
+        if hasattr(results, "pooled"):
+            named["all items"] = results.pooled
+        return _rows_of(list(named), list(named.values()))
+    listed = results if isinstance(results, (list, tuple)) and not _is_one(results) else [results]
+    if not any(map(_is_one, listed)):
+        return _rows_of_arrays(results, intervals, names)
+    if intervals is not None:
+        raise ValueError("intervals go with an array of estimates: results have their own.")
+    if _is_one(results) and names is None:
+        return _rows_of([_what(results)], listed)
+    return _rows_of(_read_names(names, len(listed)), listed)
+
+
+def _is_one(result: Any) -> bool:
+    return hasattr(result, "interval")
+
+
+def _many(results: Any) -> Rows | None:
+    """Return the rows of the kappas of pairs, or of a leaderboard; None for anything else."""
+    if hasattr(results, "rater_names") and hasattr(results, "values"):
+        pairs = np.argwhere(np.triu(np.ones_like(results.values), 1)).tolist()
+        raters = results.rater_names
+        rows = [
+            Row(
+                f"{raters[i]}, {raters[j]}",
+                *(float(part[i, j]) for part in (results.values, results.lower, results.upper)),
+            )
+            for i, j in pairs
+        ]
+        return Rows(rows, confidence=results.confidence)
+    if np.ndim(getattr(results, "interval", ())) == 2:
+        rows = [
+            Row(str(name), float(kappa), float(low), float(high))
+            for name, kappa, (low, high) in zip(results.names, results.kappa, results.interval)
+        ]
+        return Rows(rows, confidence=results.confidence)
+    return None
+
+
+def _rows_of(names: list[str], results: Sequence[Any]) -> Rows:
+    rows = [Row(name, *read_estimate(name, result)) for name, result in zip(names, results)]
+    kinds = {_what(result) for result in results}
+    confidences = {getattr(result, "confidence", None) for result in results}
+    return Rows(
+        rows,
+        kinds.pop() if len(kinds) == 1 else "agreement",
+        confidences.pop() if len(confidences) == 1 else None,
+    )
+
+
+def _rows_of_arrays(results: Any, intervals: Any, names: Any) -> Rows:
+    estimates = np.asarray(results, dtype=np.float64)
+    if estimates.ndim != 1:
+        raise ValueError(f"results must be one-dimensional, got shape {estimates.shape}.")
+    ends = np.asarray(intervals, dtype=np.float64)
+    if ends.shape != (len(estimates), 2):
+        raise ValueError(
+            f"intervals must have the shape ({len(estimates)}, 2), one row for each estimate,"
+            f" got {ends.shape}."
+        )
+    rows = [
+        Row(name, float(estimate), float(low), float(high))
+        for name, estimate, (low, high) in zip(_read_names(names, len(estimates)), estimates, ends)
+    ]
+    return Rows(rows)
+
+
+def _read_names(names: Any, n_rows: int) -> list[str]:
+    if names is not None and (isinstance(names, str) or len(names) != n_rows):
+        raise ValueError(f"names must be as many as the estimates, {n_rows}, got {names!r}.")
+    return [_name_text(name) for name in (range(n_rows) if names is None else names)]
+
+
+def _name_text(name: Any) -> str:
+    return (
+        ", ".join(map(str, name))
+        if isinstance(name, Sequence) and not isinstance(name, str)
+        else str(name)
+    )
+
+
+def _what(result: Any) -> str:
+    """Return what the estimate of a result is: kappa, unless the result says another thing."""
+    if hasattr(result, "kappas"):
+        return "difference of kappas"
+    if hasattr(result, "replicates"):
+        return "value"
+    return str(result.method) if hasattr(result, "n_raters") else "kappa"
 
 
 def read_estimate(name: str, result: Any) -> tuple[float, float, float]:

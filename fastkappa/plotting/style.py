@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 AGREEMENT = "#0b4a82"
+# The same on a dark background, for lines.
+AGREEMENT_ON_DARK = "#7db8f0"
 DISAGREEMENT = "#fbd7a1"
 DISAGREEMENT_EDGE = "#8a5200"
 # Half transparent, so that they suit a dark background as well as a white one.
@@ -42,6 +44,25 @@ def new_axes(width: float, height: float) -> Axes:
 
     _, ax = pyplot.subplots(figsize=(width, height), layout="constrained")
     return ax
+
+
+def ink() -> Any:
+    """Return the colour of matplotlib's style for text, which lines have too."""
+    from matplotlib import rcParams
+
+    return rcParams["text.color"]
+
+
+def paper() -> Any:
+    """Return the colour of matplotlib's style behind a picture."""
+    from matplotlib import rcParams
+
+    return rcParams["axes.facecolor"]
+
+
+def line_of_agreement() -> str:
+    """Return the colour of lines for agreement that is seen on the style's background."""
+    return AGREEMENT if luminance(ink()) < 0.5 else AGREEMENT_ON_DARK
 
 
 def text_colour(background: Any) -> str:

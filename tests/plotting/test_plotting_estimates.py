@@ -15,8 +15,21 @@ matplotlib.use("agg")
 
 from matplotlib import pyplot
 
-from fastkappa import datasets, plot_bootstrap, plot_forest
-from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
+from fastkappa import (
+    Ratings,
+    agreement,
+    agreement_by,
+    bootstrap,
+    compare_predictions,
+    datasets,
+    fleiss_kappa,
+    krippendorff_alpha,
+    leaderboard,
+    pairwise_kappa,
+    plot_bootstrap,
+    plot_forest,
+)
+from fastkappa.statistics.bootstrap import BootstrapResult
 from tests.helpers.pictures import tick_labels
 
 # Forest.
@@ -63,8 +76,8 @@ def test_forest_of_results() -> None:
     ]
     assert ax.get_xlabel() == "kappa with its 95 % interval"
     low, high = ax.get_xlim()
-    assert low < -0.75
-    assert high > 1
+    assert -0.9 < low < -0.75
+    assert 0.437 < high < 0.6
     ax.figure.draw_without_rendering()
     assert all(text.get_window_extent().x1 <= ax.figure.bbox.x1 for text in ax.texts)
 
@@ -103,15 +116,12 @@ def test_forest_in_given_axes() -> None:
         (({},), "must not be empty"),
         (({"a": 1.0},), "result 'a' must have a kappa or value and an interval, got float"),
         (({"a": Estimate(0, (1, 0))},), r"interval of 'a' must have its lower end first"),
-        (({"a": Estimate(0, (0, 1))}, [[0, 1]]), "not a mapping"),
+        (({"a": Estimate(0, (0, 1))}, [[0, 1]]), "not a dict"),
         (([0.5],), r"shape \(1, 2\)"),
         (([0.5], [[0, 1], [0, 1]]), r"shape \(1, 2\), one row for each estimate, got \(2, 2\)"),
         (([[0.5]], [[0, 1]]), "one-dimensional"),
-        (
-            ([Estimate(0, (0, 1))],),
-            "results must be a mapping of names to results, such as {'all': result}, got list",
-        ),
-        ((Estimate(0, (0, 1)),), "such as {'all': result}, got Estimate"),
+        (([Estimate(0, (0, 1)), 0.5],), "result '1' must have a kappa or value and an interval"),
+        (([Estimate(0, (0, 1))], [[0, 1]]), "results have their own"),
     ],
 )
 def test_bad_forests(arguments: Any, message: str) -> None:
@@ -119,9 +129,81 @@ def test_bad_forests(arguments: Any, message: str) -> None:
         plot_forest(*arguments)
 
 
-def test_forest_with_too_few_names() -> None:
-    with pytest.raises(ValueError, match="as many as the estimates, 1, got 2"):
-        plot_forest([0.5], [[0, 1]], names=["a", "b"])
+@pytest.mark.parametrize("names", [["a", "b"], "a"])
+def test_forest_with_wrong_names(names: Any) -> None:
+    with pytest.raises(ValueError, match="as many as the estimates, 1, got"):
+        plot_forest(Estimate(0, (0, 1)), names=names)
+    with pytest.raises(ValueError, match="as many as the estimates, 1, got"):
+        plot_forest([0.5], [[0, 1]], names=names)
+    with pytest.raises(ValueError, match="not a dict"):
+        plot_forest({"a": Estimate(0, (0, 1))}, names=np.array(["b"]))
+
+
+# What each result is drawn as: the label of the axis, and the names of the rows.
+RATINGS = np.random.default_rng(0).integers(0, 3, (3, 80))
+BY_NAME = dict(zip(("Ann", "Ben", "Cat"), RATINGS))
+GROUPS = np.repeat([1, 2], 40)
+OF_RESULTS: dict[str, tuple[Any, str, list[str]]] = {
+    "two raters": (agreement(*RATINGS[:2]), "kappa", ["kappa"]),
+    "several raters": (krippendorff_alpha(RATINGS.T), "Krippendorff's alpha (nominal)", []),
+    "bootstrap": (bootstrap(agreement(*RATINGS[:2]), n_resamples=99, rng=0), "value", ["value"]),
+    "comparison": (
+        compare_predictions(*RATINGS),
+        "difference of kappas",
+        ["difference of kappas"],
+    ),
+    "equal kappas": (agreement_by(GROUPS, *RATINGS[:2]).equality, "kappa", ["kappa"]),
+    "groups": (agreement_by(GROUPS, *RATINGS[:2]), "kappa", ["1", "2", "all items"]),
+    "pairs": (
+        pairwise_kappa(Ratings.from_raters(BY_NAME)),
+        "kappa",
+        ["Ann, Ben", "Ann, Cat", "Ben, Cat"],
+    ),
+    "bootstrapped pairs": (
+        pairwise_kappa(Ratings.from_raters(BY_NAME)).bootstrap(n_resamples=99, rng=0),
+        "value",
+        ["Ann, Ben", "Ann, Cat", "Ben, Cat"],
+    ),
+    "leaderboard": (leaderboard(RATINGS[0], BY_NAME, n_resamples=99, rng=0), "kappa", []),
+    "list": ([agreement(*RATINGS[:2]), fleiss_kappa(RATINGS.T)], "agreement", ["0", "1"]),
+}
+
+
+@pytest.mark.parametrize("name", OF_RESULTS)
+def test_forest_of_every_result(name: str) -> None:
+    given, label, rows = OF_RESULTS[name]
+    if name == "several raters":
+        label = given.method
+        rows = [label]
+    elif name == "leaderboard":
+        rows = list(given.names)
+    ax = plot_forest(given)
+    assert ax.get_xlabel() == f"{label} with its 95 % interval"
+    assert tick_labels(ax.yaxis) == rows
+    drawn = lines(ax)
+    assert len(drawn) == len(rows) == len(squares(ax))
+    ends = np.array(list(drawn.values()))
+    low, high = ax.get_xlim()
+    # As long as the intervals need: little is left at both sides.
+    assert low < ends.min()
+    assert high > ends.max()
+    assert np.ptp(ends) > 0.85 * (high - low)
+    assert (low < 0 < high) == any(line.get_linestyle() == "--" for line in ax.lines)
+
+
+def test_forest_of_pairs_has_their_intervals() -> None:
+    pairs = OF_RESULTS["pairs"][0]
+    ax = plot_forest(pairs)
+    assert squares(ax)[1] == pairs.values[0, 2]
+    assert lines(ax)[1] == (pairs.lower[0, 2], pairs.upper[0, 2])
+    board = OF_RESULTS["leaderboard"][0]
+    assert lines(plot_forest(board))[2] == tuple(board.interval[2])
+
+
+def test_forest_of_nearly_equal_ends_is_not_a_microscope() -> None:
+    ax = plot_forest([0.9999, 1.0], [[0.9998, 1.0], [1.0, 1.0]])
+    low, high = ax.get_xlim()
+    assert 0.1 <= high - low < 0.12
 
 
 # Bootstrap.

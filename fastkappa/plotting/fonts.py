@@ -1,0 +1,129 @@
+"""Fonts for characters that the usual one has not, such as those of Chinese labels."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from fastkappa.exceptions import users_stacklevel
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
+
+# Tried first, before all fonts are read: they have Chinese, Japanese and Korean characters.
+CJK_FONTS = (
+    "Noto Sans CJK JP",
+    "Noto Sans CJK SC",
+    "Noto Sans JP",
+    "Noto Sans SC",
+    "Noto Sans KR",
+    "Source Han Sans",
+    "Hiragino Sans",
+    "PingFang SC",
+    "PingFang HK",
+    "Apple SD Gothic Neo",
+    "Yu Gothic",
+    "Microsoft YaHei",
+    "Malgun Gothic",
+    "WenQuanYi Zen Hei",
+    "IPAGothic",
+    "Droid Sans Fallback",
+    "Arial Unicode MS",
+)
+# Fonts that have a box for every character.
+BOXES = re.compile("last ?resort|blank", re.IGNORECASE)
+REGULAR = 400
+
+
+def find_glyphs(ax: Axes) -> None:
+    """Give texts another font after their own, where that one lacks some of their characters.
+
+    There is a ``UserWarning`` if no font that is installed has them.
+    """
+    texts = [text for text in _texts(ax) if not text.get_text().isascii()]
+    lacking: set[str] = set()
+    for text in texts:
+        family = list(text.get_fontfamily())
+        missing = _missing(text.get_text(), family)
+        if missing:
+            others, without = fonts_with("".join(sorted(missing)))
+            text.set_fontfamily([*family, *others])
+            lacking |= without
+    if lacking:
+        shown = "".join(sorted(lacking)[:10])
+        warnings.warn(
+            f"no installed font has the characters {shown!r}, and they are drawn as boxes: install"
+            " one that has them, such as Noto Sans CJK, or set matplotlib's"
+            " rcParams['font.family'] to its name.",
+            stacklevel=users_stacklevel(),
+        )
+
+
+def _texts(ax: Axes) -> Iterator[Text]:
+    for axes in (ax, *ax.child_axes):
+        yield from (*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label)
+        yield from (*axes.get_xticklabels(), *axes.get_yticklabels())
+
+
+def _missing(text: str, family: list[str]) -> set[str]:
+    """Return the visible characters of a text that the fonts of a family lack."""
+    from matplotlib.font_manager import FontProperties, findfont
+
+    missing = {character for character in text if not character.isspace()}
+    for name in family:
+        missing = _not_in(missing, findfont(FontProperties(family=[name])))
+    return missing
+
+
+@cache
+def fonts_with(characters: str) -> tuple[list[str], set[str]]:
+    """Return the fonts that have some characters together, and the characters none has."""
+    from matplotlib.font_manager import findSystemFonts, fontManager
+
+    missing = set(characters)
+    found: list[str] = []
+    for font in _installed():
+        left = _not_in(missing, font.fname)
+        if left != missing:
+            found.append(font.name)
+            missing = left
+        if not missing:
+            return found, missing
+    # Matplotlib keeps a list of fonts, and does not know those installed since.
+    listed = {font.fname for font in fontManager.ttflist}
+    for path in sorted(set(findSystemFonts()) - listed):
+        left = _not_in(missing, path)
+        if left != missing:
+            fontManager.addfont(path)
+            found.append(fontManager.ttflist[-1].name)
+            missing = left
+    return found, missing
+
+
+def _installed() -> list[Any]:
+    """Return the upright fonts of regular weight, those of `CJK_FONTS` first."""
+    from matplotlib.font_manager import fontManager
+
+    fonts = [
+        font
+        for font in fontManager.ttflist
+        if font.style == "normal"
+        and font.weight in ("normal", REGULAR)
+        and not BOXES.search(font.name)
+    ]
+    rank = {name: i for i, name in enumerate(CJK_FONTS)}
+    return sorted(fonts, key=lambda font: rank.get(font.name, len(rank)))
+
+
+def _not_in(characters: Iterable[str], path: str) -> set[str]:
+    from matplotlib.font_manager import get_font
+
+    try:
+        glyphs = get_font(path).get_charmap()
+    except (OSError, RuntimeError):  # no longer there, or no font
+        return set(characters)
+    return {character for character in characters if ord(character) not in glyphs}

@@ -1,0 +1,103 @@
+"""Labels that the usual font has no characters for."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+
+import matplotlib
+
+matplotlib.use("agg")
+
+from matplotlib import font_manager
+from matplotlib.ft2font import FT2Font
+
+from fastkappa import plot_agreement, plot_confusion, plot_forest
+from fastkappa.plotting import fonts
+
+TABLE = [[5, 1], [2, 6]]
+LABELS = ["重症", "軽症"]
+BUNDLED = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+
+
+@pytest.fixture
+def no_cjk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave matplotlib the fonts that it brings itself, none of which has Chinese characters."""
+    own = [font for font in font_manager.fontManager.ttflist if str(BUNDLED) in font.fname]
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", own)
+    monkeypatch.setattr(font_manager, "findSystemFonts", list)
+    fonts.fonts_with.cache_clear()
+
+
+@pytest.fixture
+def cjk(monkeypatch: pytest.MonkeyPatch) -> None:
+    fonts.fonts_with.cache_clear()
+    if fonts.fonts_with("".join(LABELS))[1]:
+        pytest.skip("no font with Chinese characters is installed")
+
+
+def texts(ax: Any) -> list[Any]:
+    return [text for text in (*ax.get_yticklabels(), ax.xaxis.label) if text.get_text()]
+
+
+PLOTS = {
+    "agreement": lambda: plot_agreement(TABLE, labels=LABELS, raters=("A", "評価者")),
+    "confusion": lambda: plot_confusion(TABLE, labels=LABELS, raters=("A", "評価者")),
+    "forest": lambda: plot_forest([0.1, 0.2], [[0, 0.5], [0.1, 0.4]], names=LABELS),
+}
+
+
+@pytest.mark.usefixtures("no_cjk")
+@pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
+def test_boxes_are_no_silent_ones(plot: Any) -> None:
+    with pytest.warns(UserWarning, match="no installed font has the characters '.*重") as caught:
+        plot()
+    (warning,) = caught
+    assert "install one that has them, such as Noto Sans CJK" in str(warning.message)
+    assert warning.filename == __file__
+
+
+@pytest.mark.usefixtures("cjk")
+@pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
+def test_an_installed_font_is_used(plot: Any) -> None:
+    ax = plot()
+    for text in texts(ax):
+        paths = [
+            font_manager.findfont(font_manager.FontProperties(family=[name]))
+            for name in text.get_fontfamily()
+        ]
+        known = {code for path in paths for code in FT2Font(path).get_charmap()}
+        assert {ord(c) for c in text.get_text() if c != " "} <= known
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ax.figure.draw_without_rendering()
+
+
+def test_what_the_usual_font_has_keeps_it() -> None:
+    usual = plot_agreement(TABLE).get_yticklabels()[0].get_fontfamily()
+    ax = plot_agreement(TABLE, labels=["grün", "ασθενής"], raters=("é", "Ж"))
+    assert all(text.get_fontfamily() == usual for text in texts(ax))
+
+
+def test_fonts_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    fonts.fonts_with("é")
+    monkeypatch.setattr(fonts, "_installed", lambda: pytest.fail("read again"))
+    fonts.fonts_with("é")
+
+
+@pytest.mark.usefixtures("no_cjk")
+def test_a_font_installed_since_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    serif = BUNDLED / "DejaVuSerif.ttf"
+    manager = font_manager.fontManager
+    others = [font for font in manager.ttflist if "cmr10" in font.fname]
+    monkeypatch.setattr(manager, "ttflist", others)
+    monkeypatch.setattr(font_manager, "findSystemFonts", lambda: [str(serif), "no such file"])
+    assert fonts.fonts_with("Ж") == (["DejaVu Serif"], set())
+    assert np.any([font.fname == str(serif) for font in manager.ttflist])
+    fonts.fonts_with.cache_clear()

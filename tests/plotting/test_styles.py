@@ -1,0 +1,53 @@
+"""Pictures in matplotlib's dark style: nothing dark is drawn on black."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib
+import pytest
+
+pytest.importorskip("matplotlib")
+matplotlib.use("agg")
+
+from matplotlib import pyplot
+from matplotlib.text import Text
+
+from fastkappa import (
+    agreement_from_confusion,
+    bootstrap,
+    plot_agreement,
+    plot_bootstrap,
+    plot_confusion,
+    plot_forest,
+)
+from tests.helpers.pictures import TABLE, contrast
+
+RESULT = agreement_from_confusion(TABLE)
+PLOTS = {
+    "agreement": lambda: plot_agreement(RESULT, marginals=True),
+    "confusion": lambda: plot_confusion(RESULT),
+    "bootstrap": lambda: plot_bootstrap(bootstrap(RESULT, n_resamples=200, rng=0)),
+    "forest": lambda: plot_forest({"a": RESULT, "b": RESULT}),
+}
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+@pytest.mark.parametrize("name", PLOTS)
+def test_texts_and_lines_are_seen_on_the_background(style: str, name: str) -> None:
+    with pyplot.style.context(style):
+        ax: Any = PLOTS[name]()
+        ax.figure.draw_without_rendering()
+        background = ax.get_facecolor()
+        # What is written in a heat map has the colours of its cells behind it.
+        inside = set(ax.texts) if name in ("confusion", "agreement") else set()
+        for text in ax.figure.findobj(Text):
+            if text.get_text() and text.get_visible() and text not in inside:
+                assert contrast(text.get_color(), background) >= 4.5, text
+        for line in ax.lines:
+            assert contrast(line.get_color(), background) >= 3 or line.get_marker() == "s"
+            if line.get_marker() == "s":
+                assert contrast(line.get_markeredgecolor(), background) >= 4.5
+        for collection in ax.collections:
+            if collection.get_label() == "agreement":
+                assert contrast(collection.get_edgecolor()[0], background) >= 4.5
