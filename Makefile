@@ -19,6 +19,7 @@ lint: $(VENV)/test.made
 	$(python) -m ruff check .
 	$(python) -m ruff format --check .
 	$(python) -m mypy
+	$(python) ci/docs_types.py
 
 sanitize: $(VENV)/test.made
 	ci/sanitize $(python)

@@ -43,21 +43,31 @@ if TYPE_CHECKING:
         randolph_kappa,
     )
     from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion, plot_forest
-    from fastkappa.statistics.bootstrap import bootstrap
-    from fastkappa.statistics.comparison import compare_independent, compare_paired
+    from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
+    from fastkappa.statistics.comparison import (
+        KappaDifference,
+        compare_independent,
+        compare_paired,
+    )
     from fastkappa.statistics.planning import power, sample_size
-    from fastkappa.statistics.strata import compare_strata
+    from fastkappa.statistics.scales import Interpretation
+    from fastkappa.statistics.strata import EqualKappas, compare_strata
     from fastkappa.thresholds.evaluator import ThresholdEvaluator
     from fastkappa.thresholds.optimal import ThresholdResult, optimal_thresholds
     from fastkappa.two_raters.agreement import agreement, agreement_from_confusion
-    from fastkappa.two_raters.grouped import agreement_by
+    from fastkappa.two_raters.grouped import GroupedAgreement, agreement_by
     from fastkappa.two_raters.paired import compare_predictions
     from fastkappa.two_raters.result import AgreementResult
 
 # A name, and the module that it is in, or is.
 _LOADED_ON_FIRST_USE = {
     "AgreementResult": "two_raters.result",
+    "BootstrapResult": "statistics.bootstrap",
     "ConfusionAccumulator": "accumulator",
+    "EqualKappas": "statistics.strata",
+    "GroupedAgreement": "two_raters.grouped",
+    "Interpretation": "statistics.scales",
+    "KappaDifference": "statistics.comparison",
     "KappaRegressor": "estimators",
     "KappaRounder": "estimators",
     "Kappas": "leaderboards.score_many",
@@ -105,8 +115,13 @@ _LOADED_ON_FIRST_USE = {
 # `from fastkappa import *` must not need scikit-learn or numba: what does is not here.
 __all__ = [
     "AgreementResult",
+    "BootstrapResult",
     "ConfusionAccumulator",
     "ConfusionCounts",
+    "EqualKappas",
+    "GroupedAgreement",
+    "Interpretation",
+    "KappaDifference",
     "Kappas",
     "LabelOrderWarning",
     "Leaderboard",
@@ -157,12 +172,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LOADED_ON_FIRST_USE:
-        home = _LOADED_ON_FIRST_USE[name]
-        module = importlib.import_module(f"fastkappa.{home}")
-        return module if name == home else getattr(module, name)
-    raise AttributeError(f"module 'fastkappa' has no attribute {name!r}")
+# To a type checker it would make a name of whatever is misspelt.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name in _LOADED_ON_FIRST_USE:
+            home = _LOADED_ON_FIRST_USE[name]
+            module = importlib.import_module(f"fastkappa.{home}")
+            return module if name == home else getattr(module, name)
+        raise AttributeError(f"module 'fastkappa' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,3 +12,14 @@ AnyArray = NDArray[Any]
 IntTable = NDArray[np.int64]
 FloatTable = NDArray[np.float64]
 Floats = NDArray[np.float64]
+
+
+class SupportsArray(Protocol):
+    """What NumPy can make an array of, such as a data frame."""
+
+    def __array__(self, *args: Any, **kwargs: Any) -> AnyArray: ...
+
+
+# A matrix that a user gives. NumPy's ArrayLike has strings in it: with it any string would be a
+# scheme or level to a type checker.
+Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArray]

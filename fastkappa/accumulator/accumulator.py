@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,10 +36,13 @@ from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import square
 from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.formatting import count_text
-from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
 from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
+
+if TYPE_CHECKING:
+    from fastkappa.two_raters.result import AgreementResult
 
 # A longer batch is counted by several threads, into a table of its own.
 LONGEST_COUNTED_IN_PLACE = 1 << 20
@@ -115,7 +118,7 @@ class ConfusionAccumulator:
     _last_types: tuple[np.dtype[Any] | None, np.dtype[Any] | None]
 
     def __init__(
-        self, labels: Any = None, *, backend: str | None = None, num_threads: int | None = None
+        self, labels: Any = None, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> None:
         no_ratings = Column(np.empty(0, np.int64), np.dtype(np.int64))
         known = None if labels is None else KnownLabels(labels, no_ratings, no_ratings)
@@ -315,7 +318,7 @@ class ConfusionAccumulator:
         contents.warn_of_order(weights, stacklevel=2)
         return kappa
 
-    def agreement(self, **options: Any) -> Any:
+    def agreement(self, **options: Any) -> AgreementResult:
         """Return all coefficients of the table, with intervals.
 
         The options are those of `agreement_from_confusion`; the order of labels is warned of
@@ -346,7 +349,7 @@ class ConfusionAccumulator:
 
     @classmethod
     def from_json(
-        cls, text: str, *, backend: str | None = None, num_threads: int | None = None
+        cls, text: str, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> ConfusionAccumulator:
         """Return an accumulator with the contents of another one.
 

@@ -10,7 +10,7 @@ from fastkappa.columns.lengths import check_lengths
 from fastkappa.columns.pair import read_columns
 from fastkappa.counting.known_labels import labels_to_use
 from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate
-from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 
 
@@ -20,7 +20,7 @@ def confusion_counts(
     *,
     labels: Any = None,
     sample_weight: Any = None,
-    backend: str | None = None,
+    backend: Backend | None = None,
     num_threads: int | None = None,
 ) -> ConfusionCounts:
     """Count how often each pair of labels was given to the same item.

@@ -5,13 +5,41 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from fastkappa.engines import arrow_columns, arrow_files, dask_chunks, frames
 from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.engines.ratings import RatingsError, WantedLabels, key_of
 from fastkappa.engines.source_table import Columns, SourceTable
 from fastkappa.kernels.threads import resolve_num_threads
+
+
+@overload
+def confusion_from_table(
+    source: Any,
+    y1: Any,
+    y2: Any,
+    *,
+    weight: Any = None,
+    group: None = None,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    num_threads: int | None = None,
+) -> SourceCounts: ...
+
+
+@overload
+def confusion_from_table(
+    source: Any,
+    y1: Any,
+    y2: Any,
+    *,
+    weight: Any = None,
+    group: Any,
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    num_threads: int | None = None,
+) -> dict[Any, SourceCounts]: ...
 
 
 def confusion_from_table(

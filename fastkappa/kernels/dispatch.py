@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import os
+from typing import Literal, TypeAlias, get_args
 
 from fastkappa.kernels.contract import PairKernels, ScoreKernels
 
 # Best first: what an automatic choice takes.
-BACKENDS = ("cython", "numba", "numpy")
+Backend: TypeAlias = Literal["cython", "numba", "numpy"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 _loaded: dict[str, PairKernels] = {}
 _missing: dict[str, str] = {}

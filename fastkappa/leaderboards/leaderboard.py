@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 from fastkappa.columns.checks import Missing
 from fastkappa.columns.lengths import n_samples
-from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.builder import LeaderboardBuilder, OnMismatch
 from fastkappa.leaderboards.items.predictions import named_columns
@@ -28,14 +28,14 @@ def leaderboard(
     labels: Any = None,
     ids: Any = None,
     on_mismatch: OnMismatch = "raise",
-    axis: int = 0,
+    axis: Literal[0, 1] = 0,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
     n_resamples: int = 1000,
     confidence: float = 0.95,
     rng: Any = None,
     num_threads: int | None = None,
-    backend: str | None = None,
+    backend: Backend | None = None,
 ) -> Leaderboard:
     """Rank predictions by kappa, with paired bootstrap intervals of the differences.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from fastkappa.columns.checks import Missing
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, printable
 from fastkappa.frame import data_frame
-from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.items.predictions import count_predictions
 from fastkappa.leaderboards.ranking import kappas_of
@@ -95,11 +95,11 @@ def score_many(
     weights: Weights = None,
     labels: Any = None,
     sample_weight: Any = None,
-    axis: int = 0,
+    axis: Literal[0, 1] = 0,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
     num_threads: int | None = None,
-    backend: str | None = None,
+    backend: Backend | None = None,
 ) -> Kappas:
     """Compute the kappa of each of many predictions of the same items.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from fastkappa.formatting import figure
 from fastkappa.frame import data_frame
@@ -85,7 +85,8 @@ def _scale(source: str, *bands: tuple[float, bool, str]) -> Scale:
     return Scale(source, tuple(Band(*band) for band in bands))
 
 
-SCALES = {
+ScaleName: TypeAlias = Literal["cohen", "landis-koch", "mchugh", "fleiss", "altman", "cicchetti"]
+SCALES: dict[ScaleName, Scale] = {
     "cohen": _scale(
         "Cohen (1960), as commonly tabled",
         (0.00, True, "none"),
@@ -138,11 +139,16 @@ SCALES = {
 }
 
 
-def find_scale(name: str) -> Scale:
-    """Return a scale by its name, or raise."""
+def check_scale(name: str) -> ScaleName:
+    """Return the name of a scale, or raise if there is none of that name."""
     if not isinstance(name, str) or name not in SCALES:
         raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {name!r}.")
-    return SCALES[name]
+    return name
+
+
+def find_scale(name: str) -> Scale:
+    """Return a scale by its name, or raise."""
+    return SCALES[check_scale(name)]
 
 
 def read_value(value: float, scale: str) -> str:
@@ -158,7 +164,7 @@ def read_value(value: float, scale: str) -> str:
 
 
 def interpret(
-    value: float, standard_error: float, scale: str, confidence: float = 0.95
+    value: float, standard_error: float, scale: ScaleName, confidence: float = 0.95
 ) -> Interpretation:
     """Interpret an agreement by a scale, with its uncertainty.
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.arrays import AnyArray, FloatTable, Matrix
 from fastkappa.statistics.tables import as_numbers
 
 # The weighting schemes that have a name. Where code depends on the scheme it has a branch for
 # each and then raises `missing_branch`, so that mypy reports what a new scheme still lacks.
 Scheme: TypeAlias = Literal["linear", "quadratic"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
-Weights: TypeAlias = Scheme | ArrayLike | None
+Weights: TypeAlias = Scheme | Matrix | None
 
 
 def as_weights(weights: Weights, n_labels: int) -> Scheme | AnyArray | None:

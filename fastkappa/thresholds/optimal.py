@@ -68,7 +68,7 @@ class ThresholdResult(Result):
     labels: AnyArray
     rounds: int
     gap: float
-    method: str
+    method: Literal["sort", "bins"]
 
     def predict(self, scores: Any) -> AnyArray:
         """Return the label of each score.

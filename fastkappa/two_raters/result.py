@@ -25,7 +25,7 @@ from fastkappa.results import RATERS, Report, Result, counts_grid, estimate_grid
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
-from fastkappa.statistics.scales import Interpretation, interpret
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
 
 NAMES = {
@@ -261,7 +261,7 @@ class AgreementResult(Result):
     def _value(self, name: str) -> float:
         return float(self._indices[name].value)
 
-    def interpret(self, scale: str) -> Interpretation:
+    def interpret(self, scale: ScaleName) -> Interpretation:
         """Interpret kappa by a scale, with its uncertainty.
 
         Parameters

@@ -20,7 +20,7 @@ from fastkappa.cli.options import (
     depends,
     errors_printed,
 )
-from fastkappa.statistics.scales import SCALES, find_scale
+from fastkappa.statistics.scales import SCALES, check_scale
 
 RATERS = "--raters"
 
@@ -129,15 +129,13 @@ def agree(
 
     remarks = Remarks(depends(weights))
     with errors_printed():
-        if scale is not None:
-            find_scale(scale)
         long = _long_columns(raters, item, rater, rating)
         request = AgreeRequest(
             file=str(file),
             raters=tuple(raters or ()),
             group=group,
             weights=weights.scheme,
-            scale=scale,
+            scale=None if scale is None else check_scale(scale),
             n_resamples=bootstrap,
             seed=seed,
         )

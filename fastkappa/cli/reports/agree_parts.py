@@ -12,6 +12,7 @@ from fastkappa.engines.ratings import RatingsError
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import BOOTSTRAP_METHODS, interval_text, json_object, label_text
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
+from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.result import AgreementResult
@@ -29,7 +30,7 @@ class AgreeRequest(NamedTuple):
     raters: tuple[str, ...]
     group: str | None
     weights: Weights
-    scale: str | None
+    scale: ScaleName | None
     n_resamples: int
     seed: int | None
 

@@ -25,7 +25,7 @@ from fastkappa.multirater import MultiRaterResult, PairwiseKappa, Ratings
 from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
-from fastkappa.statistics.scales import find_scale, read_value
+from fastkappa.statistics.scales import ScaleName, find_scale, read_value
 from fastkappa.statistics.weights import disagreement_matrix
 
 # The time of BCa intervals grows with the square of the number of different subjects.
@@ -152,7 +152,7 @@ def _facts(request: AgreeRequest, ratings: Ratings) -> list[str]:
     ]
 
 
-def _coefficient_lines(results: list[MultiRaterResult], scale: str | None) -> list[str]:
+def _coefficient_lines(results: list[MultiRaterResult], scale: ScaleName | None) -> list[str]:
     """Return a line for each coefficient, with its interpretation if there is a scale."""
     head = ("", "value", "std. error", f"{100 * CONFIDENCE:g} % interval", "")
     rows = [head if scale is None else (*head[:4], find_scale(scale).source)]
@@ -171,7 +171,7 @@ def _coefficient_lines(results: list[MultiRaterResult], scale: str | None) -> li
 
 
 def _fields(
-    result: MultiRaterResult, scale: str | None, resampled: BootstrapResult | None
+    result: MultiRaterResult, scale: ScaleName | None, resampled: BootstrapResult | None
 ) -> dict[str, Any]:
     fields = result.to_dict()
     if resampled is not None:

@@ -16,16 +16,15 @@ from __future__ import annotations
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from fastkappa.arrays import AnyArray, Floats
+from fastkappa.arrays import AnyArray, Floats, Matrix
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, divided
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.weights import as_weights
 
 NamedLevel: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
-Level: TypeAlias = NamedLevel | ArrayLike
+Level: TypeAlias = NamedLevel | Matrix
 LEVELS = get_args(NamedLevel)
 
 

@@ -1,0 +1,140 @@
+"""Check the types of the code in the documentation, as a user's type checker would.
+
+    python ci/docs_types.py [FOLDER]
+
+writes the Python code of each page (README.md, docs/*.md) into a file of FOLDER, of a temporary
+one by default, and runs `mypy --strict` on it, and basedpyright or pyright where one is
+installed. A line of the file is the line of its page. Wrong names of schemes, methods and
+functions must be refused. It exits with 1 if there is an error.
+
+Functions that a page defines without annotations are its own affair, and so is what libraries
+without types return; a call of fastkappa that a checker refuses is not.
+"""
+
+from __future__ import annotations
+
+import doctest
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Of a page's own definitions without annotations, and of libraries that have no types.
+NOT_OURS = ("no-untyped-def", "no-untyped-call", "import-untyped", "import-not-found")
+# Pages use a name again for another thing, as an interactive session does.
+REDEFINED = ("assignment", "no-redef")
+CHECKERS = ("basedpyright", "pyright")
+PYRIGHT_RULES = {
+    "typeCheckingMode": "standard",
+    "reportMissingModuleSource": "none",
+    "reportMissingImports": "none",
+    "reportRedeclaration": "none",
+    "reportUnusedExpression": "none",
+    "reportUnnecessaryTypeIgnoreComment": "error",
+}
+
+# What a checker must refuse: it reports a comment that has nothing to ignore.
+WRONG = """
+import numpy as np
+
+import fastkappa
+
+y = [1, 2, 2]
+fastkappa.cohen_kappa_score(y, y, weights="quadratc")  # type: ignore[arg-type]
+fastkappa.agreement(y, y, distribution="z")  # type: ignore[arg-type]
+fastkappa.agreement(y, y).interpret("landis")  # type: ignore[arg-type]
+fastkappa.krippendorff_alpha([y, y], level="cardinal")  # type: ignore[arg-type]
+fastkappa.optimal_thresholds(y, y, method="fast")  # type: ignore[arg-type]
+fastkappa.bootstrap([[1, 2], [3, 4]], method="BCA")  # type: ignore[arg-type]
+fastkappa.score_many(y, [y], backend="gpu")  # type: ignore[arg-type]
+fastkappa.sample_size(0.7, alternative="less")  # type: ignore[arg-type]
+fastkappa.confusion_from_table({}, "a", "b", group="c").table  # type: ignore[attr-defined]
+fastkappa.no_such_function(y)  # type: ignore[attr-defined]
+# And what it must take.
+for weights in (None, "linear", [[0, 1], [1, 0]], np.eye(2)):
+    fastkappa.cohen_kappa_score(y, y, weights=weights)
+number: float = fastkappa.fleiss_kappa([y, y]).value
+table: dict[str, object] = fastkappa.ConfusionAccumulator().agreement().to_dict()
+"""
+
+
+def pages() -> list[Path]:
+    """Return the pages with code."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def code_of(page: Path) -> str:
+    """Return the Python code of a page, each line of it where the page has it.
+
+    A value that is shown is one of an expression: it is assigned to nothing.
+    """
+    text = page.read_text(encoding="utf-8")
+    lines = [""] * (text.count("\n") + 1)
+    for block in BLOCK.finditer(text):
+        start = text.count("\n", 0, block.start(1))
+        examples = doctest.DocTestParser().get_examples(block[1])
+        if not examples:
+            for i, line in enumerate(block[1].splitlines()):
+                lines[start + i] = line
+        for example in examples:
+            for i, line in enumerate(example.source.splitlines()):
+                lines[start + example.lineno + i] = line
+    return "\n".join(lines) + "\n"
+
+
+def write_pages(folder: Path) -> list[Path]:
+    """Write the code of all pages, and return the files."""
+    files = []
+    for page in pages():
+        code = code_of(page)
+        if code.strip():
+            files.append(folder / f"{page.stem.lower()}_page.py")
+            files[-1].write_text(code, encoding="utf-8")
+    files.append(folder / "wrong_calls.py")
+    files[-1].write_text(WRONG, encoding="utf-8")
+    return files
+
+
+def run_mypy(files: list[Path]) -> int:
+    """Run mypy as strictly as it goes."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--pretty"]
+    # Not the package's own cache, which has other options.
+    command += ["--cache-dir", str(ROOT / ".mypy_cache" / "docs")]
+    command += ["--allow-redefinition", "--no-error-summary", "--follow-imports=silent"]
+    command += [f"--disable-error-code={code}" for code in NOT_OURS + REDEFINED]
+    return subprocess.run([*command, *map(str, files)], cwd=ROOT).returncode
+
+
+def run_pyright(files: list[Path], folder: Path) -> int:
+    """Run basedpyright or pyright, if one is installed."""
+    beside = Path(sys.executable).parent
+    found = (shutil.which(name, path=str(beside)) or shutil.which(name) for name in CHECKERS)
+    checker = next((path for path in found if path), None)
+    if checker is None:
+        print("neither basedpyright nor pyright is installed: mypy alone has checked the pages")
+        return 0
+    settings = {
+        **PYRIGHT_RULES,
+        "include": [file.name for file in files],
+        "extraPaths": [str(ROOT)],
+    }
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [checker, "--project", str(folder), "--pythonpath", sys.executable]
+    return subprocess.run(command, cwd=folder).returncode
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(sys.argv[1] if len(sys.argv) > 1 else temporary).resolve()
+        folder.mkdir(exist_ok=True)
+        files = write_pages(folder)
+        return run_mypy(files) or run_pyright(files, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
