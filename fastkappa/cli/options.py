@@ -15,7 +15,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.label_order import order_warning
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import harmless
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.weights import SCHEMES, Weights
 
 
 class WeightsOption(enum.StrEnum):
@@ -26,7 +26,7 @@ class WeightsOption(enum.StrEnum):
     @property
     def scheme(self) -> Weights:
         """The weights as the library takes them."""
-        return None if self is WeightsOption.none else self.value
+        return next((scheme for scheme in SCHEMES if scheme == self.value), None)
 
 
 class MissingOption(enum.StrEnum):
