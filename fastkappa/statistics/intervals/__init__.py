@@ -1,0 +1,1 @@
+"""Intervals of kappa from the likelihood of its table."""
