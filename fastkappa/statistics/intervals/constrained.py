@@ -31,11 +31,12 @@ from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 # The product of proportion and z in a cell without counts: what it begins with, in items, and
-# what it ends with. The likelihood ratio is too large by less than 2 n l^2 times the last.
-FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-10
-LARGEST_CHANGE = (0.2, 0.02)  # of kappa in a step, first and then for tables where that fails
-MOST_STEPS = (60, 400)
-TOLERANCE = 1e-7
+# what it ends with. The likelihood ratio is too large by less than 2 l^2 times the last.
+FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
+LEAST_FIRST, LEAST_PRODUCT = 1e-4, 1e-11  # the same as proportions: smaller ones are lost
+LARGEST_CHANGE = (0.2, 0.05)  # of kappa in a step, first and then for tables where that fails
+MOST_STEPS = (40, 100)
+TOLERANCE = 1e-9
 # These products differ from cell to cell by up to so much: a table may be symmetric where the
 # most likely proportions are not, and symmetric steps would never leave a saddle.
 ASYMMETRY = 0.3
@@ -58,15 +59,6 @@ class ConstrainedTables(NamedTuple):
 
     proportions: FloatTable
     likelihood_ratio: FloatTable
-
-
-class _State(NamedTuple):
-    """The unknowns of a stack of m tables, shape (m, l, l) or (m,)."""
-
-    p: FloatTable
-    z: FloatTable
-    a: FloatTable
-    b: FloatTable
 
 
 def constrained_proportions(
@@ -160,66 +152,139 @@ def _solved(
     counts: FloatTable, matrix: FloatTable, kappa0: FloatTable, change: float, most_steps: int
 ) -> FloatTable:
     """Return the proportions, NaN where the steps do not end."""
-    n_labels = len(matrix)
-    n = counts.sum(axis=(-2, -1))
     solved = np.full(counts.shape, np.nan)
     which = np.arange(len(counts))  # the tables that are not solved yet
-    observed = counts / n[:, None, None]
-    empty = counts == 0
-    product = FIRST_PRODUCT / n
-    cells = np.arange(n_labels * n_labels).reshape(matrix.shape)
-    uneven = 1 + ASYMMETRY * (cells * GOLDEN_RATIO % 1)
-    p = np.where(empty, product[:, None, None], observed)
-    p /= p.sum(axis=(-2, -1), keepdims=True)
-    state = _State(p, np.ones_like(p), np.ones(len(p)), np.zeros(len(p)))
+    problem = first_problem(counts)
     for _ in range(most_steps):
         if not len(which):
             break
-        products = np.where(empty, product[:, None, None] * uneven, observed)
-        stepped, length, error, far = _step(state, products, matrix, kappa0, change)
-        done = (error < TOLERANCE) & (product <= LAST_PRODUCT)
+        move = newton_move(problem, matrix, kappa0, change)
+        done = (move.error < TOLERANCE) & problem.is_last
         if done.any():
-            solved[which[done]] = _corrected(state.p[done], matrix, kappa0[done])
-        smaller = np.where(length > 0.9, 0.05, np.where(length > 0.5, 0.3, 1.0))
-        product = np.where(far, product, np.maximum(product * smaller, LAST_PRODUCT))
-        kept = ~done & np.isfinite(stepped.p).all(axis=(-2, -1))
-        if kept.all():
-            state = stepped
-            continue
-        which, observed, empty = which[kept], observed[kept], empty[kept]
-        product, kappa0 = product[kept], kappa0[kept]
-        state = _State(*(part[kept] for part in stepped))
+            solved[which[done]] = corrected(problem.p[done], matrix, kappa0[done])
+        problem, _ = problem.moved(move, np.zeros(len(which)))
+        kept = ~done & np.isfinite(problem.a)
+        which, kappa0, problem = which[kept], kappa0[kept], problem.some(kept)
     return solved
+
+
+class Problem(NamedTuple):
+    """The state of m problems, of shape (m, l, l) or (m,)."""
+
+    p: FloatTable
+    z: FloatTable
+    a: FloatTable
+    b: FloatTable
+    observed: FloatTable
+    uneven: FloatTable  # what the product is multiplied by; 0 in cells with counts
+    product: FloatTable
+    last: FloatTable
+
+    @property
+    def products(self) -> FloatTable:
+        """What p z should be in each cell."""
+        return self.observed + self.product[:, None, None] * self.uneven
+
+    @property
+    def is_last(self) -> AnyArray:
+        """Whether the products are as small as they become."""
+        return (self.product <= self.last) | ~self.uneven.any(axis=(-2, -1))
+
+    def some(self, kept: AnyArray) -> Problem:
+        """Return some of the problems."""
+        return self if kept.all() else Problem(*(part[kept] for part in self))
+
+    def moved(self, move: Move, dt: FloatTable) -> tuple[Problem, FloatTable]:
+        """Return the problems after a move, t changing by dt, and the length of the move."""
+        dp, dz, da, db = (
+            at_once + dt.reshape(-1, *[1] * (at_once.ndim - 1)) * with_t
+            for at_once, with_t in zip(move.at_once, move.with_t)
+        )
+        # Proportions and z stay above 0.
+        shrink = np.maximum(-dp / self.p, -dz / self.z).max(axis=(-2, -1))
+        length = np.minimum(1, 0.995 / np.maximum(shrink, 1e-300))
+        by_cell = length[:, None, None]
+        smaller = np.where(length > 0.9, 0.05, np.where(length > 0.5, 0.3, 1.0))
+        smaller = np.where(move.is_far, 1.0, smaller)
+        after = self._replace(
+            p=self.p + by_cell * dp,
+            z=self.z + by_cell * dz,
+            a=self.a + length * da,
+            b=self.b + length * db,
+            product=np.maximum(self.product * smaller, self.last),
+        )
+        return after, length
+
+
+class Move(NamedTuple):
+    """A step of Newton's method from where m problems are.
+
+    ``at_once`` has the changes of p, z, a and b, ``with_t`` what they change by more if t
+    changes too, over its change. ``error`` is that before the step, infinite where
+    kappa ``is_far`` from kappa0.
+    """
+
+    at_once: tuple[FloatTable, FloatTable, FloatTable, FloatTable]
+    with_t: tuple[FloatTable, FloatTable, FloatTable, FloatTable]
+    error: FloatTable
+    is_far: AnyArray
+
+
+def first_problem(counts: FloatTable) -> Problem:
+    """Return the state to begin with: the observed proportions and some more in empty cells."""
+    n_labels = counts.shape[-1]
+    n = counts.sum(axis=(-2, -1))
+    observed = counts / n[:, None, None]
+    cells = np.arange(n_labels * n_labels).reshape(n_labels, n_labels)
+    uneven = np.where(counts == 0, 1 + ASYMMETRY * (cells * GOLDEN_RATIO % 1), 0.0)
+    n_empty = np.maximum(np.count_nonzero(counts == 0, axis=(-2, -1)), 1)
+    product = np.maximum(FIRST_PRODUCT / n, LEAST_FIRST) / n_empty
+    p = observed + product[:, None, None] * (counts == 0)
+    p /= p.sum(axis=(-2, -1), keepdims=True)
+    one, zero = np.ones(len(p)), np.zeros(len(p))
+    last = np.maximum(LAST_PRODUCT / n, LEAST_PRODUCT)
+    return Problem(p, np.ones_like(p), one, zero, observed, uneven, product, last)
+
+
+class _Constraint(NamedTuple):
+    """The constraint at p: its value, derivative g, t, the means of w and what is expected."""
+
+    h: FloatTable
+    g: FloatTable
+    t: FloatTable
+    means: FloatTable
+    expected: FloatTable
+    is_far: AnyArray
 
 
 def _constraint(
     p: FloatTable, matrix: FloatTable, kappa0: FloatTable, change: float
-) -> tuple[FloatTable, FloatTable, FloatTable, AnyArray]:
-    """Return h and g, t, and whether kappa0 is farther from the kappa of p than a step goes."""
+) -> _Constraint:
+    """Return the constraint for kappa0, or for a kappa on the way there if that is far."""
     rows, columns = p.sum(axis=-1), p.sum(axis=-2)
     row_means, column_means = columns @ matrix.T, rows @ matrix
     expected = (rows * row_means).sum(axis=-1)
     observed = (p * matrix).sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = kappa0 - 1 + observed / expected
-    t = 1 - kappa0 + distance - np.clip(distance, -change, change)
+    is_far = np.abs(distance) > change
+    t = 1 - kappa0 + np.where(is_far, distance - np.copysign(change, distance), 0.0)
     means = row_means[:, :, None] + column_means[:, None, :]
-    return observed - t * expected, matrix - t[:, None, None] * means, t, np.abs(distance) > change
+    h, g = observed - t * expected, matrix - t[:, None, None] * means
+    return _Constraint(h, g, t, means, expected, is_far)
 
 
-def _step(
-    state: _State, products: FloatTable, matrix: FloatTable, kappa0: FloatTable, change: float
-) -> tuple[_State, FloatTable, FloatTable, AnyArray]:
-    """Return the state after a step, the step's length, the error before it, and what is far."""
-    p, z, a, b = state
+def newton_move(problem: Problem, matrix: FloatTable, kappa0: FloatTable, change: float) -> Move:
+    """Return the step of Newton's method for the proportions with kappa0."""
+    p, z, a, b = problem[:4]
     size = len(matrix)
-    h, g, t, far = _constraint(p, matrix, kappa0, change)
+    h, g, t, means, expected, is_far = _constraint(p, matrix, kappa0, change)
+    products = problem.products
     error = np.maximum(np.abs(h), np.abs(p * z - products).max(axis=(-2, -1)))
-    error = np.where(far, np.inf, error)
-    # dp = products / z - slope * (z after the step), where z after the step is
-    # a' + b' g - bend * (the change of the means of w).
+    # dp = constant - slope * (z after the step), where z after the step is
+    # a' + b' g - bend * (the change of the means of w) - b * means * (the change of t).
     slope, constant = p / z, products / z
-    slope_g = slope * g
+    slope_g, slope_means = slope * g, slope * means
     bend = (b * t)[:, None, None]
     slope_rows, slope_columns = slope.sum(axis=-1), slope.sum(axis=-2)
     g_rows, g_columns = slope_g.sum(axis=-1), slope_g.sum(axis=-2)
@@ -236,40 +301,44 @@ def _step(
     left[:, to_b, s] = bend[:, 0] * (g_rows @ matrix)
     left[:, to_b, to_a] = -g_rows.sum(axis=-1)
     left[:, to_b, to_b] = -(slope_g * g).sum(axis=(-2, -1))
-    right = np.empty((len(p), 2 * size + 2, 1))
+    right = np.zeros((len(p), 2 * size + 2, 2))
     right[:, r, 0], right[:, s, 0] = constant.sum(axis=-1), constant.sum(axis=-2)
     right[:, to_a, 0] = 1 - p.sum(axis=(-2, -1))
     right[:, to_b, 0] = -h - (g * constant).sum(axis=(-2, -1))
+    right[:, r, 1] = b[:, None] * slope_means.sum(axis=-1)
+    right[:, s, 1] = b[:, None] * slope_means.sum(axis=-2)
+    right[:, to_b, 1] = expected - b * (slope_g * means).sum(axis=(-2, -1))
     found = _linear_solutions(left, right)
-    change_r, change_s, a_after, b_after = found[:, r], found[:, s], found[:, to_a], found[:, to_b]
-    means = (change_s @ matrix.T)[:, :, None] + (change_r @ matrix)[:, None, :]
-    z_after = a_after[:, None, None] + b_after[:, None, None] * g - bend * means
-    dp, dz = constant - slope * z_after, z_after - z
-    # Proportions and z stay above 0.
-    shrink = np.maximum(-dp / p, -dz / z).max(axis=(-2, -1))
-    length = np.minimum(1, 0.995 / np.maximum(shrink, 1e-300))
-    by_cell = length[:, None, None]
-    after = _State(
-        p + by_cell * dp, z + by_cell * dz, a + length * (a_after - a), b + length * (b_after - b)
-    )
-    return after, length, error, far
+
+    def solution(k: int) -> tuple[FloatTable, FloatTable, FloatTable]:
+        in_rows, in_columns = found[:, r, k], found[:, s, k]
+        by_means = (in_columns @ matrix.T)[:, :, None] + (in_rows @ matrix)[:, None, :]
+        new_a, new_b = found[:, to_a, k], found[:, to_b, k]
+        return new_a[:, None, None] + new_b[:, None, None] * g - bend * by_means, new_a, new_b
+
+    new_z, new_a, new_b = solution(0)
+    at_once = (constant - slope * new_z, new_z - z, new_a - a, new_b - b)
+    more_z, more_a, more_b = solution(1)
+    more_z = more_z - b[:, None, None] * means
+    with_t = (-slope * more_z, more_z, more_a, more_b)
+    return Move(at_once, with_t, np.where(is_far, np.inf, error), is_far)
 
 
 def _linear_solutions(left: FloatTable, right: FloatTable) -> FloatTable:
     """Return the solutions of m systems, NaN for those that are singular."""
     try:
-        return np.asarray(np.linalg.solve(left, right)[..., 0], np.float64)
+        return np.asarray(np.linalg.solve(left, right), np.float64)
     except np.linalg.LinAlgError:  # it does not say which
-        solutions: FloatTable = np.full(right.shape[:-1], np.nan)
+        solutions: FloatTable = np.full(right.shape, np.nan)
         regular = np.linalg.slogdet(left).sign != 0
-        solutions[regular] = np.linalg.solve(left[regular], right[regular])[..., 0]
+        solutions[regular] = np.linalg.solve(left[regular], right[regular])
         return solutions
 
 
-def _corrected(p: FloatTable, matrix: FloatTable, kappa0: FloatTable) -> FloatTable:
+def corrected(p: FloatTable, matrix: FloatTable, kappa0: FloatTable) -> FloatTable:
     """Return proportions that sum to 1 and have kappa0 without the rounding of the steps."""
     for _ in range(2):
-        h, g, _, _ = _constraint(p, matrix, kappa0, np.inf)
+        h, g, *_ = _constraint(p, matrix, kappa0, np.inf)
         squares = p * p
         sums = [(squares * g**power).sum(axis=(-2, -1)) for power in range(3)]
         missing = 1 - p.sum(axis=(-2, -1))

@@ -1,0 +1,215 @@
+"""Intervals of the values of kappa that a test on the table's likelihood does not reject.
+
+Two tests compare the observed proportions o with the most likely ones p under kappa = kappa0,
+and have in large samples the same chi-square distribution with one degree of freedom:
+
+- the likelihood ratio, 2 n sum(o log(o / p)); its interval is that of the profile likelihood;
+- Rao's score, which for a multinomial distribution is Pearson's n sum((o - p)^2 / p). Of two
+  equally frequent labels without a disagreement its interval is Wilson's for a proportion.
+
+Both are sums over the cells with counts alone, for the score is n (sum(o^2 / p) - 1). An end
+is found together with its p: each step of Newton's method also changes kappa0, so that the root
+of the statistic gets the value of the normal quantile. Where that does not succeed, kappa0 is
+enclosed between values that are rejected and values that are not.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics.inference import STANDARD_NORMAL, standard_error
+from fastkappa.statistics.intervals.constrained import (
+    LARGEST_CHANGE,
+    TOLERANCE,
+    constrained_stack,
+    first_problem,
+    newton_move,
+)
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights, disagreement_matrix
+
+Test: TypeAlias = Literal["score", "profile"]
+TESTS: tuple[Test, ...] = get_args(Test)
+MOST_STEPS, MOST_HALVINGS = 40, 60
+END_TOLERANCE = 1e-8  # of an end
+ROOT_TOLERANCE, ROUNDING = 1e-8, 1e-12  # of the statistic's root there, and more for each item
+LARGEST_T = 0.1  # that t changes by in a step
+# kappa0 changes when an empty cell's product, in items, is below this: the statistic is then right.
+SMALL_PRODUCT = 0.02
+# Where kappa has no least value, an end below this is minus infinity.
+FARTHEST = -1e6
+
+
+class _Ends(NamedTuple):
+    """The ends to be found: of which tables, from where and how far they may be."""
+
+    counts: FloatTable
+    kappa: FloatTable
+    guess: FloatTable
+    bound: FloatTable
+
+    def some(self, kept: AnyArray) -> _Ends:
+        return _Ends(*(part[kept] for part in self))
+
+
+def inverted_test(
+    test: Test, tables: AnyArray, weights: Weights, confidence: float
+) -> tuple[FloatTable, FloatTable]:
+    """Return the ends of the interval of each table of a checked stack of shape (m, l, l).
+
+    They are the least kappa that there is, and 1, for a table whose kappa is undefined.
+    """
+    matrix = disagreement_matrix(weights, tables.shape[-1])
+    least = least_kappa(matrix)
+    kappa = kappas(tables, weights)
+    known = ~np.isnan(kappa)
+    low, high = np.full(kappa.shape, least), np.ones(kappa.shape)
+    if not known.any():
+        return low, high
+    matrix = matrix / matrix.max()
+    quantile = STANDARD_NORMAL.inv_cdf((1 + confidence) / 2)
+    kappa, counts = kappa[known], tables[known].astype(np.float64)
+    # Around kappa = 1 the standard error is 0, and one item more would make this difference.
+    error = np.asarray(standard_error(tables[known], weights))
+    half = quantile * np.maximum(error, 1 / (counts.sum(axis=(-2, -1)) + 1))
+    found = []
+    for bound, guess in ((least, kappa - half), (1.0, kappa + half)):
+        halfway = (kappa + max(bound, -3.0)) / 2
+        guess = np.where(np.abs(guess - kappa) < np.abs(bound - kappa), guess, halfway)
+        found.append(_Ends(counts, kappa, guess, np.full(kappa.shape, bound)))
+    both = _Ends(*(np.concatenate(parts) for parts in zip(*found)))
+    ends = both.bound.copy()
+    sought = np.flatnonzero(both.kappa != both.bound)
+    ends[sought] = _by_newton(test, both.some(sought), matrix, quantile)
+    missed = np.flatnonzero(np.isnan(ends))
+    if len(missed):
+        ends[missed] = _by_enclosing(test, both.some(missed), matrix, quantile)
+    low[known], high[known] = np.split(ends, 2)
+    return low, high
+
+
+def least_kappa(matrix: FloatTable) -> float:
+    """Return the least kappa of any table with these disagreement weights.
+
+    It is -1 if the weights are squared distances of points, as all named weights are: the mean
+    squared distance of two vectors is at most twice that of independent vectors with the same
+    distributions. Otherwise kappa may have no least value, as where only one of two opposite
+    disagreements has a weight, and -infinity is returned.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.intervals.inverted import least_kappa
+    >>> from fastkappa.statistics.weights import disagreement_matrix
+    >>> least_kappa(disagreement_matrix("linear", 4))
+    -1.0
+    """
+    if not np.array_equal(matrix, matrix.T):
+        return -math.inf
+    # They are squared distances if minus the doubly centred matrix has no negative eigenvalue.
+    means = matrix.mean(axis=0)
+    eigenvalues = np.linalg.eigvalsh(means[:, None] + means - matrix - means.mean())
+    return -1.0 if eigenvalues.min() >= -1e-10 * eigenvalues.max() else -math.inf
+
+
+def statistic_and_slope(
+    test: Test, observed: FloatTable, p: FloatTable, n: FloatTable
+) -> tuple[FloatTable, FloatTable]:
+    """Return the statistic of a test, shape (m,), and its derivative by p, shape (m, l, l)."""
+    used, n = observed > 0, n[:, None, None]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        ratio = np.where(used, observed / p, 0.0)
+        if test == "profile":
+            terms = np.where(used, 2 * n * observed * np.log(ratio), 0.0)
+            return terms.sum(axis=(-2, -1)), -2 * n * ratio
+        score = n[:, 0, 0] * ((observed * ratio).sum(axis=(-2, -1)) - 1)
+        return score, -n * ratio**2
+
+
+def _by_newton(test: Test, sought: _Ends, matrix: FloatTable, quantile: float) -> FloatTable:
+    """Return the ends, NaN where the steps do not lead there."""
+    ends = np.full(sought.kappa.shape, np.nan)
+    which = np.arange(len(ends))
+    problem, kappa0 = first_problem(sought.counts), sought.guess
+    n_near = np.zeros(len(ends), np.intp)
+    for _ in range(MOST_STEPS):
+        if not len(which):
+            break
+        move = newton_move(problem, matrix, kappa0, LARGEST_CHANGE[0])
+        n_near = np.where(move.is_far, 0, n_near + 1)
+        n = sought.counts.sum(axis=(-2, -1))
+        # The first step sees a flat statistic, that of the observed proportions.
+        ready = (n_near > 1) & (problem.product * n < SMALL_PRODUCT)
+        statistic, slope = statistic_and_slope(test, problem.observed, problem.p, n)
+        root = np.sqrt(np.maximum(statistic, 1e-3))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            at_once, with_t = (
+                (slope * change[0]).sum(axis=(-2, -1)) / (2 * root)
+                for change in (move.at_once, move.with_t)
+            )
+            dt = (quantile - root - at_once) / with_t
+        # t = 1 - kappa0 grows where kappa0 falls; the statistic grows outwards.
+        outwards = np.sign(sought.bound - sought.kappa)
+        room = 0.9 * np.abs(sought.bound - kappa0)
+        ready &= np.isfinite(dt) & (with_t * outwards < 0)
+        dt = np.where(ready, np.clip(dt, -LARGEST_T, LARGEST_T), 0.0)
+        dt = np.where(-dt * outwards > room, -outwards * room, dt)
+        done = ready & (move.error < TOLERANCE) & problem.is_last
+        done &= np.abs(root - quantile) < ROOT_TOLERANCE + ROUNDING * n
+        ends[which[done]] = kappa0[done]
+        problem, length = problem.moved(move, dt)
+        first = sought.kappa + 0.1 * (sought.guess - sought.kappa)
+        kappa0 = kappa0 - length * dt
+        kappa0 = np.where((kappa0 - first) * outwards < 0, first, kappa0)
+        kept = ~done & np.isfinite(problem.a) & np.isfinite(kappa0)
+        which, n_near, kappa0 = which[kept], n_near[kept], kappa0[kept]
+        sought, problem = sought.some(kept), problem.some(kept)
+    return ends
+
+
+def _by_enclosing(test: Test, sought: _Ends, matrix: FloatTable, quantile: float) -> FloatTable:
+    """Return the ends by false position (Illinois), or by halving beside an infinite statistic."""
+    n = sought.counts.sum(axis=(-2, -1))
+    observed = sought.counts / n[:, None, None]
+
+    def excess(which: AnyArray, kappa0: FloatTable) -> FloatTable:
+        found = constrained_stack(sought.counts[which], matrix, kappa0)
+        statistic, _ = statistic_and_slope(test, observed[which], found.proportions, n[which])
+        impossible = np.isinf(found.likelihood_ratio)
+        return np.where(impossible, np.inf, np.sqrt(np.maximum(statistic, 0))) - quantile
+
+    inside, outside, point = sought.kappa.copy(), sought.bound.copy(), sought.guess.copy()
+    below, above = np.full(len(n), -quantile), np.full(len(n), np.inf)
+    last = np.zeros(len(n))
+    which = np.arange(len(n))
+    for _ in range(MOST_HALVINGS):
+        if not len(which):
+            break
+        found = excess(which, point[which])
+        out, into = which[found > 0], which[~(found > 0)]
+        outside[out], above[out] = point[out], found[found > 0]
+        inside[into], below[into] = point[into], found[~(found > 0)]
+        # The same side twice in a row: the other counts half.
+        below[out] *= np.where(last[out] > 0, 0.5, 1)
+        above[into] *= np.where(last[into] < 0, 0.5, 1)
+        last[out], last[into] = 1, -1
+        near = np.abs(outside[which] - inside[which]) < END_TOLERANCE
+        exact = np.abs(found) < END_TOLERANCE
+        inside[which[exact]] = point[which[exact]]
+        which = which[~(near | exact)]
+        unlimited = which[np.isinf(outside[which])]
+        inside[unlimited[inside[unlimited] < FARTHEST]] = -np.inf
+        which = which[np.isfinite(inside[which])]
+        start, width = inside[which], outside[which] - inside[which]
+        with np.errstate(invalid="ignore"):
+            part = np.where(
+                np.isfinite(above[which]), below[which] / (below[which] - above[which]), 0.5
+            )
+            doubled = sought.kappa[which] - 2 * (sought.kappa[which] - start)
+            point[which] = np.where(np.isfinite(width), start + part * width, doubled)
+        at_first = ~np.isfinite(width) & (start == sought.kappa[which])
+        point[which[at_first]] = sought.guess[which[at_first]]
+    return inside
