@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         compare_independent,
         compare_paired,
     )
+    from fastkappa.statistics.intervals.posterior import kappa_posterior
     from fastkappa.statistics.planning import power, sample_size
     from fastkappa.statistics.scales import Interpretation
     from fastkappa.statistics.strata import EqualKappas, compare_strata
@@ -96,6 +97,7 @@ _LOADED_ON_FIRST_USE = {
     "gwet_ac1": "multirater",
     "gwet_ac2": "multirater",
     "jit": "jit",
+    "kappa_posterior": "statistics.intervals.posterior",
     "krippendorff_alpha": "multirater",
     "leaderboard": "leaderboards.leaderboard",
     "light_kappa": "multirater",
@@ -154,6 +156,7 @@ __all__ = [
     "gwet_ac1",
     "gwet_ac2",
     "kappa_from_confusion",
+    "kappa_posterior",
     "krippendorff_alpha",
     "leaderboard",
     "light_kappa",

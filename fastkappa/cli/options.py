@@ -15,6 +15,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.label_order import order_warning
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import harmless
+from fastkappa.statistics.intervals.methods import METHODS, IntervalMethod
 from fastkappa.statistics.weights import SCHEMES, Weights
 
 
@@ -27,6 +28,18 @@ class WeightsOption(enum.StrEnum):
     def scheme(self) -> Weights:
         """The weights as the library takes them."""
         return next((scheme for scheme in SCHEMES if scheme == self.value), None)
+
+
+class IntervalOption(enum.StrEnum):
+    auto = "auto"
+    asymptotic = "asymptotic"
+    score = "score"
+    profile = "profile"
+
+    @property
+    def method(self) -> IntervalMethod | None:
+        """The method as the library takes it."""
+        return next((method for method in METHODS if method == self.value), None)
 
 
 class MissingOption(enum.StrEnum):

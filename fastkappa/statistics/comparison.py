@@ -26,17 +26,23 @@ from fastkappa.statistics.bootstrap import (
     check_method,
 )
 from fastkappa.statistics.inference import (
+    Distribution,
     check_confidence,
     delta_error,
     kappa_gradient,
     proportions_of,
     standard_error,
-    symmetric_interval,
     two_sided_p,
+)
+from fastkappa.statistics.intervals.methods import (
+    IntervalMethod,
+    choose_method,
+    interval_of_difference,
+    intervals,
 )
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence
-from fastkappa.statistics.tables import as_table, as_tables, refuse_fractions
+from fastkappa.statistics.tables import as_counts, as_table, as_tables, refuse_fractions
 from fastkappa.statistics.weights import Weights
 
 
@@ -63,6 +69,8 @@ class KappaDifference(Result):
         The bootstrap of the difference, if requested.
     names : tuple of str
         The names of what is compared: those of the predictions, if they have any.
+    interval_methods : tuple of str
+        How the intervals of the two kappas are made, from which the interval is.
     """
 
     value: float
@@ -74,6 +82,7 @@ class KappaDifference(Result):
     confidence: float
     bootstrap: BootstrapResult | None = None
     names: tuple[str, str] = ("first", "second")
+    interval_methods: tuple[IntervalMethod, IntervalMethod] = ("asymptotic", "asymptotic")
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row.
@@ -110,7 +119,12 @@ class KappaDifference(Result):
 
 
 def compare_independent(
-    first: Any, second: Any, *, weights: Weights = None, confidence: float = 0.95
+    first: Any,
+    second: Any,
+    *,
+    weights: Weights = None,
+    confidence: float = 0.95,
+    interval_method: IntervalMethod | None = None,
 ) -> KappaDifference:
     """Compare the kappas of two independent samples.
 
@@ -118,18 +132,23 @@ def compare_independent(
     ----------
     first, second : array-like of shape (l, l), or AgreementResult
         Two tables of counts, or results. They need not have the same labels. A result brings
-        its own standard error; the test and the interval are by the normal distribution.
+        its own standard error, by which the test is; that is by the normal distribution.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights of the tables; a result has its own.
     confidence : float, default=0.95
         The confidence of the interval.
+    interval_method : {'asymptotic', 'score', 'profile'}, default=None
+        The interval of each kappa, from both of which that of the difference is made (Zou and
+        Donner 2008); with 'asymptotic' it is the usual one, symmetric. None means for a
+        result its own, and for a table what `agreement` takes by default.
 
     Returns
     -------
     difference : KappaDifference
-        NaN, with an ``UndefinedMetricWarning``, where a kappa is undefined. All but the value
-        is NaN, with such a warning, where a standard error is 0, as with full agreement or
-        where a rater uses one label only: that kappa is not known without error.
+        NaN, with an ``UndefinedMetricWarning``, where a kappa is undefined. The standard error
+        and the test are NaN, with such a warning, where a standard error is 0, as with full
+        agreement or where a rater uses one label only: that kappa is not known without error.
+        The interval is then NaN if it is asymptotic.
 
     Raises
     ------
@@ -154,12 +173,15 @@ def compare_independent(
     without_error = " and in ".join(name for name, error in errors.items() if not error > 0)
     if without_error and not math.isnan(kappa_1 - kappa_2):
         warnings.warn(
-            f"the kappas cannot be compared: the standard error is 0 in {without_error}.",
+            f"the kappas cannot be tested: the standard error is 0 in {without_error}.",
             undefined_metric_warning(),
             stacklevel=2,
         )
     error = math.nan if without_error else math.hypot(error_1, error_2)
-    return _difference((kappa_1, kappa_2), error, confidence)
+    between = [
+        _interval_of(table, weights, confidence, interval_method) for table in (first, second)
+    ]
+    return _difference((kappa_1, kappa_2), error, confidence, between)
 
 
 def compare_paired(
@@ -170,6 +192,7 @@ def compare_paired(
     n_resamples: int = 0,
     method: Method = "bca",
     rng: Any = None,
+    interval_method: IntervalMethod | None = None,
 ) -> KappaDifference:
     """Compare two predictions of the same truth, from their joint counts.
 
@@ -188,6 +211,10 @@ def compare_paired(
         The kind of bootstrap interval.
     rng : Generator, int or None, default=None
         The source of random numbers.
+    interval_method : {'asymptotic', 'score', 'profile'}, default=None
+        The interval of each kappa, from both of which that of the difference is made (Zou and
+        Donner 2008); with 'asymptotic' it is the usual one, symmetric. None means for
+        each kappa what `agreement` takes by default.
 
     Returns
     -------
@@ -221,6 +248,7 @@ def compare_paired(
         n_resamples=n_resamples,
         method=method,
         rng=rng,
+        interval_method=interval_method,
     )
 
 
@@ -233,6 +261,7 @@ def compare_joint(
     n_resamples: int,
     method: Method,
     rng: Any,
+    interval_method: IntervalMethod | None = None,
 ) -> KappaDifference:
     """Compare two predictions from checked joint counts.
 
@@ -266,13 +295,21 @@ def compare_joint(
             return kappas(first, weights) - kappas(second, weights)
 
         drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng)
-    return _difference(both, error, confidence, drawn)
+    errors = [float(standard_error(table, weights)) for table in (first, second)]
+    product = errors[0] * errors[1]
+    shared = (errors[0] ** 2 + errors[1] ** 2 - error**2) / (2 * product) if product > 0 else 0.0
+    between = [
+        _interval_of(table, weights, confidence, interval_method) for table in (first, second)
+    ]
+    return _difference(both, error, confidence, between, shared, drawn)
 
 
 def _difference(
     both: tuple[float, float],
     error: float,
     confidence: float,
+    between: list[tuple[IntervalMethod, tuple[float, float]]],
+    correlation: float = 0.0,
     bootstrap: BootstrapResult | None = None,
 ) -> KappaDifference:
     value = both[0] - both[1]
@@ -284,16 +321,36 @@ def _difference(
             stacklevel=users_stacklevel(),
         )
     z = value / error if error > 0 else math.nan
+    (method, first), (other, second) = between
+    unknown = math.isnan(error) and "asymptotic" in (method, other)
     return KappaDifference(
         value,
         both,
         error,
-        symmetric_interval(value, error, confidence),
+        (math.nan, math.nan)
+        if unknown or math.isnan(value)
+        else interval_of_difference(both, first, second, correlation),
         z,
         two_sided_p(z),
         float(confidence),
         bootstrap,
+        interval_methods=(method, other),
     )
+
+
+def _interval_of(
+    table: Any, weights: Weights, confidence: float, method: IntervalMethod | None
+) -> tuple[IntervalMethod, tuple[float, float]]:
+    """Return how the interval of a table's, or result's, kappa is made, and the interval."""
+    counts = as_counts(getattr(table, "table", table))
+    distribution: Distribution = getattr(table, "distribution", "normal")
+    if method is None:
+        method = getattr(table, "interval_method", None)
+    chosen = choose_method(method, counts, distribution)
+    given = getattr(table, "weights", weights)
+    # The interval of a difference is by the normal distribution.
+    low, high = intervals(chosen, counts[None], given, confidence)
+    return chosen, (float(low[0]), float(high[0]))
 
 
 def kappa_and_error(name: str, table: Any, weights: Weights) -> tuple[float, float]:

@@ -20,6 +20,7 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.results import RATERS
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
+from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.two_raters.ratings import read_items, warn_of_weights
@@ -36,6 +37,7 @@ def agreement(
     missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
     distribution: Distribution = "normal",
+    interval_method: IntervalMethod | None = None,
 ) -> AgreementResult:
     """Return all statistics of two raters' agreement, from their ratings.
 
@@ -68,6 +70,13 @@ def agreement(
         less one and the quantiles are those of Student's t with so many degrees of freedom, as
         `fastkappa.conger_kappa` does for the same kappa by default (Gwet 2014). The test of
         kappa = 0 is by the normal distribution either way.
+    interval_method : {'asymptotic', 'score', 'profile'}, default=None
+        How the intervals of kappa, and of the kappa of each label, are made. 'asymptotic' is
+        kappa plus and minus a quantile times the standard error; 'score' and 'profile' hold
+        the values of kappa that the score test and the likelihood ratio do not reject, within
+        [-1, 1]. None means 'score' if fewer than 100 items are agreed on or fewer than 100
+        disagreed on, for up to 50 labels and without ``distribution='t'``, and else
+        'asymptotic'. Intervals of the other indices are asymptotic.
 
     Returns
     -------
@@ -96,7 +105,7 @@ def agreement(
     >>> y2 = [1, 2, 2, 2, 3, 3, 1, 2]
     >>> result = agreement(y1, y2, missing="drop")
     >>> result
-    <AgreementResult: kappa 0.5758 (0.1024 to 1.0491), n = 7, 3 labels>
+    <AgreementResult: kappa 0.5758 (0.0844 to 0.8744), n = 7, 3 labels>
     >>> result.n_dropped
     1
     """
@@ -117,6 +126,7 @@ def agreement(
         n_outside=counts.n_outside,
         distribution=distribution,
         raters=names_of((y1, y2), RATERS),
+        interval_method=interval_method,
     )
     if items.known is None:
         warn_of_weights(result.weights, counts.labels)
@@ -130,6 +140,7 @@ def agreement_from_confusion(
     labels: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "normal",
+    interval_method: IntervalMethod | None = None,
 ) -> AgreementResult:
     """Return all statistics of two raters' agreement, from a table of counts.
 
@@ -148,6 +159,8 @@ def agreement_from_confusion(
         The confidence of intervals.
     distribution : {'normal', 't'}, default='normal'
         How standard errors and intervals are made, as for `agreement`.
+    interval_method : {'asymptotic', 'score', 'profile'}, default=None
+        How the intervals of kappa are made, as for `agreement`.
 
     Returns
     -------
@@ -166,7 +179,7 @@ def agreement_from_confusion(
     >>> round(result.kappa, 4), round(result.standard_error, 4)
     (0.4915, 0.051)
     >>> agreement_from_confusion([[20, 5], [10, 15]], labels=["no", "yes"])
-    <AgreementResult: kappa 0.4000 (0.1511 to 0.6489), n = 50, 2 labels>
+    <AgreementResult: kappa 0.4000 (0.1317 to 0.6157), n = 50, 2 labels>
     """
     check_confidence(confidence)
     check_distribution(distribution)
@@ -189,6 +202,7 @@ def agreement_from_confusion(
         n_outside=n_outside,
         distribution=distribution,
         raters=names_of(axes, RATERS),
+        interval_method=interval_method,
     )
     if not are_meant and names.tolist() == sorted(names.tolist(), key=str):
         warn_of_weights(result.weights, names)
@@ -196,7 +210,14 @@ def agreement_from_confusion(
 
 
 def make_result(
-    table: AnyArray, labels: AnyArray, weights: Weights, confidence: float, **counted: Any
+    table: AnyArray,
+    labels: AnyArray,
+    weights: Weights,
+    confidence: float,
+    *,
+    distribution: Distribution = "normal",
+    interval_method: IntervalMethod | None = None,
+    **counted: Any,
 ) -> AgreementResult:
     """Return the result of a checked table."""
     checked = as_weights(weights, len(table))
@@ -205,6 +226,8 @@ def make_result(
         _frozen(labels),
         _frozen(checked) if isinstance(checked, np.ndarray) else checked,
         float(confidence),
+        distribution=distribution,
+        interval_method=choose_method(interval_method, table, distribution),
         **counted,
     )
 

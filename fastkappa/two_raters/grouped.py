@@ -19,6 +19,7 @@ from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.results import RATERS, Grid, Report, Result, interval_head
 from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.strata import (
     MOST_NAMED,
     EqualKappas,
@@ -142,6 +143,7 @@ def agreement_by(
     missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
     undefined: Undefined = "nan",
+    interval_method: IntervalMethod | None = None,
 ) -> GroupedAgreement:
     """Return two raters' agreement in each group of the items, counted in one pass.
 
@@ -158,6 +160,9 @@ def agreement_by(
     undefined : {'nan', 'drop'}, default='nan'
         What the test of equality does with groups whose kappa is undefined or has a standard
         error of 0, as for `compare_strata`: be undefined, or leave them out.
+    interval_method : {'asymptotic', 'score', 'profile'}, default=None
+        How the intervals of kappa are made, as for `agreement`. With None each group has that
+        of its own number of disagreements. The interval of the common kappa is asymptotic.
 
     Returns
     -------
@@ -196,7 +201,13 @@ def agreement_by(
     raters = names_of((y1, y2), RATERS)
     results = {
         group: make_result(
-            table, counts.labels, weights, confidence, n_outside=int(outside), raters=raters
+            table,
+            counts.labels,
+            weights,
+            confidence,
+            interval_method=interval_method,
+            n_outside=int(outside),
+            raters=raters,
         )
         for group, table, outside in zip(counts.groups.tolist(), counts.tables, counts.n_outside)
         if table.any()
@@ -209,6 +220,7 @@ def agreement_by(
         counts.labels,
         weights,
         confidence,
+        interval_method=interval_method,
         missing=(items.n_missing["y1"], items.n_missing["y2"]),
         n_dropped=items.n_dropped,
         n_outside=int(counts.n_outside.sum()),

@@ -17,6 +17,7 @@ from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.bootstrap import Method
 from fastkappa.statistics.comparison import KappaDifference, compare_joint
+from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.ratings import read_items, warn_of_weights
 
@@ -34,6 +35,7 @@ def compare_predictions(
     n_resamples: int = 0,
     method: Method = "bca",
     rng: Any = None,
+    interval_method: IntervalMethod | None = None,
 ) -> KappaDifference:
     """Compare the kappas of two predictions with the truth, all on the same items.
 
@@ -68,6 +70,10 @@ def compare_predictions(
         The kind of bootstrap interval.
     rng : Generator, int or None, default=None
         The source of random numbers.
+    interval_method : {'asymptotic', 'score', 'profile'}, default=None
+        The interval of each kappa, from both of which that of the difference is made (Zou and
+        Donner 2008); with 'asymptotic' it is the usual one, symmetric. None means for
+        each kappa what `agreement` takes by default.
 
     Returns
     -------
@@ -118,6 +124,7 @@ def compare_predictions(
         n_resamples=n_resamples,
         method=method,
         rng=rng,
+        interval_method=interval_method,
     )
     first_name, second_name = names_of((first, second), difference.names)
     return replace(difference, names=(first_name, second_name))

@@ -24,6 +24,7 @@ from fastkappa.frame import data_frame
 from fastkappa.results import RATERS, Report, Result, counts_grid, estimate_grid, facts
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.indices import Estimate
+from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
@@ -74,6 +75,8 @@ class AgreementResult(Result):
     raters : tuple of str
         The names of the first and of the second rater: those of the columns, if they are
         series with a name. Reports and pictures have them.
+    interval_method : {'asymptotic', 'score', 'profile'}
+        How the intervals of kappa, and of the kappa of each label, are made.
     """
 
     table: AnyArray
@@ -85,6 +88,7 @@ class AgreementResult(Result):
     n_outside: int = 0
     distribution: inference.Distribution = "normal"
     raters: tuple[str, str] = RATERS
+    interval_method: IntervalMethod = "asymptotic"
 
     @cached_property
     def n(self) -> int:
@@ -113,8 +117,8 @@ class AgreementResult(Result):
 
     @cached_property
     def interval(self) -> tuple[float, float]:
-        """Kappa minus and plus its standard error times a quantile, not truncated at 1."""
-        return self._interval(self.kappa, self.standard_error)
+        """The interval of kappa by ``interval_method``; the asymptotic one may go beyond 1."""
+        return self._intervals(self.table[None], self.weights)[0]
 
     @cached_property
     def z(self) -> float:
@@ -253,6 +257,13 @@ class AgreementResult(Result):
     def _scaled(self, estimate: Estimate) -> Estimate:
         return Estimate(estimate.value, estimate.standard_error * self._scale)
 
+    def _intervals(self, tables: AnyArray, weights: Weights) -> list[tuple[float, float]]:
+        """Return the interval of kappa of each table by ``interval_method``."""
+        low, high = intervals(
+            self.interval_method, tables, weights, self.confidence, self.distribution
+        )
+        return list(zip(low.tolist(), high.tolist()))
+
     def _interval(self, value: float, error: float) -> tuple[float, float]:
         freedom = inference.degrees_of_freedom(self.distribution, self.n)
         low, high = inference.symmetric_interval(value, error, self.confidence, freedom)
@@ -311,6 +322,7 @@ class AgreementResult(Result):
             "confidence": self.confidence,
             "distribution": self.distribution,
             "interval": self.interval,
+            "interval_method": self.interval_method,
             "z": self.z,
             "p_value": self.p_value,
             "observed_agreement": self.observed_agreement,
@@ -351,15 +363,15 @@ class AgreementResult(Result):
 
     def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
         """Return name, value, standard error and interval of each index and of each label."""
-        estimates = dict(self.estimates)
-        for label, kappa, error in zip(
-            self.labels.tolist(), self.category_kappas, self.category_standard_errors
-        ):
-            estimates[f"kappa of {label_text(label)}"] = Estimate(float(kappa), float(error))
-        return [
+        found = [
             (name, value, error, self._interval(value, error))
-            for name, (value, error) in estimates.items()
+            for name, (value, error) in self.estimates.items()
         ]
+        found[0] = ("kappa", self.kappa, self.standard_error, self.interval)
+        names = [f"kappa of {label_text(label)}" for label in self.labels.tolist()]
+        kappas, errors = self.category_kappas.tolist(), self.category_standard_errors.tolist()
+        between = self._intervals(indices.category_tables(self.table), None)
+        return [*found, *zip(names, kappas, errors, between)]
 
     def __repr__(self) -> str:
         return (
@@ -427,6 +439,7 @@ def _shown_estimates(
 
 
 def _facts(result: AgreementResult) -> Iterator[tuple[str, str]]:
+    yield "interval of kappa", result.interval_method
     yield "z of kappa = 0", figure(result.z)
     yield "p of kappa = 0", p_value_text(result.p_value, 2)
     yield "null standard error", figure(result.null_standard_error)

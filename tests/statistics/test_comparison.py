@@ -134,13 +134,17 @@ PERFECT = [[3, 0], [0, 4]]
     ],
 )
 def test_no_test_with_a_kappa_without_error(tables: Any, names: str, value: float) -> None:
-    message = f"the kappas cannot be compared: the standard error is 0 in {names}."
+    message = f"the kappas cannot be tested: the standard error is 0 in {names}."
     with pytest.warns(undefined_metric_warning(), match=f"^{re.escape(message)}$") as told:
         found = compare_independent(*tables)
     assert (len(told), told[0].filename) == (1, __file__)
     assert found.value == close(value)
-    undefined = (found.standard_error, found.z, found.p_value, *found.interval)
-    assert all(map(math.isnan, undefined))
+    assert all(map(math.isnan, (found.standard_error, found.z, found.p_value)))
+    low, high = found.interval
+    assert low < value < high
+    with pytest.warns(undefined_metric_warning(), match="cannot be tested"):
+        found = compare_independent(*tables, interval_method="asymptotic")
+    assert all(map(math.isnan, found.interval))
 
 
 def test_a_prediction_missing_in_one_counts_for_neither() -> None:

@@ -16,7 +16,11 @@ from fastkappa import (
 
 def test_report() -> None:
     text = str(
-        agreement_from_confusion([[88, 14, 18], [10, 40, 10], [2, 6, 12]], labels=list("abc"))
+        agreement_from_confusion(
+            [[88, 14, 18], [10, 40, 10], [2, 6, 12]],
+            labels=list("abc"),
+            interval_method="asymptotic",
+        )
     )
     lines = text.splitlines()
     assert lines[0] == "Agreement of two raters on 200 items, 3 labels, no weights"
@@ -25,6 +29,7 @@ def test_report() -> None:
     assert kappa.split() == ["kappa", "0.4915", "0.0510", "0.3916", "to", "0.5915"]
     assert "  kappa of c" in text
     assert "AC2" not in text
+    assert ["interval", "of", "kappa", "asymptotic"] in [line.split() for line in lines]
     assert ["p", "of", "kappa", "=", "0", "3.2e-21"] in [line.split() for line in lines]
     assert max(map(len, lines)) <= 80
 

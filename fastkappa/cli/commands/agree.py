@@ -12,6 +12,7 @@ from typer.core import TyperCommand
 from fastkappa.cli.options import (
     FormatOption,
     InputFile,
+    IntervalOption,
     MissingCodes,
     MissingOption,
     Remarks,
@@ -101,6 +102,13 @@ def agree(
         str | None,
         typer.Option(metavar="COLUMN", help="Report on each group of the rows by this column."),
     ] = None,
+    interval_method: Annotated[
+        IntervalOption,
+        typer.Option(
+            help="How the intervals of the kappa of two raters are made: score where few items"
+            " are agreed or disagreed on, unless another is named.",
+        ),
+    ] = IntervalOption.auto,
     bootstrap: Annotated[
         int, typer.Option(metavar="N", min=0, help="Bootstrap intervals of N replicates.")
     ] = 0,
@@ -138,6 +146,7 @@ def agree(
             scale=None if scale is None else check_scale(scale),
             n_resamples=bootstrap,
             seed=seed,
+            interval_method=interval_method.method,
         )
         report = _read_and_report(
             request,
@@ -182,6 +191,8 @@ def _read_and_report(
             counts = {group: pair_counts(part) for group, part in groups.items()}
             return report_on_groups(request, counts)
         if len(request.raters) > 2:
+            if request.interval_method is not None:
+                raise ValueError("--interval-method is for two raters.")
             whole, groups = read_raters(file, request.raters, request.group, **options)
             return report_on_several(request, whole, groups)
         first, second = request.raters

@@ -68,11 +68,7 @@ def report_on_groups(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) 
 def _grouped(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
     named = {group: part for group, part in counts.items() if group is not None}
     n_without_group = counts[None].n_rows if None in counts else 0
-    results = {
-        group: result_of(part, request.weights, request.raters)
-        for group, part in named.items()
-        if part.table.any()
-    }
+    results = {group: result_of(part, request) for group, part in named.items() if part.table.any()}
     if not results:
         raise RatingsError("no row has a group and both its ratings among the labels.")
     parts = list(named.values())
@@ -88,7 +84,7 @@ def _grouped(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Group
     )
     return GroupedAgreement(
         results,
-        result_of(whole, request.weights, request.raters),
+        result_of(whole, request),
         (n_without_group, *whole.missing),
         n_dropped + n_without_group,
     )

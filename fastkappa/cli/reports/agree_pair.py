@@ -22,7 +22,7 @@ from fastkappa.statistics.scales import Interpretation
 def report_on_pair(request: AgreeRequest, counts: SourceCounts) -> AgreeReport:
     """Report on two raters."""
     with no_undefined_warnings():
-        result = result_of(counts, request.weights, request.raters)
+        result = result_of(counts, request)
         resampled = bootstrap_of(result, request) if request.n_resamples else None
     lines = [request.heading(), str(result)]
     fields = {**request.fields(), **result.to_dict()}

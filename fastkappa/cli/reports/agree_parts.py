@@ -12,6 +12,7 @@ from fastkappa.engines.ratings import RatingsError
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import BOOTSTRAP_METHODS, interval_text, json_object, label_text
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
+from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
@@ -33,6 +34,7 @@ class AgreeRequest(NamedTuple):
     scale: ScaleName | None
     n_resamples: int
     seed: int | None
+    interval_method: IntervalMethod | None = None
 
     def fields(self) -> dict[str, Any]:
         """Return the first fields of the JSON."""
@@ -72,19 +74,20 @@ def no_undefined_warnings() -> Iterator[None]:
         yield
 
 
-def result_of(counts: SourceCounts, weights: Weights, raters: tuple[str, ...]) -> AgreementResult:
+def result_of(counts: SourceCounts, request: AgreeRequest) -> AgreementResult:
     """Return the agreement of two raters from their counts."""
     if not counts.table.any():
         raise RatingsError("no row has both its ratings among the labels.")
     return make_result(
         counts.table,
         counts.labels,
-        weights,
+        request.weights,
         CONFIDENCE,
+        interval_method=request.interval_method,
         missing=counts.missing,
         n_dropped=counts.n_dropped,
         n_outside=counts.n_outside,
-        raters=raters,
+        raters=request.raters,
     )
 
 

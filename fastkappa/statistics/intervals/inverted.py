@@ -61,13 +61,16 @@ def inverted_test(
 ) -> tuple[FloatTable, FloatTable]:
     """Return the ends of the interval of each table of a checked stack of shape (m, l, l).
 
-    They are the least kappa that there is, and 1, for a table whose kappa is undefined.
+    They are the least kappa that there is, and 1, for a table whose kappa is undefined; NaN if
+    the weights leave it undefined for every table.
     """
     matrix = disagreement_matrix(weights, tables.shape[-1])
     least = least_kappa(matrix)
     kappa = kappas(tables, weights)
     known = ~np.isnan(kappa)
     low, high = np.full(kappa.shape, least), np.ones(kappa.shape)
+    if not matrix.any():
+        return np.full(kappa.shape, np.nan), np.full(kappa.shape, np.nan)
     if not known.any():
         return low, high
     matrix = matrix / matrix.max()

@@ -1,0 +1,111 @@
+"""Which intervals of kappa there are, which is chosen by default, and those of differences."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics.inference import (
+    Distribution,
+    degrees_of_freedom,
+    standard_error,
+    symmetric_interval,
+)
+from fastkappa.statistics.intervals.inverted import inverted_test
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights
+
+IntervalMethod: TypeAlias = Literal["asymptotic", "score", "profile"]
+METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+# By default the score interval is that of tables with fewer agreements or disagreements than
+# this, and with no more labels than this: its cost grows with their cube.
+FEW, MOST_LABELS = 100, 50
+
+
+def choose_method(
+    method: IntervalMethod | None, table: AnyArray, distribution: Distribution = "normal"
+) -> IntervalMethod:
+    """Return the method of the interval of one table, or raise if it is unknown.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa.statistics.intervals.methods import choose_method
+    >>> choose_method(None, np.array([[900, 40], [59, 1]]))
+    'score'
+    >>> choose_method(None, np.array([[900, 41], [59, 200]]))
+    'asymptotic'
+    """
+    if method is not None and method not in METHODS:
+        raise ValueError(
+            f"interval_method must be None, {', '.join(map(repr, METHODS))}, got {method!r}."
+        )
+    if distribution == "t":
+        if method in ("score", "profile"):
+            raise ValueError(
+                "distribution='t' is that of the asymptotic interval, got"
+                f" interval_method={method!r}."
+            )
+        return "asymptotic"
+    if method is not None:
+        return method
+    agreeing, n = int(np.trace(table)), int(table.sum())
+    few = min(agreeing, n - agreeing) < FEW
+    return "score" if few and len(table) <= MOST_LABELS else "asymptotic"
+
+
+def intervals(
+    method: IntervalMethod,
+    tables: AnyArray,
+    weights: Weights,
+    confidence: float,
+    distribution: Distribution = "normal",
+) -> tuple[FloatTable, FloatTable]:
+    """Return the ends of the interval of kappa of each table of a checked stack (m, l, l)."""
+    if method != "asymptotic":
+        return inverted_test(method, tables, weights, confidence)
+    n = tables.sum(axis=(-2, -1))
+    kappa, error = kappas(tables, weights), np.asarray(standard_error(tables, weights))
+    if distribution == "normal":
+        return symmetric_interval(kappa, error, confidence)
+    ends = [
+        symmetric_interval(k, e * math.sqrt(m / (m - 1)), confidence, degrees_of_freedom("t", m))
+        if m > 1
+        else (math.nan, math.nan)
+        for k, e, m in zip(kappa.tolist(), error.tolist(), n.tolist())
+    ]
+    low, high = np.array(ends).T
+    return low, high
+
+
+def interval_of_difference(
+    values: tuple[float, float],
+    first: tuple[float, float],
+    second: tuple[float, float],
+    correlation: float = 0.0,
+) -> tuple[float, float]:
+    """Return the interval of the first value minus the second, from the interval of each.
+
+    The distance of each end from its value is taken for a quantile times a standard error
+    there. For symmetric intervals the result is that of the delta method.
+
+    References
+    ----------
+    G. Y. Zou and A. Donner (2008). Construction of confidence limits about effect measures:
+    a general approach. Statistics in Medicine 27, 1693-1702.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.intervals.methods import interval_of_difference
+    >>> interval_of_difference((0.75, 0.5), (0.45, 0.95), (0.25, 0.9))
+    (-0.25, 0.5701562118716423)
+    """
+    difference = values[0] - values[1]
+    down, up = values[0] - first[0], first[1] - values[0]
+    down_2, up_2 = values[1] - second[0], second[1] - values[1]
+    lower = down**2 + up_2**2 - 2 * correlation * down * up_2
+    upper = up**2 + down_2**2 - 2 * correlation * up * down_2
+    return difference - math.sqrt(max(lower, 0.0)), difference + math.sqrt(max(upper, 0.0))

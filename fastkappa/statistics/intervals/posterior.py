@@ -1,0 +1,168 @@
+"""A Bayesian interval of kappa: the posterior of the table's proportions is Dirichlet's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from fastkappa.arrays import FloatTable
+from fastkappa.formatting import count_text, figure, interval_text
+from fastkappa.statistics.bootstrap import BLOCK_CELLS, as_generator
+from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.tables import as_counts
+from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix
+
+Prior: TypeAlias = Literal["perks", "jeffreys"] | float
+
+
+@dataclass(frozen=True, eq=False)
+class KappaPosterior:
+    """Draws from the posterior distribution of kappa, and its interval.
+
+    Attributes
+    ----------
+    kappa : float
+        That of the table itself.
+    mean : float
+        The mean of the draws.
+    interval : tuple of float
+        The quantiles of the draws with equal tails.
+    draws : ndarray of shape (n_draws,)
+        In the order drawn. Read-only.
+    prior : float
+        What the prior distribution adds to the count of each cell.
+    confidence : float
+        The probability that kappa is in the interval.
+    """
+
+    kappa: float
+    mean: float
+    interval: tuple[float, float]
+    draws: FloatTable
+    prior: float
+    confidence: float
+
+    def probability_above(self, value: float) -> float:
+        """Return the probability that kappa is above a value."""
+        return float((self.draws > value).mean())
+
+    def __repr__(self) -> str:
+        return (
+            f"<KappaPosterior: kappa {figure(self.kappa)} ({interval_text(self.interval)}),"
+            f" {count_text(len(self.draws), 'draw')}, prior {self.prior:.4g} a cell>"
+        )
+
+
+def kappa_posterior(
+    table: Any,
+    *,
+    weights: Weights = None,
+    prior: Prior = "perks",
+    n_draws: int = 9999,
+    confidence: float = 0.95,
+    rng: Any = None,
+) -> KappaPosterior:
+    """Return the posterior distribution of kappa, and its interval, by simulation.
+
+    The prior distribution of the l^2 proportions of the table is Dirichlet's with the same
+    parameter in each cell.
+
+    Parameters
+    ----------
+    table : array-like of shape (l, l), or AgreementResult
+        Counts of items; rows are the first rater's ratings. A result brings its weights.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
+        Disagreement weights, as for `kappa_from_confusion`.
+    prior : {'perks', 'jeffreys'} or float, default='perks'
+        What the prior adds to each count: 'perks' 1 / l^2, one item in all, 'jeffreys' 1/2,
+        or a number above 0. Jeffreys' adds l^2 / 2 items of raters who agree by chance alone:
+        of four labels or more, and few items, it is strong evidence against a high kappa.
+    n_draws : int, default=9999
+        How many tables of proportions to draw.
+    confidence : float, default=0.95
+        The probability that kappa is in the interval.
+    rng : Generator, int or None, default=None
+        The source of random numbers; with a seed the result can be reproduced.
+
+    Returns
+    -------
+    posterior : KappaPosterior
+
+    Raises
+    ------
+    ValueError
+        If the table is not a square table of whole counts or is empty, if all weights are 0,
+        or if another argument is invalid.
+
+    References
+    ----------
+    W. Perks (1947). Some observations on inverse probability including a new indifference
+    rule. Journal of the Institute of Actuaries 73, 285-334.
+
+    Examples
+    --------
+    >>> from fastkappa import kappa_posterior
+    >>> posterior = kappa_posterior([[40, 3], [2, 15]], rng=0)
+    >>> round(posterior.kappa, 3)
+    0.798
+    >>> [round(end, 1) for end in posterior.interval], round(posterior.probability_above(0.6), 1)
+    ([0.6, 0.9], 1.0)
+    """
+    counts = as_counts(getattr(table, "table", table))
+    size = len(counts)
+    given = weights if weights is not None else getattr(table, "weights", None)
+    checked = as_weights(given, size)
+    matrix = disagreement_matrix(checked, size)
+    if not matrix.any():
+        raise ValueError("weights must not all be 0, for kappa is then undefined.")
+    added = _parameter(prior, size)
+    if isinstance(n_draws, bool) or not hasattr(n_draws, "__index__") or n_draws < 1:
+        raise ValueError(f"n_draws must be a whole number above 0, got {n_draws!r}.")
+    check_confidence(confidence)
+    generator = as_generator(rng)
+    parameters = counts.astype(np.float64) + added
+    block = max(1, BLOCK_CELLS // counts.size)
+    draws = np.concatenate(
+        [
+            _kappas_of(
+                generator.standard_gamma(parameters, (min(block, n_draws - start), size, size)),
+                matrix,
+            )
+            for start in range(0, int(n_draws), block)
+        ]
+    )
+    low, high = np.nanquantile(draws, ((1 - confidence) / 2, (1 + confidence) / 2))
+    draws.flags.writeable = False
+    return KappaPosterior(
+        float(kappas(counts, checked)),
+        float(np.nanmean(draws)),
+        (float(low), float(high)),
+        draws,
+        added,
+        float(confidence),
+    )
+
+
+def _parameter(prior: Prior, n_labels: int) -> float:
+    """Return what a prior adds to each cell."""
+    if prior == "perks":
+        return 1 / n_labels**2
+    if prior == "jeffreys":
+        return 0.5
+    if isinstance(prior, str) or not isinstance(prior, Real) or not 0 < prior < math.inf:
+        raise ValueError(f"prior must be 'perks', 'jeffreys' or a number above 0, got {prior!r}.")
+    return float(prior)
+
+
+def _kappas_of(tables: FloatTable, matrix: FloatTable) -> FloatTable:
+    """Return kappa of tables of real numbers: exact sums, as for counts, are not needed."""
+    rows, columns, n = tables.sum(axis=-1), tables.sum(axis=-2), tables.sum(axis=(-2, -1))
+    observed = (tables * matrix).sum(axis=(-2, -1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kappa: FloatTable = 1 - n * observed / ((rows @ matrix) * columns).sum(axis=-1)
+    return kappa

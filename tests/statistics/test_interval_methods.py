@@ -1,0 +1,113 @@
+"""The choice of an interval, where results and comparisons take it, and those of differences."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa import (
+    agreement,
+    agreement_by,
+    agreement_from_confusion,
+    compare_independent,
+    compare_paired,
+    compare_predictions,
+)
+from fastkappa.statistics.intervals.inverted import inverted_test
+from fastkappa.statistics.intervals.methods import interval_of_difference
+from tests.helpers.published import TABLES
+
+WINNIPEG = TABLES["landis_koch_ms_winnipeg"].table
+NEW_ORLEANS = TABLES["landis_koch_ms_neworleans"].table
+LARGE = 10 * np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])
+JOINT = [[[30, 6], [2, 2]], [[3, 9], [8, 40]]]
+
+
+def close(value: Any) -> Any:
+    return pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["score", "profile"])
+def test_results_have_the_interval_that_was_asked_for(method: Any) -> None:
+    y1, y2 = [1, 1, 2, 2, 3, 3, 3, 1], [1, 2, 2, 2, 3, 3, 1, 1]
+    result = agreement(y1, y2, weights="linear", interval_method=method)
+    low, high = inverted_test(method, result.table[None], "linear", 0.95)
+    assert result.interval == close((low[0], high[0]))
+    assert result.interval_method == result.to_dict()["interval_method"] == method
+    assert method in str(result)
+    # So have the labels, each a table of two.
+    of_label = {name: interval for name, _, _, interval in result.rows()}["kappa of 2"]
+    low, high = inverted_test(method, np.array([[[5, 1], [0, 2]]]), None, 0.95)
+    assert of_label == close((low[0], high[0]))
+    grouped = agreement_by([0] * 8, y1, y2, weights="linear", interval_method=method)
+    assert grouped[0].interval == grouped.pooled.interval == close(result.interval)
+
+
+def test_the_default_goes_by_agreements_and_disagreements() -> None:
+    assert agreement_from_confusion(WINNIPEG).interval_method == "score"
+    assert agreement_from_confusion(LARGE).interval_method == "asymptotic"
+    assert agreement_from_confusion([[1000, 50], [49, 0]]).interval_method == "score"
+    assert agreement_from_confusion([[0, 1000], [1000, 99]]).interval_method == "score"
+    assert agreement_from_confusion(np.eye(51, dtype=int)).interval_method == "asymptotic"
+    student = agreement_from_confusion(WINNIPEG, distribution="t")
+    assert student.interval_method == "asymptotic"
+
+
+def test_beside_many_disagreements_the_methods_agree() -> None:
+    found = [
+        agreement_from_confusion(100 * LARGE, interval_method=method).interval
+        for method in ("asymptotic", "score", "profile")
+    ]
+    for interval in found[1:]:
+        assert interval == pytest.approx(found[0], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"interval_method": "exact"}, "must be None, 'asymptotic', 'score', 'profile', got 'ex"),
+        ({"interval_method": "score", "distribution": "t"}, "distribution='t' is that of the asym"),
+    ],
+)
+def test_what_is_refused(arguments: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        agreement_from_confusion(WINNIPEG, **arguments)
+
+
+def test_symmetric_intervals_give_that_of_the_delta_method() -> None:
+    found = compare_independent(WINNIPEG, NEW_ORLEANS, interval_method="asymptotic")
+    half = 1.959963984540054 * found.standard_error
+    assert found.interval == close((found.value - half, found.value + half))
+    paired = compare_paired(JOINT, interval_method="asymptotic")
+    half = 1.959963984540054 * paired.standard_error
+    assert paired.interval == close((paired.value - half, paired.value + half))
+    assert paired.interval_methods == ("asymptotic", "asymptotic")
+
+
+def test_the_interval_of_a_difference_is_that_of_zou_and_donner() -> None:
+    found = compare_independent(WINNIPEG, NEW_ORLEANS)
+    one, two = (agreement_from_confusion(table) for table in (WINNIPEG, NEW_ORLEANS))
+    assert found.interval_methods == ("score", "score")
+    below = math.hypot(one.kappa - one.interval[0], two.interval[1] - two.kappa)
+    above = math.hypot(one.interval[1] - one.kappa, two.kappa - two.interval[0])
+    assert found.interval == close((found.value - below, found.value + above))
+    assert compare_independent(one, two).interval == close(found.interval)
+    with_profile = agreement_from_confusion(WINNIPEG, interval_method="profile")
+    assert compare_independent(with_profile, two).interval_methods == ("profile", "score")
+
+
+def test_paired_comparisons_take_the_correlation_into_account() -> None:
+    found = compare_paired(JOINT)
+    joint = np.array(JOINT)
+    one, two = (agreement_from_confusion(joint.sum(axis=axis)) for axis in (2, 1))
+    errors = (one.standard_error, two.standard_error)
+    shared = (errors[0] ** 2 + errors[1] ** 2 - found.standard_error**2) / (2 * np.prod(errors))
+    values = (one.kappa, two.kappa)
+    expected = interval_of_difference(values, one.interval, two.interval, float(shared))
+    assert found.interval == close(expected)
+    cells = np.repeat(np.arange(8), joint.ravel())
+    truth, first, second = np.unravel_index(cells, (2, 2, 2))
+    assert compare_predictions(truth, first, second).interval == close(found.interval)
