@@ -31,8 +31,6 @@ N_DRAWS = 999
 COLUMNS = ("asymptotic", "score", "profile", "default", "Bayesian")
 WIDTHS = ("asymptotic", "score", "profile", "Bayesian")
 RECOMMENDED = "score"
-# A miss by less than so many standard errors may be the simulation's.
-NOISE = 2.0
 
 
 class Found(NamedTuple):
@@ -150,7 +148,7 @@ def report(n_items: int, samples: tuple[int, int]) -> Iterator[str]:
             yield f"| {' | '.join(cells)} |"
             covered = found.coverage[RECOMMENDED]
             if not WITHIN[0] <= covered <= WITHIN[1]:
-                misses.append(_why(case, found, samples[0]))
+                misses.append(_why(case, found))
     yield ""
     yield f"Outside {100 * WITHIN[0]:.0f} to {100 * WITHIN[1]:.0f} % by {RECOMMENDED}:"
     yield ""
@@ -161,18 +159,14 @@ def _percent(p: float) -> str:
     return f"{100 * p:.1f} %{'' if WITHIN[0] <= p <= WITHIN[1] else ' *'}"
 
 
-def _why(case: tuple[str, ...], found: Found, n_samples: int) -> str:
+def _why(case: tuple[str, ...], found: Found) -> str:
     """Return a line on a case that the recommended interval misses."""
     labels, errors, weights, kappa, disagree = case
     covered = found.coverage[RECOMMENDED]
-    error = (covered * (1 - covered) / n_samples) ** 0.5
-    beyond = max(WITHIN[0] - covered, covered - WITHIN[1])
     facts = [f"{disagree} disagreements expected, none in {found.no_disagreement:.0%} of studies"]
     if found.one_label >= 0.005:
         facts.append(f"a rater with one label in {found.one_label:.0%}")
     facts.append(f"the commonest table in {found.commonest:.0%}")
-    if beyond < NOISE * error:
-        facts.append(f"within the simulation's error, {100 * error:.1f} points")
     return (
         f"- {labels}, {errors}, {weights}, kappa {kappa}: {_percent(covered)}: {'; '.join(facts)}"
     )

@@ -75,8 +75,8 @@ def agreement(
         kappa plus and minus a quantile times the standard error; 'score' and 'profile' hold
         the values of kappa that the score test and the likelihood ratio do not reject, within
         [-1, 1]. None means 'score' if fewer than 100 items are agreed on or fewer than 100
-        disagreed on, for up to 50 labels and without ``distribution='t'``, and else
-        'asymptotic'. Intervals of the other indices are asymptotic.
+        disagreed on, for up to 50 labels and 10 million items and without
+        ``distribution='t'``, and else 'asymptotic'. Intervals of the other indices are asymptotic.
 
     Returns
     -------

@@ -172,6 +172,15 @@ def test_bootstrap_of_two(path: Path, ratings: dict[str, Any]) -> None:
     assert line in text_of(path, *options)
 
 
+def test_interval_method_of_two(path: Path, ratings: dict[str, Any]) -> None:
+    options = ("--raters", "a", "b", "--weights", "linear", "--interval-method", "profile")
+    expected = agreement(ratings["a"], ratings["b"], weights="linear", interval_method="profile")
+    found = json_of(path, *options)
+    assert_same(found, {"interval": expected.interval, "interval_method": "profile"})
+    groups = json_of(path, *options, "--group", "city")["groups"]
+    assert {group["interval_method"] for group in groups} == {"profile"}
+
+
 def test_scale_of_two(path: Path, ratings: dict[str, Any]) -> None:
     options = ("--raters", "a", "b", "--weights", "linear", "--scale", "landis-koch")
     expected = agreement(ratings["a"], ratings["b"], weights="linear").interpret("landis-koch")

@@ -65,16 +65,30 @@ def test_beside_many_disagreements_the_methods_agree() -> None:
         assert interval == pytest.approx(found[0], abs=1e-5)
 
 
+@pytest.mark.parametrize("n", [10**3, 10**6])
+def test_few_disagreements_of_many_items_are_a_poisson_variate(n: int) -> None:
+    # Its score interval: (x - rate)^2 / rate = z^2. Here 1 - kappa is twice 5 of 2 n.
+    z = 1.959963984540054
+    middle, half = 5 + z * z / 2, z * math.sqrt(5 + z * z / 4)
+    low, high = agreement_from_confusion([[n, 3], [2, n]]).interval
+    assert 1 - high == pytest.approx((middle - half) / n, rel=3 / n + 1e-5)
+    assert 1 - low == pytest.approx((middle + half) / n, rel=15 / n + 1e-5)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"interval_method": "exact"}, "must be None, 'asymptotic', 'score', 'profile', got 'ex"),
+        (
+            {"interval_method": "score", "table": [[10**7, 1], [0, 1]]},
+            "is for up to 10000000 items",
+        ),
         ({"interval_method": "score", "distribution": "t"}, "distribution='t' is that of the asym"),
     ],
 )
 def test_what_is_refused(arguments: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        agreement_from_confusion(WINNIPEG, **arguments)
+        agreement_from_confusion(**{"table": WINNIPEG, **arguments})
 
 
 def test_symmetric_intervals_give_that_of_the_delta_method() -> None:

@@ -33,7 +33,7 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 # The product of proportion and z in a cell without counts: what it begins with, in items, and
 # what it ends with. The likelihood ratio is too large by less than 2 l^2 times the last.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-LEAST_FIRST, LEAST_PRODUCT = 1e-4, 1e-11  # the same as proportions: smaller ones are lost
+LEAST_FIRST, LEAST_PRODUCT = 1e-6, 1e-11  # the same as proportions: smaller ones are lost
 LARGEST_CHANGE = (0.2, 0.05)  # of kappa in a step, first and then for tables where that fails
 MOST_STEPS = (40, 100)
 TOLERANCE = 1e-9

@@ -23,6 +23,8 @@ METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 # By default the score interval is that of tables with fewer agreements or disagreements than
 # this, and with no more labels than this: its cost grows with their cube.
 FEW, MOST_LABELS = 100, 50
+# One disagreement among more items is lost in the rounding of proportions.
+MOST_ITEMS = 10**7
 
 
 def choose_method(
@@ -50,10 +52,12 @@ def choose_method(
                 f" interval_method={method!r}."
             )
         return "asymptotic"
+    agreeing, n = int(np.trace(table)), int(table.sum())
+    if method in ("score", "profile") and n > MOST_ITEMS:
+        raise ValueError(f"interval_method={method!r} is for up to {MOST_ITEMS} items, got {n}.")
     if method is not None:
         return method
-    agreeing, n = int(np.trace(table)), int(table.sum())
-    few = min(agreeing, n - agreeing) < FEW
+    few = min(agreeing, n - agreeing) < FEW and n <= MOST_ITEMS
     return "score" if few and len(table) <= MOST_LABELS else "asymptotic"
 
 
