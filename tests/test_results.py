@@ -56,6 +56,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Estimate": lambda: pair().estimates["gwet_ac1"],
     "GroupedAgreement": lambda: fastkappa.agreement_by(RATINGS[2], RATINGS[0], RATINGS[1]),
     "Interpretation": lambda: pair().interpret("mchugh"),
+    "KappaPosterior": lambda: fastkappa.kappa_posterior(pair(), n_draws=99, rng=0),
     "KappaDifference": lambda: fastkappa.compare_predictions(*RATINGS, n_resamples=99, rng=0),
     "Kappas": lambda: fastkappa.score_many(RATINGS[0], RATERS),
     "LabelKappa": lambda: fastkappa.fleiss_kappa(RATINGS.T).by_label[0],
@@ -195,7 +196,8 @@ def test_a_dictionary_says_what_json_cannot() -> None:
     with pytest.warns(UserWarning, match="kappa is undefined"):
         undefined = ODD["undefined"]().to_dict()
     assert undefined["kappa"] is None
-    assert undefined["interval"] == [None, None]
+    assert undefined["standard_error"] is None
+    assert undefined["interval"] == [-1, 1]
     thresholds = ODD["infinite"]().to_dict()["thresholds"]
     assert [float(cut) for cut in thresholds] == [-math.inf, 2.5] or thresholds[0] == "-inf"
     assert ODD["dates"]().to_dict()["labels"][0].startswith("2026-01-01")

@@ -11,6 +11,8 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable
 from fastkappa.formatting import count_text, figure, interval_text
+from fastkappa.frame import frame_of_estimate
+from fastkappa.results import Report, Result, estimate_grid
 from fastkappa.statistics.bootstrap import BLOCK_CELLS, as_generator
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.kappa import kappas
@@ -20,8 +22,8 @@ from fastkappa.statistics.weights import Weights, as_weights, disagreement_matri
 Prior: TypeAlias = Literal["perks", "jeffreys"] | float
 
 
-@dataclass(frozen=True, eq=False)
-class KappaPosterior:
+@dataclass(frozen=True, eq=False, repr=False)
+class KappaPosterior(Result):
     """Draws from the posterior distribution of kappa, and its interval.
 
     Attributes
@@ -30,6 +32,8 @@ class KappaPosterior:
         That of the table itself.
     mean : float
         The mean of the draws.
+    standard_deviation : float
+        That of the draws.
     interval : tuple of float
         The quantiles of the draws with equal tails.
     draws : ndarray of shape (n_draws,)
@@ -42,6 +46,7 @@ class KappaPosterior:
 
     kappa: float
     mean: float
+    standard_deviation: float
     interval: tuple[float, float]
     draws: FloatTable
     prior: float
@@ -50,6 +55,29 @@ class KappaPosterior:
     def probability_above(self, value: float) -> float:
         """Return the probability that kappa is above a value."""
         return float((self.draws > value).mean())
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, without the draws.
+
+        Its columns are ``value``, the mean of the draws, ``standard_error``, their standard
+        deviation, ``lower`` and ``upper``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of_estimate(self.mean, self.standard_deviation, self.interval)
+
+    def _report(self) -> Report:
+        row = ("mean of kappa", self.mean, self.standard_deviation, self.interval)
+        return Report(
+            [
+                f"Posterior of kappa, {count_text(len(self.draws), 'draw')};"
+                f" prior {self.prior:.4g} a cell"
+            ],
+            [estimate_grid([row], self.confidence)],
+        )
 
     def __repr__(self) -> str:
         return (
@@ -141,6 +169,7 @@ def kappa_posterior(
     return KappaPosterior(
         float(kappas(counts, checked)),
         float(np.nanmean(draws)),
+        float(np.nanstd(draws)),
         (float(low), float(high)),
         draws,
         added,
