@@ -21,10 +21,16 @@ from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.results import RATERS
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
+from fastkappa.statistics.intervals.score_test import (
+    Alternative,
+    check_alternative,
+    check_null_kappa,
+)
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.two_raters.ratings import read_items, warn_of_weights
-from fastkappa.two_raters.result import AgreementResult, why_undefined
+from fastkappa.two_raters.report import why_undefined
+from fastkappa.two_raters.result import AgreementResult
 
 
 def agreement(
@@ -38,6 +44,8 @@ def agreement(
     confidence: float = 0.95,
     distribution: Distribution = "normal",
     interval_method: IntervalMethod | None = None,
+    null_kappa: float = 0.0,
+    alternative: Alternative = "two-sided",
 ) -> AgreementResult:
     """Return all statistics of two raters' agreement, from their ratings.
 
@@ -69,7 +77,7 @@ def agreement(
         quantiles of the normal distribution. With 't' they are divided by the number of items
         less one and the quantiles are those of Student's t with so many degrees of freedom, as
         `fastkappa.conger_kappa` does for the same kappa by default (Gwet 2014). The test of
-        kappa = 0 is by the normal distribution either way.
+        kappa is by the normal distribution either way.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How the intervals of kappa, and of the kappa of each label, are made. 'asymptotic' is
         kappa plus and minus a quantile times the standard error; 'score' and 'profile' hold
@@ -77,6 +85,13 @@ def agreement(
         [-1, 1]. None means 'score' if fewer than 100 items are agreed on or fewer than 100
         disagreed on, for up to 50 labels and 10 million items and without
         ``distribution='t'``, and else 'asymptotic'. Intervals of the other indices are asymptotic.
+    null_kappa : float, default=0.0
+        The kappa that ``z`` and ``p_value`` test. For 0 the raters are independent under the
+        hypothesis, and z is kappa over its null standard error. Any other is tested by the
+        score test, which rejects at 5 % what lies outside the 95 % score interval; the null
+        standard error is then that of the most likely table with this kappa.
+    alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
+        What it is tested against: another kappa, a greater one or a smaller one.
 
     Returns
     -------
@@ -111,6 +126,8 @@ def agreement(
     """
     check_confidence(confidence)
     check_distribution(distribution)
+    check_null_kappa(null_kappa)
+    check_alternative(alternative)
     items = read_items({"y1": y1, "y2": y2}, labels, missing, missing_codes)
     first, second = items.columns["y1"], items.columns["y2"]
     counts = tabulate(get_kernels(), first, second, items.known, None)
@@ -127,6 +144,8 @@ def agreement(
         distribution=distribution,
         raters=names_of((y1, y2), RATERS),
         interval_method=interval_method,
+        null_kappa=null_kappa,
+        alternative=alternative,
     )
     if items.known is None:
         warn_of_weights(result.weights, counts.labels)
@@ -141,6 +160,8 @@ def agreement_from_confusion(
     confidence: float = 0.95,
     distribution: Distribution = "normal",
     interval_method: IntervalMethod | None = None,
+    null_kappa: float = 0.0,
+    alternative: Alternative = "two-sided",
 ) -> AgreementResult:
     """Return all statistics of two raters' agreement, from a table of counts.
 
@@ -161,6 +182,8 @@ def agreement_from_confusion(
         How standard errors and intervals are made, as for `agreement`.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How the intervals of kappa are made, as for `agreement`.
+    null_kappa, alternative
+        The test of kappa, as for `agreement`.
 
     Returns
     -------
@@ -180,9 +203,16 @@ def agreement_from_confusion(
     (0.4915, 0.051)
     >>> agreement_from_confusion([[20, 5], [10, 15]], labels=["no", "yes"])
     <AgreementResult: kappa 0.4000 (0.1317 to 0.6157), n = 50, 2 labels>
+    >>> result = agreement_from_confusion(
+    ...     [[40, 5], [4, 51]], null_kappa=0.6, alternative="greater"
+    ... )
+    >>> round(result.kappa, 3), round(result.z, 2), round(result.p_value, 3)
+    (0.818, 2.71, 0.003)
     """
     check_confidence(confidence)
     check_distribution(distribution)
+    check_null_kappa(null_kappa)
+    check_alternative(alternative)
     n_outside = 0
     # An ordered index is that of ordered categoricals.
     are_meant = labels is not None or getattr(getattr(table, "columns", None), "ordered", False)
@@ -203,6 +233,8 @@ def agreement_from_confusion(
         distribution=distribution,
         raters=names_of(axes, RATERS),
         interval_method=interval_method,
+        null_kappa=null_kappa,
+        alternative=alternative,
     )
     if not are_meant and names.tolist() == sorted(names.tolist(), key=str):
         warn_of_weights(result.weights, names)

@@ -20,6 +20,11 @@ from fastkappa.kernels.threads import available_threads
 from fastkappa.results import RATERS, Grid, Report, Result, interval_head
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.intervals.methods import IntervalMethod
+from fastkappa.statistics.intervals.score_test import (
+    Alternative,
+    check_alternative,
+    check_null_kappa,
+)
 from fastkappa.statistics.strata import (
     MOST_NAMED,
     EqualKappas,
@@ -144,6 +149,8 @@ def agreement_by(
     confidence: float = 0.95,
     undefined: Undefined = "nan",
     interval_method: IntervalMethod | None = None,
+    null_kappa: float = 0.0,
+    alternative: Alternative = "two-sided",
 ) -> GroupedAgreement:
     """Return two raters' agreement in each group of the items, counted in one pass.
 
@@ -163,6 +170,8 @@ def agreement_by(
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         How the intervals of kappa are made, as for `agreement`. With None each group has that
         of its own number of disagreements. The interval of the common kappa is asymptotic.
+    null_kappa, alternative
+        The test of kappa in each group, as for `agreement`.
 
     Returns
     -------
@@ -190,6 +199,9 @@ def agreement_by(
     """
     check_confidence(confidence)
     check_undefined(undefined)
+    check_null_kappa(null_kappa)
+    check_alternative(alternative)
+    tested: dict[str, Any] = {"null_kappa": float(null_kappa), "alternative": alternative}
     items = read_items({GROUPS: groups, "y1": y1, "y2": y2}, labels, missing, missing_codes)
     group_column, first, second = items.columns.values()
     if group_column.obstacle:
@@ -208,6 +220,7 @@ def agreement_by(
             interval_method=interval_method,
             n_outside=int(outside),
             raters=raters,
+            **tested,
         )
         for group, table, outside in zip(counts.groups.tolist(), counts.tables, counts.n_outside)
         if table.any()
@@ -225,6 +238,7 @@ def agreement_by(
         n_dropped=items.n_dropped,
         n_outside=int(counts.n_outside.sum()),
         raters=raters,
+        **tested,
     )
     if known is None:
         warn_of_weights(weights, counts.labels)

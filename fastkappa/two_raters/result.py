@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,33 +15,18 @@ from fastkappa.formatting import (
     figure,
     interval_text,
     label_text,
-    p_value_text,
     plain,
-    printable,
 )
 from fastkappa.frame import data_frame
-from fastkappa.results import RATERS, Report, Result, counts_grid, estimate_grid, facts
+from fastkappa.results import RATERS, Report, Result
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
+from fastkappa.statistics.intervals.score_test import Alternative, NullTest, null_test, p_value
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
-
-NAMES = {
-    "kappa": "kappa",
-    "observed_agreement": "observed agreement",
-    "scott_pi": "Scott's pi",
-    "krippendorff_alpha": "Krippendorff's alpha",
-    "bennett_s": "Bennett's S (PABAK)",
-    "brennan_prediger": "Brennan-Prediger",
-    "gwet_ac1": "Gwet's AC1",
-    "gwet_ac2": "Gwet's AC2",
-    "bangdiwala_b": "Bangdiwala's B",
-}
-# Without weights these two repeat the one above them.
-ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
-UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
+from fastkappa.two_raters.report import report_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,6 +61,10 @@ class AgreementResult(Result):
         series with a name. Reports and pictures have them.
     interval_method : {'asymptotic', 'score', 'profile'}
         How the intervals of kappa, and of the kappa of each label, are made.
+    null_kappa : float
+        The kappa that ``z`` and ``p_value`` test.
+    alternative : {'two-sided', 'greater', 'less'}
+        What ``p_value`` tests it against.
     """
 
     table: AnyArray
@@ -89,6 +77,8 @@ class AgreementResult(Result):
     distribution: inference.Distribution = "normal"
     raters: tuple[str, str] = RATERS
     interval_method: IntervalMethod = "asymptotic"
+    null_kappa: float = 0.0
+    alternative: Alternative = "two-sided"
 
     @cached_property
     def n(self) -> int:
@@ -105,10 +95,10 @@ class AgreementResult(Result):
         """The standard error of kappa (Fleiss, Cohen and Everitt 1969), for intervals."""
         return float(inference.standard_error(self.table, self.weights)) * self._scale
 
-    @cached_property
+    @property
     def null_standard_error(self) -> float:
-        """The standard error of kappa under independence, for the test."""
-        return float(inference.null_standard_error(self.table, self.weights))
+        """The standard error of kappa under the hypothesis: see `agreement` for which one."""
+        return float(self._null_test.standard_error[0])
 
     @cached_property
     def textbook_standard_error(self) -> float:
@@ -120,15 +110,19 @@ class AgreementResult(Result):
         """The interval of kappa by ``interval_method``; the asymptotic one may go beyond 1."""
         return self._intervals(self.table[None], self.weights)[0]
 
-    @cached_property
+    @property
     def z(self) -> float:
-        """Kappa over its null standard error."""
-        return self.kappa / self.null_standard_error if self.null_standard_error else math.nan
+        """The normal deviate of the test of ``null_kappa``; nearly the distance in null errors."""
+        return float(self._null_test.z[0])
+
+    @property
+    def p_value(self) -> float:
+        """The p-value of z against the ``alternative``."""
+        return p_value(self.z, self.alternative)
 
     @cached_property
-    def p_value(self) -> float:
-        """The two-sided p-value of z, under independence."""
-        return inference.two_sided_p(self.z)
+    def _null_test(self) -> NullTest:
+        return null_test(self.table[None], self.weights, self.null_kappa)
 
     @cached_property
     def observed_agreement(self) -> float:
@@ -323,6 +317,8 @@ class AgreementResult(Result):
             "distribution": self.distribution,
             "interval": self.interval,
             "interval_method": self.interval_method,
+            "null_kappa": self.null_kappa,
+            "alternative": self.alternative,
             "z": self.z,
             "p_value": self.p_value,
             "observed_agreement": self.observed_agreement,
@@ -380,77 +376,7 @@ class AgreementResult(Result):
         )
 
     def _report(self) -> Report:
-        return Report(
-            [
-                f"Agreement of {_raters_text(self.raters)} on {count_text(self.n, 'item')},"
-                f" {count_text(len(self.labels), 'label')}, {_weights_text(self.weights)}",
-                *_remarks(self),
-            ],
-            [
-                *counts_grid(self.labels, self.table),
-                estimate_grid(_shown_estimates(self), self.confidence),
-                facts(_facts(self)),
-            ],
-        )
-
-
-def why_undefined(result: AgreementResult) -> str:
-    """Return why kappa is undefined, for a result in which it is."""
-    both = result.table.sum(axis=0) + result.table.sum(axis=1)
-    used = [label_text(label) for label, n in zip(result.labels.tolist(), both) if n]
-    if len(used) == 1:
-        return f"all ratings are {used[0]}, so that no disagreement is expected by chance"
-    return "the weights make no disagreement between the labels that occur"
-
-
-def _raters_text(raters: tuple[str, str]) -> str:
-    first, second = map(printable, raters)
-    return "two raters" if raters == RATERS else f"{first} (rows) and {second} (columns)"
-
-
-def _weights_text(weights: Weights) -> str:
-    if weights is None:
-        return "no weights"
-    return f"{weights} weights" if isinstance(weights, str) else "weights of a matrix"
-
-
-def _remarks(result: AgreementResult) -> Iterator[str]:
-    if result.n_dropped:
-        known = result.raters != RATERS
-        names = map(printable, result.raters) if known else ("the first rater", "the second")
-        missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
-        yield f"{result.n_dropped} left out for a missing rating ({missing})"
-    if result.n_outside:
-        yield f"{result.n_outside} left out for a rating outside the labels"
-    if math.isnan(result.kappa):
-        yield f"kappa is undefined: {why_undefined(result)}"
-
-
-def _shown_estimates(
-    result: AgreementResult,
-) -> Iterator[tuple[str, float, float, tuple[float, float]]]:
-    weighted = result.weights is not None
-    for name, value, error, interval in result.rows():
-        if name in ONLY_WEIGHTED and not weighted:
-            continue
-        unweighted = weighted and (name in UNWEIGHTED or name not in NAMES)
-        shown = NAMES.get(name, f"  {name}")
-        yield shown + (" (no weights)" if unweighted else ""), value, error, interval
-
-
-def _facts(result: AgreementResult) -> Iterator[tuple[str, str]]:
-    yield "interval of kappa", result.interval_method
-    yield "z of kappa = 0", figure(result.z)
-    yield "p of kappa = 0", p_value_text(result.p_value, 2)
-    yield "null standard error", figure(result.null_standard_error)
-    yield "largest kappa possible", figure(result.kappa_max)
-    yield "expected agreement", figure(result.expected_agreement)
-    if result.weights is not None:
-        yield "weighted agreement", figure(result.weighted_observed_agreement)
-        yield "  expected by chance", figure(result.weighted_expected_agreement)
-    if len(result.labels) == 2:
-        yield "prevalence index", figure(result.prevalence_index)
-        yield "bias index", figure(result.bias_index)
+        return report_of(self)
 
 
 def _read_only(array: AnyArray) -> AnyArray:

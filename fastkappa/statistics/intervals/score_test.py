@@ -1,0 +1,118 @@
+"""The test of kappa = kappa0, and its p-values.
+
+For kappa0 = 0 the raters are independent under the hypothesis, and z is kappa over the null
+standard error of Fleiss, Cohen and Everitt (1969). Other kappas do not say how the raters come to
+agree, so the test is Rao's: its z is the signed root of Pearson's chi-square of the observed
+proportions and the most likely ones with kappa0. It rejects, at 5 %, the values of kappa0 that
+lie outside the 95 % score interval.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics.inference import (
+    null_standard_error,
+    proportions_of,
+    standard_error,
+    two_sided_p,
+)
+from fastkappa.statistics.intervals.constrained import constrained_stack
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights, disagreement_matrix
+
+Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+
+
+class NullTest(NamedTuple):
+    """The test of kappa = kappa0 of a stack of tables, arrays of shape (m,).
+
+    ``standard_error`` is that of kappa at the most likely table with kappa0, for kappa0 = 0 at
+    that of independent raters. NaN where kappa is undefined.
+    """
+
+    z: FloatTable
+    standard_error: FloatTable
+
+
+def null_test(tables: AnyArray, weights: Weights, null_kappa: float) -> NullTest:
+    """Return the test of a checked stack of tables of shape (m, l, l).
+
+    Examples
+    --------
+    All of 50 items agreed on, half of them for each label. Kappa = 0.9 is a disagreement on
+    5 %, of which the score test of a proportion says the same.
+
+    >>> import math
+    >>> import numpy as np
+    >>> from fastkappa.statistics.intervals.score_test import null_test
+    >>> z, _ = null_test(np.array([[[25, 0], [0, 25]]]), None, 0.9)
+    >>> round(float(z[0]), 6), round(0.05 / math.sqrt(0.05 * 0.95 / 50), 6)
+    (1.622214, 1.622214)
+    """
+    values = np.asarray(kappas(tables, weights), np.float64)
+    if null_kappa == 0:
+        error = np.asarray(null_standard_error(tables, weights), np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return NullTest(np.where(error > 0, values / error, np.nan), error)
+    z, error = np.full(values.shape, np.nan), np.full(values.shape, np.nan)
+    known = ~np.isnan(values)
+    if not known.any():
+        return NullTest(z, error)
+    n, observed = proportions_of(tables[known])
+    matrix = disagreement_matrix(weights, tables.shape[-1])
+    found = constrained_stack(
+        tables[known].astype(np.float64), matrix, np.full(len(n), float(null_kappa))
+    )
+    root = np.where(
+        np.isinf(found.likelihood_ratio), np.inf, score_root(observed, found.proportions)
+    )
+    z[known] = np.sign(values[known] - null_kappa) * np.sqrt(n) * root
+    error[known] = np.asarray(standard_error(found.proportions, weights)) / np.sqrt(n)
+    return NullTest(z, error)
+
+
+def score_root(observed: FloatTable, most_likely: FloatTable) -> FloatTable:
+    """Return the root of Pearson's chi-square of one item, shape (m,)."""
+    used = observed > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(used, (observed - most_likely) ** 2 / most_likely, most_likely)
+    return np.asarray(np.sqrt(terms.sum(axis=(-2, -1))))
+
+
+def p_value(z: float, alternative: Alternative) -> float:
+    """Return the p-value of a standard normal z.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.intervals.score_test import p_value
+    >>> [round(p_value(1.645, kind), 3) for kind in ("two-sided", "greater", "less")]
+    [0.1, 0.05, 0.95]
+    """
+    if alternative == "two-sided":
+        return two_sided_p(z)
+    return math.erfc((z if alternative == "greater" else -z) / math.sqrt(2)) / 2
+
+
+def check_null_kappa(null_kappa: float) -> float:
+    """Return the kappa of a hypothesis, or raise if it is not one to be tested.
+
+    One disagreement refutes kappa = 1, and one agreement kappa = -1.
+    """
+    if not isinstance(null_kappa, Real) or not -1 < null_kappa < 1:
+        raise ValueError(f"null_kappa must be a number above -1 and below 1, got {null_kappa!r}.")
+    return float(null_kappa)
+
+
+def check_alternative(alternative: Alternative) -> Alternative:
+    """Return the alternative of a test, or raise if it is unknown."""
+    if alternative not in get_args(Alternative):
+        raise ValueError(
+            f"alternative must be 'two-sided', 'greater' or 'less', got {alternative!r}."
+        )
+    return alternative

@@ -1,0 +1,106 @@
+"""What the report of two raters' agreement says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
+from fastkappa.results import RATERS, Report, counts_grid, estimate_grid, facts
+from fastkappa.statistics.weights import Weights
+
+# An AgreementResult, which makes its report here: to import it would be a circle.
+_Result: TypeAlias = Any
+
+NAMES = {
+    "kappa": "kappa",
+    "observed_agreement": "observed agreement",
+    "scott_pi": "Scott's pi",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "bennett_s": "Bennett's S (PABAK)",
+    "brennan_prediger": "Brennan-Prediger",
+    "gwet_ac1": "Gwet's AC1",
+    "gwet_ac2": "Gwet's AC2",
+    "bangdiwala_b": "Bangdiwala's B",
+}
+# Without weights these two repeat the one above them.
+ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
+NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
+UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
+
+
+def report_of(result: _Result) -> Report:
+    """Return the report of a result."""
+    return Report(
+        [
+            f"Agreement of {_raters_text(result.raters)} on {count_text(result.n, 'item')},"
+            f" {count_text(len(result.labels), 'label')}, {_weights_text(result.weights)}",
+            *_remarks(result),
+        ],
+        [
+            *counts_grid(result.labels, result.table),
+            estimate_grid(_shown_estimates(result), result.confidence),
+            facts(_facts(result)),
+        ],
+    )
+
+
+def why_undefined(result: _Result) -> str:
+    """Return why kappa is undefined, for a result in which it is."""
+    both = result.table.sum(axis=0) + result.table.sum(axis=1)
+    used = [label_text(label) for label, n in zip(result.labels.tolist(), both) if n]
+    if len(used) == 1:
+        return f"all ratings are {used[0]}, so that no disagreement is expected by chance"
+    return "the weights make no disagreement between the labels that occur"
+
+
+def _raters_text(raters: tuple[str, str]) -> str:
+    first, second = map(printable, raters)
+    return "two raters" if raters == RATERS else f"{first} (rows) and {second} (columns)"
+
+
+def _weights_text(weights: Weights) -> str:
+    if weights is None:
+        return "no weights"
+    return f"{weights} weights" if isinstance(weights, str) else "weights of a matrix"
+
+
+def _remarks(result: _Result) -> Iterator[str]:
+    if result.n_dropped:
+        known = result.raters != RATERS
+        names = map(printable, result.raters) if known else ("the first rater", "the second")
+        missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
+        yield f"{result.n_dropped} left out for a missing rating ({missing})"
+    if result.n_outside:
+        yield f"{result.n_outside} left out for a rating outside the labels"
+    if math.isnan(result.kappa):
+        yield f"kappa is undefined: {why_undefined(result)}"
+
+
+def _shown_estimates(
+    result: _Result,
+) -> Iterator[tuple[str, float, float, tuple[float, float]]]:
+    weighted = result.weights is not None
+    for name, value, error, interval in result.rows():
+        if name in ONLY_WEIGHTED and not weighted:
+            continue
+        unweighted = weighted and (name in UNWEIGHTED or name not in NAMES)
+        shown = NAMES.get(name, f"  {name}")
+        yield shown + (" (no weights)" if unweighted else ""), value, error, interval
+
+
+def _facts(result: _Result) -> Iterator[tuple[str, str]]:
+    yield "interval of kappa", result.interval_method
+    tested = f"kappa {NULL_SIGNS[result.alternative]} {result.null_kappa:g}"
+    yield f"z of {tested}", figure(result.z)
+    yield f"p of {tested}", p_value_text(result.p_value, 2)
+    yield "null standard error", figure(result.null_standard_error)
+    yield "largest kappa possible", figure(result.kappa_max)
+    yield "expected agreement", figure(result.expected_agreement)
+    if result.weights is not None:
+        yield "weighted agreement", figure(result.weighted_observed_agreement)
+        yield "  expected by chance", figure(result.weighted_expected_agreement)
+    if len(result.labels) == 2:
+        yield "prevalence index", figure(result.prevalence_index)
+        yield "bias index", figure(result.bias_index)
