@@ -50,7 +50,8 @@ if TYPE_CHECKING:
         compare_paired,
     )
     from fastkappa.statistics.intervals.posterior import kappa_posterior
-    from fastkappa.statistics.planning import power, sample_size
+    from fastkappa.statistics.planning.designs import power, sample_size
+    from fastkappa.statistics.planning.precision import sample_size_for_width
     from fastkappa.statistics.scales import Interpretation
     from fastkappa.statistics.strata import EqualKappas, compare_strata
     from fastkappa.thresholds.evaluator import ThresholdEvaluator
@@ -108,9 +109,10 @@ _LOADED_ON_FIRST_USE = {
     "plot_confusion": "plotting",
     "plot_forest": "plotting",
     "plotting": "plotting",
-    "power": "statistics.planning",
+    "power": "statistics.planning.designs",
     "randolph_kappa": "multirater",
-    "sample_size": "statistics.planning",
+    "sample_size": "statistics.planning.designs",
+    "sample_size_for_width": "statistics.planning.precision",
     "score_many": "leaderboards.score_many",
 }
 
@@ -170,6 +172,7 @@ __all__ = [
     "power",
     "randolph_kappa",
     "sample_size",
+    "sample_size_for_width",
     "score_many",
     "show_config",
 ]

@@ -1,4 +1,4 @@
-"""Comparison and planning: published figures, simulation, exact derivatives."""
+"""Comparison: published figures, simulation, exact derivatives."""
 
 from __future__ import annotations
 
@@ -17,12 +17,10 @@ from fastkappa import (
     compare_predictions,
     compare_strata,
     kappa_from_confusion,
-    power,
-    sample_size,
 )
 from fastkappa.exceptions import undefined_metric_warning
 from tests.helpers.published import TABLES
-from tests.helpers.published_comparisons import MULTIPLE_SCLEROSIS, PLANS
+from tests.helpers.published_comparisons import MULTIPLE_SCLEROSIS
 
 WINNIPEG = TABLES["landis_koch_ms_winnipeg"].table
 NEW_ORLEANS = TABLES["landis_koch_ms_neworleans"].table
@@ -339,105 +337,5 @@ def test_predictions_with_missing_labels() -> None:
     ],
 )
 def test_what_is_refused(call: Any, match: str) -> None:
-    with pytest.raises(ValueError, match=match):
-        call()
-
-
-# Planning.
-
-
-@pytest.mark.parametrize("plan", PLANS)
-def test_sample_sizes_of_irr(plan: Any) -> None:
-    arguments: dict[str, Any] = {"rates": plan.rates, "alternative": "one-sided"}
-    n = sample_size(plan.kappa, plan.null_kappa, **arguments)
-    assert n == plan.n
-    assert power(n, plan.kappa, plan.null_kappa, **arguments) >= 0.8
-    assert power(n - 1, plan.kappa, plan.null_kappa, **arguments) < 0.8
-
-
-def cantor(rates: Any, kappa: float) -> float:
-    """Return the variance of kappa of one item, by the formula of Cantor (1996)."""
-    first, second = rates
-    chance = first * second + (1 - first) * (1 - second)
-    agree = kappa * (1 - chance) + chance
-    both = (agree + first + second - 1) / 2
-    table = [[both, first - both], [second - both, 1 - first - second + both]]
-    rows, columns = (first, 1 - first), (second, 1 - second)
-    cells = [(i, j) for i in (0, 1) for j in (0, 1)]
-    same = sum(
-        table[i][i] * ((1 - chance) - (columns[i] + rows[i]) * (1 - agree)) ** 2 for i in (0, 1)
-    )
-    other = sum(table[i][j] * (columns[i] + rows[j]) ** 2 for i, j in cells if i != j)
-    rest = (agree * chance - 2 * chance + agree) ** 2
-    return (same + (1 - agree) ** 2 * other - rest) / (1 - chance) ** 4
-
-
-@pytest.mark.parametrize("alternative", ["one-sided", "two-sided"])
-@pytest.mark.parametrize(
-    ("rates", "kappa", "null_kappa"),
-    [((0.5, 0.5), 0.4, 0.0), ((0.3, 0.2), 0.5, 0.7), ((0.9, 0.8), 0.6, 0.2), ((0.4, 0.6), 0, -0.3)],
-)
-def test_sample_size_and_power_by_the_formula(
-    rates: Any, kappa: float, null_kappa: float, alternative: Any
-) -> None:
-    from scipy.stats import norm
-
-    tail = 0.01 / (2 if alternative == "two-sided" else 1)
-    deviations = [math.sqrt(cantor(rates, value)) for value in (null_kappa, kappa)]
-    expected = (norm.isf(tail) * deviations[0] + norm.ppf(0.9) * deviations[1]) / (
-        kappa - null_kappa
-    )
-    arguments: dict[str, Any] = {"rates": rates, "alternative": alternative, "alpha": 0.01}
-    assert sample_size(kappa, null_kappa, power=0.9, **arguments) == math.ceil(expected**2)
-    distance = abs(kappa - null_kappa) * math.sqrt(77) - norm.isf(tail) * deviations[0]
-    assert power(77, kappa, null_kappa, **arguments) == close(norm.cdf(distance / deviations[1]))
-
-
-def test_two_labels_may_be_given_as_proportions() -> None:
-    numbers = sample_size(0.6, 0.3, rates=(0.3, 0.4))
-    assert sample_size(0.6, 0.3, rates=([0.3, 0.7], [0.4, 0.6])) == numbers
-    for weights in ("linear", "quadratic"):
-        assert sample_size(0.6, 0.3, rates=(0.3, 0.4), weights=weights) == numbers
-
-
-@pytest.mark.parametrize("weights", [None, "quadratic"])
-def test_planned_power_is_that_of_simulated_studies(weights: Any) -> None:
-    """Three labels: items are drawn from the mixture in the docstring."""
-    margin = np.array([0.5, 0.3, 0.2])
-    arguments: dict[str, Any] = {"rates": (margin, margin), "weights": weights}
-    n = sample_size(0.5, 0.3, **arguments)
-    assert power(n, 0.5, 0.3, **arguments) == pytest.approx(0.8, abs=0.01)
-    proportions = 0.5 * np.outer(margin, margin) + 0.5 * np.diag(margin)
-    null = 0.7 * np.outer(margin, margin) + 0.3 * np.diag(margin)
-    assert kappa_from_confusion(proportions, weights) == pytest.approx(0.5)
-    rng = np.random.default_rng(0)
-    error = np.std(
-        kappa_from_confusion(rng.multinomial(n, null.ravel(), 4000).reshape(-1, 3, 3), weights)
-    )
-    drawn = kappa_from_confusion(
-        rng.multinomial(n, proportions.ravel(), 4000).reshape(-1, 3, 3), weights
-    )
-    assert np.mean(drawn > 0.3 + 1.96 * error) == pytest.approx(0.8, abs=0.05)
-
-
-@pytest.mark.parametrize(
-    ("call", "match"),
-    [
-        (lambda: sample_size(0.5, 0.5), "kappa and null_kappa must differ, got 0.5 for both"),
-        (lambda: sample_size(1.5), "kappa must be a number between -1 and 1, got 1.5"),
-        (lambda: sample_size(0.9, rates=(0.5, 0.2)), r"kappa can be 0\.4000 at most .* got 0\.9"),
-        (lambda: sample_size(0.2, -0.9, rates=(0.5, 0.2)), "null_kappa is too far below 0"),
-        (lambda: sample_size(0.5, alpha=0), "alpha must be a number between 0 and 1, got 0"),
-        (lambda: sample_size(0.5, power=1), "power must be a number between 0 and 1, got 1"),
-        (lambda: sample_size(0.5, alternative="less"), "alternative must be .* got 'less'"),
-        (lambda: sample_size(0.5, rates=(1.2, 0.5)), "rates must be proportions that sum to 1"),
-        (lambda: sample_size(0.5, rates=([0.5, 0.5], [0.2, 0.3, 0.5])), "rates must be two"),
-        (lambda: sample_size(0.5, rates=0.5), "rates must be a pair"),
-        (lambda: sample_size(0.5, weights="cubic"), "weights must be"),
-        (lambda: power(0, 0.5), "n must be a whole number above 0, got 0"),
-        (lambda: power(10.5, 0.5), "n must be a whole number above 0, got 10.5"),
-    ],
-)
-def test_plans_that_are_none(call: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
         call()

@@ -129,6 +129,9 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "power": lambda w: fastkappa.power(100, 0.6, 0.3, rates=RATES, weights=w),
     "randolph_kappa": of_raters(fastkappa.randolph_kappa),
     "sample_size": lambda w: fastkappa.sample_size(0.6, 0.3, rates=RATES, weights=w),
+    "sample_size_for_width": lambda w: fastkappa.sample_size_for_width(
+        0.6, 0.3, rates=RATES, weights=w
+    ),
     "score_many": lambda w: (
         fastkappa.score_many(FIRST, {"a": SECOND, "b": THIRD}, weights=w, labels=LABELS).kappas
     ),

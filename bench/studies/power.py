@@ -1,0 +1,192 @@
+"""Whether planned studies have the power and the size that `sample_size` promises.
+
+    python -m bench.studies.power [--samples 20000]
+
+For each design the number of items is planned for a power of 80 % at 5 %. Studies of that many
+items are simulated with the expected kappa and, for the size, with that of the hypothesis, and each
+is tested as it will be: by ``agreement(..., null_kappa=...)``, or by `fleiss_kappa`.
+The printed tables are those of docs/planning.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bench.harness import machine
+from bench.studies.coverage import guessing, neighbours
+from fastkappa.statistics.inference import standard_error
+from fastkappa.statistics.intervals.inverted import inverted_test
+from fastkappa.statistics.intervals.score_test import null_test
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.planning.designs import power, sample_size
+from fastkappa.statistics.planning.precision import sample_size_for_width
+
+THREE, FOUR = (0.5, 0.3, 0.2), (0.4, 0.3, 0.2, 0.1)
+WITHIN = 0.02
+
+
+class Design(NamedTuple):
+    """What a study is planned for; ``labels`` are the raters' rates, the same for both."""
+
+    kappa: float
+    null_kappa: float
+    labels: tuple[float, ...]
+    weights: Any = None
+    alternative: Any = "two-sided"
+    raters: int = 2
+
+
+def two(kappa: float, null_kappa: float, rate: float, **other: Any) -> Design:
+    """Return a design with two labels."""
+    return Design(kappa, null_kappa, (rate, 1 - rate), **other)
+
+
+DESIGNS = (
+    # Those of the docstrings.
+    two(0.7, 0.85, 0.5, alternative="less"),
+    two(0.8, 0.45, 0.75, alternative="greater"),
+    Design(0.6, 0.4, (0.2, 0.25, 0.55), alternative="greater"),
+    # Two labels.
+    two(0.4, 0.0, 0.5),
+    two(0.3, 0.0, 0.2),
+    two(0.8, 0.6, 0.5),
+    two(0.6, 0.4, 0.2),
+    two(0.8, 0.6, 0.1),
+    two(0.9, 0.8, 0.3, alternative="greater"),
+    # More.
+    Design(0.7, 0.4, THREE),
+    Design(0.7, 0.4, THREE, "quadratic"),
+    Design(0.3, 0.0, THREE, "quadratic"),
+    Design(0.4, 0.6, FOUR, alternative="less"),
+    Design(0.8, 0.6, FOUR),
+    Design(0.8, 0.6, FOUR, "linear", "greater"),
+    Design(0.8, 0.6, FOUR, "quadratic", "greater"),
+    Design(0.9, 0.7, FOUR, "quadratic"),
+    # Three raters and more.
+    two(0.6, 0.4, 0.3, raters=3),
+    two(0.8, 0.6, 0.5, raters=3),
+    two(0.6, 0.4, 0.2, raters=5),
+    two(0.3, 0.0, 0.5, raters=3),
+    Design(0.7, 0.4, THREE, raters=3),
+    Design(0.7, 0.4, THREE, "quadratic", raters=4),
+)
+
+
+def lines(n_samples: int) -> Iterator[str]:
+    """Yield the table of power; an asterisk is beside what is not within 2 points."""
+    yield "| labels | raters | weights | kappa | null | against | n | planned | simulated |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for design in DESIGNS:
+        arguments: dict[str, Any] = {
+            "rates": (design.labels, design.labels),
+            "weights": design.weights,
+            "alternative": design.alternative,
+            "raters": design.raters,
+        }
+        n = sample_size(design.kappa, design.null_kappa, **arguments)
+        planned = power(n, design.kappa, design.null_kappa, **arguments)
+        simulated = power(
+            n, design.kappa, design.null_kappa, **arguments, n_simulated=n_samples, rng=1
+        )
+        cells = (
+            *_common(design),
+            str(n),
+            f"{100 * planned:.1f} %",
+            f"{100 * simulated:.1f} %{'' if abs(simulated - planned) <= WITHIN else ' *'}",
+        )
+        yield f"| {' | '.join(cells)} |"
+
+
+def _common(design: Design) -> tuple[str, ...]:
+    return (
+        " ".join(f"{share:.2f}"[1:] for share in design.labels),
+        str(design.raters),
+        design.weights or "none",
+        f"{design.kappa:g}",
+        f"{design.null_kappa:g}",
+        design.alternative,
+    )
+
+
+def size_lines(n_samples: int) -> Iterator[str]:
+    """Yield how often a true hypothesis is rejected at 5 %, against either side and one.
+
+    The last column is that of kappa's distance over its own standard error, for comparison.
+    """
+    rng = np.random.default_rng(2)
+    yield "| labels | errors | weights | null | n | two-sided | less | greater | own error |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for labels in ((0.5, 0.5), (0.8, 0.2), THREE, FOUR):
+        for errors in (guessing, neighbours) if len(labels) > 2 else (guessing,):
+            for weights in (None, "quadratic") if len(labels) > 2 else (None,):
+                for kappa in (0.4, 0.7):
+                    for n in (50, 100, 200):
+                        true = errors(labels, kappa, weights)
+                        drawn = rng.multinomial(n, true.ravel(), n_samples)
+                        drawn, times = np.unique(drawn, axis=0, return_counts=True)
+                        tables = drawn.reshape(-1, *true.shape)
+                        z, _ = null_test(tables, weights, kappa)
+                        with np.errstate(divide="ignore", invalid="ignore"):
+                            own = kappas(tables, weights) - kappa
+                            own /= standard_error(tables, weights)
+                        rejected = (
+                            np.abs(z) > 1.959964,
+                            z < -1.644854,
+                            z > 1.644854,
+                            np.abs(own) > 1.959964,
+                        )
+                        cells = (
+                            " ".join(f"{share:.1f}"[1:] for share in labels),
+                            errors.__name__,
+                            weights or "none",
+                            f"{kappa:g}",
+                            str(n),
+                            *(f"{100 * times[some].sum() / n_samples:.1f} %" for some in rejected),
+                        )
+                        yield f"| {' | '.join(cells)} |"
+
+
+def width_lines(n_samples: int) -> Iterator[str]:
+    """Yield the mean width of the score interval in studies that were planned for one."""
+    rng = np.random.default_rng(3)
+    yield "| labels | weights | kappa | n | planned width | mean width |"
+    yield "|---|---|---|---|---|---|"
+    for labels, weights, kappa in (
+        ((0.5, 0.5), None, 0.8),
+        ((0.8, 0.2), None, 0.6),
+        (THREE, None, 0.7),
+        (FOUR, "quadratic", 0.8),
+    ):
+        n = sample_size_for_width(kappa, 0.2, rates=(labels, labels), weights=weights)
+        true = guessing(labels, kappa, weights)
+        drawn, times = np.unique(
+            rng.multinomial(n, true.ravel(), n_samples), axis=0, return_counts=True
+        )
+        low, high = inverted_test("score", drawn.reshape(-1, *true.shape), weights, 0.95)
+        mean = ((high - low) * times).sum() / n_samples
+        shares = " ".join(f"{share:.1f}"[1:] for share in labels)
+        yield f"| {shares} | {weights or 'none'} | {kappa:g} | {n} | 0.2 | {mean:.3f} |"
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--samples", type=int, default=20_000)
+    arguments = parser.parse_args()
+    print(machine.in_words(machine.describe()))
+    for title, found in (
+        ("Power", lines(arguments.samples)),
+        ("Size", size_lines(arguments.samples // 4)),
+        ("Width", width_lines(arguments.samples // 10)),
+    ):
+        print(f"\n{title}:\n")
+        for line in found:
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

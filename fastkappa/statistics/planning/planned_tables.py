@@ -1,0 +1,168 @@
+"""The tables that studies are planned for: from kappa and how often each rater gives each label.
+
+For two labels these determine the table. For more it is assumed to be the mixture of
+independence and the most agreement that the margins allow, which for two labels is the same; or,
+to be conservative, the table in which kappa has the largest variance. The margins and kappa fix
+q_o, q_e and every cell's influence on kappa, so that its variance is a sum over the cells,
+and the largest one a linear programme (Flack and others 1988).
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fastkappa.arrays import FloatTable
+from fastkappa.statistics.inference import delta_error, gradient, terms_of
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.transport import closest_tables
+from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix
+
+Margins: TypeAlias = tuple[FloatTable, FloatTable]
+MOST_STEPS = 100
+# How near the programme comes: to the largest variance in a cell, to the margins and kappa.
+GAP, MISFIT = 1e-11, 1e-10
+
+
+def as_margins(rates: Any) -> Margins:
+    """Return the proportions of each rater's labels, or raise if they are not proportions."""
+    try:
+        first, second = (np.asarray(rate, dtype=np.float64) for rate in rates)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"rates must be a pair of numbers or of arrays, got {rates!r}.") from error
+    if first.ndim == second.ndim == 0:
+        first, second = (np.array([rate, 1 - rate]) for rate in (first, second))
+    if first.ndim != 1 or first.shape != second.shape or len(first) < 2:
+        raise ValueError(
+            "rates must be two numbers, or two arrays of a proportion for each label, got shapes"
+            f" {first.shape} and {second.shape}."
+        )
+    for margin in (first, second):
+        if not (margin >= 0).all() or abs(margin.sum() - 1) > 1e-9:
+            raise ValueError(f"rates must be proportions that sum to 1, got {margin.tolist()}.")
+    return first, second
+
+
+def planned_table(
+    name: str, kappa: float, margins: Margins, weights: Weights, conservative: bool = False
+) -> FloatTable:
+    """Return the proportions that are planned for, of shape (l, l).
+
+    ``name`` is that of the argument which ``kappa`` is, for what is wrong with it.
+    """
+    mixed = _mixture(name, kappa, margins, weights)
+    return most_variable_table(mixed, weights) if conservative else mixed
+
+
+def _mixture(name: str, kappa: float, margins: Margins, weights: Weights) -> FloatTable:
+    """Return the mixture of independence and most agreement that has this kappa."""
+    if not isinstance(kappa, Real) or not -1 <= kappa <= 1:
+        raise ValueError(f"{name} must be a number between -1 and 1, got {kappa!r}.")
+    by_chance = np.outer(*margins)
+    checked = as_weights(weights, len(by_chance))
+    closest = closest_tables(by_chance, checked)
+    largest = float(kappas(closest, checked))
+    if math.isnan(largest):
+        raise ValueError(
+            "rates must leave room for disagreement, got"
+            f" {', '.join(str(margin.tolist()) for margin in margins)}: kappa is undefined."
+        )
+    if kappa > largest + 1e-12:
+        raise ValueError(
+            f"{name} can be {largest:.4f} at most for raters with these rates, got {kappa!r}."
+        )
+    part = min(kappa / largest, 1.0) if largest > 0 else 0.0
+    proportions: FloatTable = by_chance + part * (closest - by_chance)
+    if proportions.min() < -1e-12:
+        raise ValueError(f"{name} is too far below 0 for raters with these rates, got {kappa!r}.")
+    return np.maximum(proportions, 0)
+
+
+def error_of_one_item(proportions: FloatTable, weights: Weights) -> float:
+    """Return the standard error of kappa of one item, for a table of proportions."""
+    terms = terms_of(proportions, weights)
+    return float(delta_error(terms.proportions, gradient(terms), np.ones(())))
+
+
+def most_variable_table(proportions: FloatTable, weights: Weights) -> FloatTable:
+    """Return the table with these margins and this kappa in which kappa varies most.
+
+    Parameters
+    ----------
+    proportions : ndarray of shape (l, l)
+        Any table with these margins and this kappa.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None
+        Disagreement weights.
+
+    References
+    ----------
+    V. F. Flack, A. A. Afifi, P. A. Lachenbruch and H. J. A. Schouten (1988). Sample size
+    determinations for the two rater kappa statistic. Psychometrika 53, 321-325.
+    """
+    matrix = disagreement_matrix(weights, len(proportions))
+    rows, columns = (np.flatnonzero(proportions.sum(axis=axis)) for axis in (1, 0))
+    used = np.ix_(rows, columns)
+    influence = gradient(terms_of(proportions, weights)).values[used]
+    cells = [(i, j) for i in range(len(rows)) for j in range(len(columns))]
+    # The last column's sum follows from the others, and margins may not be given twice.
+    sums = [[float(i == k) for i, _ in cells] for k in range(len(rows))]
+    sums += [[float(j == k) for _, j in cells] for k in range(len(columns) - 1)]
+    constraints = np.array([*sums, (matrix[used] / matrix.max()).ravel()])
+    mixed = proportions[used].ravel()
+    by_chance = np.outer(proportions.sum(axis=1)[rows], proportions.sum(axis=0)[columns]).ravel()
+    largest = _largest_sum((influence**2).ravel(), constraints, constraints @ mixed, by_chance)
+    table = np.zeros_like(proportions)
+    table[used] = largest.reshape(len(rows), len(columns))
+    return table
+
+
+def _largest_sum(
+    values: FloatTable, constraints: FloatTable, sums: FloatTable, start: FloatTable
+) -> FloatTable:
+    """Return x >= 0 with ``constraints @ x == sums`` and the largest ``sum(values * x)``.
+
+    Mehrotra's interior-point method: x, and the slack s of the dual programme, stay above 0 while
+    their products go to 0.
+    """
+    scale = max(float(values.max()), 1e-300)
+    costs = 1 - values / scale
+    x, y, s = start.copy(), np.zeros(len(sums)), costs + 0.1
+    for _ in range(MOST_STEPS):
+        primal, dual = sums - constraints @ x, costs - constraints.T @ y - s
+        product = float((x * s).mean())
+        if product < GAP and np.abs(primal).max() < MISFIT:
+            break
+        ratio = x / s
+        left = (constraints * ratio) @ constraints.T
+
+        def step(
+            target: FloatTable,
+            left: FloatTable = left,
+            ratio: FloatTable = ratio,
+            primal: FloatTable = primal,
+            dual: FloatTable = dual,
+            s: FloatTable = s,
+        ) -> tuple[FloatTable, FloatTable, FloatTable]:
+            right = primal + constraints @ (ratio * dual - target / s)
+            dy: FloatTable = np.linalg.lstsq(left, right, rcond=1e-15)[0].astype(np.float64)
+            ds = dual - constraints.T @ dy
+            return target / s - ratio * ds, dy, ds
+
+        dx, dy, ds = step(-x * s)
+        after = float(((x + _length(x, dx) * dx) * (s + _length(s, ds) * ds)).mean())
+        centre = (after / product) ** 3 * product
+        dx, dy, ds = step(centre - x * s - dx * ds)
+        along, across = 0.995 * _length(x, dx), 0.995 * _length(s, ds)
+        if not np.isfinite(dx).all():
+            break
+        x, y, s = x + along * dx, y + across * dy, s + across * ds
+    return x
+
+
+def _length(x: FloatTable, dx: FloatTable) -> float:
+    """Return how much of a step can be made before a number falls below 0, up to 1."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return min(1.0, float(np.where(dx < 0, -x / dx, np.inf).min()))

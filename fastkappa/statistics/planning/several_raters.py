@@ -1,0 +1,144 @@
+"""Fleiss' kappa of raters who agree on some items and guess the others.
+
+An item is a row of counts: how many of its raters gave each label. With probability kappa all give
+the same label, and else each draws one; labels have the same proportions either way. Fleiss' kappa
+of such items is kappa for any weights. For two labels it is the common correlation that Altaye,
+Donner and Klar (2001) and Rotondi and Donner (2012) plan for.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import FloatTable
+from fastkappa.statistics import student_t
+from fastkappa.statistics.planning.spread import Variation, variation
+from fastkappa.statistics.weights import Weights, disagreement_matrix
+
+MOST_ROWS = 10_000
+
+
+class Rows(NamedTuple):
+    """The distinct rows of counts, shape (m, l), and how often each is expected, shape (m,)."""
+
+    counts: FloatTable
+    proportions: FloatTable
+
+
+def planned_rows(kappa: float, margin: FloatTable, raters: int) -> Rows:
+    """Return the rows of so many raters with this kappa.
+
+    Examples
+    --------
+    Three raters and two labels, of which nobody agrees by chance (Altaye and others 2001).
+
+    >>> import numpy as np
+    >>> from fastkappa.statistics.planning.several_raters import planned_rows
+    >>> rows = planned_rows(0.4, np.array([0.3, 0.7]), 3)
+    >>> rows.proportions.round(4)
+    array([0.4858, 0.2646, 0.1134, 0.1362])
+    """
+    n_labels = len(margin)
+    n_rows = math.comb(raters + n_labels - 1, n_labels - 1)
+    if n_rows > MOST_ROWS:
+        raise ValueError(
+            f"raters must be fewer for {n_labels} labels, got {raters!r}: an item can be rated in"
+            f" {n_rows} ways, and plans are for {MOST_ROWS} at most."
+        )
+    counts = np.array(_compositions(raters, n_labels), np.float64)
+    ways = [
+        math.factorial(raters) / math.prod(math.factorial(int(count)) for count in row)
+        for row in counts
+    ]
+    guessed = np.array(ways) * np.prod(margin**counts, axis=1)
+    agreed = (counts == raters) @ margin
+    if raters > 2 and kappa == 1:
+        raise ValueError(
+            "kappa must be below 1 for more than two raters: where all agree the standard error of"
+            " Fleiss' kappa is 0, and its interval has no width."
+        )
+    proportions = kappa * agreed + (1 - kappa) * guessed
+    if proportions.min() < 0:
+        raise ValueError(f"kappa is too far below 0 for {raters} such raters, got {kappa!r}.")
+    return Rows(counts, proportions)
+
+
+def _compositions(total: int, n_parts: int) -> list[list[int]]:
+    if n_parts == 1:
+        return [[total]]
+    return [
+        [first, *rest]
+        for first in range(total + 1)
+        for rest in _compositions(total - first, n_parts - 1)
+    ]
+
+
+def kappas_and_deviations(
+    rows: Rows, proportions: FloatTable, weights: Weights
+) -> tuple[FloatTable, FloatTable]:
+    """Return Fleiss' kappa, and its standard error of one item, for proportions of the rows.
+
+    ``proportions`` has the shape (k, m), and the results (k,).
+    """
+    counts = rows.counts
+    raters = counts[0].sum()
+    matrix = disagreement_matrix(weights, counts.shape[1])
+    by_row = ((counts @ matrix) * counts).sum(axis=1) / (raters * (raters - 1))
+    margins = proportions @ counts / raters
+    means = margins @ (matrix + matrix.T) / 2
+    observed, expected = proportions @ by_row, (margins * means).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = observed / expected
+        # The derivative of kappa: expected has twice the mean of a row's own means.
+        slope = (2 * ratio[:, None] * (means @ counts.T / raters) - by_row) / expected[:, None]
+        mean = (proportions * slope).sum(axis=1, keepdims=True)
+        variance = (proportions * (slope - mean) ** 2).sum(axis=1)
+    return 1 - ratio, np.sqrt(variance)
+
+
+def error_of_one_item(kappa: float, margin: FloatTable, raters: int, weights: Weights) -> float:
+    """Return the standard error of Fleiss' kappa of one item."""
+    rows = planned_rows(kappa, margin, raters)
+    _, deviations = kappas_and_deviations(rows, rows.proportions[None], weights)
+    return float(deviations[0])
+
+
+def z_of(rows: Rows, proportions: FloatTable, null_kappa: float, weights: Weights) -> FloatTable:
+    """Return the statistic of the test of kappa = kappa0, of one item, shape (k,).
+
+    It is the distance of kappa from kappa0 over its standard error; for kappa0 = 0, without
+    weights, over the null standard error (Fleiss, Nee and Landis 1979), as `fleiss_kappa` has it.
+    NaN where the error is 0: raters who agree on all of a few items prove nothing.
+    """
+    values, deviations = kappas_and_deviations(rows, proportions, weights)
+    if null_kappa == 0 and weights is None:
+        raters = rows.counts[0].sum()
+        deviations = _null_deviations(proportions @ rows.counts / raters, raters)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(deviations > 0, (values - null_kappa) / deviations, np.nan)
+
+
+def _null_deviations(margins: FloatTable, raters: float) -> FloatTable:
+    """Return the null standard error of one item for each of k margins."""
+    both = margins * (1 - margins)
+    total = both.sum(axis=1)
+    inside = total**2 - (both * (1 - 2 * margins)).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.sqrt(2 * np.maximum(inside, 0) / (raters * (raters - 1))) / total)
+
+
+def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation:
+    """Return how z of one item varies."""
+    return variation(lambda some: z_of(rows, some, null_kappa, weights), rows.proportions)
+
+
+def critical_value(n: float, tail: float) -> float:
+    """Return the critical value of the root of n times z, by Student's t as `fleiss_kappa`."""
+    if math.isinf(n):
+        return student_t.quantile(1 - tail, n)
+    if n < 2:
+        return math.inf
+    return student_t.quantile(1 - tail, n - 1) * math.sqrt(n / (n - 1))
