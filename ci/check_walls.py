@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "continuous": {"columns"},
     "datasets": set(),
     "two_raters": CORE | {"statistics"},
+    "two_raters/statistics": {"statistics"},
     # Ratings in long form are read from what the engines read.
     "multirater": CORE | {"engines", "statistics"},
     "multirater/items": CORE,

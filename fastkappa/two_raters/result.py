@@ -27,6 +27,8 @@ from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
+from fastkappa.two_raters.margins import MarginTests
+from fastkappa.two_raters.statistics import proportions
 
 NAMES = {
     "kappa": "kappa",
@@ -213,6 +215,27 @@ class AgreementResult(Result):
         return _read_only(np.asarray(inference.standard_error(tables)) * self._scale)
 
     @cached_property
+    def specific_agreement(self) -> proportions.SpecificAgreement:
+        """The agreement on each label, of two labels the positive and the negative one."""
+        return proportions.specific_agreement(self.table, self.confidence)
+
+    @cached_property
+    def margins(self) -> MarginTests:
+        """The tests whether both raters use the labels alike (Stuart-Maxwell, Bowker, McNemar)."""
+        return MarginTests.of(self.table, self.labels)
+
+    def agreement_within(
+        self, tolerance: float, *, by: proportions.By = "steps"
+    ) -> proportions.Proportion:
+        """Return the proportion of items whose ratings differ by no more than a tolerance.
+
+        With ``by='values'`` it is one of the labels' values, which must be numbers.
+        """
+        return proportions.agreement_within(
+            self.table, tolerance, by=by, labels=self.labels, confidence=self.confidence
+        )
+
+    @cached_property
     def expected_table(self) -> FloatTable:
         """The counts expected by chance, given the margins, shape (l, l)."""
         counts = self.table.astype(np.float64)
@@ -324,6 +347,8 @@ class AgreementResult(Result):
             **{name: float(estimate.value) for name, estimate in self._indices.items()},
             "bangdiwala_b": self.bangdiwala_b,
             "category_kappas": self.category_kappas,
+            "specific_agreement": self.specific_agreement.values,
+            "margins": self.margins.to_dict(),
             "standard_errors": {
                 name: float(estimate.standard_error) for name, estimate in self.estimates.items()
             },
@@ -430,6 +455,7 @@ def _facts(result: AgreementResult) -> Iterator[tuple[str, str]]:
     yield "z of kappa = 0", figure(result.z)
     yield "p of kappa = 0", p_value_text(result.p_value, 2)
     yield "null standard error", figure(result.null_standard_error)
+    yield "p of equal margins", p_value_text(result.margins.stuart_maxwell.p_value, 2)
     yield "largest kappa possible", figure(result.kappa_max)
     yield "expected agreement", figure(result.expected_agreement)
     if result.weights is not None:
