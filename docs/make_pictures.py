@@ -22,6 +22,7 @@ from fastkappa import (
     datasets,
     kappa_from_confusion,
     plot_agreement,
+    plot_agreement_chart,
     plot_bootstrap,
     plot_confusion,
     plot_forest,
@@ -65,6 +66,7 @@ def pictures() -> dict[str, Any]:
             raters=eyes.raters,
             normalize="true",
         ),
+        "plot_agreement_chart": agreement_chart(cities["Winnipeg"]),
         "plot_bootstrap": plot_bootstrap(bootstrap(diagnoses.table, rng=1)),
         "plot_forest": plot_forest(
             {
@@ -76,6 +78,17 @@ def pictures() -> dict[str, Any]:
             }
         ),
     }
+
+
+def agreement_chart(rated: datasets.RatedTable) -> Any:
+    ax = plot_agreement_chart(
+        rated.table,
+        labels=["certain", "probable", "possible", "doubtful or no"],
+        raters=rated.raters,
+        step_weights=(1, 8 / 9),
+    )
+    ax.legend(loc="upper left", frameon=False)
+    return ax
 
 
 def bubbles() -> Any:

@@ -42,7 +42,13 @@ if TYPE_CHECKING:
         pairwise_kappa,
         randolph_kappa,
     )
-    from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion, plot_forest
+    from fastkappa.plotting import (
+        plot_agreement,
+        plot_agreement_chart,
+        plot_bootstrap,
+        plot_confusion,
+        plot_forest,
+    )
     from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
     from fastkappa.statistics.comparison import (
         KappaDifference,
@@ -102,6 +108,7 @@ _LOADED_ON_FIRST_USE = {
     "optimal_thresholds": "thresholds.optimal",
     "pairwise_kappa": "multirater",
     "plot_agreement": "plotting",
+    "plot_agreement_chart": "plotting",
     "plot_bootstrap": "plotting",
     "plot_confusion": "plotting",
     "plot_forest": "plotting",
@@ -160,6 +167,7 @@ __all__ = [
     "optimal_thresholds",
     "pairwise_kappa",
     "plot_agreement",
+    "plot_agreement_chart",
     "plot_bootstrap",
     "plot_confusion",
     "plot_forest",
