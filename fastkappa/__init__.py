@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from fastkappa.statistics.planning import power, sample_size
     from fastkappa.statistics.scales import Interpretation
     from fastkappa.statistics.strata import EqualKappas, compare_strata
+    from fastkappa.statistics.weights import disagreement_weights
     from fastkappa.thresholds.evaluator import ThresholdEvaluator
     from fastkappa.thresholds.optimal import ThresholdResult, optimal_thresholds
     from fastkappa.two_raters.agreement import agreement, agreement_from_confusion
@@ -98,6 +99,7 @@ _LOADED_ON_FIRST_USE = {
     "conger_kappa": "multirater",
     "continuous_kappa": "continuous",
     "datasets": "datasets",
+    "disagreement_weights": "statistics.weights",
     "fleiss_kappa": "multirater",
     "gwet_ac1": "multirater",
     "gwet_ac2": "multirater",
@@ -156,6 +158,7 @@ __all__ = [
     "conger_kappa",
     "continuous_kappa",
     "datasets",
+    "disagreement_weights",
     "fleiss_kappa",
     "get_include",
     "gwet_ac1",
