@@ -19,6 +19,13 @@ from fastkappa.multirater.statistics.chance_corrected import (
     fleiss_null_errors,
 )
 from fastkappa.multirater.statistics.known_raters import Conger, Light
+from fastkappa.multirater.statistics.set_distances import (
+    SET_LEVELS,
+    Distance,
+    SetLevel,
+    distances_by,
+    set_distances,
+)
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.weights import Weights
 
@@ -321,7 +328,7 @@ def light_kappa(
 def krippendorff_alpha(
     ratings: Any,
     *,
-    level: Level = "nominal",
+    level: Level | SetLevel | Distance = "nominal",
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
@@ -335,10 +342,13 @@ def krippendorff_alpha(
     ----------
     ratings, labels, missing_codes, confidence, distribution
         As for `fleiss_kappa`. Ratings of interval and ratio data may be any numbers.
-    level : {'nominal', 'ordinal', 'interval', 'ratio'} or array-like of shape (l, l)
+    level : {'nominal', 'ordinal', 'interval', 'ratio', 'jaccard', 'masi'}, array-like of shape \
+(l, l) or callable, default='nominal'
         The level of measurement: labels are names, or are ordered, or their differences
-        matter, or their ratios. A matrix holds the distances of the labels, already squared
-        if the metric is a square. An ordinal level and a matrix need labels in their order.
+        matter, or their ratios; or the distance of ratings that are sets, by Jaccard or by
+        Passonneau's MASI. A matrix holds the distances of the labels, already squared
+        if the metric is a square. An ordinal level and a matrix need labels in their order. A
+        function of two labels returns their distance, likewise squared.
 
     Returns
     -------
@@ -349,8 +359,9 @@ def krippendorff_alpha(
     Raises
     ------
     ValueError
-        As for `fleiss_kappa`, and if the level needs numbers and the labels are not, or are
-        negative for ratios.
+        As for `fleiss_kappa`, if the level needs numbers and the labels are not, or are
+        negative for ratios, if it needs sets and ratings are not, or if distances are not
+        symmetric, or are not 0 for the same label.
 
     Warns
     -----
@@ -365,17 +376,28 @@ def krippendorff_alpha(
 
     K. L. Gwet (2014). Handbook of Inter-Rater Reliability, 4th edition. Advanced Analytics.
 
+    R. Passonneau (2006). Measuring agreement on set-valued items (MASI) for semantic and
+    pragmatic annotation. Proceedings of LREC 2006, 831-836.
+
     Examples
     --------
     >>> from fastkappa import krippendorff_alpha
     >>> ratings = [[1, 1, None], [2, 2, 3], [3, 3, 3], [3, 3, 3], [2, 2, 2], [1, 2, 3]]
     >>> round(krippendorff_alpha(ratings, level="ordinal").value, 6)
     0.593243
+    >>> tags = [[{"joy"}, {"joy", "pride"}], [{"fear"}, {"fear"}], [{"joy"}, {"fear"}]]
+    >>> round(krippendorff_alpha(tags, level="masi").value, 6)
+    0.193548
     """
     given = _read(ratings, labels, missing_codes, confidence, distribution)
-    coefficient = Alpha(given.patterns, level, given.label_values)
     name = level if isinstance(level, str) else "own distances"
-    if name != "nominal":
+    needs_order = True
+    if callable(level):
+        level, needs_order = distances_by(level, given.label_values), False
+    elif isinstance(level, str) and level in SET_LEVELS:
+        level, needs_order = set_distances(level, given.label_values), False
+    coefficient = Alpha(given.patterns, level, given.label_values)
+    if name != "nominal" and needs_order:
         given.warn_of_order("level", level, stacklevel=2)
     return estimate(f"Krippendorff's alpha ({name})", coefficient, given, confidence, distribution)
 

@@ -20,6 +20,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats, Matrix
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, divided
 from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.multirater.statistics.set_distances import SET_LEVELS
 from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.weights import as_weights
 
@@ -172,7 +173,8 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
     if level == "nominal":
         return DistanceMatrix(1 - np.eye(len(labels)))
     if level not in LEVELS:
-        raise ValueError(f"level must be one of {LEVELS} or a matrix of distances, got {level!r}.")
+        names = (*LEVELS, *SET_LEVELS)
+        raise ValueError(f"level must be one of {names} or a matrix of distances, got {level!r}.")
     if labels.dtype.kind not in "iuf":
         raise ValueError(
             f"level={level!r} needs numbers as labels, got {labels[:5].tolist()};"
