@@ -108,14 +108,15 @@ def bowker(table: ArrayLike) -> ChiSquareTest:
     (19.1066, 6, 0.00399)
     """
     counts = _exact_counts(table)
-    upper = np.triu_indices(len(counts), 1)
-    one, other = counts[upper], counts.T[upper]
-    found = np.asarray(one + other > 0)
-    freedom = int(np.count_nonzero(found))
+    either = counts + counts.T
+    np.fill_diagonal(either, 0)
+    found = np.asarray(either != 0)
+    freedom = int(np.count_nonzero(found)) // 2
     if freedom == 0:
         return ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
-    difference = (one - other)[found].astype(np.float64)
-    statistic = math.fsum(difference**2 / (one + other)[found])
+    difference = (counts - counts.T)[found].astype(np.float64)
+    # Every pair is there twice.
+    statistic = float((difference * difference / either[found].astype(np.float64)).sum()) / 2
     return ChiSquareTest(statistic, freedom, chi_square_p(statistic, freedom))
 
 
