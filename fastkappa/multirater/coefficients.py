@@ -20,7 +20,6 @@ from fastkappa.multirater.statistics.chance_corrected import (
 )
 from fastkappa.multirater.statistics.known_raters import Conger, Light
 from fastkappa.multirater.statistics.set_distances import (
-    SET_LEVELS,
     Distance,
     SetLevel,
     distances_by,
@@ -391,14 +390,18 @@ def krippendorff_alpha(
     """
     given = _read(ratings, labels, missing_codes, confidence, distribution)
     name = level if isinstance(level, str) else "own distances"
-    needs_order = True
     if callable(level):
-        level, needs_order = distances_by(level, given.label_values), False
-    elif isinstance(level, str) and level in SET_LEVELS:
-        level, needs_order = set_distances(level, given.label_values), False
-    coefficient = Alpha(given.patterns, level, given.label_values)
-    if name != "nominal" and needs_order:
-        given.warn_of_order("level", level, stacklevel=2)
+        coefficient = Alpha(
+            given.patterns, distances_by(level, given.label_values), given.label_values
+        )
+    elif isinstance(level, str) and (level == "jaccard" or level == "masi"):
+        coefficient = Alpha(
+            given.patterns, set_distances(level, given.label_values), given.label_values
+        )
+    else:
+        coefficient = Alpha(given.patterns, level, given.label_values)
+        if name != "nominal":
+            given.warn_of_order("level", level, stacklevel=2)
     return estimate(f"Krippendorff's alpha ({name})", coefficient, given, confidence, distribution)
 
 

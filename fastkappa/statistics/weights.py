@@ -7,7 +7,6 @@ from reprlib import repr as short_repr
 from typing import Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
-
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable, Matrix

@@ -23,7 +23,8 @@ from fastkappa.statistics.inference import Distribution, check_confidence, check
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.two_raters.ratings import read_items, warn_of_weights
-from fastkappa.two_raters.result import AgreementResult, why_undefined
+from fastkappa.two_raters.report import why_undefined
+from fastkappa.two_raters.result import AgreementResult
 
 
 def agreement(
@@ -213,7 +214,7 @@ def _warned(result: AgreementResult) -> AgreementResult:
     """Return the result; warn if kappa is undefined."""
     if np.isnan(result.kappa):
         warnings.warn(
-            f"kappa is undefined: {why_undefined(result)}.",
+            f"kappa is undefined: {why_undefined(result.table, result.labels)}.",
             undefined_metric_warning(),
             stacklevel=3,
         )

@@ -8,6 +8,7 @@ from typing import Any
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text, figure, label_text, p_value_text
 from fastkappa.frame import data_frame
+from fastkappa.results import Grid, Report, Result
 from fastkappa.two_raters.statistics.margins import (
     ChiSquareTest,
     McNemar,
@@ -19,7 +20,7 @@ from fastkappa.two_raters.statistics.margins import (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MarginTests:
+class MarginTests(Result):
     """How often each rater gives each label, and whether that is the same.
 
     It prints as a report. Undefined figures are NaN, and ``undefined`` of a test says why.
@@ -63,23 +64,6 @@ class MarginTests:
             mcnemar(table) if len(table) == 2 else None,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the margins and the tests as a dictionary of Python numbers and strings."""
-        tests: dict[str, Any] = {
-            "stuart_maxwell": self.stuart_maxwell._asdict(),
-            "bhapkar": self.bhapkar._asdict(),
-            "bowker": self.bowker._asdict(),
-        }
-        if self.mcnemar is not None:
-            tests["mcnemar"] = {
-                "counts": list(self.mcnemar.counts),
-                "chi_square": self.mcnemar.chi_square._asdict(),
-                "corrected": self.mcnemar.corrected._asdict(),
-                "exact_p_value": self.mcnemar.exact_p_value,
-            }
-        margins = {"first": self.first.tolist(), "second": self.second.tolist()}
-        return {"labels": self.labels.tolist(), **margins, **tests}
-
     def to_frame(self) -> Any:
         """Return the tests as a pandas DataFrame, a row for each.
 
@@ -100,26 +84,32 @@ class MarginTests:
             f"<MarginTests: {count_text(len(self.labels), 'label')}, p of equal margins {p_value}>"
         )
 
-    def __str__(self) -> str:
+    def _report(self) -> Report:
         n = int(self.first.sum())
-        names = [label_text(label) for label in self.labels.tolist()]
-        margin = max(24, *map(len, names))
-        lines = [
-            f"Labels of two raters on {count_text(n, 'item')}",
-            "",
-            f"{'':<{margin}}{'first':>12}{'second':>12}{'difference':>12}",
+        given = [
+            (label_text(label), str(one), str(other), figure((one - other) / n))
+            for label, one, other in zip(
+                self.labels.tolist(), self.first.tolist(), self.second.tolist()
+            )
         ]
-        for name, one, other in zip(names, self.first.tolist(), self.second.tolist()):
-            difference = figure((one - other) / n)
-            lines.append(f"{name:<{margin}}{one:>12}{other:>12}{difference:>12}")
-        lines += ["", f"{'':<{margin}}{'chi-square':>12}{'df':>12}{'p':>12}"]
-        for name, (statistic, freedom, p_value, undefined) in self._tests().items():
-            figures = f"{figure(statistic):>12}{freedom:>12}{p_value_text(p_value, 2):>12}"
-            lines.append(f"{name:<{margin}}{f'  undefined: {undefined}' if undefined else figures}")
+        tests: list[tuple[str, ...]] = [
+            (name, figure(test.statistic), str(test.degrees_of_freedom), _p_text(test.p_value))
+            for name, test in self._tests().items()
+        ]
         if self.mcnemar is not None:
-            exact = p_value_text(self.mcnemar.exact_p_value, 2)
-            lines.append(f"{'McNemar, exact':<{margin}}{'':>24}{exact:>12}")
-        return "\n".join(lines)
+            tests.append(("McNemar, exact", "", "", _p_text(self.mcnemar.exact_p_value)))
+        return Report(
+            [f"Labels of two raters on {count_text(n, 'item')}"],
+            [
+                Grid(("", "first", "second", "difference"), given),
+                Grid(("", "chi-square", "df", "p"), tests),
+            ],
+            [
+                f"{name}, undefined: {test.undefined}"
+                for name, test in self._tests().items()
+                if test.undefined
+            ],
+        )
 
     def _tests(self) -> dict[str, ChiSquareTest]:
         """Return the tests by the names that a reader knows."""
@@ -133,3 +123,7 @@ class MarginTests:
             "margins, Bhapkar": self.bhapkar,
             "symmetry, Bowker": self.bowker,
         }
+
+
+def _p_text(p_value: float) -> str:
+    return p_value_text(p_value, 2)

@@ -18,7 +18,6 @@ from fastkappa.formatting import (
     label_text,
     p_value_text,
     plain,
-    printable,
 )
 from fastkappa.frame import data_frame
 from fastkappa.results import RATERS, Report, Result, counts_grid, estimate_grid, facts
@@ -28,22 +27,14 @@ from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agre
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.margins import MarginTests
+from fastkappa.two_raters.report import (
+    missing_text,
+    raters_text,
+    shown_name,
+    weights_text,
+    why_undefined,
+)
 from fastkappa.two_raters.statistics import proportions
-
-NAMES = {
-    "kappa": "kappa",
-    "observed_agreement": "observed agreement",
-    "scott_pi": "Scott's pi",
-    "krippendorff_alpha": "Krippendorff's alpha",
-    "bennett_s": "Bennett's S (PABAK)",
-    "brennan_prediger": "Brennan-Prediger",
-    "gwet_ac1": "Gwet's AC1",
-    "gwet_ac2": "Gwet's AC2",
-    "bangdiwala_b": "Bangdiwala's B",
-}
-# Without weights these two repeat the one above them.
-ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
-UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -217,7 +208,7 @@ class AgreementResult(Result):
     @cached_property
     def specific_agreement(self) -> proportions.SpecificAgreement:
         """The agreement on each label, of two labels the positive and the negative one."""
-        return proportions.specific_agreement(self.table, self.confidence)
+        return proportions.specific_agreement(self.table, self.confidence, self.labels)
 
     @cached_property
     def margins(self) -> MarginTests:
@@ -348,7 +339,6 @@ class AgreementResult(Result):
             "bangdiwala_b": self.bangdiwala_b,
             "category_kappas": self.category_kappas,
             "specific_agreement": self.specific_agreement.values,
-            "margins": self.margins.to_dict(),
             "standard_errors": {
                 name: float(estimate.standard_error) for name, estimate in self.estimates.items()
             },
@@ -395,8 +385,8 @@ class AgreementResult(Result):
     def _report(self) -> Report:
         return Report(
             [
-                f"Agreement of {_raters_text(self.raters)} on {count_text(self.n, 'item')},"
-                f" {count_text(len(self.labels), 'label')}, {_weights_text(self.weights)}",
+                f"Agreement of {raters_text(self.raters)} on {count_text(self.n, 'item')},"
+                f" {count_text(len(self.labels), 'label')}, {weights_text(self.weights)}",
                 *_remarks(self),
             ],
             [
@@ -407,48 +397,23 @@ class AgreementResult(Result):
         )
 
 
-def why_undefined(result: AgreementResult) -> str:
-    """Return why kappa is undefined, for a result in which it is."""
-    both = result.table.sum(axis=0) + result.table.sum(axis=1)
-    used = [label_text(label) for label, n in zip(result.labels.tolist(), both) if n]
-    if len(used) == 1:
-        return f"all ratings are {used[0]}, so that no disagreement is expected by chance"
-    return "the weights make no disagreement between the labels that occur"
-
-
-def _raters_text(raters: tuple[str, str]) -> str:
-    first, second = map(printable, raters)
-    return "two raters" if raters == RATERS else f"{first} (rows) and {second} (columns)"
-
-
-def _weights_text(weights: Weights) -> str:
-    if weights is None:
-        return "no weights"
-    return f"{weights} weights" if isinstance(weights, str) else "weights of a matrix"
-
-
 def _remarks(result: AgreementResult) -> Iterator[str]:
     if result.n_dropped:
-        known = result.raters != RATERS
-        names = map(printable, result.raters) if known else ("the first rater", "the second")
-        missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
+        missing = missing_text(result.raters, result.missing)
         yield f"{result.n_dropped} left out for a missing rating ({missing})"
     if result.n_outside:
         yield f"{result.n_outside} left out for a rating outside the labels"
     if math.isnan(result.kappa):
-        yield f"kappa is undefined: {why_undefined(result)}"
+        yield f"kappa is undefined: {why_undefined(result.table, result.labels)}"
 
 
 def _shown_estimates(
     result: AgreementResult,
 ) -> Iterator[tuple[str, float, float, tuple[float, float]]]:
-    weighted = result.weights is not None
     for name, value, error, interval in result.rows():
-        if name in ONLY_WEIGHTED and not weighted:
-            continue
-        unweighted = weighted and (name in UNWEIGHTED or name not in NAMES)
-        shown = NAMES.get(name, f"  {name}")
-        yield shown + (" (no weights)" if unweighted else ""), value, error, interval
+        shown = shown_name(name, result.weights is not None)
+        if shown is not None:
+            yield shown, value, error, interval
 
 
 def _facts(result: AgreementResult) -> Iterator[tuple[str, str]]:

@@ -248,7 +248,7 @@ def test_results_of_an_agreement() -> None:
     assert margins.mcnemar is None
     assert margins.first.tolist() == np.sum(VISION, axis=1).tolist()
     text = str(margins)
-    assert "margins, Stuart-Maxwell      11.9566           3      0.0075" in text
+    assert "margins, Stuart-Maxwell     11.9566         3    0.0075" in text
     assert max(map(len, text.splitlines())) <= 80
     assert "p of equal margins" in str(result)
     frame = margins.to_frame()

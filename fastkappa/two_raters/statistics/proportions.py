@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, Floats
+from fastkappa.formatting import figure, interval_text, label_text
+from fastkappa.frame import data_frame
+from fastkappa.results import Report, Result, estimate_grid
 from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.tables import as_counts
 
@@ -19,24 +22,79 @@ ROUNDING = 1e-9
 By: TypeAlias = Literal["steps", "values"]
 
 
-class Proportion(NamedTuple):
-    """A proportion, its standard error, and its interval."""
-
+class _Proportion(NamedTuple):
     value: float
     standard_error: float
     interval: tuple[float, float]
+    confidence: float
 
 
-class SpecificAgreement(NamedTuple):
-    """The agreement on each label: arrays of shape (l,), NaN for labels that nobody gave."""
+class Proportion(Result, _Proportion):
+    """A proportion, its standard error, and its interval with the confidence of that."""
 
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row: ``value``, ``standard_error`` and both ends.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        lower, upper = self.interval
+        figures = {"value": self.value, "standard_error": self.standard_error}
+        return data_frame({k: [v] for k, v in {**figures, "lower": lower, "upper": upper}.items()})
+
+    def _report(self) -> Report:
+        row = ("proportion", self.value, self.standard_error, self.interval)
+        return Report([], [estimate_grid([row], self.confidence)])
+
+    def __repr__(self) -> str:
+        return f"<Proportion: {figure(self.value)} ({interval_text(self.interval)})>"
+
+
+class _SpecificAgreement(NamedTuple):
+    labels: AnyArray
     values: Floats
     standard_errors: Floats
     lower: Floats
     upper: Floats
+    confidence: float
 
 
-def specific_agreement(table: ArrayLike, confidence: float = 0.95) -> SpecificAgreement:
+class SpecificAgreement(Result, _SpecificAgreement):
+    """The agreement on each label: arrays of shape (l,), NaN for labels that nobody gave."""
+
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each label.
+
+        Its columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        columns = dict(zip(("value", "standard_error", "lower", "upper"), self[1:5]))
+        return data_frame(columns, ("label", self.labels.tolist()))
+
+    def _report(self) -> Report:
+        rows = [
+            (label_text(label), value, error, (low, high))
+            for label, value, error, low, high in zip(*(part.tolist() for part in self[:5]))
+        ]
+        return Report([], [estimate_grid(rows, self.confidence)])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def specific_agreement(
+    table: ArrayLike, confidence: float = 0.95, labels: AnyArray | None = None
+) -> SpecificAgreement:
     """Return how far two raters agree on each label: 2 n_ii / (n_i. + n_.i).
 
     It is the probability that a rater gives a label to an item that the other, chosen at
@@ -49,6 +107,8 @@ def specific_agreement(table: ArrayLike, confidence: float = 0.95) -> SpecificAg
         Counts; rows are the first rater's ratings.
     confidence : float, default=0.95
         The confidence of the intervals.
+    labels : ndarray of shape (l,), default=None
+        The labels, for the report; None means numbers from 0.
 
     Returns
     -------
@@ -93,7 +153,8 @@ def specific_agreement(table: ArrayLike, confidence: float = 0.95) -> SpecificAg
         values = 2 * both / total
         errors = 2 * np.sqrt(both * one_alone * (both + one_alone)) / total**2
     lower, upper = (2 * q / (1 + q) for q in wilson(both, both + one_alone, confidence))
-    return SpecificAgreement(values, errors, lower, upper)
+    names = np.arange(len(counts)) if labels is None else labels
+    return SpecificAgreement(names, values, errors, lower, upper, confidence)
 
 
 def agreement_within(
@@ -146,7 +207,8 @@ def agreement_within(
     n, within = float(counts.sum()), float(counts[near].sum())
     value = within / n
     low, high = wilson(np.array(within), np.array(n), confidence)
-    return Proportion(value, math.sqrt(value * (1 - value) / n), (float(low), float(high)))
+    error = math.sqrt(value * (1 - value) / n)
+    return Proportion(value, error, (float(low), float(high)), confidence)
 
 
 def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
