@@ -18,7 +18,7 @@ from fastkappa.multirater.statistics.chance_corrected import (
 )
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
 from fastkappa.multirater.statistics.patterns import Patterns
-from fastkappa.statistics import student_t
+from fastkappa.statistics import distributions
 from fastkappa.statistics.inference import (
     Distribution,
     degrees_of_freedom,
@@ -100,7 +100,7 @@ def _test(value: float, error: float, null_error: float, freedom: float) -> tupl
         z = value / null_error if null_error > 0 else math.nan
         return z, two_sided_p(z)
     z = value / error if error > 0 else math.nan
-    return z, student_t.two_sided_p(z, freedom)
+    return z, distributions.t_two_sided_p(z, freedom)
 
 
 def _why_undefined(ratings: Ratings) -> str:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.statistics import student_t
+from fastkappa.statistics import distributions
 from fastkappa.statistics.spread import Influence, variance
 from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.weights import Weights, disagreement_matrix
@@ -193,7 +193,8 @@ def symmetric_interval(
     """
     known = degrees_of_freedom > 0
     half = (
-        student_t.quantile((1 + confidence) / 2, degrees_of_freedom if known else math.nan) * error
+        distributions.t_quantile((1 + confidence) / 2, degrees_of_freedom if known else math.nan)
+        * error
     )
     return value - half, value + half
 
