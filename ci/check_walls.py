@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scorer": CORE | {"shortcuts", "statistics"},
     "config": {"kernels"},
     "headers": set(),
-    "continuous": {"columns"},
+    "continuous": {"columns", "frame", "statistics"},
     "datasets": set(),
     "two_raters": CORE | {"statistics"},
     "two_raters/statistics": {"statistics"},
