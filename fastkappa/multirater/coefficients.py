@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.multirater.estimation import estimate, label_kappas
+from fastkappa.multirater.estimation import estimate, label_kappas, rows_of_numbers
+from fastkappa.multirater.items.measurements import measurements_in
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.result import MultiRaterResult
 from fastkappa.multirater.statistics.alpha import Alpha, Level
@@ -18,7 +20,9 @@ from fastkappa.multirater.statistics.chance_corrected import (
     distances_of,
     fleiss_null_errors,
 )
+from fastkappa.multirater.statistics.coefficient import Coefficient
 from fastkappa.multirater.statistics.known_raters import Conger, Light
+from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha
 from fastkappa.multirater.statistics.set_distances import (
     Distance,
     SetLevel,
@@ -388,21 +392,35 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha(tags, level="masi").value, 6)
     0.193548
     """
-    given = _read(ratings, labels, missing_codes, confidence, distribution)
     name = level if isinstance(level, str) else "own distances"
+    method = f"Krippendorff's alpha ({name})"
+    if name in MEASURED and labels is None and not isinstance(ratings, Ratings):
+        measured = measurements_in(ratings, missing_codes)
+        if measured is not None:
+            check_confidence(confidence)
+            check_distribution(distribution)
+            if measured.warning is not None:
+                warnings.warn(measured.warning, stacklevel=2)
+            of_numbers = MeasuredAlpha(measured.columns, measured.multiplicities, name)
+            return estimate(method, of_numbers, measured, confidence, distribution)
+    given = _read(ratings, labels, missing_codes, confidence, distribution)
+    coefficient = _alpha_of_labels(given, level)
+    if not callable(level) and name not in ("nominal", "jaccard", "masi"):
+        given.warn_of_order("level", level, stacklevel=2)
+    return estimate(method, coefficient, given, confidence, distribution)
+
+
+def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Matrix | Distance) -> Coefficient:
+    labels = given.label_values
     if callable(level):
-        coefficient = Alpha(
-            given.patterns, distances_by(level, given.label_values), given.label_values
-        )
-    elif isinstance(level, str) and (level == "jaccard" or level == "masi"):
-        coefficient = Alpha(
-            given.patterns, set_distances(level, given.label_values), given.label_values
-        )
-    else:
-        coefficient = Alpha(given.patterns, level, given.label_values)
-        if name != "nominal":
-            given.warn_of_order("level", level, stacklevel=2)
-    return estimate(f"Krippendorff's alpha ({name})", coefficient, given, confidence, distribution)
+        return Alpha(given.patterns, distances_by(level, labels), labels)
+    if isinstance(level, str):
+        if level == "jaccard" or level == "masi":
+            return Alpha(given.patterns, set_distances(level, labels), labels)
+        rows = rows_of_numbers(given, level)
+        if rows is not None:
+            return MeasuredAlpha(*rows, level)
+    return Alpha(given.patterns, level, labels)
 
 
 def _read(

@@ -175,12 +175,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
     if level not in LEVELS:
         names = (*LEVELS, *SET_LEVELS)
         raise ValueError(f"level must be one of {names} or a matrix of distances, got {level!r}.")
-    if labels.dtype.kind not in "iuf":
-        raise ValueError(
-            f"level={level!r} needs numbers as labels, got {labels[:5].tolist()};"
-            " 'nominal' and 'ordinal' do not."
-        )
-    values = labels.astype(np.float64)
+    values = numbers_of(level, labels)
     if level == "interval":
         # Relative to their mean, so that large values lose no digits.
         return SquaredDifferences(values - values.mean(), _largest(values))
@@ -189,6 +184,18 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
     sums = values[:, None] + values
     ratios = np.divide(values[:, None] - values, sums, out=np.zeros(sums.shape), where=sums > 0)
     return DistanceMatrix(ratios**2, largest=1.0)
+
+
+def numbers_of(level: str, labels: AnyArray) -> Floats:
+    """Return the numbers that a level compares; of ordinal labels their positions."""
+    if level == "ordinal":
+        return np.arange(len(labels), dtype=np.float64)
+    if labels.dtype.kind not in "iuf":
+        raise ValueError(
+            f"level={level!r} needs numbers as labels, got {labels[:5].tolist()};"
+            " 'nominal' and 'ordinal' do not."
+        )
+    return labels.astype(np.float64)
 
 
 def _rounded(metric: Metric, distances: Floats, n_pairs: Any) -> Floats:
