@@ -65,6 +65,15 @@ if TYPE_CHECKING:
         compare_independent,
         compare_paired,
     )
+    from fastkappa.plotting import (
+        plot_agreement,
+        plot_bootstrap,
+        plot_confusion,
+        plot_forest,
+        plot_limits_of_agreement,
+    )
+    from fastkappa.statistics.bootstrap import bootstrap
+    from fastkappa.statistics.comparison import compare_independent, compare_paired
     from fastkappa.statistics.planning import power, sample_size
     from fastkappa.statistics.scales import Interpretation
     from fastkappa.statistics.strata import EqualKappas, compare_strata
@@ -132,6 +141,7 @@ _LOADED_ON_FIRST_USE = {
     "plot_bootstrap": "plotting",
     "plot_confusion": "plotting",
     "plot_forest": "plotting",
+    "plot_limits_of_agreement": "plotting",
     "plotting": "plotting",
     "power": "statistics.planning",
     "randolph_kappa": "multirater",
@@ -200,6 +210,7 @@ __all__ = [
     "plot_bootstrap",
     "plot_confusion",
     "plot_forest",
+    "plot_limits_of_agreement",
     "plotting",
     "power",
     "randolph_kappa",

@@ -40,7 +40,6 @@ def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_pictures_have_one_name_here_and_there() -> None:
-    assert len(fastkappa.plotting.__all__) == 5
     for name in fastkappa.plotting.__all__:
         assert getattr(fastkappa, name) is getattr(fastkappa.plotting, name)
         assert name in fastkappa.__all__
@@ -50,7 +49,7 @@ def test_matplotlib_is_loaded_by_the_first_picture_only() -> None:
     code = """
 import sys, fastkappa
 from fastkappa import plot_agreement, plot_agreement_chart, plot_bootstrap, plot_confusion
-from fastkappa import plot_forest, plotting
+from fastkappa import limits_of_agreement, plot_forest, plot_limits_of_agreement, plotting
 assert "matplotlib" not in sys.modules
 sys.modules["matplotlib"] = None
 class Result:
@@ -61,6 +60,7 @@ for plot, argument in (
     (plot_confusion, [[1]]),
     (plot_bootstrap, Result),
     (plot_forest, {"a": Result}),
+    (plot_limits_of_agreement, limits_of_agreement([1, 2], [1, 3])),
 ):
     try:
         plot(argument)

@@ -25,12 +25,15 @@ from matplotlib.text import Text
 
 from fastkappa import (
     datasets,
+    limits_of_agreement,
     plot_agreement,
     plot_agreement_chart,
     plot_bootstrap,
     plot_confusion,
     plot_forest,
+    plot_limits_of_agreement,
 )
+from tests.helpers.published_measurements import MINI, WRIGHT
 
 BASELINES = Path(__file__).parent / "baseline_images"
 # The root of the mean squared difference of the pixels, which are 0 to 255.
@@ -66,6 +69,8 @@ def changed(table: Any, cell: tuple[int, int], count: int) -> Any:
 ESTIMATES = [0.208, 0.297, -0.15, 0.9]
 INTERVALS = [[0.109, 0.307], [0.157, 0.437], [-0.4, 0.1], [0.8, 0.97]]
 
+FLOW = limits_of_agreement(WRIGHT, MINI)
+
 PICTURES: dict[str, Callable[[Any], Any]] = {
     "agreement_2": lambda ax: plot_agreement(SALMON, ax=ax),
     "agreement_4": lambda ax: plot_agreement(SKIN, ax=ax, marginals=True),
@@ -78,6 +83,7 @@ PICTURES: dict[str, Callable[[Any], Any]] = {
     "confusion_20": lambda ax: plot_confusion(TWENTY, ax=ax),
     "bootstrap": lambda ax: plot_bootstrap(bootstrap(), ax=ax),
     "forest": lambda ax: plot_forest(ESTIMATES, INTERVALS, ax=ax),
+    "limits": lambda ax: plot_limits_of_agreement(FLOW, ax=ax),
 }
 
 # Faults that must be seen in the picture of that name: the smallest that matter.
@@ -150,6 +156,20 @@ WRONG: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "one end off by 0.05": (
         "forest",
         lambda ax: plot_forest(ESTIMATES, [*INTERVALS[:3], [0.75, 0.97]], ax=ax),
+    ),
+    "methods swapped": (
+        "limits",
+        lambda ax: plot_limits_of_agreement(limits_of_agreement(MINI, WRIGHT), ax=ax),
+    ),
+    "one measurement off by 40": (
+        "limits",
+        lambda ax: plot_limits_of_agreement(limits_of_agreement(WRIGHT, [*MINI[:16], 491]), ax=ax),
+    ),
+    "narrower intervals": (
+        "limits",
+        lambda ax: plot_limits_of_agreement(
+            limits_of_agreement(WRIGHT, MINI, confidence=0.8), ax=ax
+        ),
     ),
 }
 

@@ -294,7 +294,9 @@ class _Ratios:
 
     largest, unit = 1.0, 1.0
 
-    def __init__(self, columns: Sequence[AnyArray], n_ratings: Any, _: IntTable) -> None:
+    def __init__(
+        self, columns: Sequence[AnyArray], n_ratings: Any, multiplicities: IntTable
+    ) -> None:
         self._columns = columns
         self._n_ratings = n_ratings
         n = len(columns[0])
@@ -310,6 +312,8 @@ class _Ratios:
                 total += distance if np.ndim(given) == 0 else np.nan_to_num(distance)
             self._within[rows] = 2 * total / (given - 1)
         self._distances = RatioDistances(chunk.ravel() for _rows, chunk in _chunks(columns))
+        self._multiplicities = multiplicities
+        self._own_moments = self._moments_of(multiplicities)
 
     def sums(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
         moments = self._moments(multiplicities)
@@ -335,15 +339,19 @@ class _Ratios:
         return Parts(self._within, to_all, float(function @ moments) / n / n)
 
     def _moments(self, multiplicities: AnyArray) -> Floats:
-        found: Any = 0.0
+        own = multiplicities is self._multiplicities
+        return self._own_moments if own else self._moments_of(multiplicities)
+
+    def _moments_of(self, multiplicities: AnyArray) -> Floats:
+        found = self._distances.no_moments(multiplicities.shape[:-1])
         for rows, chunk in _chunks(self._columns):
             weights = multiplicities[..., rows]
             if weights.ndim == 1 and (weights == 1).all():
-                found = found + self._distances.moments(chunk.ravel())
+                found += self._distances.moments(chunk.ravel())
                 continue
             for column in chunk:
-                found = found + self._distances.moments(column, weights.astype(np.float64))
-        return np.asarray(found)
+                found += self._distances.moments(column, weights.astype(np.float64))
+        return found
 
 
 def _first_number(columns: Sequence[AnyArray]) -> float:

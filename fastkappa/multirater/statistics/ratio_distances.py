@@ -71,6 +71,10 @@ class RatioDistances:
         """How many octaves hold a number."""
         return len(self._octaves)
 
+    def no_moments(self, shape: tuple[int, ...]) -> Floats:
+        """Return the `moments` of no numbers, for a stack of a shape."""
+        return np.zeros((*shape, self.n_octaves * N_NODES + 1))
+
     def moments(self, numbers: Floats, weights: Floats | None = None) -> Floats:
         """Return the sums of T_0 to T_(N_NODES - 1), and at last how often there is a 0.
 
