@@ -21,13 +21,18 @@ from fastkappa import (
     bootstrap,
     datasets,
     kappa_from_confusion,
+    limits_of_agreement,
     plot_agreement,
     plot_agreement_chart,
     plot_bootstrap,
     plot_confusion,
     plot_forest,
+    plot_limits_of_agreement,
 )
 
+# Peak expiratory flow by two meters, of Bland and Altman (1986).
+WRIGHT = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
+MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
 IMAGES = Path(__file__).parent / "images"
 
 
@@ -77,6 +82,7 @@ def pictures() -> dict[str, Any]:
                 for city, rated in cities.items()
             }
         ),
+        "plot_limits_of_agreement": plot_limits_of_agreement(limits_of_agreement(WRIGHT, MINI)),
     }
 
 

@@ -344,7 +344,9 @@ def krippendorff_alpha(
     Parameters
     ----------
     ratings, labels, missing_codes, confidence, distribution
-        As for `fleiss_kappa`. Ratings of interval and ratio data may be any numbers.
+        As for `fleiss_kappa`. Ratings of interval, ratio and ordinal data may be any numbers.
+        An array or frame of numbers that are not whole, or over a range of more than 1000, is
+        taken as measurements: in linear time, an ordinal level with a sort, and without labels.
     level : {'nominal', 'ordinal', 'interval', 'ratio', 'jaccard', 'masi'}, array-like of shape \
 (l, l) or callable, default='nominal'
         The level of measurement: labels are names, or are ordered, or their differences

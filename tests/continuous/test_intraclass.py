@@ -121,6 +121,19 @@ def test_constant_ratings_are_undefined() -> None:
     assert math.isnan(result["ICC(k)"].value)
 
 
+def test_a_quotient_above_1_is_undefined() -> None:
+    """psych 2.2.9 with lmer = FALSE prints 11.38 for ICC2k, and these for the others."""
+    ratings = [[1, 5], [5, 1], [3, 2], [4, 3], [2, 4], [5, 1]]
+    with pytest.warns(
+        UndefinedMetricWarning, match=r"ICC\(A,k\) undefined: .* no variance is left"
+    ):
+        result = intraclass_correlation(ratings)
+    assert math.isnan(result["ICC2k"].value)
+    expected = {"ICC1": -0.9148936, "ICC2": -1.2131148, "ICC3": -0.9250000, "ICC3k": -24.6666667}
+    for name, value in expected.items():
+        assert result[name].value == pytest.approx(value, abs=1e-7)
+
+
 def test_interval_alpha_is_an_intraclass_correlation() -> None:
     """Alpha of interval data is one minus MSW over the mean square of all ratings."""
     means = intraclass_correlation(SHROUT_FLEISS).mean_squares
