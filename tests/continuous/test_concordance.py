@@ -17,7 +17,6 @@ from fastkappa import (
     intraclass_correlation,
     overall_concordance_correlation,
 )
-from fastkappa.exceptions import UndefinedMetricWarning
 from tests.helpers.published_measurements import MINI, SHROUT_FLEISS, WRIGHT
 
 
@@ -164,13 +163,13 @@ def test_limits() -> None:
 
 
 def test_constant_measurements() -> None:
-    with pytest.warns(UndefinedMetricWarning, match="is undefined: y1 and y2 are constant"):
+    with pytest.warns(UserWarning, match="is undefined: y1 and y2 are constant"):
         assert math.isnan(concordance_correlation([0.1] * 4, [0.1] * 4).value)
-    with pytest.warns(UndefinedMetricWarning, match="is 0, but its interval is undefined: y2 is"):
+    with pytest.warns(UserWarning, match="is 0, but its interval is undefined: y2 is"):
         result = concordance_correlation([0.1, 0.2, 0.3], [0.1] * 3)
     assert result.value == 0
     assert math.isnan(sum(result.interval))
-    with pytest.warns(UndefinedMetricWarning, match="overall concordance correlation is undefined"):
+    with pytest.warns(UserWarning, match="overall concordance correlation is undefined"):
         assert math.isnan(overall_concordance_correlation([[0.1] * 5] * 4).value)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from fastkappa import intraclass_correlation, krippendorff_alpha
-from fastkappa.exceptions import UndefinedMetricWarning
 from tests.helpers.published_measurements import SHROUT_FLEISS
 
 # psych 2.2.9, ICC(x, lmer = FALSE): value, F, degrees of freedom, p, interval.
@@ -108,14 +107,14 @@ def test_raters_that_differ_by_a_constant() -> None:
 
 
 def test_constant_ratings_are_undefined() -> None:
-    with pytest.warns(UndefinedMetricWarning, match=r"ICC\(A,k\).* all ratings are the same"):
+    with pytest.warns(UserWarning, match=r"ICC\(A,k\).* all ratings are the same"):
         result = intraclass_correlation([[0.1, 0.1]] * 3)
     assert all(math.isnan(form.value + sum(form.interval) + form.f) for form in result)
-    with pytest.warns(UndefinedMetricWarning, match=r"every rater gave one rating only"):
+    with pytest.warns(UserWarning, match=r"every rater gave one rating only"):
         result = intraclass_correlation([[0.1, 0.3]] * 3)
     assert result["ICC(A,1)"].value == 0
     assert math.isnan(result["ICC(C,1)"].value)
-    with pytest.warns(UndefinedMetricWarning, match=r"mean ratings of all subjects"):
+    with pytest.warns(UserWarning, match=r"mean ratings of all subjects"):
         result = intraclass_correlation([[1, 3], [3, 1], [2, 2]])
     assert result["ICC(1)"].value == -1
     assert math.isnan(result["ICC(k)"].value)

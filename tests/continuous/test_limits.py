@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from fastkappa import limits_of_agreement
-from fastkappa.exceptions import UndefinedMetricWarning
 from tests.helpers.published_measurements import MINI, WRIGHT
 
 
@@ -61,6 +60,6 @@ def test_very_large_numbers() -> None:
 
 
 def test_differences_that_are_all_the_same() -> None:
-    with pytest.warns(UndefinedMetricWarning, match=r"no spread: all differences are 0\.5"):
+    with pytest.warns(UserWarning, match=r"no spread: all differences are 0\.5"):
         result = limits_of_agreement([1.5, 2.5, 3.5], [1.0, 2.0, 3.0])
     assert (result.bias, result.limits) == (0.5, (0.5, 0.5))
