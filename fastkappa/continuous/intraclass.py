@@ -79,7 +79,7 @@ class IntraclassResult:
     """The six forms of the intraclass correlation. It prints as a table.
 
     ``result['ICC(A,1)']`` is one form, by its name in McGraw and Wong (1996) or in Shrout and
-    Fleiss (1979), or by that of R's psych and of pingouin, such as 'ICC2k'.
+    Fleiss (1979), or by that of R's psych, such as 'ICC2k'.
 
     Attributes
     ----------
@@ -308,7 +308,7 @@ def _forms(
         "ICC(A,1)": of_absolute,
         "ICC(C,1)": _each(of_consistent, lambda f: (f - 1) / (f + k - 1)),
         "ICC(k)": _each(of_one_way, lambda f: 1 - 1 / f if f > 0 else math.nan),
-        "ICC(A,k)": _each(of_absolute, lambda r: k * r / (1 + (k - 1) * r)),
+        "ICC(A,k)": _each(of_absolute, lambda r: _of_mean(r, k)),
         "ICC(C,k)": _each(of_consistent, lambda f: 1 - 1 / f if f > 0 else math.nan),
     }
     table = {
@@ -355,6 +355,12 @@ def _ratio(subjects: float, error: float) -> float:
 
 def _f_limits(f: float, above: int, below: int, p: float) -> tuple[float, float]:
     return f / f_quantile(p, above, below), f * f_quantile(p, below, above)
+
+
+def _of_mean(one: float, k: int) -> float:
+    """Return the correlation of means of k raters, where that of one is at least -1 / (k - 1)."""
+    spread = 1 + (k - 1) * one
+    return -math.inf if spread <= 0 else k * one / spread
 
 
 def _each(limits: tuple[float, float], change: Any) -> tuple[float, float]:

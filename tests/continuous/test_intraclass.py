@@ -121,16 +121,24 @@ def test_constant_ratings_are_undefined() -> None:
 
 
 def test_a_quotient_above_1_is_undefined() -> None:
-    """psych 2.2.9 with lmer = FALSE prints 11.38 for ICC2k, and these for the others."""
+    """psych 2.2.9 (lmer = FALSE) and pingouin 0.7.0 print 11.38 for ICC2k, these for others."""
     ratings = [[1, 5], [5, 1], [3, 2], [4, 3], [2, 4], [5, 1]]
-    with pytest.warns(
-        UndefinedMetricWarning, match=r"ICC\(A,k\) undefined: .* no variance is left"
-    ):
+    with pytest.warns(UserWarning, match=r"ICC\(A,k\) undefined: .* no variance is left"):
         result = intraclass_correlation(ratings)
     assert math.isnan(result["ICC2k"].value)
     expected = {"ICC1": -0.9148936, "ICC2": -1.2131148, "ICC3": -0.9250000, "ICC3k": -24.6666667}
     for name, value in expected.items():
         assert result[name].value == pytest.approx(value, abs=1e-7)
+
+
+def test_the_lower_end_of_a_mean_has_no_limit_where_that_of_one_rater_is_too_low() -> None:
+    """The formula of Spearman and Brown has a pole at -1 / (k - 1), and is no mean below it."""
+    ratings = [[1, 5, 3], [5, 1, 2], [3, 2, 5], [4, 3, 1], [2, 4, 3], [5, 2, 6]]
+    result = intraclass_correlation(ratings)
+    one, mean = result["ICC(A,1)"], result["ICC(A,k)"]
+    assert mean.interval[0] <= mean.value <= mean.interval[1]
+    for end, of_mean in zip(one.interval, mean.interval):
+        assert of_mean == (pytest.approx(3 * end / (1 + 2 * end)) if end > -0.5 else -math.inf)
 
 
 def test_interval_alpha_is_an_intraclass_correlation() -> None:
