@@ -209,6 +209,11 @@ def test_few_whole_numbers_are_labels() -> None:
     assert found.labels.tolist() == [1, 2, 3]
 
 
+def test_counts_of_many_raters_are_seen() -> None:
+    with pytest.warns(UserWarning, match="as in a table of counts"):
+        krippendorff_alpha(np.array([[5000, 0], [3000, 2000], [10, 4990]]), level="interval")
+
+
 def test_refusals() -> None:
     ratings = make(0, 5, 2, 0)
     with pytest.raises(ValueError, match=r"level='ratio' needs labels of 0 or more, got -0\.5"):
