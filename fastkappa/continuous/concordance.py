@@ -22,6 +22,7 @@ from fastkappa.continuous.measured import Measured, Missing, read_pair, read_rat
 from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text
+from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence, normal_quantile
 
 
@@ -39,7 +40,9 @@ class ConcordanceResult:
         Over samples of subjects: for two raters Lin's (1989, corrected 2000), for normally
         distributed measurements; for several the delta method's, for any.
     interval : tuple of float
-        By Fisher's z transform, so within -1 and 1.
+        By Fisher's z transform, so within -1 and 1; with the quantile of the normal
+        distribution for two raters, as Lin's, for several with that of Student's t with as many
+        degrees of freedom as subjects, less one.
     confidence : float
         The confidence of the interval.
     precision : float
@@ -168,6 +171,7 @@ def concordance_correlation(
         measured,
         confidence,
         (value, error, precision, accuracy, location, scale),
+        normal_quantile((1 + confidence) / 2),
     )
 
 
@@ -205,7 +209,7 @@ def overall_concordance_correlation(
     >>> ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9],
     ...            [6, 2, 4, 7]]
     >>> overall_concordance_correlation(ratings)
-    <overall concordance correlation: 0.2537 (0.0678 to 0.4226), 6 subjects, 4 raters>
+    <overall concordance correlation: 0.2537 (0.0082 to 0.4704), 6 subjects, 4 raters>
     """
     confidence = check_confidence(confidence)
     measured = read_ratings(ratings, missing)
@@ -227,6 +231,7 @@ def overall_concordance_correlation(
         measured,
         confidence,
         (value, error, precision, accuracy, math.nan, math.nan),
+        t_quantile((1 + confidence) / 2, squares.n - 1),
     )
 
 
@@ -279,14 +284,18 @@ def _delta_error(measured: Measured, squares: SumsOfSquares, value: float) -> fl
 
 
 def _result(
-    method: str, measured: Measured, confidence: float, figures: tuple[float, ...]
+    method: str,
+    measured: Measured,
+    confidence: float,
+    figures: tuple[float, ...],
+    quantile: float,
 ) -> ConcordanceResult:
     value, error, precision, accuracy, location, scale = figures
     if abs(value) == 1:
         interval = (value, value)
     else:
         z = math.atanh(value)
-        half = normal_quantile((1 + confidence) / 2) * error / (1 - value * value)
+        half = quantile * error / (1 - value * value)
         interval = (math.tanh(z - half), math.tanh(z + half))
     return ConcordanceResult(
         method,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from fastkappa import (
     cohen_kappa_score,
@@ -66,7 +67,7 @@ def test_several_raters(n: int, k: int) -> None:
     slopes = influences(x)
     error = math.sqrt((slopes**2).sum() / n / (n - 1))
     assert result.standard_error == pytest.approx(error, rel=1e-12)
-    half = 1.959963984540054 * error / (1 - value**2)
+    half = stats.t.ppf(0.975, n - 1) * error / (1 - value**2)
     ends = (math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half))
     assert result.interval == pytest.approx(ends, abs=1e-12)
 
