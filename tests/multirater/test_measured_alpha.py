@@ -214,6 +214,13 @@ def test_counts_of_many_raters_are_seen() -> None:
         krippendorff_alpha(np.array([[5000, 0], [3000, 2000], [10, 4990]]), level="interval")
 
 
+def test_a_row_per_rating_is_seen() -> None:
+    items, raters = (x.ravel() for x in np.meshgrid(np.arange(0, 3000, 50), [1, 2, 3, 4]))
+    long = np.stack([items, raters, (items + raters) % 5], axis=1)
+    with pytest.warns(UserWarning, match="a row per rating"):
+        krippendorff_alpha(long, level="interval")
+
+
 def test_refusals() -> None:
     ratings = make(0, 5, 2, 0)
     with pytest.raises(ValueError, match=r"level='ratio' needs labels of 0 or more, got -0\.5"):

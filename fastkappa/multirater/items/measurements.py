@@ -12,6 +12,7 @@ from fastkappa.columns.column import CHUNK, Column
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import find_missing
 from fastkappa.columns.rating_matrix import columns_of, read_measurements
+from fastkappa.columns.real_numbers import LARGEST_EXACT
 from fastkappa.multirater.items.columns import Rater
 from fastkappa.multirater.items.forms import other_form
 
@@ -125,11 +126,11 @@ def _numbers(column: Any, missing_codes: Sequence[Any]) -> AnyArray | None:
 
 
 def _is_whole(numbers: AnyArray) -> bool:
-    """Return whether all numbers are whole, and none is missing."""
-    return numbers.dtype.kind in "iu" or all(
-        bool((np.floor(numbers[i : i + CHUNK]) == numbers[i : i + CHUNK]).all())
-        for i in range(0, len(numbers), CHUNK)
-    )
+    """Return whether all numbers are whole, none is missing, and int64 holds them."""
+    if numbers.dtype.kind in "iu":
+        return True
+    chunks = (numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK))
+    return all(bool(((np.floor(c) == c) & (np.abs(c) < LARGEST_EXACT)).all()) for c in chunks)
 
 
 def _are_measurements(numbers: AnyArray) -> bool:
