@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         plot_bootstrap,
         plot_confusion,
         plot_forest,
+        plot_limits_of_agreement,
     )
     from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
     from fastkappa.statistics.comparison import (
@@ -65,15 +66,6 @@ if TYPE_CHECKING:
         compare_independent,
         compare_paired,
     )
-    from fastkappa.plotting import (
-        plot_agreement,
-        plot_bootstrap,
-        plot_confusion,
-        plot_forest,
-        plot_limits_of_agreement,
-    )
-    from fastkappa.statistics.bootstrap import bootstrap
-    from fastkappa.statistics.comparison import compare_independent, compare_paired
     from fastkappa.statistics.planning import power, sample_size
     from fastkappa.statistics.scales import Interpretation
     from fastkappa.statistics.strata import EqualKappas, compare_strata

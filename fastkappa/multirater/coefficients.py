@@ -412,7 +412,7 @@ def krippendorff_alpha(
     return estimate(method, coefficient, given, confidence, distribution)
 
 
-def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Matrix | Distance) -> Coefficient:
+def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Distance) -> Coefficient:
     labels = given.label_values
     if callable(level):
         return Alpha(given.patterns, distances_by(level, labels), labels)
