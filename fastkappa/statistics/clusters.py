@@ -1,0 +1,275 @@
+"""Standard errors for items that come in clusters: lesions of a patient, cases of a reader.
+
+Items of a cluster resemble each other; clusters are independent. Whatever the coefficient, an
+item of cell (or distinct row of ratings) m adds f_m to it, its influence, so that with N_cm
+items of cluster c in cell m, n items and G clusters
+
+    S_c = sum_m N_cm * (f_m - mean f),    variance = sum_c S_c**2 / n**2.
+
+It is the variance of Yang and Zhou (2014, 2015) for kappa, and the sandwich estimator of any
+other coefficient. Nothing is assumed about the correlation within clusters. With one item in
+each cluster it is the variance without clusters.
+
+Clusters with the same counts are one row with a multiplicity, so nothing here depends on the
+number of items, nor on the number of clusters where these are small.
+
+References
+----------
+Z. Yang and M. Zhou (2014). Kappa statistic for clustered matched-pair data. Statistics in
+Medicine 33, 2612-2633.
+
+Z. Yang and M. Zhou (2015). Weighted kappa statistic for clustered matched-pair ordinal data.
+Computational Statistics and Data Analysis 82, 1-18.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics import spread
+from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
+
+# Sums of clusters are made of so many terms at a time: 8 MB.
+BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clusters:
+    """How many items of each cell the clusters have, clusters with equal counts taken together.
+
+    The counts of distinct cluster k are ``counts[starts[k]:starts[k + 1]]``, in the cells
+    ``cells[starts[k]:starts[k + 1]]``; `clusters_of` makes them.
+
+    Attributes
+    ----------
+    starts : ndarray of shape (k + 1,)
+        Where each distinct cluster begins.
+    cells : ndarray of shape (e,)
+        Cells (``row * l + column`` of a table), or distinct rows of ratings; rising in a cluster.
+    counts : ndarray of shape (e,)
+        How many items each has, 1 or more.
+    multiplicities : ndarray of shape (k,)
+        How many clusters have these counts.
+    """
+
+    starts: AnyArray
+    cells: AnyArray
+    counts: AnyArray
+    multiplicities: AnyArray
+
+    @cached_property
+    def n_clusters(self) -> int:
+        """The number of clusters."""
+        return int(self.multiplicities.sum())
+
+    @cached_property
+    def sizes(self) -> AnyArray:
+        """The number of items of each distinct cluster."""
+        return np.add.reduceat(self.counts, self.starts[:-1], dtype=np.int64)
+
+    @cached_property
+    def n_items(self) -> int:
+        """The number of items."""
+        return int(self.multiplicities @ self.sizes)
+
+    @cached_property
+    def are_single(self) -> bool:
+        """Whether each cluster is one item: the same as no clusters."""
+        return self.n_clusters == self.n_items
+
+    def sums(self, values: AnyArray) -> FloatTable:
+        """Return the sum of a value of each cell over the items of each distinct cluster.
+
+        Parameters
+        ----------
+        values : ndarray of shape (..., m)
+
+        Returns
+        -------
+        sums : ndarray of shape (..., k)
+        """
+        found = np.empty((*values.shape[:-1], len(self.multiplicities)))
+        for clusters, entries in self.blocks(values[..., 0].size):
+            terms = values[..., self.cells[entries]] * self.counts[entries]
+            begins = self.starts[clusters] - entries.start
+            np.add.reduceat(terms, begins, axis=-1, out=found[..., clusters])
+        return found
+
+    def blocks(self, stacked: int = 1) -> Iterator[tuple[slice, slice]]:
+        """Yield ranges of distinct clusters, and of their entries, of `BLOCK` terms or so."""
+        most = max(1, BLOCK // max(1, stacked))
+        first, n_clusters = 0, len(self.multiplicities)
+        while first < n_clusters:
+            end = int(np.searchsorted(self.starts, self.starts[first] + most, side="right")) - 1
+            end = max(end, first + 1)
+            yield slice(first, end), slice(int(self.starts[first]), int(self.starts[end]))
+            first = end
+
+
+def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
+    """Return clusters from counts of cluster and cell, in any order.
+
+    Parameters
+    ----------
+    cluster, cell : ndarray of int of shape (e,)
+        Numbers from 0 on. A pair that comes twice has the sum of its counts; numbers that do
+        not come are no clusters.
+    count : ndarray of int of shape (e,)
+        How many items of the cluster are in the cell; 0 is allowed.
+
+    Returns
+    -------
+    clusters : Clusters
+
+    Examples
+    --------
+    Two patients with an item in cell 0 and two in cell 3, and one with an item in cell 1:
+
+    >>> import numpy as np
+    >>> from fastkappa.statistics.clusters import clusters_of
+    >>> cluster, cell = np.array([7, 7, 8, 8, 8, 9]), np.array([0, 3, 3, 0, 3, 1])
+    >>> clusters = clusters_of(cluster, cell, np.array([1, 2, 1, 1, 1, 1]))
+    >>> clusters.n_clusters, clusters.n_items
+    (3, 7)
+    >>> clusters.multiplicities, clusters.sizes
+    (array([2, 1]), array([3, 1]))
+    """
+    if not count.all():
+        used = count != 0
+        cluster, cell, count = cluster[used], cell[used], count[used]
+    if len(cluster) == 0:
+        none = np.zeros(0, np.int64)
+        return Clusters(np.zeros(1, np.int64), none, none, none)
+    rising = (cluster[1:] > cluster[:-1]) | ((cluster[1:] == cluster[:-1]) & (cell[1:] > cell[:-1]))
+    if not rising.all():
+        order = np.lexsort((cell, cluster))
+        cluster, cell, count = cluster[order], cell[order], count[order]
+        new = np.append(True, (cluster[1:] != cluster[:-1]) | (cell[1:] != cell[:-1]))
+        begins = np.flatnonzero(new)
+        count = np.add.reduceat(count, begins, dtype=np.int64)
+        cluster, cell = cluster[begins], cell[begins]
+    starts = np.append(np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1])), len(cell))
+    ones = np.ones(len(starts) - 1, np.int64)
+    return _merged(Clusters(starts, cell, count, ones))
+
+
+def _merged(single: Clusters) -> Clusters:
+    """Return clusters, those with equal counts taken together."""
+    starts, cells, counts = single.starts, single.cells, single.counts
+    n_clusters = len(single.multiplicities)
+    # Equal clusters have equal keys; whether clusters of one key are equal is looked at below.
+    keys = np.empty(n_clusters, np.uint64)
+    for clusters, entries in single.blocks():
+        mixed = _mix(_mix(cells[entries]) + counts[entries].astype(np.uint64))
+        np.add.reduceat(mixed, starts[clusters] - entries.start, out=keys[clusters])
+    _, first, of_cluster, multiplicities = np.unique(
+        keys, return_index=True, return_inverse=True, return_counts=True
+    )
+    if len(first) == n_clusters:
+        return single
+    lengths, like = np.diff(starts), first[of_cluster]
+    if (lengths != lengths[like]).any():
+        return single
+    other = np.arange(len(cells)) + np.repeat(starts[like] - starts[:-1], lengths)
+    if (cells != cells[other]).any() or (counts != counts[other]).any():
+        return single
+    # In the order in which they come: nothing depends on the keys.
+    order = np.argsort(first)
+    kept = np.zeros(n_clusters, bool)
+    kept[first] = True
+    own = np.repeat(kept, lengths)
+    starts = np.append(0, np.cumsum(lengths[first[order]]))
+    return Clusters(starts, cells[own], counts[own], multiplicities[order])
+
+
+def _mix(numbers: AnyArray) -> AnyArray:
+    """Return well mixed 64 bits of each number (the finalizer of splitmix64)."""
+    mixed = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+
+
+def variance(
+    influence: Influence,
+    proportions: AnyArray,
+    n_terms: int | AnyArray,
+    clusters: Clusters | None = None,
+) -> FloatTable:
+    """Return n times the variance of the mean of influences, exactly 0 if no cluster differs.
+
+    Without clusters, and with one item in each, it is `fastkappa.statistics.spread.variance`.
+
+    Parameters
+    ----------
+    influence : Influence
+        Arrays of shape (..., m).
+    proportions : ndarray of shape (..., m)
+        The proportion of the items that has each value; those of none do not matter.
+    n_terms : int or ndarray of shape (..., 1)
+        How many numbers other than 0 the longest sum in an influence has.
+    clusters : Clusters or None
+        Those of the same items and cells; ``proportions`` are those of all clusters together.
+
+    Returns
+    -------
+    variance : ndarray of shape (...)
+        Over n for the variance of a coefficient, times `correction` for Student's t; NaN if all
+        items are in one cluster.
+
+    Examples
+    --------
+    Two clusters, each of two equal items, are no more than two items:
+
+    >>> import numpy as np
+    >>> from fastkappa.statistics.clusters import clusters_of, variance
+    >>> from fastkappa.statistics.spread import Influence
+    >>> values = np.array([0.0, 1.0])
+    >>> float(variance(Influence(values, values), np.array([0.5, 0.5]), 2))
+    0.25
+    >>> pairs = clusters_of(np.array([0, 1]), np.array([0, 1]), np.array([2, 2]))
+    >>> float(variance(Influence(values, values), np.array([0.5, 0.5]), 2, pairs))
+    0.5
+    """
+    if clusters is None or clusters.are_single:
+        return spread.variance(influence, proportions, n_terms)
+    if clusters.n_clusters < 2:
+        return np.full(influence.values.shape[:-1], np.nan)
+    used = proportions != 0
+    values, sizes = (np.where(used, array, 0.0) for array in influence)
+    n, repeated = clusters.n_items, clusters.multiplicities
+    with np.errstate(invalid="ignore", over="ignore"):
+        deviation = values - np.add.reduce(proportions * values, axis=-1, keepdims=True)
+        sums = clusters.sums(deviation)
+        found: FloatTable = np.add.reduce(repeated * sums * sums, axis=-1) / n
+        # As in spread.variance: a cluster's sum is known to within the sum of its items' bounds.
+        bound = SAFETY * n_terms * EPSILON
+        largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
+        if (found > largest * largest * (repeated @ clusters.sizes**2.0) / n).all():
+            return found
+        size = sizes + np.add.reduce(proportions * sizes, axis=-1, keepdims=True)
+        noise = np.abs(sums) <= bound * clusters.sums(size)
+        return np.where(noise.all(axis=-1), 0.0, found)
+
+
+def correction(n: float, clusters: Clusters | None = None) -> float:
+    """Return G / (G - 1) for the G independent units, NaN for fewer than two.
+
+    Parameters
+    ----------
+    n : float
+        The number of items, which are the units if there are no clusters.
+    clusters : Clusters or None
+    """
+    units = n_units(n, clusters)
+    return units / (units - 1) if units > 1 else float("nan")
+
+
+def n_units(n: float, clusters: Clusters | None = None) -> float:
+    """Return how many independent units there are: the clusters, or else the items."""
+    return n if clusters is None else clusters.n_clusters
