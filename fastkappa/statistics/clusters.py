@@ -25,7 +25,7 @@ Computational Statistics and Data Analysis 82, 1-18.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -36,6 +36,8 @@ from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 
 # Sums of clusters are made of so many terms at a time: 8 MB.
 BLOCK = 1 << 20
+# So many clusters show whether any are alike.
+SAMPLE = 1 << 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -147,7 +149,7 @@ def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
         return Clusters(np.zeros(1, np.int64), none, none, none)
     rising = (cluster[1:] > cluster[:-1]) | ((cluster[1:] == cluster[:-1]) & (cell[1:] > cell[:-1]))
     if not rising.all():
-        order = np.lexsort((cell, cluster))
+        order = _order(cluster, cell)
         cluster, cell, count = cluster[order], cell[order], count[order]
         new = np.append(True, (cluster[1:] != cluster[:-1]) | (cell[1:] != cell[:-1]))
         begins = np.flatnonzero(new)
@@ -158,20 +160,28 @@ def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
     return _merged(Clusters(starts, cell, count, ones))
 
 
+def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
+    """Return the places of the clusters in order, and of the cells within them."""
+    n_cells = int(cell.max()) + 1
+    if (int(cluster.max()) + 1) * n_cells >= 1 << 63:
+        return np.lexsort((cell, cluster))
+    # One stable sort is quick where most are in order.
+    return np.argsort(cluster.astype(np.int64) * n_cells + cell, kind="stable")
+
+
 def _merged(single: Clusters) -> Clusters:
-    """Return clusters, those with equal counts taken together."""
-    starts, cells, counts = single.starts, single.cells, single.counts
+    """Return clusters, those with equal counts taken together if there may be many."""
     n_clusters = len(single.multiplicities)
-    # Equal clusters have equal keys; whether clusters of one key are equal is looked at below.
-    keys = np.empty(n_clusters, np.uint64)
-    for clusters, entries in single.blocks():
-        mixed = _mix(_mix(cells[entries]) + counts[entries].astype(np.uint64))
-        np.add.reduceat(mixed, starts[clusters] - entries.start, out=keys[clusters])
+    sample = np.unique(np.linspace(0, n_clusters - 1, SAMPLE, dtype=np.int64))
+    if n_clusters > SAMPLE and len(np.unique(_keys(_selected(single, sample)))) == len(sample):
+        return single
     _, first, of_cluster, multiplicities = np.unique(
-        keys, return_index=True, return_inverse=True, return_counts=True
+        _keys(single), return_index=True, return_inverse=True, return_counts=True
     )
     if len(first) == n_clusters:
         return single
+    # Whether clusters of one key are equal is looked at.
+    starts, cells, counts = single.starts, single.cells, single.counts
     lengths, like = np.diff(starts), first[of_cluster]
     if (lengths != lengths[like]).any():
         return single
@@ -180,11 +190,26 @@ def _merged(single: Clusters) -> Clusters:
         return single
     # In the order in which they come: nothing depends on the keys.
     order = np.argsort(first)
-    kept = np.zeros(n_clusters, bool)
-    kept[first] = True
-    own = np.repeat(kept, lengths)
-    starts = np.append(0, np.cumsum(lengths[first[order]]))
-    return Clusters(starts, cells[own], counts[own], multiplicities[order])
+    return replace(_selected(single, first[order]), multiplicities=multiplicities[order])
+
+
+def _selected(clusters: Clusters, places: AnyArray) -> Clusters:
+    """Return some of the distinct clusters."""
+    lengths = np.diff(clusters.starts)[places]
+    starts = np.append(0, np.cumsum(lengths))
+    entries = np.arange(starts[-1]) + np.repeat(clusters.starts[places] - starts[:-1], lengths)
+    return Clusters(
+        starts, clusters.cells[entries], clusters.counts[entries], clusters.multiplicities[places]
+    )
+
+
+def _keys(distinct: Clusters) -> AnyArray:
+    """Return a number of each distinct cluster, the same for equal ones."""
+    keys = np.empty(len(distinct.multiplicities), np.uint64)
+    for clusters, entries in distinct.blocks():
+        mixed = _mix(_mix(distinct.cells[entries]) + distinct.counts[entries].astype(np.uint64))
+        np.add.reduceat(mixed, distinct.starts[clusters] - entries.start, out=keys[clusters])
+    return keys
 
 
 def _mix(numbers: AnyArray) -> AnyArray:
