@@ -22,7 +22,8 @@ from fastkappa.results import RATERS
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.two_raters.ratings import read_items, warn_of_weights
+from fastkappa.two_raters.clustered import clusters_of_pairs, with_clusters
+from fastkappa.two_raters.ratings import CLUSTERS, read_items, warn_of_weights
 from fastkappa.two_raters.report import why_undefined
 from fastkappa.two_raters.result import AgreementResult
 
@@ -37,6 +38,7 @@ def agreement(
     missing_codes: Sequence[Any] = (),
     confidence: float = 0.95,
     distribution: Distribution = "normal",
+    clusters: Any = None,
 ) -> AgreementResult:
     """Return all statistics of two raters' agreement, from their ratings.
 
@@ -69,6 +71,13 @@ def agreement(
         less one and the quantiles are those of Student's t with so many degrees of freedom, as
         `fastkappa.conger_kappa` does for the same kappa by default (Gwet 2014). The test of
         kappa = 0 is by the normal distribution either way.
+    clusters : array-like of shape (n,), default=None
+        The cluster of each item, of any type that ratings may have: the patient of a lesion,
+        say. Items of a cluster may resemble each other, and clusters are the independent
+        units of all standard errors (Yang and Zhou 2014, 2015): with 't' the degrees of
+        freedom are the number of clusters less one. The test of kappa = 0 is Wald's then. An
+        item whose cluster is missing is treated as one with a missing rating. None means
+        that items are independent.
 
     Returns
     -------
@@ -85,6 +94,14 @@ def agreement(
     TypeError
         If ``y1`` or ``y2`` is neither a list nor an array.
 
+    References
+    ----------
+    Z. Yang and M. Zhou (2014). Kappa statistic for clustered matched-pair data. Statistics in
+    Medicine 33, 2612-2633.
+
+    Z. Yang and M. Zhou (2015). Weighted kappa statistic for clustered matched-pair ordinal
+    data. Computational Statistics and Data Analysis 82, 1-18.
+
     Notes
     -----
     There is no ``sample_weight``: the standard errors are those of items drawn
@@ -100,10 +117,16 @@ def agreement(
     <AgreementResult: kappa 0.5758 (0.1024 to 1.0491), n = 7, 3 labels>
     >>> result.n_dropped
     1
+
+    Six lesions of three patients:
+
+    >>> agreement([1, 1, 2, 2, 2, 1], [1, 1, 2, 1, 2, 1], clusters=["a", "a", "b", "b", "c", "c"])
+    <AgreementResult: kappa 0.6667 (0.2192 to 1.1141), n = 6 in 3 clusters, 2 labels>
     """
     check_confidence(confidence)
     check_distribution(distribution)
-    items = read_items({"y1": y1, "y2": y2}, labels, missing, missing_codes)
+    given = with_clusters({"y1": y1, "y2": y2}, clusters)
+    items = read_items(given, labels, missing, missing_codes)
     first, second = items.columns["y1"], items.columns["y2"]
     counts = tabulate(get_kernels(), first, second, items.known, None)
     if not counts.table.any():
@@ -118,6 +141,8 @@ def agreement(
         n_outside=counts.n_outside,
         distribution=distribution,
         raters=names_of((y1, y2), RATERS),
+        clusters=clusters_of_pairs(items, counts.labels, counts.n_outside),
+        missing_clusters=items.n_missing.get(CLUSTERS, 0),
     )
     if items.known is None:
         warn_of_weights(result.weights, counts.labels)
@@ -211,7 +236,13 @@ def make_result(
 
 
 def _warned(result: AgreementResult) -> AgreementResult:
-    """Return the result; warn if kappa is undefined."""
+    """Return the result; warn if kappa is undefined, or its standard error."""
+    if result.n_clusters == 1 < result.n:
+        warnings.warn(
+            "standard errors are undefined: all items are in one cluster.",
+            undefined_metric_warning(),
+            stacklevel=3,
+        )
     if np.isnan(result.kappa):
         warnings.warn(
             f"kappa is undefined: {why_undefined(result.table, result.labels)}.",

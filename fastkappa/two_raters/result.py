@@ -21,7 +21,8 @@ from fastkappa.formatting import (
 )
 from fastkappa.frame import data_frame
 from fastkappa.results import RATERS, Report, Result, counts_grid, estimate_grid, facts
-from fastkappa.statistics import indices, inference
+from fastkappa.statistics import indices, inference, student_t
+from fastkappa.statistics.clusters import FEW_CLUSTERS, Clusters, correction, n_units
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
@@ -67,6 +68,10 @@ class AgreementResult(Result):
     raters : tuple of str
         The names of the first and of the second rater: those of the columns, if they are
         series with a name. Reports and pictures have them.
+    clusters : Clusters or None
+        The clusters of the items, if they were given: the units of all standard errors.
+    missing_clusters : int
+        The number of items whose cluster is missing.
     """
 
     table: AnyArray
@@ -78,11 +83,26 @@ class AgreementResult(Result):
     n_outside: int = 0
     distribution: inference.Distribution = "normal"
     raters: tuple[str, str] = RATERS
+    clusters: Clusters | None = None
+    missing_clusters: int = 0
 
     @cached_property
     def n(self) -> int:
         """The number of items in the table."""
         return int(self.table.sum())
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters with an item in the table; without clusters, of items."""
+        return int(n_units(self.n, self.clusters))
+
+    @cached_property
+    def design_effect(self) -> float:
+        """How much larger the variance of kappa is than if the items were independent."""
+        if not self._in_clusters:
+            return 1.0
+        alone = float(inference.standard_error(self.table, self.weights))
+        return (self.standard_error / self._scale / alone) ** 2 if alone else math.nan
 
     @cached_property
     def kappa(self) -> float:
@@ -91,17 +111,28 @@ class AgreementResult(Result):
 
     @cached_property
     def standard_error(self) -> float:
-        """The standard error of kappa (Fleiss, Cohen and Everitt 1969), for intervals."""
-        return float(inference.standard_error(self.table, self.weights)) * self._scale
+        """The standard error of kappa (Fleiss, Cohen and Everitt 1969), for intervals.
+
+        With clusters it is that of Yang and Zhou (2014, 2015), as are those of other indices.
+        """
+        found = inference.standard_error(self.table, self.weights, self.clusters)
+        return float(found) * self._scale
 
     @cached_property
     def null_standard_error(self) -> float:
-        """The standard error of kappa under independence, for the test."""
+        """The standard error of kappa under independence, for the test; NaN with clusters."""
+        if self._in_clusters:
+            return math.nan
         return float(inference.null_standard_error(self.table, self.weights))
 
     @cached_property
     def textbook_standard_error(self) -> float:
-        """The cruder error, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)`` without weights."""
+        """The cruder error, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)``, weighted or not.
+
+        It is NaN with clusters, for it takes items for independent.
+        """
+        if self._in_clusters:
+            return math.nan
         return float(inference.textbook_standard_error(self.table, self.weights))
 
     @cached_property
@@ -111,13 +142,18 @@ class AgreementResult(Result):
 
     @cached_property
     def z(self) -> float:
-        """Kappa over its null standard error."""
-        return self.kappa / self.null_standard_error if self.null_standard_error else math.nan
+        """Kappa over its null standard error; with clusters, over its standard error."""
+        error = self.standard_error if self._in_clusters else self.null_standard_error
+        return self.kappa / error if error else math.nan
 
     @cached_property
     def p_value(self) -> float:
-        """The two-sided p-value of z, under independence."""
-        return inference.two_sided_p(self.z)
+        """The two-sided p-value of z, under independence.
+
+        With clusters it is Wald's test, which is by Student's t if intervals are.
+        """
+        freedom = self._degrees_of_freedom if self._in_clusters else math.inf
+        return student_t.two_sided_p(self.z, freedom)
 
     @cached_property
     def observed_agreement(self) -> float:
@@ -202,8 +238,8 @@ class AgreementResult(Result):
     @cached_property
     def category_standard_errors(self) -> FloatTable:
         """The standard errors of ``category_kappas``, shape (l,)."""
-        tables = indices.category_tables(self.table)
-        return _read_only(np.asarray(inference.standard_error(tables)) * self._scale)
+        found = indices.category_standard_errors(self.table, self.clusters)
+        return _read_only(found * self._scale)
 
     @cached_property
     def specific_agreement(self) -> proportions.SpecificAgreement:
@@ -240,20 +276,23 @@ class AgreementResult(Result):
         """
         return {
             "kappa": Estimate(self.kappa, self.standard_error),
-            "observed_agreement": self._scaled(indices.percent_agreement(self.table)),
+            "observed_agreement": self._scaled(
+                indices.percent_agreement(self.table, None, self.clusters)
+            ),
             **self._indices,
             "bangdiwala_b": Estimate(self.bangdiwala_b, math.nan),
         }
 
     @cached_property
     def _indices(self) -> dict[str, Estimate]:
+        given, alike = (self.table, self.weights, self.clusters), (self.table, None, self.clusters)
         found = {
-            "scott_pi": indices.scott_pi(self.table, self.weights),
-            "krippendorff_alpha": indices.krippendorff_alpha(self.table, self.weights),
-            "bennett_s": indices.brennan_prediger(self.table),
-            "brennan_prediger": indices.brennan_prediger(self.table, self.weights),
-            "gwet_ac1": indices.gwet_ac2(self.table),
-            "gwet_ac2": indices.gwet_ac2(self.table, self.weights),
+            "scott_pi": indices.scott_pi(*given),
+            "krippendorff_alpha": indices.krippendorff_alpha(*given),
+            "bennett_s": indices.brennan_prediger(*alike),
+            "brennan_prediger": indices.brennan_prediger(*given),
+            "gwet_ac1": indices.gwet_ac2(*alike),
+            "gwet_ac2": indices.gwet_ac2(*given),
         }
         return {name: self._scaled(estimate) for name, estimate in found.items()}
 
@@ -262,14 +301,24 @@ class AgreementResult(Result):
         """The factor of standard errors, that of variances over n being 1."""
         if self.distribution == "normal":
             return 1.0
-        return math.sqrt(self.n / (self.n - 1)) if self.n > 1 else math.nan
+        return math.sqrt(correction(self.n, self.clusters))
+
+    @property
+    def _in_clusters(self) -> bool:
+        """Whether there are clusters of more than one item: those of one change nothing."""
+        return self.clusters is not None and not self.clusters.are_single
+
+    @property
+    def _degrees_of_freedom(self) -> float:
+        return inference.degrees_of_freedom(self.distribution, self.n_clusters)
 
     def _scaled(self, estimate: Estimate) -> Estimate:
         return Estimate(estimate.value, estimate.standard_error * self._scale)
 
     def _interval(self, value: float, error: float) -> tuple[float, float]:
-        freedom = inference.degrees_of_freedom(self.distribution, self.n)
-        low, high = inference.symmetric_interval(value, error, self.confidence, freedom)
+        low, high = inference.symmetric_interval(
+            value, error, self.confidence, self._degrees_of_freedom
+        )
         return low, high
 
     def _value(self, name: str) -> float:
@@ -311,7 +360,10 @@ class AgreementResult(Result):
         figures = {
             "raters": self.raters,
             "n": self.n,
+            "n_clusters": self.n_clusters,
+            "design_effect": self.design_effect,
             "missing": self.missing,
+            "missing_clusters": self.missing_clusters,
             "n_dropped": self.n_dropped,
             "n_outside": self.n_outside,
             "labels": self.labels,
@@ -379,13 +431,14 @@ class AgreementResult(Result):
     def __repr__(self) -> str:
         return (
             f"<AgreementResult: kappa {figure(self.kappa)} ({interval_text(self.interval)}),"
-            f" n = {self.n}, {count_text(len(self.labels), 'label')}>"
+            f" n = {self.n}{_in_clusters(self)}, {count_text(len(self.labels), 'label')}>"
         )
 
     def _report(self) -> Report:
         return Report(
             [
-                f"Agreement of {raters_text(self.raters)} on {count_text(self.n, 'item')},"
+                f"Agreement of {raters_text(self.raters)} on {count_text(self.n, 'item')}"
+                f"{_in_clusters(self)},"
                 f" {count_text(len(self.labels), 'label')}, {weights_text(self.weights)}",
                 *_remarks(self),
             ],
@@ -397,14 +450,23 @@ class AgreementResult(Result):
         )
 
 
+def _in_clusters(result: AgreementResult) -> str:
+    if result.clusters is None:
+        return ""
+    return f" in {count_text(result.n_clusters, 'cluster')}"
+
+
 def _remarks(result: AgreementResult) -> Iterator[str]:
     if result.n_dropped:
         missing = missing_text(result.raters, result.missing)
-        yield f"{result.n_dropped} left out for a missing rating ({missing})"
+        of_clusters = f" or cluster ({result.missing_clusters})" if result.missing_clusters else ""
+        yield f"{result.n_dropped} left out for a missing rating ({missing}){of_clusters}"
     if result.n_outside:
         yield f"{result.n_outside} left out for a rating outside the labels"
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result.table, result.labels)}"
+    if result.clusters is not None and result.n_clusters < FEW_CLUSTERS:
+        yield f"fewer than {FEW_CLUSTERS} clusters: standard errors tend to be too small"
 
 
 def _shown_estimates(
@@ -419,8 +481,11 @@ def _shown_estimates(
 def _facts(result: AgreementResult) -> Iterator[tuple[str, str]]:
     yield "z of kappa = 0", figure(result.z)
     yield "p of kappa = 0", p_value_text(result.p_value, 2)
-    yield "null standard error", figure(result.null_standard_error)
-    yield "p of equal margins", p_value_text(result.margins.stuart_maxwell.p_value, 2)
+    if result.clusters is None:
+        yield "null standard error", figure(result.null_standard_error)
+        yield "p of equal margins", p_value_text(result.margins.stuart_maxwell.p_value, 2)
+    else:
+        yield "design effect", figure(result.design_effect)
     yield "largest kappa possible", figure(result.kappa_max)
     yield "expected agreement", figure(result.expected_agreement)
     if result.weights is not None:
