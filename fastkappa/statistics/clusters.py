@@ -11,7 +11,8 @@ other coefficient. Nothing is assumed about the correlation within clusters. Wit
 each cluster it is the variance without clusters.
 
 Clusters with the same counts are one row with a multiplicity, so nothing here depends on the
-number of items, nor on the number of clusters where these are small.
+number of items, nor on the number of clusters where these are small. Drawing clusters with
+replacement, for the bootstrap, is a multinomial draw of these rows.
 
 References
 ----------
@@ -29,6 +30,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics import spread
@@ -103,6 +105,25 @@ class Clusters:
             begins = self.starts[clusters] - entries.start
             np.add.reduceat(terms, begins, axis=-1, out=found[..., clusters])
         return found
+
+    def products(self, values: AnyArray) -> FloatTable:
+        """Return the sums over the clusters of the products of their sums of two values.
+
+        Parameters
+        ----------
+        values : ndarray of shape (q, m)
+            Deviations from the mean over n: what is returned is then their covariance.
+
+        Returns
+        -------
+        products : ndarray of shape (q, q)
+        """
+        total = np.zeros((len(values), len(values)))
+        for clusters, entries in self.blocks(len(values)):
+            terms = values[:, self.cells[entries]] * self.counts[entries]
+            sums = np.add.reduceat(terms, self.starts[clusters] - entries.start, axis=-1)
+            total += (sums * self.multiplicities[clusters]) @ sums.T
+        return total
 
     def blocks(self, stacked: int = 1) -> Iterator[tuple[slice, slice]]:
         """Yield ranges of distinct clusters, and of their entries, of `BLOCK` terms or so."""
@@ -300,3 +321,62 @@ def correction(n: float, clusters: Clusters | None = None) -> float:
 def n_units(n: float, clusters: Clusters | None = None) -> float:
     """Return how many independent units there are: the clusters, or else the items."""
     return n if clusters is None else clusters.n_clusters
+
+
+def resampled(
+    counts: AnyArray,
+    clusters: Clusters,
+    n_resamples: int,
+    generator: np.random.Generator,
+    block_cells: int,
+) -> Iterator[NDArray[np.int64]]:
+    """Yield stacks of tables, each of as many clusters as there are.
+
+    Parameters
+    ----------
+    counts : ndarray
+        The table of all items, of any shape.
+    clusters : Clusters
+    n_resamples : int
+    generator : Generator
+    block_cells : int
+        About how many numbers a stack of tables, or of multiplicities, may have.
+    """
+    repeated = clusters.multiplicities
+    n_clusters, n_distinct = clusters.n_clusters, len(repeated)
+    # The most frequent are drawn first: the others are drawn faster when few are left.
+    order = np.argsort(-repeated, kind="stable")
+    proportions = repeated[order] / n_clusters
+    block = max(1, block_cells // max(counts.size, n_distinct))
+    for start in range(0, n_resamples, block):
+        size = min(block, n_resamples - start)
+        times = np.empty((size, n_distinct))
+        times[:, order] = generator.multinomial(n_clusters, proportions, size=size)
+        # Sums of whole numbers below 2**53 are exact.
+        tables = np.zeros((size, counts.size))
+        for distinct, own in _tables_of(clusters, counts.size, block_cells):
+            tables += times[:, distinct] @ own
+        yield np.rint(tables).astype(np.int64).reshape(size, *counts.shape)
+
+
+def without_clusters(
+    counts: AnyArray, clusters: Clusters, block_cells: int
+) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
+    """Yield tables without each distinct cluster, and how many clusters are like it."""
+    for distinct, own in _tables_of(clusters, counts.size, block_cells):
+        left = counts.reshape(1, -1) - own.astype(np.int64)
+        yield left.reshape(-1, *counts.shape), clusters.multiplicities[distinct]
+
+
+def _tables_of(
+    clusters: Clusters, n_cells: int, block_cells: int
+) -> Iterator[tuple[slice, FloatTable]]:
+    """Yield the tables of distinct clusters, a row each, in blocks."""
+    step = max(1, block_cells // n_cells)
+    for start in range(0, len(clusters.multiplicities), step):
+        begins = clusters.starts[start : start + step + 1]
+        entries = slice(int(begins[0]), int(begins[-1]))
+        tables = np.zeros((len(begins) - 1, n_cells))
+        rows = np.repeat(np.arange(len(tables)), np.diff(begins))
+        tables[rows, clusters.cells[entries]] = clusters.counts[entries]
+        yield slice(start, start + len(tables)), tables

@@ -25,6 +25,7 @@ from fastkappa.statistics.bootstrap import (
     bootstrap_counts,
     check_method,
 )
+from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import (
     check_confidence,
     delta_error,
@@ -118,7 +119,9 @@ def compare_independent(
     ----------
     first, second : array-like of shape (l, l), or AgreementResult
         Two tables of counts, or results. They need not have the same labels. A result brings
-        its own standard error; the test and the interval are by the normal distribution.
+        its own standard error, by clusters if `agreement` was given these (the samples must not
+        share clusters: `agreement_by` compares those that do); the test and the interval are by
+        the normal distribution.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights of the tables; a result has its own.
     confidence : float, default=0.95
@@ -233,12 +236,13 @@ def compare_joint(
     n_resamples: int,
     method: Method,
     rng: Any,
+    clusters: Clusters | None = None,
 ) -> KappaDifference:
     """Compare two predictions from checked joint counts.
 
     ``own`` are the positions of the labels of each kappa: those of the truth and of its own
     prediction, or all. Others do not occur in it, and would stretch the distances by which
-    named weights go.
+    named weights go. ``clusters`` are those of the items.
     """
     check_confidence(confidence)
     check_method(method)
@@ -257,7 +261,13 @@ def compare_joint(
         values[0][:, :, None] - values[1][:, None, :],
         sizes[0][:, :, None] + sizes[1][:, None, :],
     )
-    error = float(delta_error(proportions, slope.reshape(1, -1), n))
+    error = float(delta_error(proportions, slope.reshape(1, -1), n, clusters))
+    if clusters is not None and clusters.n_clusters == 1 < n:
+        warnings.warn(
+            "the kappas cannot be compared: all items are in one cluster.",
+            undefined_metric_warning(),
+            stacklevel=users_stacklevel(),
+        )
     drawn = None
     if n_resamples:
 
@@ -265,7 +275,7 @@ def compare_joint(
             first, second = pairs(tables)
             return kappas(first, weights) - kappas(second, weights)
 
-        drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng)
+        drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng, clusters)
     return _difference(both, error, confidence, drawn)
 
 

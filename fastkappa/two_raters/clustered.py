@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from fastkappa.columns.column import Column
 from fastkappa.counting.by_cluster import ClusterCounts, RatedColumn, count_by_cluster
@@ -11,7 +14,7 @@ from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.clusters import Clusters, clusters_of
-from fastkappa.two_raters.ratings import CLUSTERS, RatedItems
+from fastkappa.two_raters.ratings import CLUSTERS, GROUPS, RatedItems
 
 
 def with_clusters(given: dict[str, Any], clusters: Any) -> dict[str, Any]:
@@ -57,6 +60,45 @@ def clusters_of_pairs(items: RatedItems, labels: Any, n_outside: int) -> Cluster
         return None
     known = known_of_pairs(items, labels)
     return clusters_of(*counted_clusters(items, {"y1": known, "y2": known}, n_outside == 0))
+
+
+class GroupedClusters(NamedTuple):
+    """The clusters of each group's items, and of all items.
+
+    The cells of ``joint`` are those of the groups' tables, one after the other.
+    """
+
+    of_groups: list[Clusters]
+    pooled: Clusters
+    joint: Clusters
+
+    @property
+    def are_shared(self) -> bool:
+        """Whether a cluster has items of several groups."""
+        return sum(own.n_clusters for own in self.of_groups) > self.pooled.n_clusters
+
+
+def clusters_by_group(
+    items: RatedItems, groups: Any, labels: Any, is_within: bool
+) -> GroupedClusters:
+    """Return the clusters of items with two ratings by group, and of all.
+
+    ``groups`` and ``labels`` are those of the tables.
+    """
+    known, column = known_of_pairs(items, labels), items.columns[GROUPS]
+    names = {GROUPS: KnownLabels(groups, column, column), "y1": known, "y2": known}
+    clusters, cells, counts = counted_clusters(items, names, is_within)
+    n_cells = len(known) ** 2
+    group = cells // n_cells
+    own_cells = cells - group * n_cells
+    order = np.argsort(group, kind="stable")
+    ends = np.searchsorted(group[order], np.arange(len(groups) + 1))
+    of_groups = [
+        clusters_of(clusters[own], own_cells[own], counts[own])
+        for own in (order[begin:end] for begin, end in pairwise(ends))
+    ]
+    pooled = clusters_of(clusters, own_cells, counts)
+    return GroupedClusters(of_groups, pooled, clusters_of(clusters, cells, counts))
 
 
 def known_of_pairs(items: RatedItems, labels: Any) -> KnownLabels:
