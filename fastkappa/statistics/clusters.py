@@ -36,8 +36,9 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics import spread
 from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 
-# From so many clusters on, intervals cover about as often as they say (bench.studies.clusters).
-FEW_CLUSTERS = 30
+# From so many clusters on, intervals by the normal and by Student's t distribution cover about as
+# often as they say (bench.studies.clusters).
+FEW_CLUSTERS = {"normal": 50, "t": 20}
 # Sums of clusters are made of so many terms at a time: 8 MB.
 BLOCK = 1 << 20
 # So many clusters show whether any are alike.
