@@ -141,12 +141,15 @@ class _Counter:
     def count(self, start: int, stop: int) -> ClusterCounts | None:
         """Return the counts of a chunk, or None if they are in the table of all clusters."""
         values, cells = self._values[start:stop], self._codes(start, stop)
+        # In the order of clusters no other lies beyond the first and the last.
+        lowest, highest = sorted((int(values[0]), int(values[-1])))
+        counts = self._near(values, lowest, highest, cells)
+        if counts is not None:
+            return counts
         lowest, highest = int(values.min()), int(values.max())
-        n_numbers = highest - lowest + 1
-        if n_numbers * self._n_cells <= CELLS_WORTH_AN_ITEM * len(values):
-            table = self._empty_table(n_numbers)
-            self._kernels.count_pairs(values, lowest, cells, 0, table, 0, len(values))
-            return self._listed(table, lowest - self._lowest)
+        counts = self._near(values, lowest, highest, cells)
+        if counts is not None:
+            return counts
         if self._has_room:
             with self._lock:
                 if self._table is None:
@@ -155,7 +158,18 @@ class _Counter:
                     values, self._lowest, cells, 0, self._table, 0, len(values)
                 )
             return None
-        return self._sorted(values, lowest, n_numbers, cells)
+        return self._sorted(values, lowest, highest - lowest + 1, cells)
+
+    def _near(
+        self, values: AnyArray, lowest: int, highest: int, cells: AnyArray
+    ) -> ClusterCounts | None:
+        """Return the counts of clusters that lie near each other, None if some do not."""
+        n_numbers = highest - lowest + 1
+        if n_numbers * self._n_cells > CELLS_WORTH_AN_ITEM * len(values):
+            return None
+        table = self._empty_table(n_numbers)
+        self._kernels.count_pairs(values, lowest, cells, 0, table, 0, len(values))
+        return None if table[-1].any() else self._listed(table, lowest - self._lowest)
 
     def boundary(self, place: int) -> int:
         """Return where the cluster before a place ends, within a chunk: pieces then share none."""
