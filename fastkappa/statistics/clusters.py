@@ -36,9 +36,8 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics import spread
 from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
 
-# From so many clusters on, intervals by the normal and by Student's t distribution cover about as
-# often as they say (bench.studies.clusters).
-FEW_CLUSTERS = {"normal": 50, "t": 20}
+# With fewer clusters intervals cover less often than they say (bench.studies.clusters).
+FEW_CLUSTERS = 50
 # Sums of clusters are made of so many terms at a time: 8 MB.
 BLOCK = 1 << 20
 # So many clusters show whether any are alike.

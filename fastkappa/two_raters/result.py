@@ -465,10 +465,10 @@ def _remarks(result: AgreementResult) -> Iterator[str]:
         yield f"{result.n_outside} left out for a rating outside the labels"
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result.table, result.labels)}"
-    few = FEW_CLUSTERS[result.distribution]
-    if result.clusters is not None and result.n_clusters < few:
-        remedy = ", and less so with distribution='t'" if result.distribution == "normal" else ""
-        yield f"fewer than {few} clusters: intervals tend to be too short{remedy}"
+    own = result.clusters
+    if own is not None and not own.are_single and own.n_clusters < FEW_CLUSTERS:
+        less = ", less so with distribution='t'" if result.distribution == "normal" else ""
+        yield f"fewer than {FEW_CLUSTERS} clusters: intervals tend to be too short{less}"
 
 
 def _shown_estimates(
