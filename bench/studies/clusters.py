@@ -27,7 +27,7 @@ import numpy as np
 from bench.harness import machine
 from bench.harness.timing import measure
 from fastkappa import agreement
-from fastkappa.exceptions import UndefinedMetricWarning
+from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels import dispatch
 from fastkappa.statistics.bootstrap import bootstrap
 from fastkappa.statistics.clusters import clusters_of
@@ -180,7 +180,7 @@ def main() -> None:
     parser.add_argument("--backends", nargs="+", default=["cython", "numba", "numpy"])
     given = parser.parse_args()
     machine.announce()
-    warnings.simplefilter("ignore", UndefinedMetricWarning)
+    warnings.simplefilter("ignore", undefined_metric_warning())
     if not given.cost:
         for line in lines(given.samples, given.resamples):
             print(line, flush=True)

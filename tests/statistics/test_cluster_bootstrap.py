@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from fastkappa import agreement, bootstrap, compare_predictions
-from fastkappa.exceptions import UndefinedMetricWarning
+from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics import clusters as module
 from fastkappa.statistics.clusters import resampled, without_clusters
 from fastkappa.statistics.kappa import kappas
@@ -118,7 +118,7 @@ def test_memory_of_many_clusters_is_bounded(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_one_cluster_cannot_be_drawn() -> None:
-    with pytest.warns(UndefinedMetricWarning, match="one cluster"):
+    with pytest.warns(undefined_metric_warning(), match="one cluster"):
         result = agreement([0, 1, 1], [0, 1, 0], clusters=[1, 1, 1])
     with pytest.raises(ValueError, match="all items are in one cluster"):
         bootstrap(result)
@@ -174,6 +174,6 @@ def test_predictions_with_labels_and_single_items() -> None:
 
 def test_predictions_in_one_cluster() -> None:
     _, truth, one, two = paired_study(30, 3)
-    with pytest.warns(UndefinedMetricWarning, match="one cluster"):
+    with pytest.warns(undefined_metric_warning(), match="one cluster"):
         found = compare_predictions(truth, one, two, clusters=np.zeros(30, int))
     assert np.isnan(found.p_value)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fastkappa import AgreementResult, agreement
-from fastkappa.exceptions import UndefinedMetricWarning
+from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.inference import kappa_gradient
 from tests.helpers.published_clusters import OBUCHOWSKI, glands
 
@@ -211,7 +211,7 @@ def test_refused(clusters: Any, message: str) -> None:
 
 
 def test_all_in_one_cluster() -> None:
-    with pytest.warns(UndefinedMetricWarning, match="all items are in one cluster"):
+    with pytest.warns(undefined_metric_warning(), match="all items are in one cluster"):
         result = agreement([0, 1, 0, 1], [0, 1, 1, 1], clusters=[7] * 4)
     assert math.isnan(result.standard_error)
     assert math.isnan(result.p_value)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fastkappa import agreement, agreement_by, compare_strata
-from fastkappa.exceptions import UndefinedMetricWarning
+from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.kappa import kappas
 
 
@@ -78,18 +78,20 @@ def test_equality_of_two_groups_is_the_test_of_their_difference() -> None:
 def test_too_few_clusters_for_their_covariance() -> None:
     groups, clusters, y1, y2 = study(300, 3, 5)
     found = agreement_by(groups, y1, y2, clusters=clusters)
-    with pytest.warns(UndefinedMetricWarning, match="they share clusters"):
+    with pytest.warns(undefined_metric_warning(), match="they share clusters"):
         assert math.isnan(found.equality.p_value)
 
 
 def test_a_group_of_one_cluster() -> None:
     groups, clusters, y1, y2 = study(120, 6, 6)
     clusters = np.where(groups == 2, 99, clusters)
-    with pytest.warns(UndefinedMetricWarning, match=r"errors are undefined in 1 of 3 groups \(2\)"):
+    with pytest.warns(
+        undefined_metric_warning(), match=r"errors are undefined in 1 of 3 groups \(2\)"
+    ):
         found = agreement_by(groups, y1, y2, clusters=clusters)
     assert math.isnan(found[2].standard_error)
     assert found.pooled.standard_error > 0
-    with pytest.warns(UndefinedMetricWarning, match="error is undefined in stratum 2"):
+    with pytest.warns(undefined_metric_warning(), match="error is undefined in stratum 2"):
         assert math.isnan(found.equality.kappa)
 
 
