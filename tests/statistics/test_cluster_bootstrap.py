@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -177,3 +178,15 @@ def test_predictions_in_one_cluster() -> None:
     with pytest.warns(undefined_metric_warning(), match="one cluster"):
         found = compare_predictions(truth, one, two, clusters=np.zeros(30, int))
     assert np.isnan(found.p_value)
+
+
+def test_predictions_outside_declared_labels() -> None:
+    """What is refused is a label, never the name of a cluster."""
+    order = pd.CategoricalDtype(["low", "high"], ordered=True)
+    truth = pd.Series(["low", "high", "low", "high"], dtype=order)
+    first, second = ["low", "high", "high", "high"], ["low", "high", "low", "mid"]
+    with pytest.raises(ValueError, match="second holds 'mid'"):
+        compare_predictions(truth, first, second, clusters=["p1", "p1", "p2", "p3"])
+    second[3] = "low"
+    found = compare_predictions(truth, first, second, clusters=["p1", "p1", "p2", "p3"])
+    assert found.standard_error > 0

@@ -165,9 +165,9 @@ def test_wald_test_by_students_t() -> None:
     clusters, y1, y2 = study(60, 6)
     result = agreement(y1, y2, clusters=clusters, distribution="t")
     assert result.p_value == pytest.approx(2 * stats.t.sf(abs(result.z), 5), rel=1e-10)
-    assert "fewer than 50 clusters: intervals tend to be too short\n" in str(result)
+    assert "intervals tend to be too short\n" in str(result)
     normal = agreement(y1, y2, clusters=clusters)
-    assert "fewer than 50 clusters: intervals tend to be too short, less so" in str(normal)
+    assert "too short, less so with" in " ".join(str(normal).split())
 
 
 def test_missing_clusters() -> None:
@@ -178,7 +178,7 @@ def test_missing_clusters() -> None:
         agreement(y1, y2, clusters=names)
     result = agreement(y1, y2, clusters=names, missing="drop")
     assert (result.n, result.n_dropped, result.missing_clusters) == (39, 1, 1)
-    assert "or cluster (1)" in str(result)
+    assert "or cluster (1)" in " ".join(str(result).split())
     kept = np.arange(40) != 3
     alone = agreement(y1[kept], y2[kept], clusters=clusters[kept])
     assert result.standard_error == pytest.approx(alone.standard_error, rel=1e-12)
