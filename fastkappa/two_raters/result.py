@@ -21,7 +21,7 @@ from fastkappa.formatting import (
 )
 from fastkappa.frame import data_frame
 from fastkappa.results import RATERS, Report, Result, counts_grid, estimate_grid, facts
-from fastkappa.statistics import indices, inference, student_t
+from fastkappa.statistics import distributions, indices, inference
 from fastkappa.statistics.clusters import FEW_CLUSTERS, Clusters, correction, n_units
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
@@ -153,7 +153,7 @@ class AgreementResult(Result):
         With clusters it is Wald's test, which is by Student's t if intervals are.
         """
         freedom = self._degrees_of_freedom if self._in_clusters else math.inf
-        return student_t.two_sided_p(self.z, freedom)
+        return distributions.t_two_sided_p(self.z, freedom)
 
     @cached_property
     def observed_agreement(self) -> float:
