@@ -30,9 +30,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scorer": CORE | {"shortcuts", "statistics"},
     "config": {"kernels"},
     "headers": set(),
-    "continuous": {"columns"},
+    "continuous": {"columns", "frame", "statistics"},
     "datasets": set(),
     "two_raters": CORE | {"statistics"},
+    "two_raters/statistics": {"statistics"},
     # Ratings in long form are read from what the engines read.
     "multirater": CORE | {"engines", "statistics"},
     "multirater/items": CORE,

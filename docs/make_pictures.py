@@ -21,12 +21,18 @@ from fastkappa import (
     bootstrap,
     datasets,
     kappa_from_confusion,
+    limits_of_agreement,
     plot_agreement,
+    plot_agreement_chart,
     plot_bootstrap,
     plot_confusion,
     plot_forest,
+    plot_limits_of_agreement,
 )
 
+# Peak expiratory flow by two meters, of Bland and Altman (1986).
+WRIGHT = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
+MINI = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
 IMAGES = Path(__file__).parent / "images"
 
 
@@ -65,6 +71,7 @@ def pictures() -> dict[str, Any]:
             raters=eyes.raters,
             normalize="true",
         ),
+        "plot_agreement_chart": agreement_chart(cities["Winnipeg"]),
         "plot_bootstrap": plot_bootstrap(bootstrap(diagnoses.table, rng=1)),
         "plot_forest": plot_forest(
             {
@@ -75,7 +82,19 @@ def pictures() -> dict[str, Any]:
                 for city, rated in cities.items()
             }
         ),
+        "plot_limits_of_agreement": plot_limits_of_agreement(limits_of_agreement(WRIGHT, MINI)),
     }
+
+
+def agreement_chart(rated: datasets.RatedTable) -> Any:
+    ax = plot_agreement_chart(
+        rated.table,
+        labels=["certain", "probable", "possible", "doubtful or no"],
+        raters=rated.raters,
+        step_weights=(1, 8 / 9),
+    )
+    ax.legend(loc="upper left", frameon=False)
+    return ax
 
 
 def bubbles() -> Any:

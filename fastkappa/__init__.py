@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from fastkappa import boosting, datasets, plotting
     from fastkappa import jit as jit
     from fastkappa.accumulator.accumulator import ConfusionAccumulator
-    from fastkappa.continuous import continuous_kappa
+    from fastkappa.continuous import (
+        ConcordanceResult,
+        IntraclassCorrelation,
+        IntraclassResult,
+        LimitsOfAgreement,
+        concordance_correlation,
+        continuous_kappa,
+        intraclass_correlation,
+        limits_of_agreement,
+        overall_concordance_correlation,
+    )
     from fastkappa.engines import SourceCounts, confusion_from_table
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
@@ -42,7 +52,14 @@ if TYPE_CHECKING:
         pairwise_kappa,
         randolph_kappa,
     )
-    from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion, plot_forest
+    from fastkappa.plotting import (
+        plot_agreement,
+        plot_agreement_chart,
+        plot_bootstrap,
+        plot_confusion,
+        plot_forest,
+        plot_limits_of_agreement,
+    )
     from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
     from fastkappa.statistics.comparison import (
         KappaDifference,
@@ -54,6 +71,7 @@ if TYPE_CHECKING:
     from fastkappa.statistics.planning.precision import sample_size_for_width
     from fastkappa.statistics.scales import Interpretation
     from fastkappa.statistics.strata import EqualKappas, compare_strata
+    from fastkappa.statistics.weights import disagreement_weights
     from fastkappa.thresholds.evaluator import ThresholdEvaluator
     from fastkappa.thresholds.optimal import ThresholdResult, optimal_thresholds
     from fastkappa.two_raters.agreement import agreement, agreement_from_confusion
@@ -65,16 +83,20 @@ if TYPE_CHECKING:
 _LOADED_ON_FIRST_USE = {
     "AgreementResult": "two_raters.result",
     "BootstrapResult": "statistics.bootstrap",
+    "ConcordanceResult": "continuous",
     "ConfusionAccumulator": "accumulator",
     "EqualKappas": "statistics.strata",
     "GroupedAgreement": "two_raters.grouped",
     "Interpretation": "statistics.scales",
+    "IntraclassCorrelation": "continuous",
+    "IntraclassResult": "continuous",
     "KappaDifference": "statistics.comparison",
     "KappaRegressor": "estimators",
     "KappaRounder": "estimators",
     "Kappas": "leaderboards.score_many",
     "Leaderboard": "leaderboards.table",
     "LeaderboardRow": "leaderboards.table",
+    "LimitsOfAgreement": "continuous",
     "MultiRaterResult": "multirater",
     "PairwiseKappa": "multirater",
     "Ratings": "multirater",
@@ -90,24 +112,31 @@ _LOADED_ON_FIRST_USE = {
     "compare_paired": "statistics.comparison",
     "compare_predictions": "two_raters.paired",
     "compare_strata": "statistics.strata",
+    "concordance_correlation": "continuous",
     "confusion_from_table": "engines",
     "conger_kappa": "multirater",
     "continuous_kappa": "continuous",
     "datasets": "datasets",
+    "disagreement_weights": "statistics.weights",
     "fleiss_kappa": "multirater",
     "gwet_ac1": "multirater",
     "gwet_ac2": "multirater",
+    "intraclass_correlation": "continuous",
     "jit": "jit",
     "kappa_posterior": "statistics.intervals.posterior",
     "krippendorff_alpha": "multirater",
     "leaderboard": "leaderboards.leaderboard",
     "light_kappa": "multirater",
+    "limits_of_agreement": "continuous",
     "optimal_thresholds": "thresholds.optimal",
+    "overall_concordance_correlation": "continuous",
     "pairwise_kappa": "multirater",
     "plot_agreement": "plotting",
+    "plot_agreement_chart": "plotting",
     "plot_bootstrap": "plotting",
     "plot_confusion": "plotting",
     "plot_forest": "plotting",
+    "plot_limits_of_agreement": "plotting",
     "plotting": "plotting",
     "power": "statistics.planning.designs",
     "randolph_kappa": "multirater",
@@ -120,16 +149,20 @@ _LOADED_ON_FIRST_USE = {
 __all__ = [
     "AgreementResult",
     "BootstrapResult",
+    "ConcordanceResult",
     "ConfusionAccumulator",
     "ConfusionCounts",
     "EqualKappas",
     "GroupedAgreement",
     "Interpretation",
+    "IntraclassCorrelation",
+    "IntraclassResult",
     "KappaDifference",
     "Kappas",
     "LabelOrderWarning",
     "Leaderboard",
     "LeaderboardRow",
+    "LimitsOfAgreement",
     "MultiRaterResult",
     "PairwiseKappa",
     "Ratings",
@@ -147,27 +180,34 @@ __all__ = [
     "compare_predictions",
     "compare_strata",
     "compile_scorer",
+    "concordance_correlation",
     "confusion_counts",
     "confusion_from_table",
     "confusion_matrix",
     "conger_kappa",
     "continuous_kappa",
     "datasets",
+    "disagreement_weights",
     "fleiss_kappa",
     "get_include",
     "gwet_ac1",
     "gwet_ac2",
+    "intraclass_correlation",
     "kappa_from_confusion",
     "kappa_posterior",
     "krippendorff_alpha",
     "leaderboard",
     "light_kappa",
+    "limits_of_agreement",
     "optimal_thresholds",
+    "overall_concordance_correlation",
     "pairwise_kappa",
     "plot_agreement",
+    "plot_agreement_chart",
     "plot_bootstrap",
     "plot_confusion",
     "plot_forest",
+    "plot_limits_of_agreement",
     "plotting",
     "power",
     "randolph_kappa",

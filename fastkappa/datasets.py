@@ -175,6 +175,22 @@ _TABLES: dict[
         _LANDIS_KOCH,
         f"Diagnoses of 69 patients in New Orleans: {_SCLEROSIS}.",
     ),
+    "unaided_vision": (
+        [[1520, 266, 124, 66], [234, 1512, 432, 78], [117, 362, 1772, 205], [36, 82, 179, 492]],
+        (1, 2, 3, 4),
+        ("right eye", "left eye"),
+        "A. Stuart (1955). A test for homogeneity of the marginal distributions in a two-way"
+        " classification. Biometrika 42, 412-416.",
+        "Unaided distance vision of both eyes of 7477 women aged 30 to 39, employed in Royal"
+        " Ordnance factories: 1 the highest grade, 4 the lowest.",
+    ),
+    "approval_twice": (
+        [[794, 150], [86, 570]],
+        ("approve", "disapprove"),
+        ("first survey", "second survey"),
+        "A. Agresti (1990). Categorical Data Analysis, p. 350. Wiley.",
+        "Whether 1600 British citizens approve of the Prime Minister's performance, asked twice.",
+    ),
     "skin_condition": (
         [[10, 4, 1, 0], [5, 10, 12, 2], [2, 4, 12, 5], [0, 2, 6, 13]],
         (1, 2, 3, 4),

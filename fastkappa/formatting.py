@@ -147,6 +147,8 @@ def plain(value: Any) -> Any:
         # NumPy makes whole numbers of dates in nanoseconds.
         items = (value.astype(str) if value.dtype.kind in "mM" else value).tolist()
         return items if value.dtype.kind in "biuU" else plain(items)
+    if hasattr(value, "_asdict"):
+        return plain(value._asdict())
     if isinstance(value, (list, tuple)):
         return [plain(part) for part in value]
     if isinstance(value, Mapping):

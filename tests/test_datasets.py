@@ -16,6 +16,8 @@ KAPPAS = {
     "fleiss_1981": ("23/34", "13/18", "71/94"),
     "multiple_sclerosis_winnipeg": ("665/3198", "5017/13212", "6905/13163"),
     "multiple_sclerosis_new_orleans": ("349/1177", "21/44", "269/430"),
+    "unaided_vision": ("23996387/40303724", "2792397/4280320", "2469849/3516629"),
+    "approval_twice": ("687/982", "687/982", "687/982"),
     "skin_condition": ("249/722", "2273/4473", "1371/2075"),
     "salmon_antibody_test": ("1201/1783", "1201/1783", "1201/1783"),
 }
@@ -26,6 +28,8 @@ N_ITEMS = {
     "fleiss_1981": 100,
     "multiple_sclerosis_winnipeg": 149,
     "multiple_sclerosis_new_orleans": 69,
+    "unaided_vision": 7477,
+    "approval_twice": 1600,
     "skin_condition": 88,
     "salmon_antibody_test": 291,
 }

@@ -62,9 +62,12 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "LabelKappa": lambda: fastkappa.fleiss_kappa(RATINGS.T).by_label[0],
     "Leaderboard": board,
     "LeaderboardRow": lambda: next(iter(board())),
+    "MarginTests": lambda: pair().margins,
     "MultiRaterResult": lambda: fastkappa.fleiss_kappa(RATINGS.T),
     "PairwiseKappa": lambda: fastkappa.pairwise_kappa(fastkappa.Ratings.from_raters(RATERS)),
+    "Proportion": lambda: pair().agreement_within(1),
     "SourceCounts": lambda: fastkappa.confusion_from_table(frame(), "a", "b"),
+    "SpecificAgreement": lambda: pair().specific_agreement,
     "ThresholdResult": lambda: fastkappa.optimal_thresholds(
         RATINGS[0], np.arange(60.0), labels=LABELS
     ),

@@ -106,12 +106,12 @@ def drop_missing(
     missing: Missing,
     missing_codes: Sequence[Any] = (),
     odd: Collection[str] = (),
-    groups: str | None = None,
+    not_rated: Collection[str] = (),
 ) -> tuple[dict[str, Any], dict[str, int], int]:
     """Return columns without the items that miss a value, and how many miss one.
 
-    ``missing_codes`` are values that stand for a missing one, in all columns but that of
-    ``groups``. In the columns named by ``odd``, those of ratings without given labels,
+    ``missing_codes`` are values that stand for a missing one, in all columns but those that
+    are ``not_rated``. In the columns named by ``odd``, those of ratings without given labels,
     strings among numbers are missing, too.
     The numbers are those of the values missing in each column, and of the items dropped.
     Masked arrays are refused here if they are to be: counting does not see a mask.
@@ -122,10 +122,10 @@ def drop_missing(
             for name, column in columns.items()
             if len(missing_codes) or isinstance(column, np.ma.MaskedArray)
         }
-        refuse_missing(seen, None, missing_codes, groups)
+        refuse_missing(seen, None, missing_codes, not_rated)
         return columns, dict.fromkeys(columns, 0), 0
     masks = {
-        name: missing_or_odd(column, () if name == groups else missing_codes, name, name in odd)
+        name: missing_or_odd(column, () if name in not_rated else missing_codes, name, name in odd)
         for name, column in columns.items()
     }
     counted = {name: 0 if mask is None else int(mask.sum()) for name, mask in masks.items()}
@@ -173,11 +173,11 @@ def refuse_missing(
     columns: dict[str, Any],
     cause: BaseException | None,
     missing_codes: Sequence[Any] = (),
-    groups: str | None = None,
+    not_rated: Collection[str] = (),
 ) -> None:
     """Raise for the first column in which something is missing."""
     for name, column in columns.items():
-        mask = find_missing(column, () if name == groups else missing_codes)
+        mask = find_missing(column, () if name in not_rated else missing_codes)
         if mask is not None:
             raise ValueError(
                 f"{name} has {int(mask.sum())} missing of {len(mask)}, the first at position"

@@ -7,9 +7,12 @@ import warnings
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.multirater.items.measurements import Measurements
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.result import LabelKappa, MultiRaterResult
+from fastkappa.multirater.statistics.alpha import numbers_of
 from fastkappa.multirater.statistics.chance_corrected import (
     ChanceCorrected,
     FleissNull,
@@ -17,8 +20,10 @@ from fastkappa.multirater.statistics.chance_corrected import (
     distances_of,
 )
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
+from fastkappa.multirater.statistics.measured_alpha import MEASURED
 from fastkappa.multirater.statistics.patterns import Patterns
-from fastkappa.statistics import student_t
+from fastkappa.multirater.statistics.profiles import Profiles
+from fastkappa.statistics import distributions
 from fastkappa.statistics.inference import (
     Distribution,
     degrees_of_freedom,
@@ -26,11 +31,14 @@ from fastkappa.statistics.inference import (
     two_sided_p,
 )
 
+# Counts of more labels than this, in every pattern, would need too much memory.
+MOST_LABELS = 200
+
 
 def estimate(
     method: str,
     coefficient: Coefficient,
-    ratings: Ratings,
+    ratings: Ratings | Measurements,
     confidence: float,
     distribution: Distribution,
     errors: FleissNull | None = None,
@@ -94,19 +102,39 @@ def label_kappas(
     return tuple(found)
 
 
+def rows_of_numbers(ratings: Ratings, level: str) -> tuple[list[AnyArray], IntTable] | None:
+    """Return the numbers of each rater's distinct rows, NaN where missing, and their counts.
+
+    They are for a level of measurement where labels are so many that patterns would need too
+    much memory, and it is known who gave which rating. None if not.
+    """
+    if level not in MEASURED or ratings.rater_names is None or len(ratings.labels) <= MOST_LABELS:
+        return None
+    profiles = ratings.profiles(level)
+    if not isinstance(profiles, Profiles):
+        return None
+    values = np.append(numbers_of(level, ratings.label_values), np.nan)
+    return [values[codes] for codes in profiles.codes.T], profiles.multiplicities
+
+
 def _test(value: float, error: float, null_error: float, freedom: float) -> tuple[float, float]:
     """Return z and p, by the null error if there is one."""
     if not math.isnan(null_error):
         z = value / null_error if null_error > 0 else math.nan
         return z, two_sided_p(z)
     z = value / error if error > 0 else math.nan
-    return z, student_t.two_sided_p(z, freedom)
+    return z, distributions.t_two_sided_p(z, freedom)
 
 
-def _why_undefined(ratings: Ratings) -> str:
+def _why_undefined(ratings: Ratings | Measurements) -> str:
     if ratings.n_paired == 0:
         return "no subject has two ratings"
-    if np.count_nonzero(ratings.patterns.counts.any(axis=0)) < 2:
+    constant = (
+        ratings.constant
+        if isinstance(ratings, Measurements)
+        else np.count_nonzero(ratings.patterns.counts.any(axis=0)) < 2
+    )
+    if constant:
         return "all ratings have the same label, so no disagreement is expected by chance"
     return (
         "no disagreement is expected by chance of some raters, each of them having given one"

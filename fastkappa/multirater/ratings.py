@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
@@ -32,6 +32,7 @@ from fastkappa.multirater.items.counts import (
 from fastkappa.multirater.items.distinct_rows import distinct_rows
 from fastkappa.multirater.items.forms import other_form
 from fastkappa.multirater.items.long import read_long
+from fastkappa.multirater.items.sets import read_sets
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import (
     Profiles,
@@ -89,7 +90,8 @@ class Ratings:
         ratings : array-like of shape (n_subjects, n_raters)
             A NumPy array, a list of rows, or a data frame of pandas, polars or pyarrow, with
             columns as for `fastkappa.confusion_counts`. Fractions may be labels too.
-            Missing ratings are None, NaN, NaT, NA, null or masked.
+            Missing ratings are None, NaN, NaT, NA, null or masked. Ratings may be sets of labels
+            too; an empty set is a rating.
         labels : array-like of shape (l,), default=None
             All possible labels, in order. None takes the order that ratings declare, with the
             labels that nobody gave: ordered categoricals of pandas, Enums of polars, ordered
@@ -352,6 +354,13 @@ class Ratings:
     ) -> Ratings:
         if len(columns) < 2:
             raise ValueError(f"{argument} must be those of two raters or more, got {len(columns)}.")
+        coded = read_sets(columns, names, labels, missing_codes)
+        if coded is not None:
+            codes = range(1, len(coded.sets) + 1)
+            found = cls._of_columns(coded.columns, names, codes, (), argument)
+            return replace(
+                found, labels=coded.sets, order_is_known=labels is not None, _values=None
+            )
         given = encode_columns(columns, names, labels, missing_codes, argument)
         raters, kernels, threads = given.raters, get_kernels(), available_threads()
         few = profiles_are_few(raters)

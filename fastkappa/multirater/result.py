@@ -125,7 +125,7 @@ class MultiRaterResult(Result):
     n_missing : int
         How many ratings are missing.
     labels : ndarray of shape (l,)
-        The labels.
+        The labels; none for measurements, as `krippendorff_alpha` says.
     by_label : tuple of LabelKappa
         Fleiss' kappa of each label, if there are no weights; empty for other coefficients.
     distribution : {'t', 'normal'}

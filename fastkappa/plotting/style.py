@@ -65,6 +65,13 @@ def line_of_agreement() -> str:
     return AGREEMENT if luminance(ink()) < 0.5 else AGREEMENT_ON_DARK
 
 
+def tint(colour: str, strength: float) -> tuple[float, ...]:
+    """Return a colour mixed with white, of which there is none at a strength of 1."""
+    from matplotlib.colors import to_rgb
+
+    return tuple(1 - strength * (1 - part) for part in to_rgb(colour))
+
+
 def text_colour(background: Any) -> str:
     """Return black or white, whichever is easier to read on a colour."""
     # At this luminance both have the same contrast by the formula of WCAG 2.

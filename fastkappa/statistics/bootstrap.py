@@ -2,7 +2,7 @@
 
 Resampling n items with replacement is a multinomial draw of the table's cells, so a
 replicate costs O(l^2), whatever the number of items. Leaving out an item depends only on its
-cell, so the jackknife of BCa intervals has at most l^2 values.
+cell, so the jackknife of BCa intervals has at most l^2 values. Clusters of items are drawn whole.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import BOOTSTRAP_METHODS, count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results import Report, Result, estimate_grid
+from fastkappa.statistics.clusters import Clusters, resampled, without_clusters
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.inference import STANDARD_NORMAL, check_confidence, normal_quantile
 from fastkappa.statistics.kappa import kappas
@@ -112,7 +113,9 @@ def bootstrap(
     Parameters
     ----------
     table : array-like of shape (l, l), or AgreementResult
-        Counts of items; rows are the first rater's ratings. A result brings its weights.
+        Counts of items; rows are the first rater's ratings. A result brings its weights, and
+        its clusters: these are drawn then, with all their items, and left out by the
+        jackknife of BCa intervals.
     statistic : callable, default=None
         A function that takes tables of shape (m, l, l), one for each replicate, and returns
         m numbers, NaN where undefined, like those in `fastkappa.statistics.indices`. None
@@ -136,8 +139,9 @@ def bootstrap(
     Raises
     ------
     ValueError
-        If the table is not a square table of whole counts or is empty, if the statistic
-        does not return a number for each table, or if another argument is invalid.
+        If the table is not a square table of whole counts or is empty, if all its items are in
+        one cluster, if the statistic does not return a number for each table, or if another
+        argument is invalid.
 
     Notes
     -----
@@ -177,7 +181,9 @@ def bootstrap(
         )
     elif weights is not None:
         raise ValueError("weights are those of kappa: they cannot be given with a statistic.")
-    return bootstrap_counts(counts, statistic, n_resamples, method, confidence, rng)
+    own = getattr(table, "clusters", None)
+    clusters = own if isinstance(own, Clusters) else None
+    return bootstrap_counts(counts, statistic, n_resamples, method, confidence, rng, clusters)
 
 
 def kappa_statistic(weights: Weights, n_labels: int) -> Statistic:
@@ -193,9 +199,13 @@ def bootstrap_counts(
     method: Method,
     confidence: float,
     rng: Any,
+    clusters: Clusters | None = None,
     block_cells: int = BLOCK_CELLS,
 ) -> BootstrapResult:
-    """Return the bootstrap of a statistic of checked counts of any shape."""
+    """Return the bootstrap of a statistic of checked counts of any shape.
+
+    ``clusters`` are those of the items, whose cells are numbered row by row.
+    """
     check_method(method)
     if isinstance(n_resamples, bool) or not hasattr(n_resamples, "__index__") or n_resamples < 1:
         raise ValueError(f"n_resamples must be a whole number above 0, got {n_resamples!r}.")
@@ -203,12 +213,22 @@ def bootstrap_counts(
     generator = as_generator(rng)
     value = float(_values(statistic, counts[None])[0])
     block = max(1, block_cells // counts.size)
-    drawn = _resampled(counts, int(n_resamples), generator, block)
+    if clusters is None or clusters.are_single:
+        drawn = _resampled(counts, int(n_resamples), generator, block)
+        left_out = _without_items(counts, block)
+    else:
+        if clusters.n_clusters < 2:
+            raise ValueError("clusters cannot be drawn: all items are in one cluster.")
+        drawn = resampled(counts, clusters, int(n_resamples), generator, block_cells)
+        left_out = without_clusters(counts, clusters, block_cells)
     replicates = np.concatenate([_values(statistic, tables) for tables in drawn])
     defined = replicates[~np.isnan(replicates)]
     probabilities = ((1 - confidence) / 2, (1 + confidence) / 2)
     if method == "bca":
-        jackknife = _jackknife(statistic, counts, block)
+        values, multiplicities = zip(
+            *((_values(statistic, tables), repeated) for tables, repeated in left_out)
+        )
+        jackknife = np.concatenate(values), np.concatenate(multiplicities)
         probabilities = _corrected(probabilities, value, defined, *jackknife)
     interval = (math.nan, math.nan)
     if len(defined) and not math.isnan(sum(probabilities)) and not math.isnan(value):
@@ -266,18 +286,14 @@ def _resampled(
         yield tables.reshape(size, *counts.shape)
 
 
-def _jackknife(
-    statistic: Statistic, counts: AnyArray, block: int
-) -> tuple[FloatTable, NDArray[np.int64]]:
-    """Return the statistic without one item of each cell in use, and the cells' counts."""
+def _without_items(counts: AnyArray, block: int) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
+    """Yield tables without one item of each cell in use, and the cells' counts."""
     cells = np.flatnonzero(counts)
-    values = []
     for start in range(0, len(cells), block):
         some = cells[start : start + block]
         tables = np.repeat(counts.reshape(1, -1), len(some), axis=0)
         tables[np.arange(len(some)), some] -= 1
-        values.append(_values(statistic, tables.reshape(-1, *counts.shape)))
-    return np.concatenate(values), counts.ravel()[cells]
+        yield tables.reshape(-1, *counts.shape), counts.ravel()[some]
 
 
 def _corrected(

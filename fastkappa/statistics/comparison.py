@@ -25,6 +25,7 @@ from fastkappa.statistics.bootstrap import (
     bootstrap_counts,
     check_method,
 )
+from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import (
     Distribution,
     check_confidence,
@@ -32,6 +33,7 @@ from fastkappa.statistics.inference import (
     kappa_gradient,
     proportions_of,
     standard_error,
+    symmetric_interval,
     two_sided_p,
 )
 from fastkappa.statistics.intervals.methods import (
@@ -132,7 +134,9 @@ def compare_independent(
     ----------
     first, second : array-like of shape (l, l), or AgreementResult
         Two tables of counts, or results. They need not have the same labels. A result brings
-        its own standard error, by which the test is; that is by the normal distribution.
+        its own standard error, by which the test is, by clusters if `agreement` was given these
+        (the samples must not share clusters: `agreement_by` compares those that do); the test
+        is by the normal distribution.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights of the tables; a result has its own.
     confidence : float, default=0.95
@@ -181,7 +185,8 @@ def compare_independent(
     between = [
         _interval_of(table, weights, confidence, interval_method) for table in (first, second)
     ]
-    return _difference((kappa_1, kappa_2), error, confidence, between)
+    methods, ends = _ends((kappa_1, kappa_2), error, between)
+    return _difference((kappa_1, kappa_2), error, confidence, methods, ends)
 
 
 def compare_paired(
@@ -262,12 +267,13 @@ def compare_joint(
     method: Method,
     rng: Any,
     interval_method: IntervalMethod | None = None,
+    clusters: Clusters | None = None,
 ) -> KappaDifference:
     """Compare two predictions from checked joint counts.
 
     ``own`` are the positions of the labels of each kappa: those of the truth and of its own
     prediction, or all. Others do not occur in it, and would stretch the distances by which
-    named weights go.
+    named weights go. ``clusters`` are those of the items.
     """
     check_confidence(confidence)
     check_method(method)
@@ -286,7 +292,13 @@ def compare_joint(
         values[0][:, :, None] - values[1][:, None, :],
         sizes[0][:, :, None] + sizes[1][:, None, :],
     )
-    error = float(delta_error(proportions, slope.reshape(1, -1), n))
+    error = float(delta_error(proportions, slope.reshape(1, -1), n, clusters))
+    if clusters is not None and clusters.n_clusters == 1 < n:
+        warnings.warn(
+            "the kappas cannot be compared: all items are in one cluster.",
+            undefined_metric_warning(),
+            stacklevel=users_stacklevel(),
+        )
     drawn = None
     if n_resamples:
 
@@ -294,22 +306,45 @@ def compare_joint(
             first, second = pairs(tables)
             return kappas(first, weights) - kappas(second, weights)
 
-        drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng)
+        drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng, clusters)
+    if clusters is not None and not clusters.are_single:
+        if interval_method not in (None, "asymptotic"):
+            raise ValueError(
+                "interval_method must be 'asymptotic' with clusters, for the others take items"
+                f" for independent, got {interval_method!r}."
+            )
+        ends = symmetric_interval(both[0] - both[1], error, confidence)
+        return _difference(both, error, confidence, ("asymptotic", "asymptotic"), ends, drawn)
     errors = [float(standard_error(table, weights)) for table in (first, second)]
     product = errors[0] * errors[1]
     shared = (errors[0] ** 2 + errors[1] ** 2 - error**2) / (2 * product) if product > 0 else 0.0
     between = [
         _interval_of(table, weights, confidence, interval_method) for table in (first, second)
     ]
-    return _difference(both, error, confidence, between, shared, drawn)
+    methods, ends = _ends(both, error, between, shared)
+    return _difference(both, error, confidence, methods, ends, drawn)
+
+
+def _ends(
+    both: tuple[float, float],
+    error: float,
+    between: list[tuple[IntervalMethod, tuple[float, float]]],
+    correlation: float = 0.0,
+) -> tuple[tuple[IntervalMethod, IntervalMethod], tuple[float, float]]:
+    """Return how the intervals of both kappas are made, and that of their difference."""
+    (method, first), (other, second) = between
+    unknown = math.isnan(error) and "asymptotic" in (method, other)
+    if unknown or math.isnan(both[0] - both[1]):
+        return (method, other), (math.nan, math.nan)
+    return (method, other), interval_of_difference(both, first, second, correlation)
 
 
 def _difference(
     both: tuple[float, float],
     error: float,
     confidence: float,
-    between: list[tuple[IntervalMethod, tuple[float, float]]],
-    correlation: float = 0.0,
+    methods: tuple[IntervalMethod, IntervalMethod],
+    ends: tuple[float, float],
     bootstrap: BootstrapResult | None = None,
 ) -> KappaDifference:
     value = both[0] - both[1]
@@ -321,20 +356,16 @@ def _difference(
             stacklevel=users_stacklevel(),
         )
     z = value / error if error > 0 else math.nan
-    (method, first), (other, second) = between
-    unknown = math.isnan(error) and "asymptotic" in (method, other)
     return KappaDifference(
         value,
         both,
         error,
-        (math.nan, math.nan)
-        if unknown or math.isnan(value)
-        else interval_of_difference(both, first, second, correlation),
+        ends,
         z,
         two_sided_p(z),
         float(confidence),
         bootstrap,
-        interval_methods=(method, other),
+        interval_methods=methods,
     )
 
 
@@ -343,6 +374,10 @@ def _interval_of(
 ) -> tuple[IntervalMethod, tuple[float, float]]:
     """Return how the interval of a table's, or result's, kappa is made, and the interval."""
     counts = as_counts(getattr(table, "table", table))
+    clusters = getattr(table, "clusters", None)
+    if clusters is not None and not clusters.are_single:
+        ends = symmetric_interval(table.kappa, table.standard_error, confidence)
+        return "asymptotic", ends
     distribution: Distribution = getattr(table, "distribution", "normal")
     if method is None:
         method = getattr(table, "interval_method", None)

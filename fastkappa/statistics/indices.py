@@ -16,7 +16,14 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.formatting import figure
 from fastkappa.frame import data_frame
 from fastkappa.results import Grid, Report, Result, abridged
-from fastkappa.statistics.inference import delta_error, number_or_array, proportions_of
+from fastkappa.statistics.clusters import Clusters
+from fastkappa.statistics.inference import (
+    delta_error,
+    kappa_gradient,
+    number_or_array,
+    proportions_of,
+    standard_error,
+)
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence, without_noise
 from fastkappa.statistics.tables import as_tables
@@ -65,7 +72,9 @@ class Estimate(Result, _Estimate):
         return f"<Estimate: {figure(self.value)}, standard error {figure(self.standard_error)}>"
 
 
-def percent_agreement(table: ArrayLike, weights: Weights = None) -> Estimate:
+def percent_agreement(
+    table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
+) -> Estimate:
     """Return the observed agreement, weighted if there are weights.
 
     Parameters
@@ -74,6 +83,8 @@ def percent_agreement(table: ArrayLike, weights: Weights = None) -> Estimate:
         Counts; rows are the first rater's ratings.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fastkappa.kappa_from_confusion`.
+    clusters : Clusters or None, default=None
+        The clusters of the items of one table, for the standard error.
 
     Returns
     -------
@@ -85,7 +96,7 @@ def percent_agreement(table: ArrayLike, weights: Weights = None) -> Estimate:
     agreement = agreement_matrix(weights, tables.shape[-1])
     value = (proportions * agreement).sum(axis=(-2, -1))
     slope = np.broadcast_to(agreement, proportions.shape)
-    return _estimate(value, delta_error(proportions, Influence(slope, slope), n))
+    return _estimate(value, delta_error(proportions, Influence(slope, slope), n, clusters))
 
 
 def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
@@ -100,7 +111,9 @@ def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
     return number_or_array(np.asarray(((rows @ agreement) * columns).sum(axis=-1)))
 
 
-def scott_pi(table: ArrayLike, weights: Weights = None) -> Estimate:
+def scott_pi(
+    table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
+) -> Estimate:
     """Return Scott's pi: by chance, both raters draw from their mean margin.
 
     Parameters are those of `percent_agreement`.
@@ -120,10 +133,12 @@ def scott_pi(table: ArrayLike, weights: Weights = None) -> Estimate:
     means = margin @ ((distances + distances.T) / 2)
     expected = (margin * means).sum(axis=-1)
     slope = means[..., :, None] + means[..., None, :]
-    return _beyond_chance(proportions, n, distances, expected, Influence(slope, slope))
+    return _beyond_chance(proportions, n, distances, expected, Influence(slope, slope), clusters)
 
 
-def krippendorff_alpha(table: ArrayLike, weights: Weights = None) -> Estimate:
+def krippendorff_alpha(
+    table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
+) -> Estimate:
     """Return Krippendorff's alpha of two raters.
 
     With quadratic weights it is that of interval data. It differs from Scott's pi by a term
@@ -142,14 +157,16 @@ def krippendorff_alpha(table: ArrayLike, weights: Weights = None) -> Estimate:
     >>> round(krippendorff_alpha([[20, 20], [10, 50]]).value, 6)
     0.343956
     """
-    pi, error = scott_pi(table, weights)
+    pi, error = scott_pi(table, weights, clusters)
     n, _ = proportions_of(as_tables(table))
     with np.errstate(divide="ignore", invalid="ignore"):
         value = 1 - (1 - np.asarray(pi)) * (2 * n - 1) / (2 * n)
     return Estimate(number_or_array(np.asarray(value)), error)
 
 
-def brennan_prediger(table: ArrayLike, weights: Weights = None) -> Estimate:
+def brennan_prediger(
+    table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
+) -> Estimate:
     """Return the coefficient of Brennan and Prediger: by chance, all pairs are equally likely.
 
     Without weights it is Bennett's S, and the prevalence and bias adjusted kappa (PABAK).
@@ -175,10 +192,13 @@ def brennan_prediger(table: ArrayLike, weights: Weights = None) -> Estimate:
     """
     proportions, n, distances, _ = _common_margin(table, weights)
     slope = np.zeros_like(proportions)
-    return _beyond_chance(proportions, n, distances, distances.mean(), Influence(slope, slope))
+    by_chance = Influence(slope, slope)
+    return _beyond_chance(proportions, n, distances, distances.mean(), by_chance, clusters)
 
 
-def gwet_ac2(table: ArrayLike, weights: Weights = None) -> Estimate:
+def gwet_ac2(
+    table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
+) -> Estimate:
     """Return Gwet's AC2; without weights it is his AC1.
 
     It depends on the number of labels in the table, those that do not occur included.
@@ -201,9 +221,8 @@ def gwet_ac2(table: ArrayLike, weights: Weights = None) -> Estimate:
     weight = agreement / (n_labels * (n_labels - 1)) if n_labels > 1 else np.nan
     expected = 1 - weight * (margin * (1 - margin)).sum(axis=-1)
     both = weight * (margin[..., :, None] + margin[..., None, :])
-    return _beyond_chance(
-        proportions, n, distances, expected, Influence(both - weight, both + weight)
-    )
+    slope = Influence(both - weight, both + weight)
+    return _beyond_chance(proportions, n, distances, expected, slope, clusters)
 
 
 def bangdiwala_b(table: ArrayLike, step_weights: Sequence[float] = (1.0,)) -> Any:
@@ -313,6 +332,30 @@ def category_kappas(table: ArrayLike) -> FloatTable:
     return kappas(category_tables(table), None)
 
 
+def category_standard_errors(table: ArrayLike, clusters: Clusters | None = None) -> FloatTable:
+    """Return the standard errors of `category_kappas`, of one table, shape (l,).
+
+    ``clusters`` are those of the items.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.indices import category_standard_errors
+    >>> category_standard_errors([[20, 5], [10, 15]]).round(3)
+    array([0.127, 0.127])
+    """
+    of_label = category_tables(table)
+    if clusters is None:
+        return np.asarray(standard_error(of_label))
+    n, proportions = proportions_of(as_tables(table))
+    # What an item adds depends on whether each rating is the label.
+    other = 1 - np.eye(len(proportions), dtype=np.intp)
+    label = np.arange(len(other))[:, None, None]
+    rows, columns = other[:, :, None], other[:, None, :]
+    slope = Influence(*(part[label, rows, columns] for part in kappa_gradient(of_label, None)))
+    every = np.broadcast_to(proportions, slope.values.shape)
+    return delta_error(every, slope, np.full(len(other), n), clusters)
+
+
 def _difference_of_two_labels(
     table: ArrayLike, first: tuple[int, int], second: tuple[int, int]
 ) -> Any:
@@ -334,7 +377,12 @@ def _common_margin(
 
 
 def _beyond_chance(
-    proportions: FloatTable, n: FloatTable, distances: FloatTable, expected: Any, slope: Influence
+    proportions: FloatTable,
+    n: FloatTable,
+    distances: FloatTable,
+    expected: Any,
+    slope: Influence,
+    clusters: Clusters | None,
 ) -> Estimate:
     """Return 1 - d_o / d_e, ``slope`` being the derivative of d_e by each cell.
 
@@ -347,7 +395,7 @@ def _beyond_chance(
         scale = expected[..., None, None]
         change, size = (ratio[..., None, None] * part / scale for part in slope)
         of_cell = distances / scale
-    error = delta_error(proportions, Influence(change - of_cell, size + of_cell), n)
+    error = delta_error(proportions, Influence(change - of_cell, size + of_cell), n, clusters)
     return _estimate(without_noise(1 - ratio), error)
 
 

@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.statistics import student_t
-from fastkappa.statistics.spread import Influence, variance
+from fastkappa.statistics import distributions
+from fastkappa.statistics.clusters import Clusters, variance
+from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.tables import as_tables
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
@@ -55,7 +56,9 @@ class Terms(NamedTuple):
     expected: FloatTable
 
 
-def standard_error(table: ArrayLike, weights: Weights = None) -> Any:
+def standard_error(
+    table: ArrayLike, weights: Weights = None, clusters: Clusters | None = None
+) -> Any:
     """Return the standard error of kappa, for intervals (Fleiss, Cohen and Everitt 1969).
 
     Parameters
@@ -64,11 +67,13 @@ def standard_error(table: ArrayLike, weights: Weights = None) -> Any:
         Counts; rows are the first rater's ratings.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fastkappa.kappa_from_confusion`.
+    clusters : Clusters or None, default=None
+        The clusters of the items of one table (Yang and Zhou 2014, 2015).
 
     Returns
     -------
     standard_error : float, or ndarray of shape (...) for a stack
-        NaN where kappa is undefined.
+        NaN where kappa is undefined, or where all items are in one cluster.
 
     References
     ----------
@@ -82,7 +87,7 @@ def standard_error(table: ArrayLike, weights: Weights = None) -> Any:
     0.051002
     """
     terms = terms_of(as_tables(table), weights)
-    return number_or_array(delta_error(terms.proportions, gradient(terms), terms.n))
+    return number_or_array(delta_error(terms.proportions, gradient(terms), terms.n, clusters))
 
 
 def null_standard_error(table: ArrayLike, weights: Weights = None) -> Any:
@@ -170,18 +175,22 @@ def _gradient_at(terms: Terms, one_minus_kappa: FloatTable) -> Influence:
         )
 
 
-def delta_error(proportions: FloatTable, slope: Influence, n: FloatTable) -> FloatTable:
+def delta_error(
+    proportions: FloatTable, slope: Influence, n: FloatTable, clusters: Clusters | None = None
+) -> FloatTable:
     """Return the delta-method standard error of a statistic of multinomial proportions.
 
     ``slope`` is the statistic's derivative by the proportion of each cell; the last two axes
-    are the table's. Adding a constant to it changes nothing.
+    are the table's. Adding a constant to it changes nothing. ``clusters`` are those of the
+    items of one table, which any number of statistics may share.
     """
     *stack, n_rows, n_columns = proportions.shape
     n_cells = n_rows * n_columns
     flat = proportions.reshape(*stack, n_cells)
     n_used = np.count_nonzero(flat, axis=-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.sqrt(variance(slope.reshape(*stack, n_cells), flat, n_used) / n))
+        found = variance(slope.reshape(*stack, n_cells), flat, n_used, clusters)
+        return np.asarray(np.sqrt(found / n))
 
 
 def symmetric_interval(
@@ -193,7 +202,8 @@ def symmetric_interval(
     """
     known = degrees_of_freedom > 0
     half = (
-        student_t.quantile((1 + confidence) / 2, degrees_of_freedom if known else math.nan) * error
+        distributions.t_quantile((1 + confidence) / 2, degrees_of_freedom if known else math.nan)
+        * error
     )
     return value - half, value + half
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, label_text, p_value_text
 from fastkappa.frame import frame_of_estimate
@@ -44,8 +45,8 @@ class EqualKappas(Result):
     confidence : float
         The confidence of the interval.
     undefined : tuple
-        The names of the strata that cannot be weighted by their variance: kappa is
-        undefined or its standard error is 0. They are left out, or the rest is NaN.
+        The names of the strata that cannot be weighted by their variance: kappa or its
+        standard error is undefined, or that is 0. They are left out, or the rest is NaN.
     """
 
     kappa: float
@@ -111,7 +112,8 @@ def compare_strata(
     ----------
     tables : sequence or mapping of tables or of AgreementResult, or array of shape (h, l, l)
         One for each stratum. They need not have the same labels. A result brings its own
-        standard error; Q and the interval are by the normal distribution all the same.
+        standard error, by clusters if it has these (strata that share clusters are compared by
+        `agreement_by`); Q and the interval are by the normal distribution all the same.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights of the tables; a result has its own.
     confidence : float, default=0.95
@@ -153,9 +155,17 @@ def compare_strata(
 
 
 def equal_kappas(
-    tables: Any, weights: Weights, confidence: float, undefined: Undefined, stacklevel: int
+    tables: Any,
+    weights: Weights,
+    confidence: float,
+    undefined: Undefined,
+    stacklevel: int,
+    covariance: FloatTable | None = None,
 ) -> EqualKappas:
-    """Return the result of `compare_strata`; warnings are of the caller so many levels up."""
+    """Return the result of `compare_strata`; warnings are of the caller so many levels up.
+
+    ``covariance`` is that of the kappas, for strata that are not independent.
+    """
     check_confidence(confidence)
     check_undefined(undefined)
     named = _by_name(tables)
@@ -169,13 +179,15 @@ def equal_kappas(
     without_kappa = [name for name, (kappa, _) in strata.items() if math.isnan(kappa)]
     kept = [found for found in strata.values() if found[1] > 0]
     left_out = tuple(name for name, (_, error) in strata.items() if not error > 0)
-    without_error = [name for name in left_out if name not in without_kappa]
+    without_error = [name for name in left_out if strata[name][1] == 0]
+    one_cluster = [name for name in left_out if name not in (*without_kappa, *without_error)]
     if left_out and (undefined == "nan" or len(kept) < 2):
         reasons = [
             f"{what} in {_strata_text(names)}"
             for what, names in (
                 ("kappa is undefined", without_kappa),
                 ("the standard error is 0", without_error),
+                ("the standard error is undefined", one_cluster),
             )
             if names
         ]
@@ -190,11 +202,27 @@ def equal_kappas(
         nan, freedom = math.nan, max(len(strata if undefined == "nan" else kept) - 1, 0)
         return EqualKappas(nan, nan, (nan, nan), nan, freedom, nan, confidence, left_out)
     kappa, error = np.array(kept).T
-    precision = error**-2
+    freedom = len(kept) - 1
+    if covariance is None:
+        inverse, precision = None, error**-2
+    else:
+        own = [i for i, name in enumerate(strata) if name not in left_out]
+        together = covariance[np.ix_(own, own)]
+        if np.linalg.matrix_rank(together, hermitian=True) < len(own):
+            warnings.warn(
+                "the strata cannot be compared: they share clusters, of which there are too few"
+                " to know how their kappas vary together.",
+                undefined_metric_warning(),
+                stacklevel=stacklevel,
+            )
+            nan = math.nan
+            return EqualKappas(nan, nan, (nan, nan), nan, freedom, nan, confidence, left_out)
+        inverse = np.linalg.inv(together)
+        precision = inverse.sum(axis=1)
     overall = float((precision * kappa).sum() / precision.sum())
     overall_error = float(precision.sum() ** -0.5)
-    statistic = float((precision * (kappa - overall) ** 2).sum())
-    freedom = len(kept) - 1
+    apart = kappa - overall
+    statistic = float((precision * apart**2).sum() if inverse is None else apart @ inverse @ apart)
     return EqualKappas(
         overall,
         overall_error,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from numbers import Real
+from reprlib import repr as short_repr
 from typing import Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fastkappa.arrays import AnyArray, FloatTable, Matrix
+from fastkappa.arrays import AnyArray, Floats, FloatTable, Matrix
 from fastkappa.statistics.tables import as_numbers
 
 # The weighting schemes that have a name. Where code depends on the scheme it has a branch for
@@ -14,6 +17,11 @@ from fastkappa.statistics.tables import as_numbers
 Scheme: TypeAlias = Literal["linear", "quadratic"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 Weights: TypeAlias = Scheme | Matrix | None
+# Families of weights that need the labels: `disagreement_weights` makes their matrix.
+Family: TypeAlias = Literal[
+    "linear", "quadratic", "radical", "ordinal", "ratio", "circular", "bipolar"
+]
+FAMILIES: tuple[Family, ...] = get_args(Family)
 
 
 def as_weights(weights: Weights, n_labels: int) -> Scheme | AnyArray | None:
@@ -31,9 +39,10 @@ def as_weights(weights: Weights, n_labels: int) -> Scheme | AnyArray | None:
         for scheme in SCHEMES:
             if weights == scheme:
                 return scheme
+        remedy = f" disagreement_weights({weights!r}, labels) makes such a matrix."
         raise ValueError(
             f"weights must be None, {', '.join(map(repr, SCHEMES))} or a matrix of disagreement"
-            f" weights, got {weights!r}."
+            f" weights, got {weights!r}.{remedy if weights in FAMILIES else ''}"
         )
     matrix = as_numbers(weights, "weights")
     if matrix.dtype == object:
@@ -84,6 +93,156 @@ def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
     if matrix == "quadratic":
         return distance**2
     raise missing_branch(matrix)
+
+
+def disagreement_weights(
+    family: Family, labels: ArrayLike, *, period: float | None = None
+) -> FloatTable:
+    """Return a family of disagreement weights for some labels, for any ``weights=``.
+
+    Numbers as labels count by their values: 1, 2 and 5 are 1 and 3 apart, where the names
+    'linear' and 'quadratic' given as ``weights=`` count positions. Other labels count by their
+    positions 0, 1, 2, ...
+
+    Parameters
+    ----------
+    family : {'linear', 'quadratic', 'radical', 'ordinal', 'ratio', 'circular', 'bipolar'}
+        With x and y the values of two labels, and d steps between their positions:
+
+        - 'linear': ``|x - y|``;
+        - 'quadratic': ``(x - y)**2``;
+        - 'radical': the root of ``|x - y|``: far disagreements count little more than near ones;
+        - 'ordinal': ``d * (d + 1) / 2``, the number of pairs among the labels from one to the
+          other: between linear and quadratic, and by positions alone;
+        - 'ratio': ``((x - y) / (x + y))**2``: 1 and 2 are as far apart as 10 and 20; labels must
+          be numbers of 0 or more;
+        - 'circular': ``sin(pi * (x - y) / period)**2``, as for months or directions, where the
+          last label is next to the first;
+        - 'bipolar': ``(x - y)**2 / ((x + y - 2 * low) * (2 * high - x - y))``, low and high being
+          the ends of the scale, as from -3 to 3: a disagreement counts more near the ends.
+    labels : array-like of shape (l,)
+        The labels of the table's rows, all that are possible: the ends of the scale are the
+        smallest and the largest of them.
+    period : float, default=None
+        Where 'circular' labels begin anew, such as 360 for degrees. None is right for labels at
+        equal distances all the way round: their number times that distance.
+
+    Returns
+    -------
+    weights : ndarray of shape (l, l)
+        Of float64, symmetric, 0 on the diagonal. Only their ratios matter to kappa; agreement
+        weights are ``1 - weights / weights.max()``.
+
+    Raises
+    ------
+    ValueError
+        If the family is unknown, if labels are not one-dimensional, are given twice, are dates
+        or are not finite, if 'ratio' labels are not numbers of 0 or more, or if the period does
+        not fit the labels.
+
+    References
+    ----------
+    K. L. Gwet (2014). Handbook of Inter-Rater Reliability, 4th edition, section 3.5. Advanced
+    Analytics.
+
+    K. Krippendorff (2004). Content Analysis, second edition, chapter 11. Sage.
+
+    Examples
+    --------
+    >>> from fastkappa import disagreement_weights
+    >>> disagreement_weights("ordinal", ["mild", "moderate", "severe"])
+    array([[0., 1., 3.],
+           [1., 0., 1.],
+           [3., 1., 0.]])
+    >>> disagreement_weights("circular", ["north", "east", "south", "west"]).round(3)
+    array([[0. , 0.5, 1. , 0.5],
+           [0.5, 0. , 0.5, 1. ],
+           [1. , 0.5, 0. , 0.5],
+           [0.5, 1. , 0.5, 0. ]])
+
+    They go wherever weights do:
+
+    >>> from fastkappa import agreement
+    >>> labels = [0, 1, 2, 5]
+    >>> weights = disagreement_weights("quadratic", labels)
+    >>> agreement([0, 1, 5, 2, 0], [0, 1, 5, 5, 1], labels=labels, weights=weights)
+    <AgreementResult: kappa 0.7706 (0.4182 to 1.1231), n = 5, 4 labels>
+    """
+    if not isinstance(family, str) or family not in FAMILIES:
+        raise ValueError(f"family must be one of {', '.join(FAMILIES)}, got {family!r}.")
+    if period is not None and family != "circular":
+        raise ValueError(f"period is for circular weights, got {period!r} with {family!r}.")
+    values, are_numbers = _values_of(labels)
+    if family == "ordinal":
+        values = np.arange(len(values), dtype=np.float64)
+    difference = np.abs(values[:, None] - values)
+    total = values[:, None] + values
+    weights: FloatTable
+    if family == "linear":
+        weights = difference
+    elif family == "quadratic":
+        weights = difference**2
+    elif family == "radical":
+        weights = np.sqrt(difference)
+    elif family == "ordinal":
+        weights = difference * (difference + 1) / 2
+    elif family == "ratio":
+        if not are_numbers or (values < 0).any():
+            raise ValueError(
+                f"labels must be numbers of 0 or more for 'ratio', got {short_repr(labels)}."
+            )
+        weights = _quotient(difference, total) ** 2
+    elif family == "circular":
+        weights = np.sin(np.pi * difference / _period(values, period)) ** 2
+    elif family == "bipolar":
+        ends = (total - 2 * values.min()) * (2 * values.max() - total)
+        weights = _quotient(difference**2, ends)
+    else:
+        raise missing_branch(family)
+    return weights
+
+
+def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
+    """Return what labels differ by, their values or their positions, and whether it is values."""
+    given = np.asarray(labels)
+    if given.ndim != 1 or len(given) == 0:
+        raise ValueError(f"labels must be a list of one label or more, got {short_repr(labels)}.")
+    listed = given.tolist()
+    if len(set(listed)) < len(listed):
+        raise ValueError(f"labels must not be given twice, got {short_repr(labels)}.")
+    if given.dtype.kind in "mM":
+        raise ValueError(f"labels must be numbers or strings, got {short_repr(labels)}.")
+    if given.dtype.kind not in "biuf" and not all(isinstance(label, Real) for label in listed):
+        return np.arange(len(given), dtype=np.float64), False
+    values = given.astype(np.float64)
+    if not np.isfinite(values).all():
+        raise ValueError(f"labels must be finite, got {short_repr(labels)}.")
+    return values, True
+
+
+def _period(values: Floats, period: float | None) -> float:
+    """Return the length of the circle that labels lie on, or raise if it does not fit."""
+    in_order = np.sort(values)
+    span = float(in_order[-1] - in_order[0])
+    if period is None:
+        steps = np.diff(in_order)
+        if len(steps) and not np.allclose(steps, steps[0], rtol=1e-9, atol=0):
+            raise ValueError(
+                "period must be given for circular labels at unequal distances, such as 360 for"
+                f" degrees, got labels {short_repr(in_order.tolist())}."
+            )
+        return span + float(steps[0]) if len(steps) else 1.0
+    if not isinstance(period, Real) or not span < period < np.inf:
+        raise ValueError(
+            f"period must be more than the distance of the outermost labels, {span:g}, got"
+            f" {period!r}."
+        )
+    return float(period)
+
+
+def _quotient(numerator: Floats, denominator: Floats) -> Floats:
+    """Return a quotient that is 0 where its numerator is."""
+    return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=numerator > 0)
 
 
 def agreement_matrix(weights: Weights, n_labels: int) -> FloatTable:

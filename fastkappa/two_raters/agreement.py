@@ -19,6 +19,7 @@ from fastkappa.counting.tabulate import ConfusionCounts, tabulate
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.results import RATERS
+from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
 from fastkappa.statistics.intervals.score_test import (
@@ -28,7 +29,8 @@ from fastkappa.statistics.intervals.score_test import (
 )
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.two_raters.ratings import read_items, warn_of_weights
+from fastkappa.two_raters.clustered import clusters_of_pairs, with_clusters
+from fastkappa.two_raters.ratings import CLUSTERS, read_items, warn_of_weights
 from fastkappa.two_raters.report import why_undefined
 from fastkappa.two_raters.result import AgreementResult
 
@@ -46,6 +48,7 @@ def agreement(
     interval_method: IntervalMethod | None = None,
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
+    clusters: Any = None,
 ) -> AgreementResult:
     """Return all statistics of two raters' agreement, from their ratings.
 
@@ -83,7 +86,7 @@ def agreement(
         kappa plus and minus a quantile times the standard error; 'score' and 'profile' hold
         the values of kappa that the score test and the likelihood ratio do not reject, within
         [-1, 1]. None means 'score' if fewer than 100 items are agreed on or fewer than 100
-        disagreed on, for up to 50 labels and 10 million items and without
+        disagreed on, for up to 50 labels and 10 million items and without clusters and
         ``distribution='t'``, and else 'asymptotic'. Intervals of the other indices are asymptotic.
     null_kappa : float, default=0.0
         The kappa that ``z`` and ``p_value`` test. For 0 the raters are independent under the
@@ -92,6 +95,13 @@ def agreement(
         standard error is then that of the most likely table with this kappa.
     alternative : {'two-sided', 'greater', 'less'}, default='two-sided'
         What it is tested against: another kappa, a greater one or a smaller one.
+    clusters : array-like of shape (n,), default=None
+        The cluster of each item, of any type that ratings may have: the patient of a lesion,
+        say. Items of a cluster may resemble each other, and clusters are the independent
+        units of all standard errors (Yang and Zhou 2014, 2015): with 't' the degrees of
+        freedom are the number of clusters less one. The interval is asymptotic then, and the
+        test of kappa is Wald's. An item whose cluster is missing is treated as one with a
+        missing rating. None means that items are independent.
 
     Returns
     -------
@@ -108,6 +118,14 @@ def agreement(
     TypeError
         If ``y1`` or ``y2`` is neither a list nor an array.
 
+    References
+    ----------
+    Z. Yang and M. Zhou (2014). Kappa statistic for clustered matched-pair data. Statistics in
+    Medicine 33, 2612-2633.
+
+    Z. Yang and M. Zhou (2015). Weighted kappa statistic for clustered matched-pair ordinal
+    data. Computational Statistics and Data Analysis 82, 1-18.
+
     Notes
     -----
     There is no ``sample_weight``: the standard errors are those of items drawn
@@ -123,12 +141,18 @@ def agreement(
     <AgreementResult: kappa 0.5758 (0.0844 to 0.8744), n = 7, 3 labels>
     >>> result.n_dropped
     1
+
+    Six lesions of three patients:
+
+    >>> agreement([1, 1, 2, 2, 2, 1], [1, 1, 2, 1, 2, 1], clusters=["a", "a", "b", "b", "c", "c"])
+    <AgreementResult: kappa 0.6667 (0.2192 to 1.1141), n = 6 in 3 clusters, 2 labels>
     """
     check_confidence(confidence)
     check_distribution(distribution)
     check_null_kappa(null_kappa)
     check_alternative(alternative)
-    items = read_items({"y1": y1, "y2": y2}, labels, missing, missing_codes)
+    given = with_clusters({"y1": y1, "y2": y2}, clusters)
+    items = read_items(given, labels, missing, missing_codes)
     first, second = items.columns["y1"], items.columns["y2"]
     counts = tabulate(get_kernels(), first, second, items.known, None)
     if not counts.table.any():
@@ -146,6 +170,8 @@ def agreement(
         interval_method=interval_method,
         null_kappa=null_kappa,
         alternative=alternative,
+        clusters=clusters_of_pairs(items, counts.labels, counts.n_outside),
+        missing_clusters=items.n_missing.get(CLUSTERS, 0),
     )
     if items.known is None:
         warn_of_weights(result.weights, counts.labels)
@@ -249,23 +275,33 @@ def make_result(
     *,
     distribution: Distribution = "normal",
     interval_method: IntervalMethod | None = None,
+    clusters: Clusters | None = None,
     **counted: Any,
 ) -> AgreementResult:
     """Return the result of a checked table."""
     checked = as_weights(weights, len(table))
+    are_joined = clusters is not None and not clusters.are_single
+    chosen = choose_method(interval_method, table, distribution, are_joined=are_joined)
     return AgreementResult(
         _frozen(table),
         _frozen(labels),
         _frozen(checked) if isinstance(checked, np.ndarray) else checked,
         float(confidence),
         distribution=distribution,
-        interval_method=choose_method(interval_method, table, distribution),
+        interval_method=chosen,
+        clusters=clusters,
         **counted,
     )
 
 
 def _warned(result: AgreementResult) -> AgreementResult:
-    """Return the result; warn if kappa is undefined."""
+    """Return the result; warn if kappa is undefined, or its standard error."""
+    if result.n_clusters == 1 < result.n:
+        warnings.warn(
+            "standard errors are undefined: all items are in one cluster.",
+            undefined_metric_warning(),
+            stacklevel=3,
+        )
     if np.isnan(result.kappa):
         warnings.warn(
             f"kappa is undefined: {why_undefined(result)}.",

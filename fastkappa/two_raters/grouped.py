@@ -7,8 +7,12 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
+import numpy as np
+
+from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.columns.checks import Missing
 from fastkappa.columns.interop import names_of
 from fastkappa.counting.by_group import count_by_group
@@ -18,7 +22,8 @@ from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.results import RATERS, Grid, Report, Result, interval_head
-from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.clusters import Clusters
+from fastkappa.statistics.inference import check_confidence, kappa_gradient
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.intervals.score_test import (
     Alternative,
@@ -34,7 +39,8 @@ from fastkappa.statistics.strata import (
 )
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.ratings import GROUPS, read_items, warn_of_weights
+from fastkappa.two_raters.clustered import clusters_by_group, with_clusters
+from fastkappa.two_raters.ratings import CLUSTERS, GROUPS, read_items, warn_of_weights
 from fastkappa.two_raters.result import AgreementResult
 
 
@@ -54,6 +60,9 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         The number of items left out because one of these is missing.
     undefined : {'nan', 'drop'}
         What ``equality`` does with groups whose kappa it cannot weight.
+    covariance : ndarray of shape (g, g) or None
+        The covariance of the groups' kappas, where clusters have items of several groups;
+        None where groups are independent.
     """
 
     results: dict[Any, AgreementResult]
@@ -61,6 +70,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     missing: tuple[int, int, int] = (0, 0, 0)
     n_dropped: int = 0
     undefined: Undefined = "nan"
+    covariance: FloatTable | None = None
 
     def __getitem__(self, group: Any) -> AgreementResult:
         return self.results[group]
@@ -76,11 +86,12 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         """The test whether kappa is the same in all groups, and their common kappa.
 
         Where kappa is undefined in a group or its standard error is 0, it is NaN, with a
-        warning that names the groups; ``undefined='drop'`` leaves them out.
+        warning that names the groups; ``undefined='drop'`` leaves them out. Groups that share
+        clusters are compared with the covariance of their kappas.
         """
         # cached_property has a frame of its own.
         return equal_kappas(
-            self.results, None, self.pooled.confidence, self.undefined, stacklevel=4
+            self.results, None, self.pooled.confidence, self.undefined, 4, self.covariance
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -151,6 +162,7 @@ def agreement_by(
     interval_method: IntervalMethod | None = None,
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
+    clusters: Any = None,
 ) -> GroupedAgreement:
     """Return two raters' agreement in each group of the items, counted in one pass.
 
@@ -172,6 +184,9 @@ def agreement_by(
         of its own number of disagreements. The interval of the common kappa is asymptotic.
     null_kappa, alternative
         The test of kappa in each group, as for `agreement`.
+    clusters : array-like of shape (n,), default=None
+        The cluster of each item, as for `agreement`. Groups may share clusters, as the cases
+        of one reader: the test of equality accounts for it.
 
     Returns
     -------
@@ -201,9 +216,14 @@ def agreement_by(
     check_undefined(undefined)
     check_null_kappa(null_kappa)
     check_alternative(alternative)
-    tested: dict[str, Any] = {"null_kappa": float(null_kappa), "alternative": alternative}
-    items = read_items({GROUPS: groups, "y1": y1, "y2": y2}, labels, missing, missing_codes)
-    group_column, first, second = items.columns.values()
+    made: dict[str, Any] = {
+        "interval_method": interval_method,
+        "null_kappa": float(null_kappa),
+        "alternative": alternative,
+    }
+    given = with_clusters({GROUPS: groups, "y1": y1, "y2": y2}, clusters)
+    items = read_items(given, labels, missing, missing_codes)
+    group_column, first, second = (items.columns[name] for name in (GROUPS, "y1", "y2"))
     if group_column.obstacle:
         raise ValueError(f"groups must be labels, but are {group_column.obstacle}.")
     known = items.known
@@ -211,49 +231,86 @@ def agreement_by(
     if known is not None and known.are_declared and counts.n_outside.any():
         known.refuse_outside({"y1": first, "y2": second})
     raters = names_of((y1, y2), RATERS)
+    is_within = not counts.n_outside.any()
+    grouped = None
+    if clusters is not None:
+        grouped = clusters_by_group(items, counts.groups, counts.labels, is_within)
     results = {
         group: make_result(
             table,
             counts.labels,
             weights,
             confidence,
-            interval_method=interval_method,
             n_outside=int(outside),
             raters=raters,
-            **tested,
+            clusters=own,
+            **made,
         )
-        for group, table, outside in zip(counts.groups.tolist(), counts.tables, counts.n_outside)
+        for group, table, outside, own in zip(
+            counts.groups.tolist(),
+            counts.tables,
+            counts.n_outside,
+            repeat(None) if grouped is None else grouped.of_groups,
+        )
         if table.any()
     }
     if not results:
         raise ValueError(f"no item has both its ratings among {counts.labels.tolist()}.")
-    _warn_of_undefined(list(results), [result.kappa for result in results.values()])
+    _warn_of_undefined(results)
     pooled = make_result(
         counts.tables.sum(axis=0),
         counts.labels,
         weights,
         confidence,
-        interval_method=interval_method,
         missing=(items.n_missing["y1"], items.n_missing["y2"]),
         n_dropped=items.n_dropped,
         n_outside=int(counts.n_outside.sum()),
         raters=raters,
-        **tested,
+        clusters=None if grouped is None else grouped.pooled,
+        missing_clusters=items.n_missing.get(CLUSTERS, 0),
+        **made,
     )
     if known is None:
         warn_of_weights(weights, counts.labels)
     n_missing = items.n_missing[GROUPS], *pooled.missing
-    return GroupedAgreement(results, pooled, n_missing, items.n_dropped, undefined)
+    covariance = None
+    if grouped is not None and grouped.are_shared:
+        covariance = _covariance(counts.tables, results, grouped.joint)
+    return GroupedAgreement(results, pooled, n_missing, items.n_dropped, undefined, covariance)
 
 
-def _warn_of_undefined(groups: list[Any], values: list[float]) -> None:
-    undefined = [group for group, kappa in zip(groups, values) if math.isnan(kappa)]
-    if undefined:
-        named = ", ".join(map(repr, undefined[:MOST_NAMED]))
-        more = ", ..." if len(undefined) > MOST_NAMED else ""
-        warnings.warn(
-            f"kappa is undefined in {len(undefined)} of {len(groups)} groups ({named}{more}):"
-            " no disagreement is expected by chance where there is one label only.",
-            undefined_metric_warning(),
-            stacklevel=3,
-        )
+def _covariance(
+    tables: IntTable, results: Mapping[Any, AgreementResult], joint: Clusters
+) -> FloatTable:
+    """Return the covariance of the kappas of groups that share clusters."""
+    places = np.flatnonzero(tables.any(axis=(1, 2)))
+    values = np.zeros((len(places), *tables.shape))
+    for own, place, result in zip(values, places, results.values()):
+        slope = kappa_gradient(result.table, result.weights).values
+        used = result.table != 0
+        mean = (slope[used] * result.table[used]).sum() / result.n
+        own[place][used] = (slope[used] - mean) / result.n
+    return joint.products(values.reshape(len(places), -1))
+
+
+def _warn_of_undefined(results: Mapping[Any, AgreementResult]) -> None:
+    """Warn of groups whose kappa is undefined, and of those that are one cluster."""
+    without_kappa = [group for group, result in results.items() if math.isnan(result.kappa)]
+    single = [group for group, result in results.items() if result.n_clusters == 1 < result.n]
+    for groups, what, why in (
+        (
+            without_kappa,
+            "kappa is",
+            "no disagreement is expected by chance where there is one label only",
+        ),
+        (single, "standard errors are", "all items of a group are in one cluster"),
+    ):
+        if groups:
+            named = ", ".join(map(repr, groups[:MOST_NAMED]))
+            more = ", ..." if len(groups) > MOST_NAMED else ""
+            warnings.warn(
+                f"{what} undefined in {len(groups)} of {len(results)} groups ({named}{more}):"
+                f" {why}.",
+                undefined_metric_warning(),
+                stacklevel=3,
+            )

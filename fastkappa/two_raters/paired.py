@@ -12,13 +12,16 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.checks import Missing
 from fastkappa.columns.interop import names_of
 from fastkappa.counting.by_group import count_by_group
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import union_of_labels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.bootstrap import Method
+from fastkappa.statistics.clusters import clusters_of
 from fastkappa.statistics.comparison import KappaDifference, compare_joint
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.weights import Weights
+from fastkappa.two_raters.clustered import counted_clusters, with_clusters
 from fastkappa.two_raters.ratings import read_items, warn_of_weights
 
 
@@ -36,6 +39,7 @@ def compare_predictions(
     method: Method = "bca",
     rng: Any = None,
     interval_method: IntervalMethod | None = None,
+    clusters: Any = None,
 ) -> KappaDifference:
     """Compare the kappas of two predictions with the truth, all on the same items.
 
@@ -72,8 +76,11 @@ def compare_predictions(
         The source of random numbers.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
         The interval of each kappa, from both of which that of the difference is made (Zou and
-        Donner 2008); with 'asymptotic' it is the usual one, symmetric. None means for
-        each kappa what `agreement` takes by default.
+        Donner 2008); with 'asymptotic', and with clusters, it is the usual one, symmetric. None
+        means for each kappa what `agreement` takes by default.
+    clusters : array-like of shape (n,), default=None
+        The cluster of each item, as for `agreement`: the unit of the standard error, and what
+        the bootstrap draws.
 
     Returns
     -------
@@ -95,10 +102,9 @@ def compare_predictions(
     >>> [round(kappa, 4) for kappa in difference.kappas]
     [0.7015, 0.2537]
     """
-    items = read_items(
-        {"y_true": y_true, "first": first, "second": second}, labels, missing, missing_codes
-    )
-    truth, one, two = items.columns.values()
+    given = with_clusters({"y_true": y_true, "first": first, "second": second}, clusters)
+    items = read_items(given, labels, missing, missing_codes)
+    truth, one, two = (items.columns[name] for name in ("y_true", "first", "second"))
     if one.label_dtype.kind in "mM" and len({c.label_dtype for c in (truth, one, two)}) > 1:
         raise ValueError("y_true, first and second must hold dates of the same unit.")
     known = items.known
@@ -106,16 +112,22 @@ def compare_predictions(
     predicted = counts.labels if known is None else known.labels
     joint, names = _cube(counts.tables, counts.groups, predicted, known is not None)
     if known is not None and known.are_declared and joint.sum() < len(truth.values):
-        known.refuse_outside(items.columns)
+        known.refuse_outside({"y_true": truth, "first": one, "second": two})
     if not joint.any():
         raise ValueError(f"no item has all its labels among {counts.labels.tolist()}.")
     every = np.arange(len(joint))
     own = every, every
     if known is None:
-        warn_of_weights(weights, np.array(names))
+        warn_of_weights(weights, names)
         if weights is None or isinstance(weights, str):
             true = joint.any(axis=(1, 2))
             own = every[true | joint.any(axis=(0, 2))], every[true | joint.any(axis=(0, 1))]
+    of_items = None
+    if clusters is not None:
+        labels_of_all = known or KnownLabels(names, truth, one)
+        columns = dict.fromkeys(("y_true", "first", "second"), labels_of_all)
+        is_within = int(joint.sum()) == len(truth.values)
+        of_items = clusters_of(*counted_clusters(items, columns, is_within))
     difference = compare_joint(
         joint,
         own,
@@ -125,6 +137,7 @@ def compare_predictions(
         method=method,
         rng=rng,
         interval_method=interval_method,
+        clusters=of_items,
     )
     first_name, second_name = names_of((first, second), difference.names)
     return replace(difference, names=(first_name, second_name))
@@ -132,10 +145,10 @@ def compare_predictions(
 
 def _cube(
     tables: IntTable, true: AnyArray, predicted: AnyArray, are_known: bool
-) -> tuple[IntTable, list[Any]]:
+) -> tuple[IntTable, AnyArray]:
     """Return the counts with the same labels on all three axes, and these labels."""
-    names = (predicted if are_known else union_of_labels([true, predicted])).tolist()
-    position = {label: i for i, label in enumerate(names)}
+    names = predicted if are_known else union_of_labels([true, predicted])
+    position = {label: i for i, label in enumerate(names.tolist())}
     inside = np.array([label in position for label in true.tolist()], bool)
     rows = [position[label] for label in true[inside].tolist()]
     others = [position[label] for label in predicted.tolist()]

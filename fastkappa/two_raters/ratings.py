@@ -26,6 +26,8 @@ from fastkappa.exceptions import users_stacklevel
 from fastkappa.statistics.weights import Weights, what_needs_order
 
 GROUPS = "groups"
+CLUSTERS = "clusters"
+NOT_RATED = (GROUPS, CLUSTERS)
 # For strings among the numbers of one column, where labels are given.
 WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as strings."
 
@@ -54,7 +56,7 @@ class RatedItems(NamedTuple):
 def read_items(
     given: dict[str, Any], labels: Any, missing: Missing, missing_codes: Sequence[Any]
 ) -> RatedItems:
-    """Return the columns given, by the name of their argument; ``groups`` are no ratings.
+    """Return the columns given, by the name of their argument; groups and clusters are no ratings.
 
     Raises
     ------
@@ -70,19 +72,19 @@ def read_items(
     if n_given == 0:
         *others, last = given
         raise ValueError(f"{', '.join(others)} and {last} must not be empty, got no items.")
-    names = [name for name in given if name != GROUPS]
+    names = [name for name in given if name not in NOT_RATED]
     kept, n_missing, n_dropped = drop_missing(
         {name: only_column(column) for name, column in given.items()},
         missing,
         missing_codes,
         odd=names if labels is None else (),
-        groups=GROUPS,
+        not_rated=NOT_RATED,
     )
     if n_samples(kept[names[0]]) == 0:
         raise ValueError(f"no items are left: a value is missing of each of the {n_given}.")
     try:
         columns = {
-            name: read_rated(column, name, () if name == GROUPS else missing_codes)
+            name: read_rated(column, name, () if name in NOT_RATED else missing_codes)
             for name, column in kept.items()
         }
         remedy = REMEDY if labels is None else WRITE_ALL_AS_STRINGS

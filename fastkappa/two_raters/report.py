@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
 from fastkappa.results import RATERS, Report, counts_grid, estimate_grid, facts
+from fastkappa.statistics.clusters import FEW_CLUSTERS
 from fastkappa.statistics.weights import Weights
 
 # An AgreementResult, which makes its report here: to import it would be a circle.
@@ -34,7 +35,8 @@ def report_of(result: _Result) -> Report:
     """Return the report of a result."""
     return Report(
         [
-            f"Agreement of {_raters_text(result.raters)} on {count_text(result.n, 'item')},"
+            f"Agreement of {_raters_text(result.raters)} on {count_text(result.n, 'item')}"
+            f"{in_clusters(result)},"
             f" {count_text(len(result.labels), 'label')}, {_weights_text(result.weights)}",
             *_remarks(result),
         ],
@@ -60,6 +62,11 @@ def _raters_text(raters: tuple[str, str]) -> str:
     return "two raters" if raters == RATERS else f"{first} (rows) and {second} (columns)"
 
 
+def in_clusters(result: _Result) -> str:
+    """Return in how many clusters the items are, nothing if there are none."""
+    return "" if result.clusters is None else f" in {count_text(result.n_clusters, 'cluster')}"
+
+
 def _weights_text(weights: Weights) -> str:
     if weights is None:
         return "no weights"
@@ -71,11 +78,16 @@ def _remarks(result: _Result) -> Iterator[str]:
         known = result.raters != RATERS
         names = map(printable, result.raters) if known else ("the first rater", "the second")
         missing = ", ".join(f"{n} of {name}" for n, name in zip(result.missing, names))
-        yield f"{result.n_dropped} left out for a missing rating ({missing})"
+        of_clusters = f" or cluster ({result.missing_clusters})" if result.missing_clusters else ""
+        yield f"{result.n_dropped} left out for a missing rating ({missing}){of_clusters}"
     if result.n_outside:
         yield f"{result.n_outside} left out for a rating outside the labels"
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result)}"
+    own = result.clusters
+    if own is not None and not own.are_single and own.n_clusters < FEW_CLUSTERS:
+        less = ", less so with distribution='t'" if result.distribution == "normal" else ""
+        yield f"fewer than {FEW_CLUSTERS} clusters: intervals tend to be too short{less}"
 
 
 def _shown_estimates(
@@ -95,7 +107,11 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
     tested = f"kappa {NULL_SIGNS[result.alternative]} {result.null_kappa:g}"
     yield f"z of {tested}", figure(result.z)
     yield f"p of {tested}", p_value_text(result.p_value, 2)
-    yield "null standard error", figure(result.null_standard_error)
+    if result.clusters is None:
+        yield "null standard error", figure(result.null_standard_error)
+        yield "p of equal margins", p_value_text(result.margins.stuart_maxwell.p_value, 2)
+    else:
+        yield "design effect", figure(result.design_effect)
     yield "largest kappa possible", figure(result.kappa_max)
     yield "expected agreement", figure(result.expected_agreement)
     if result.weights is not None:

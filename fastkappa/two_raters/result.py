@@ -20,13 +20,26 @@ from fastkappa.formatting import (
 from fastkappa.frame import data_frame
 from fastkappa.results import RATERS, Report, Result
 from fastkappa.statistics import indices, inference
+from fastkappa.statistics.clusters import Clusters, correction, n_units
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
 from fastkappa.statistics.intervals.score_test import Alternative, NullTest, null_test, p_value
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
-from fastkappa.two_raters.report import report_of
+from fastkappa.two_raters.margins import MarginTests
+from fastkappa.two_raters.report import in_clusters, report_of
+from fastkappa.two_raters.statistics import proportions
+
+# What `to_dict` has beside the indices.
+IN_DICTIONARY = (
+    *("raters", "n", "n_clusters", "design_effect", "missing", "missing_clusters", "n_dropped"),
+    *("n_outside", "labels", "table", "expected_table", "weights", "kappa", "standard_error"),
+    *("null_standard_error", "textbook_standard_error", "confidence", "distribution", "interval"),
+    *("interval_method", "null_kappa", "alternative", "z", "p_value", "observed_agreement"),
+    *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
+    *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,6 +78,10 @@ class AgreementResult(Result):
         The kappa that ``z`` and ``p_value`` test.
     alternative : {'two-sided', 'greater', 'less'}
         What ``p_value`` tests it against.
+    clusters : Clusters or None
+        The clusters of the items, if they were given: the units of all standard errors.
+    missing_clusters : int
+        The number of items whose cluster is missing.
     """
 
     table: AnyArray
@@ -79,11 +96,26 @@ class AgreementResult(Result):
     interval_method: IntervalMethod = "asymptotic"
     null_kappa: float = 0.0
     alternative: Alternative = "two-sided"
+    clusters: Clusters | None = None
+    missing_clusters: int = 0
 
     @cached_property
     def n(self) -> int:
         """The number of items in the table."""
         return int(self.table.sum())
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters with an item in the table; without clusters, of items."""
+        return int(n_units(self.n, self.clusters))
+
+    @cached_property
+    def design_effect(self) -> float:
+        """How much larger the variance of kappa is than if the items were independent."""
+        if not self._in_clusters:
+            return 1.0
+        alone = float(inference.standard_error(self.table, self.weights))
+        return (self.standard_error / self._scale / alone) ** 2 if alone else math.nan
 
     @cached_property
     def kappa(self) -> float:
@@ -92,33 +124,57 @@ class AgreementResult(Result):
 
     @cached_property
     def standard_error(self) -> float:
-        """The standard error of kappa (Fleiss, Cohen and Everitt 1969), for intervals."""
-        return float(inference.standard_error(self.table, self.weights)) * self._scale
+        """The standard error of kappa (Fleiss, Cohen and Everitt 1969), for intervals.
+
+        With clusters it is that of Yang and Zhou (2014, 2015), as are those of other indices.
+        """
+        found = inference.standard_error(self.table, self.weights, self.clusters)
+        return float(found) * self._scale
 
     @property
     def null_standard_error(self) -> float:
-        """The standard error of kappa under the hypothesis: see `agreement` for which one."""
-        return float(self._null_test.standard_error[0])
+        """The standard error of kappa under the hypothesis: see `agreement` for which one.
+
+        It is NaN with clusters, for it takes items for independent.
+        """
+        return math.nan if self._in_clusters else float(self._null_test.standard_error[0])
 
     @cached_property
     def textbook_standard_error(self) -> float:
-        """The cruder error, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)`` without weights."""
+        """The cruder error, ``sqrt(p_o (1 - p_o) / n) / (1 - p_e)``, weighted or not.
+
+        It is NaN with clusters, for it takes items for independent.
+        """
+        if self._in_clusters:
+            return math.nan
         return float(inference.textbook_standard_error(self.table, self.weights))
 
     @cached_property
     def interval(self) -> tuple[float, float]:
         """The interval of kappa by ``interval_method``; the asymptotic one may go beyond 1."""
-        return self._intervals(self.table[None], self.weights)[0]
+        return self._intervals(self.table[None], self.weights, [self.kappa], [self.standard_error])[
+            0
+        ]
 
     @property
     def z(self) -> float:
-        """The normal deviate of the test of ``null_kappa``; nearly the distance in null errors."""
+        """The normal deviate of the test of ``null_kappa``; nearly the distance in null errors.
+
+        With clusters it is the distance in standard errors (Wald's test).
+        """
+        if self._in_clusters:
+            distance, error = self.kappa - self.null_kappa, self.standard_error
+            return distance / error if error else math.nan
         return float(self._null_test.z[0])
 
     @property
     def p_value(self) -> float:
-        """The p-value of z against the ``alternative``."""
-        return p_value(self.z, self.alternative)
+        """The p-value of z against the ``alternative``.
+
+        With clusters it is by Student's t if intervals are.
+        """
+        freedom = self._degrees_of_freedom if self._in_clusters else math.inf
+        return p_value(self.z, self.alternative, freedom)
 
     @cached_property
     def _null_test(self) -> NullTest:
@@ -207,8 +263,29 @@ class AgreementResult(Result):
     @cached_property
     def category_standard_errors(self) -> FloatTable:
         """The standard errors of ``category_kappas``, shape (l,)."""
-        tables = indices.category_tables(self.table)
-        return _read_only(np.asarray(inference.standard_error(tables)) * self._scale)
+        found = indices.category_standard_errors(self.table, self.clusters)
+        return _read_only(found * self._scale)
+
+    @cached_property
+    def specific_agreement(self) -> proportions.SpecificAgreement:
+        """The agreement on each label, of two labels the positive and the negative one."""
+        return proportions.specific_agreement(self.table, self.confidence, self.labels)
+
+    @cached_property
+    def margins(self) -> MarginTests:
+        """The tests whether both raters use the labels alike (Stuart-Maxwell, Bowker, McNemar)."""
+        return MarginTests.of(self.table, self.labels)
+
+    def agreement_within(
+        self, tolerance: float, *, by: proportions.By = "steps"
+    ) -> proportions.Proportion:
+        """Return the proportion of items whose ratings differ by no more than a tolerance.
+
+        With ``by='values'`` it is one of the labels' values, which must be numbers.
+        """
+        return proportions.agreement_within(
+            self.table, tolerance, by=by, labels=self.labels, confidence=self.confidence
+        )
 
     @cached_property
     def expected_table(self) -> FloatTable:
@@ -224,20 +301,23 @@ class AgreementResult(Result):
         """
         return {
             "kappa": Estimate(self.kappa, self.standard_error),
-            "observed_agreement": self._scaled(indices.percent_agreement(self.table)),
+            "observed_agreement": self._scaled(
+                indices.percent_agreement(self.table, None, self.clusters)
+            ),
             **self._indices,
             "bangdiwala_b": Estimate(self.bangdiwala_b, math.nan),
         }
 
     @cached_property
     def _indices(self) -> dict[str, Estimate]:
+        given, alike = (self.table, self.weights, self.clusters), (self.table, None, self.clusters)
         found = {
-            "scott_pi": indices.scott_pi(self.table, self.weights),
-            "krippendorff_alpha": indices.krippendorff_alpha(self.table, self.weights),
-            "bennett_s": indices.brennan_prediger(self.table),
-            "brennan_prediger": indices.brennan_prediger(self.table, self.weights),
-            "gwet_ac1": indices.gwet_ac2(self.table),
-            "gwet_ac2": indices.gwet_ac2(self.table, self.weights),
+            "scott_pi": indices.scott_pi(*given),
+            "krippendorff_alpha": indices.krippendorff_alpha(*given),
+            "bennett_s": indices.brennan_prediger(*alike),
+            "brennan_prediger": indices.brennan_prediger(*given),
+            "gwet_ac1": indices.gwet_ac2(*alike),
+            "gwet_ac2": indices.gwet_ac2(*given),
         }
         return {name: self._scaled(estimate) for name, estimate in found.items()}
 
@@ -246,21 +326,35 @@ class AgreementResult(Result):
         """The factor of standard errors, that of variances over n being 1."""
         if self.distribution == "normal":
             return 1.0
-        return math.sqrt(self.n / (self.n - 1)) if self.n > 1 else math.nan
+        return math.sqrt(correction(self.n, self.clusters))
+
+    @property
+    def _in_clusters(self) -> bool:
+        """Whether there are clusters of more than one item: those of one change nothing."""
+        return self.clusters is not None and not self.clusters.are_single
+
+    @property
+    def _degrees_of_freedom(self) -> float:
+        return inference.degrees_of_freedom(self.distribution, self.n_clusters)
 
     def _scaled(self, estimate: Estimate) -> Estimate:
         return Estimate(estimate.value, estimate.standard_error * self._scale)
 
-    def _intervals(self, tables: AnyArray, weights: Weights) -> list[tuple[float, float]]:
+    def _intervals(
+        self, tables: AnyArray, weights: Weights, kappas: list[float], errors: list[float]
+    ) -> list[tuple[float, float]]:
         """Return the interval of kappa of each table by ``interval_method``."""
+        if self.interval_method == "asymptotic":
+            return [self._interval(kappa, error) for kappa, error in zip(kappas, errors)]
         low, high = intervals(
             self.interval_method, tables, weights, self.confidence, self.distribution
         )
         return list(zip(low.tolist(), high.tolist()))
 
     def _interval(self, value: float, error: float) -> tuple[float, float]:
-        freedom = inference.degrees_of_freedom(self.distribution, self.n)
-        low, high = inference.symmetric_interval(value, error, self.confidence, freedom)
+        low, high = inference.symmetric_interval(
+            value, error, self.confidence, self._degrees_of_freedom
+        )
         return low, high
 
     def _value(self, name: str) -> float:
@@ -299,42 +393,11 @@ class AgreementResult(Result):
 
         Undefined statistics are None.
         """
-        figures = {
-            "raters": self.raters,
-            "n": self.n,
-            "missing": self.missing,
-            "n_dropped": self.n_dropped,
-            "n_outside": self.n_outside,
-            "labels": self.labels,
-            "table": self.table,
-            "expected_table": self.expected_table,
-            "weights": self.weights,
-            "kappa": self.kappa,
-            "standard_error": self.standard_error,
-            "null_standard_error": self.null_standard_error,
-            "textbook_standard_error": self.textbook_standard_error,
-            "confidence": self.confidence,
-            "distribution": self.distribution,
-            "interval": self.interval,
-            "interval_method": self.interval_method,
-            "null_kappa": self.null_kappa,
-            "alternative": self.alternative,
-            "z": self.z,
-            "p_value": self.p_value,
-            "observed_agreement": self.observed_agreement,
-            "expected_agreement": self.expected_agreement,
-            "weighted_observed_agreement": self.weighted_observed_agreement,
-            "weighted_expected_agreement": self.weighted_expected_agreement,
-            "kappa_max": self.kappa_max,
-            "pabak": self.pabak,
-            "prevalence_index": self.prevalence_index,
-            "bias_index": self.bias_index,
-            **{name: float(estimate.value) for name, estimate in self._indices.items()},
-            "bangdiwala_b": self.bangdiwala_b,
-            "category_kappas": self.category_kappas,
-            "standard_errors": {
-                name: float(estimate.standard_error) for name, estimate in self.estimates.items()
-            },
+        figures = {name: getattr(self, name) for name in IN_DICTIONARY}
+        figures |= {name: float(estimate.value) for name, estimate in self._indices.items()}
+        figures["specific_agreement"] = self.specific_agreement.values
+        figures["standard_errors"] = {
+            name: float(estimate.standard_error) for name, estimate in self.estimates.items()
         }
         return {name: plain(figure) for name, figure in figures.items()}
 
@@ -366,13 +429,13 @@ class AgreementResult(Result):
         found[0] = ("kappa", self.kappa, self.standard_error, self.interval)
         names = [f"kappa of {label_text(label)}" for label in self.labels.tolist()]
         kappas, errors = self.category_kappas.tolist(), self.category_standard_errors.tolist()
-        between = self._intervals(indices.category_tables(self.table), None)
+        between = self._intervals(indices.category_tables(self.table), None, kappas, errors)
         return [*found, *zip(names, kappas, errors, between)]
 
     def __repr__(self) -> str:
         return (
             f"<AgreementResult: kappa {figure(self.kappa)} ({interval_text(self.interval)}),"
-            f" n = {self.n}, {count_text(len(self.labels), 'label')}>"
+            f" n = {self.n}{in_clusters(self)}, {count_text(len(self.labels), 'label')}>"
         )
 
     def _report(self) -> Report:

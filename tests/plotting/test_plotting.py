@@ -33,14 +33,14 @@ def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     for example in examples:
         exec(compile(example, "docs/pictures.md", "exec"), {})
-    assert len(examples) == 5
-    assert len(list(tmp_path.glob("*.svg"))) == 5
+    assert len(examples) == 6
+    assert len(list(tmp_path.glob("*.svg"))) == 6
     for image in re.findall(r"\((images/\S+)\)", page):
         assert 1000 < (DOCS / image).stat().st_size < 60_000
 
 
 def test_pictures_have_one_name_here_and_there() -> None:
-    for name in ("plot_agreement", "plot_bootstrap", "plot_confusion", "plot_forest"):
+    for name in fastkappa.plotting.__all__:
         assert getattr(fastkappa, name) is getattr(fastkappa.plotting, name)
         assert name in fastkappa.__all__
 
@@ -48,16 +48,19 @@ def test_pictures_have_one_name_here_and_there() -> None:
 def test_matplotlib_is_loaded_by_the_first_picture_only() -> None:
     code = """
 import sys, fastkappa
-from fastkappa import plot_agreement, plot_bootstrap, plot_confusion, plot_forest, plotting
+from fastkappa import plot_agreement, plot_agreement_chart, plot_bootstrap, plot_confusion
+from fastkappa import limits_of_agreement, plot_forest, plot_limits_of_agreement, plotting
 assert "matplotlib" not in sys.modules
 sys.modules["matplotlib"] = None
 class Result:
     replicates, value, interval = [0.0, 1.0], 0.5, (0.0, 1.0)
 for plot, argument in (
     (plot_agreement, [[1]]),
+    (plot_agreement_chart, [[1]]),
     (plot_confusion, [[1]]),
     (plot_bootstrap, Result),
     (plot_forest, {"a": Result}),
+    (plot_limits_of_agreement, limits_of_agreement([1, 2], [1, 3])),
 ):
     try:
         plot(argument)

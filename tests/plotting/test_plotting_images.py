@@ -23,13 +23,24 @@ from matplotlib.figure import Figure
 from matplotlib.testing.compare import compare_images
 from matplotlib.text import Text
 
-from fastkappa import datasets, plot_agreement, plot_bootstrap, plot_confusion, plot_forest
+from fastkappa import (
+    datasets,
+    limits_of_agreement,
+    plot_agreement,
+    plot_agreement_chart,
+    plot_bootstrap,
+    plot_confusion,
+    plot_forest,
+    plot_limits_of_agreement,
+)
+from tests.helpers.published_measurements import MINI, WRIGHT
 
 BASELINES = Path(__file__).parent / "baseline_images"
 # The root of the mean squared difference of the pixels, which are 0 to 255.
 TOLERANCE = 0.5
 EYES = datasets.load("diabetic_retinopathy").table
 SKIN = datasets.load("skin_condition").table
+STEPS = (1, 8 / 9, 5 / 9)
 SALMON = datasets.load("salmon_antibody_test").table
 # Twenty labels, agreement falling off with the distance.
 POSITION = np.arange(20)
@@ -58,16 +69,21 @@ def changed(table: Any, cell: tuple[int, int], count: int) -> Any:
 ESTIMATES = [0.208, 0.297, -0.15, 0.9]
 INTERVALS = [[0.109, 0.307], [0.157, 0.437], [-0.4, 0.1], [0.8, 0.97]]
 
+FLOW = limits_of_agreement(WRIGHT, MINI)
+
 PICTURES: dict[str, Callable[[Any], Any]] = {
     "agreement_2": lambda ax: plot_agreement(SALMON, ax=ax),
     "agreement_4": lambda ax: plot_agreement(SKIN, ax=ax, marginals=True),
     "agreement_5": lambda ax: plot_agreement(EYES, ax=ax, marginals=True, reverse_y=True),
     "agreement_20": lambda ax: plot_agreement(TWENTY, ax=ax, reverse_y=True),
+    "chart_2": lambda ax: plot_agreement_chart(SALMON, ax=ax, reverse_y=True),
+    "chart_4": lambda ax: plot_agreement_chart(SKIN, ax=ax, step_weights=STEPS),
     "confusion_2": lambda ax: plot_confusion(SALMON, ax=ax),
     "confusion_5": lambda ax: plot_confusion(EYES, ax=ax, normalize="true"),
     "confusion_20": lambda ax: plot_confusion(TWENTY, ax=ax),
     "bootstrap": lambda ax: plot_bootstrap(bootstrap(), ax=ax),
     "forest": lambda ax: plot_forest(ESTIMATES, INTERVALS, ax=ax),
+    "limits": lambda ax: plot_limits_of_agreement(FLOW, ax=ax),
 }
 
 # Faults that must be seen in the picture of that name: the smallest that matter.
@@ -98,6 +114,20 @@ WRONG: dict[str, tuple[str, Callable[[Any], Any]]] = {
         "agreement_20",
         lambda ax: plot_agreement(changed(TWENTY, (9, 10), 0), ax=ax, reverse_y=True),
     ),
+    "areas of raters swapped": (
+        "chart_4",
+        lambda ax: plot_agreement_chart(SKIN.T, ax=ax, step_weights=STEPS),
+    ),
+    "one area of 12 is 10": (
+        "chart_4",
+        lambda ax: plot_agreement_chart(changed(SKIN, (1, 2), 10), ax=ax, step_weights=STEPS),
+    ),
+    "no partial agreement": ("chart_4", lambda ax: plot_agreement_chart(SKIN, ax=ax)),
+    "one area of 10 is 14": (
+        "chart_2",
+        lambda ax: plot_agreement_chart(changed(SALMON, (1, 0), 14), ax=ax, reverse_y=True),
+    ),
+    "boxes upwards": ("chart_2", lambda ax: plot_agreement_chart(SALMON, ax=ax)),
     "one count of 19 is 29": (
         "confusion_2",
         lambda ax: plot_confusion(changed(SALMON, (1, 1), 29), ax=ax),
@@ -126,6 +156,20 @@ WRONG: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "one end off by 0.05": (
         "forest",
         lambda ax: plot_forest(ESTIMATES, [*INTERVALS[:3], [0.75, 0.97]], ax=ax),
+    ),
+    "methods swapped": (
+        "limits",
+        lambda ax: plot_limits_of_agreement(limits_of_agreement(MINI, WRIGHT), ax=ax),
+    ),
+    "one measurement off by 40": (
+        "limits",
+        lambda ax: plot_limits_of_agreement(limits_of_agreement(WRIGHT, [*MINI[:16], 491]), ax=ax),
+    ),
+    "narrower intervals": (
+        "limits",
+        lambda ax: plot_limits_of_agreement(
+            limits_of_agreement(WRIGHT, MINI, confidence=0.8), ax=ax
+        ),
     ),
 }
 

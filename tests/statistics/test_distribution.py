@@ -12,7 +12,7 @@ import pytest
 
 import fastkappa
 from fastkappa import agreement, agreement_from_confusion, conger_kappa, light_kappa
-from fastkappa.statistics import student_t
+from fastkappa.statistics import distributions
 
 FUNCTIONS = {
     "agreement": "normal",
@@ -63,7 +63,7 @@ def test_student_s_t_of_two_raters() -> None:
     ):
         assert same == value
         assert larger == pytest.approx(error * factor, nan_ok=True), name
-        half = student_t.quantile(0.975, 24) * error * factor
+        half = distributions.t_quantile(0.975, 24) * error * factor
         assert (low, high) == pytest.approx((value - half, value + half), nan_ok=True)
     # The tests are those of the null standard error.
     assert (student.z, student.p_value) == (normal.z, normal.p_value)

@@ -183,6 +183,14 @@ def test_a_name_means_its_matrix(name: str, scheme: str | None) -> None:
     assert np.asarray(by_name) == pytest.approx(np.asarray(by_matrix), rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", CALLS)
+def test_families_go_wherever_weights_do(name: str) -> None:
+    distance = matrix_of("linear")
+    by_family = CALLS[name](fastkappa.disagreement_weights("ordinal", LABELS))
+    exact = CALLS[name](distance * (distance + 1) // 2)
+    assert np.asarray(by_family) == pytest.approx(np.asarray(exact), rel=1e-9, abs=1e-12)
+
+
 def test_labels_that_do_not_occur_count_in_the_distance() -> None:
     gap = [(0, 0), (0, 3), (3, 3), (4, 3), (4, 4), (0, 4)]
     first, second = (np.array(column) for column in zip(*gap))
@@ -256,3 +264,5 @@ def test_unknown_names_are_refused() -> None:
         assert as_weights(np.str_(scheme), 3) == scheme
     with pytest.raises(ValueError, match="weights must be None, 'linear', 'quadratic' or"):
         as_weights("cubic", 3)
+    with pytest.raises(ValueError, match=r"disagreement_weights\('radical', labels\) makes such a"):
+        as_weights("radical", 3)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +11,12 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, read_column
-from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import common_order, is_number, sorted_strings
 from fastkappa.columns.labels import distinct
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing, is_missing, without
 from fastkappa.columns.odd_strings import odd_strings, refuse_odd_strings, warn_of_lookalikes
+from fastkappa.columns.rating_matrix import columns_of as columns_of
 from fastkappa.counting.codecs import Codec
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import count_unknown
@@ -80,34 +79,6 @@ class EncodedColumns(NamedTuple):
     labels: AnyArray
     reported: AnyArray
     order_is_known: bool
-
-
-def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
-    """Return the columns of a subjects × raters array or frame, and their names if any."""
-    library = type(ratings).__module__.partition(".")[0]
-    if library in ("pandas", "polars", "pyarrow") and len(getattr(ratings, "shape", ())) == 2:
-        if library == "pandas":
-            names = [str(name) for name in ratings.columns]
-            return [ratings.iloc[:, i] for i in range(len(names))], names
-        if library == "polars":
-            return ratings.get_columns(), list(ratings.columns)
-        return list(ratings.columns), list(ratings.column_names)
-    if isinstance(ratings, (list, tuple)):
-        # NumPy would turn a list of strings and NaN into strings.
-        rows = [row.tolist() if hasattr(row, "tolist") else row for row in ratings]
-        if not all(isinstance(row, (list, tuple)) for row in rows):
-            raise ValueError("ratings must be subjects × raters, got a list that holds no lists.")
-        if len({len(row) for row in rows}) > 1:
-            raise ValueError(
-                "ratings must have one rating a rater in every row, None if it is missing, got"
-                f" rows of {min(map(len, rows))} to {max(map(len, rows))}."
-            )
-        return [list(column) for column in zip(*rows)], None
-    array = ratings if isinstance(ratings, np.ma.MaskedArray) else to_numpy(ratings)
-    if array.ndim != 2:
-        got = f"an array of shape {array.shape}" if array.ndim else short_repr(ratings)
-        raise ValueError(f"ratings must be subjects × raters, got {got}.")
-    return [array[:, i] for i in range(array.shape[1])], None
 
 
 def encode_columns(

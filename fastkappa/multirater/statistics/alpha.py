@@ -20,6 +20,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats, Matrix
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, divided
 from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.multirater.statistics.set_distances import SET_LEVELS
 from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.weights import as_weights
 
@@ -172,13 +173,9 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
     if level == "nominal":
         return DistanceMatrix(1 - np.eye(len(labels)))
     if level not in LEVELS:
-        raise ValueError(f"level must be one of {LEVELS} or a matrix of distances, got {level!r}.")
-    if labels.dtype.kind not in "iuf":
-        raise ValueError(
-            f"level={level!r} needs numbers as labels, got {labels[:5].tolist()};"
-            " 'nominal' and 'ordinal' do not."
-        )
-    values = labels.astype(np.float64)
+        names = (*LEVELS, *SET_LEVELS)
+        raise ValueError(f"level must be one of {names} or a matrix of distances, got {level!r}.")
+    values = numbers_of(level, labels)
     if level == "interval":
         # Relative to their mean, so that large values lose no digits.
         return SquaredDifferences(values - values.mean(), _largest(values))
@@ -187,6 +184,18 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
     sums = values[:, None] + values
     ratios = np.divide(values[:, None] - values, sums, out=np.zeros(sums.shape), where=sums > 0)
     return DistanceMatrix(ratios**2, largest=1.0)
+
+
+def numbers_of(level: str, labels: AnyArray) -> Floats:
+    """Return the numbers that a level compares; of ordinal labels their positions."""
+    if level == "ordinal":
+        return np.arange(len(labels), dtype=np.float64)
+    if labels.dtype.kind not in "iuf":
+        raise ValueError(
+            f"level={level!r} needs numbers as labels, got {labels[:5].tolist()};"
+            " 'nominal' and 'ordinal' do not."
+        )
+    return labels.astype(np.float64)
 
 
 def _rounded(metric: Metric, distances: Floats, n_pairs: Any) -> Floats:

@@ -28,9 +28,15 @@ MOST_ITEMS = 10**7
 
 
 def choose_method(
-    method: IntervalMethod | None, table: AnyArray, distribution: Distribution = "normal"
+    method: IntervalMethod | None,
+    table: AnyArray,
+    distribution: Distribution = "normal",
+    *,
+    are_joined: bool = False,
 ) -> IntervalMethod:
     """Return the method of the interval of one table, or raise if it is unknown.
+
+    Items that ``are_joined`` in clusters are not independent, as the likelihood takes them to be.
 
     Examples
     --------
@@ -50,6 +56,13 @@ def choose_method(
             raise ValueError(
                 "distribution='t' is that of the asymptotic interval, got"
                 f" interval_method={method!r}."
+            )
+        return "asymptotic"
+    if are_joined:
+        if method in ("score", "profile"):
+            raise ValueError(
+                "interval_method must be 'asymptotic' with clusters, for the others take items for"
+                f" independent, got {method!r}."
             )
         return "asymptotic"
     agreeing, n = int(np.trace(table)), int(table.sum())

@@ -16,11 +16,11 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics.distributions import t_two_sided_p
 from fastkappa.statistics.inference import (
     null_standard_error,
     proportions_of,
     standard_error,
-    two_sided_p,
 )
 from fastkappa.statistics.intervals.constrained import constrained_stack
 from fastkappa.statistics.kappa import kappas
@@ -85,8 +85,8 @@ def score_root(observed: FloatTable, most_likely: FloatTable) -> FloatTable:
     return np.asarray(np.sqrt(terms.sum(axis=(-2, -1))))
 
 
-def p_value(z: float, alternative: Alternative) -> float:
-    """Return the p-value of a standard normal z.
+def p_value(z: float, alternative: Alternative, degrees_of_freedom: float = math.inf) -> float:
+    """Return the p-value of a standard normal z, or of one with Student's t distribution.
 
     Examples
     --------
@@ -94,9 +94,10 @@ def p_value(z: float, alternative: Alternative) -> float:
     >>> [round(p_value(1.645, kind), 3) for kind in ("two-sided", "greater", "less")]
     [0.1, 0.05, 0.95]
     """
+    two_sided = t_two_sided_p(z, degrees_of_freedom)
     if alternative == "two-sided":
-        return two_sided_p(z)
-    return math.erfc((z if alternative == "greater" else -z) / math.sqrt(2)) / 2
+        return two_sided
+    return two_sided / 2 if (z > 0) == (alternative == "greater") else 1 - two_sided / 2
 
 
 def check_null_kappa(null_kappa: float) -> float:

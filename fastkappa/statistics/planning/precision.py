@@ -7,7 +7,7 @@ from numbers import Real
 
 from numpy.typing import ArrayLike
 
-from fastkappa.statistics import student_t
+from fastkappa.statistics import distributions
 from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.planning import several_raters
@@ -80,7 +80,7 @@ def sample_size_for_width(
 
     def width_with(n: int) -> float:
         if raters > 2:
-            quantile = student_t.quantile((1 + confidence) / 2, n - 1)
+            quantile = distributions.t_quantile((1 + confidence) / 2, n - 1)
             return 2 * quantile * error / math.sqrt(n - 1)
         low, high = inverted_test("score", n * table[None], weights, confidence)
         return float(high[0] - low[0])

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastkappa.arrays import FloatTable
-from fastkappa.statistics import student_t
+from fastkappa.statistics import distributions
 from fastkappa.statistics.planning.spread import Variation, variation
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
@@ -138,7 +138,7 @@ def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation
 def critical_value(n: float, tail: float) -> float:
     """Return the critical value of the root of n times z, by Student's t as `fleiss_kappa`."""
     if math.isinf(n):
-        return student_t.quantile(1 - tail, n)
+        return distributions.t_quantile(1 - tail, n)
     if n < 2:
         return math.inf
-    return student_t.quantile(1 - tail, n - 1) * math.sqrt(n / (n - 1))
+    return distributions.t_quantile(1 - tail, n - 1) * math.sqrt(n / (n - 1))

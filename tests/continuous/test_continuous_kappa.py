@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastkappa import cohen_kappa_score, continuous_kappa
-from fastkappa.continuous import kappa_by_chunks
+from fastkappa.continuous.kappa import kappa_by_chunks
 from fastkappa.exceptions import UndefinedMetricWarning
 
 EPS = float(np.finfo(np.float64).eps)

@@ -1,0 +1,196 @@
+"""How often intervals for items in clusters cover kappa, and what counting by cluster costs.
+
+    python -m bench.studies.clusters [--samples 1000] [--resamples 0]
+    python -m bench.studies.clusters --cost [--items 10000000] [--backends cython numba numpy]
+
+Two raters rate the items of G clusters, 1 to 9 in each, 5 on average. Clusters differ in how
+frequent the labels are among their items and in how often the raters agree there for a reason;
+otherwise each guesses by the labels' proportions in the cluster. Both vary with the intra-cluster
+correlation that is given, and kappa is that of all clusters there could be. The first table is
+that of docs/clusters.md. With --resamples there is the BCa interval of the cluster bootstrap too.
+
+--cost times `agreement` with clusters and without, in turn, round after round; the ratio of the
+medians is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bench.harness import machine
+from bench.harness.timing import measure
+from fastkappa import agreement
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.kernels import dispatch
+from fastkappa.statistics.bootstrap import bootstrap
+from fastkappa.statistics.clusters import clusters_of
+from fastkappa.two_raters.result import AgreementResult
+
+LABELS = {"two equal": (0.5, 0.5), "one rare": (0.9, 0.1), "four": (0.4, 0.3, 0.2, 0.1)}
+WEIGHTS: dict[str, Any] = {"two equal": None, "one rare": None, "four": "quadratic"}
+N_CLUSTERS = (10, 20, 50, 100)
+LARGEST = 9
+WITHIN = (0.93, 0.97)
+N_LABELS = 5
+ROUNDS = 3
+
+
+class Study(NamedTuple):
+    """What a study is drawn from."""
+
+    labels: tuple[float, ...]
+    weights: Any
+    kappa: float
+    correlation: float
+    n_clusters: int
+
+
+class Coverage(NamedTuple):
+    """The proportion of intervals of each kind that hold the true value."""
+
+    items: float
+    normal: float
+    student: float
+    bca: float
+
+
+def expected_guesses(study: Study) -> Any:
+    """Return the mean over the clusters of the proportions of two guesses."""
+    margin = np.array(study.labels)
+    alike = study.correlation
+    return (1 - alike) * np.outer(margin, margin) + alike * np.diag(margin)
+
+
+def share_of_reasons(study: Study) -> float:
+    """Return how often raters must agree for a reason, so that kappa is what is wanted."""
+    margin = np.array(study.labels)
+    position = np.arange(len(margin))
+    distance = np.subtract.outer(position, position) ** 2
+    if study.weights is None:
+        distance = (distance != 0).astype(int)
+    guessed = (expected_guesses(study) * distance).sum()
+    by_chance = (np.outer(margin, margin) * distance).sum()
+    return float(1 - (1 - study.kappa) * by_chance / guessed)
+
+
+def sample(study: Study, rng: Any) -> tuple[Any, Any, Any]:
+    """Return clusters and two columns of ratings."""
+    margin, g = np.array(study.labels), study.n_clusters
+    sizes = rng.integers(1, LARGEST + 1, g)
+    clusters = np.repeat(np.arange(g), sizes)
+    reason = share_of_reasons(study)
+    if study.correlation:
+        spread = 1 / study.correlation - 1
+        proportions = rng.dirichlet(margin * spread, g)
+        reasons = rng.beta(reason * spread, (1 - reason) * spread, g)
+    else:
+        proportions, reasons = np.tile(margin, (g, 1)), np.full(g, reason)
+    below = proportions.cumsum(axis=1)[clusters, :-1]
+    first, second = ((rng.random(len(clusters))[:, None] > below).sum(axis=1) for _ in "ab")
+    return clusters, first, np.where(rng.random(len(clusters)) < reasons[clusters], first, second)
+
+
+def coverage(study: Study, n_samples: int, n_resamples: int, rng: Any) -> Coverage:
+    """Return how often intervals cover kappa; those that are undefined do not."""
+    n_labels = len(study.labels)
+    held = np.zeros(4)
+    for _ in range(n_samples):
+        clusters, y1, y2 = sample(study, rng)
+        cells = y1 * n_labels + y2
+        table = np.bincount(cells, minlength=n_labels**2).reshape(n_labels, n_labels)
+        own = clusters_of(clusters, cells, np.ones(len(cells), np.int64))
+        made = partial(AgreementResult, table, np.arange(n_labels), study.weights)
+        by_clusters = made(clusters=own)
+        intervals = [
+            made().interval,
+            by_clusters.interval,
+            made(clusters=own, distribution="t").interval,
+        ]
+        if n_resamples and not np.isnan(by_clusters.kappa):
+            intervals.append(bootstrap(by_clusters, n_resamples=n_resamples, rng=rng).interval)
+        for i, (low, high) in enumerate(intervals):
+            held[i] += low <= study.kappa <= high
+    if not n_resamples:
+        held[3] = np.nan
+    return Coverage(*(held / n_samples))
+
+
+def lines(n_samples: int, n_resamples: int) -> Iterator[str]:
+    """Yield the lines of the table; an asterisk is beside what lies outside of 93 to 97 %."""
+    rng = np.random.default_rng(20)
+    bca = " BCa |" if n_resamples else ""
+    yield f"| labels | weights | kappa | correlation | clusters | no clusters | normal | t |{bca}"
+    yield f"|---|---|---|---|---|---|---|---|{'---|' if bca else ''}"
+    for name, labels in LABELS.items():
+        for kappa, correlation in ((0.6, 0.0), (0.6, 0.2), (0.6, 0.4), (0.85, 0.2)):
+            for g in N_CLUSTERS:
+                study = Study(labels, WEIGHTS[name], kappa, correlation, g)
+                found = coverage(study, n_samples, n_resamples, rng)
+                figures = [percent(share) for share in found if not np.isnan(share)]
+                cells = (name, WEIGHTS[name] or "none", kappa, correlation, g, *figures)
+                yield f"| {' | '.join(map(str, cells))} |"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, with an asterisk if it is outside of 93 to 97 %."""
+    return f"{100 * share:.1f}{'' if WITHIN[0] <= share <= WITHIN[1] else ' *'}"
+
+
+def error_of(y1: Any, y2: Any, clusters: Any) -> float:
+    """Return the standard error of kappa."""
+    return agreement(y1, y2, clusters=clusters).standard_error
+
+
+def costs(n_items: int, n_clusters: int, backend: str) -> Iterator[str]:
+    """Yield how many times as long it takes with clusters."""
+    os.environ["FASTKAPPA_BACKEND"] = backend
+    dispatch.forget_choice()
+    rng = np.random.default_rng(21)
+    drawn = rng.integers(0, n_clusters, n_items)
+    forms = {"in order": np.sort(drawn), "in no order": drawn}
+    for dtype in (np.int64, np.uint8):
+        y1, y2 = (rng.integers(0, N_LABELS, n_items).astype(dtype) for _ in "ab")
+        for form, clusters in forms.items():
+            calls = {
+                "plain": partial(error_of, y1, y2, None),
+                "clustered": partial(error_of, y1, y2, clusters),
+            }
+            measured = measure(calls, ROUNDS)
+            plain, clustered = (np.median(measured.seconds[name]) for name in calls)
+            ratio = measured.ratio("clustered", "plain").median
+            cells = (backend, np.dtype(dtype).name, form, f"{plain:.3f} s", f"{clustered:.3f} s")
+            yield f"| {' | '.join(cells)} | {ratio:.1f} |"
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--samples", type=int, default=1000)
+    parser.add_argument("--resamples", type=int, default=0)
+    parser.add_argument("--cost", action="store_true")
+    parser.add_argument("--items", type=int, default=10**7)
+    parser.add_argument("--clusters", type=int, default=10**6)
+    parser.add_argument("--backends", nargs="+", default=["cython", "numba", "numpy"])
+    given = parser.parse_args()
+    machine.announce()
+    warnings.simplefilter("ignore", undefined_metric_warning())
+    if not given.cost:
+        for line in lines(given.samples, given.resamples):
+            print(line, flush=True)
+        return
+    print(f"\n{given.items} items in {given.clusters} clusters, {N_LABELS} labels:\n")
+    print("| backend | ratings | clusters | plain | clustered | ratio |\n|---|---|---|---|---|---|")
+    for backend in given.backends:
+        for line in costs(given.items, given.clusters, backend):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

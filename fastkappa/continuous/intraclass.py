@@ -1,0 +1,402 @@
+"""Intraclass correlations: the six forms, from mean squares."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from fastkappa.continuous.measured import Missing, read_ratings
+from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import figure, interval_text, p_value_text
+from fastkappa.frame import data_frame
+from fastkappa.statistics.distributions import f_quantile, f_tail
+from fastkappa.statistics.inference import check_confidence
+
+UNDEFINED = (math.nan, math.nan)
+
+
+class MeanSquares(NamedTuple):
+    """Sums of squares over their degrees of freedom.
+
+    Attributes
+    ----------
+    subjects : float
+        Between subjects, MSR of McGraw and Wong: n - 1 degrees of freedom.
+    within : float
+        Within subjects, MSW: n (k - 1).
+    raters : float
+        Between raters, MSC: k - 1.
+    residual : float
+        What subjects and raters do not explain, MSE: (n - 1) (k - 1).
+    """
+
+    subjects: float
+    within: float
+    raters: float
+    residual: float
+
+
+@dataclass(frozen=True)
+class IntraclassCorrelation:
+    """One form of the intraclass correlation.
+
+    Attributes
+    ----------
+    form : str
+        Its name by McGraw and Wong (1996), such as 'ICC(A,1)'.
+    shrout_fleiss : str
+        Its name by Shrout and Fleiss (1979), such as 'ICC(2,1)'.
+    value : float
+        At most 1; NaN where undefined.
+    interval : tuple of float
+        Its lower and upper end.
+    confidence : float
+        The confidence of the interval.
+    f : float
+        The test of the hypothesis that it is 0: the ratio of two mean squares.
+    degrees_of_freedom : tuple of int
+        Those of both mean squares.
+    p_value : float
+        The probability of such an F, or a greater one, if it is 0.
+    """
+
+    form: str
+    shrout_fleiss: str
+    value: float
+    interval: tuple[float, float]
+    confidence: float
+    f: float
+    degrees_of_freedom: tuple[int, int]
+    p_value: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IntraclassResult:
+    """The six forms of the intraclass correlation. It prints as a table.
+
+    ``result['ICC(A,1)']`` is one form, by its name in McGraw and Wong (1996) or in Shrout and
+    Fleiss (1979), or by that of R's psych, such as 'ICC2k'.
+
+    Attributes
+    ----------
+    forms : tuple of IntraclassCorrelation
+        ICC(1), ICC(A,1), ICC(C,1), ICC(k), ICC(A,k) and ICC(C,k).
+    mean_squares : MeanSquares
+        What they are made of.
+    n_subjects : int
+        How many subjects all raters rated.
+    n_raters : int
+        How many raters there are.
+    n_dropped : int
+        How many subjects were left out because a rating was missing.
+    confidence : float
+        The confidence of the intervals.
+    """
+
+    forms: tuple[IntraclassCorrelation, ...]
+    mean_squares: MeanSquares
+    n_subjects: int
+    n_raters: int
+    n_dropped: int
+    confidence: float
+
+    def __getitem__(self, name: str) -> IntraclassCorrelation:
+        wanted = str(name).replace(" ", "")
+        for form in self.forms:
+            # Of 'ICC(2,1)' they make 'ICC2', of 'ICC(2,k)' 'ICC2k'.
+            psych = "".join(c for c in form.shrout_fleiss if c not in "(),").removesuffix("1")
+            if wanted in (form.form, form.shrout_fleiss, psych):
+                return form
+        known = ", ".join(f"{form.form} or {form.shrout_fleiss}" for form in self.forms)
+        raise KeyError(f"{name!r} is no form of the intraclass correlation; there are {known}.")
+
+    def __iter__(self) -> Iterator[IntraclassCorrelation]:
+        return iter(self.forms)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by name, a dict for each form."""
+        return {
+            "forms": [
+                {
+                    "form": form.form,
+                    "shrout_fleiss": form.shrout_fleiss,
+                    "value": form.value,
+                    "interval": list(form.interval),
+                    "f": form.f,
+                    "degrees_of_freedom": list(form.degrees_of_freedom),
+                    "p_value": form.p_value,
+                }
+                for form in self.forms
+            ],
+            "mean_squares": self.mean_squares._asdict(),
+            "n_subjects": self.n_subjects,
+            "n_raters": self.n_raters,
+            "n_dropped": self.n_dropped,
+            "confidence": self.confidence,
+        }
+
+    def to_frame(self) -> Any:
+        """Return the forms as rows of a pandas DataFrame."""
+        return data_frame(
+            {
+                "shrout_fleiss": [form.shrout_fleiss for form in self.forms],
+                "value": [form.value for form in self.forms],
+                "low": [form.interval[0] for form in self.forms],
+                "high": [form.interval[1] for form in self.forms],
+                "f": [form.f for form in self.forms],
+                "df1": [form.degrees_of_freedom[0] for form in self.forms],
+                "df2": [form.degrees_of_freedom[1] for form in self.forms],
+                "p_value": [form.p_value for form in self.forms],
+            },
+            ("form", [form.form for form in self.forms]),
+        )
+
+    def __repr__(self) -> str:
+        single = self["ICC(A,1)"]
+        return (
+            f"<IntraclassResult: ICC(A,1) {figure(single.value)}"
+            f" ({interval_text(single.interval)}), {self.n_subjects} subjects,"
+            f" {self.n_raters} raters>"
+        )
+
+    def __str__(self) -> str:
+        head = ("form", "also", "value", f"{100 * self.confidence:g}% interval", "F", "df", "p")
+        rows = [
+            head,
+            *(
+                (
+                    form.form,
+                    form.shrout_fleiss,
+                    figure(form.value),
+                    interval_text(form.interval),
+                    figure(form.f, digits=3),
+                    "{}, {}".format(*form.degrees_of_freedom),
+                    p_value_text(form.p_value, 3),
+                )
+                for form in self.forms
+            ),
+        ]
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        lines = ["  ".join(f"{c:<{w}}" for c, w in zip(row, widths)).rstrip() for row in rows]
+        dropped = f", {self.n_dropped} subjects with a missing rating left out"
+        lines.append(
+            f"{self.n_subjects} subjects, {self.n_raters} raters{dropped if self.n_dropped else ''}"
+        )
+        return "\n".join(lines)
+
+
+def intraclass_correlation(
+    ratings: Any, *, confidence: float = 0.95, missing: Missing = "error"
+) -> IntraclassResult:
+    """Return the six forms of the intraclass correlation, with F tests and intervals.
+
+    Three questions choose the form. Are the raters the same for every subject? If not, it is
+    ICC(1). If they are, shall raters who differ by a constant count as in disagreement? Then it
+    is ICC(A,1), else ICC(C,1). Will one rater's measurement be used, or the mean of all k?
+    Then it is the form with k in the place of 1.
+
+    Parameters
+    ----------
+    ratings : array-like of shape (n_subjects, n_raters)
+        A row per subject and a column per rater: numbers, in an array, a list of rows, or a
+        frame of pandas, polars or pyarrow. None, NaN and the like are missing.
+    confidence : float, default=0.95
+        The confidence of the intervals.
+    missing : {'error', 'drop'}, default='error'
+        What to do about missing ratings: raise an error, or leave out their subjects and
+        count them.
+
+    Returns
+    -------
+    result : IntraclassResult
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two raters, or than two subjects that all of them rated,
+        if ratings are not finite real numbers, or if one is missing.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a form is undefined, such as those of constant ratings: its figures are NaN.
+
+    Notes
+    -----
+    The values and intervals of ICC(A,.) and ICC(C,.) are the same whether raters are taken to
+    be random or fixed (McGraw and Wong 1996). The test of ICC(A,.) is that of ICC(C,.), as in
+    their table 8, for both are 0 together.
+
+    References
+    ----------
+    P. E. Shrout and J. L. Fleiss (1979). Intraclass correlations: uses in assessing rater
+    reliability. Psychological Bulletin 86, 420-428.
+
+    K. O. McGraw and S. P. Wong (1996). Forming inferences about some intraclass correlation
+    coefficients. Psychological Methods 1, 30-46; correction on p. 390.
+
+    Examples
+    --------
+    The example of Shrout and Fleiss:
+
+    >>> from fastkappa import intraclass_correlation
+    >>> ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9],
+    ...            [6, 2, 4, 7]]
+    >>> result = intraclass_correlation(ratings)
+    >>> print(result)
+    form      also      value   95% interval       F       df     p
+    ICC(1)    ICC(1,1)  0.1657  -0.1329 to 0.7226  1.795   5, 18  0.165
+    ICC(A,1)  ICC(2,1)  0.2898  0.0188 to 0.7611   11.027  5, 15  0.000135
+    ICC(C,1)  ICC(3,1)  0.7148  0.3425 to 0.9459   11.027  5, 15  0.000135
+    ICC(k)    ICC(1,k)  0.4428  -0.8844 to 0.9124  1.795   5, 18  0.165
+    ICC(A,k)  ICC(2,k)  0.6201  0.0711 to 0.9272   11.027  5, 15  0.000135
+    ICC(C,k)  ICC(3,k)  0.9093  0.6757 to 0.9859   11.027  5, 15  0.000135
+    6 subjects, 4 raters
+    >>> round(result["ICC(A,1)"].value, 6)
+    0.289764
+    """
+    confidence = check_confidence(confidence)
+    measured = read_ratings(ratings, missing)
+    squares = sums_of_squares(measured)
+    n, k = squares.n, squares.k
+    means = mean_squares(squares)
+    forms = _forms(n, k, means, confidence)
+    undefined = [form.form for form in forms if math.isnan(form.value)]
+    if undefined:
+        warnings.warn(
+            f"{', '.join(undefined)} undefined: {_why(means)}.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    scale = squares.unit * squares.unit
+    reported = MeanSquares(*(mean * scale for mean in means)) if scale != 1 else means
+    return IntraclassResult(forms, reported, n, k, measured.n_dropped, confidence)
+
+
+def mean_squares(squares: SumsOfSquares) -> MeanSquares:
+    """Return the mean squares of an analysis of variance."""
+    n, k = squares.n, squares.k
+    return MeanSquares(
+        squares.subjects / (n - 1),
+        (squares.raters + squares.residual) / (n * (k - 1)),
+        squares.raters / (k - 1),
+        squares.residual / ((n - 1) * (k - 1)),
+    )
+
+
+def _forms(
+    n: int, k: int, means: MeanSquares, confidence: float
+) -> tuple[IntraclassCorrelation, ...]:
+    subjects, within, raters, residual = means
+    freedoms = n - 1, n * (k - 1), (n - 1) * (k - 1)
+    p = (1 + confidence) / 2
+    f_within, f_residual = _ratio(subjects, within), _ratio(subjects, residual)
+    one_way = _single(subjects, within, k), _averaged(subjects, within, 0.0)
+    consistent = _single(subjects, residual, k), _averaged(subjects, residual, 0.0)
+    excess = (raters - residual) / n
+    absolute = _single(subjects, residual, k, k * excess), _averaged(subjects, residual, excess)
+    of_one_way = _f_limits(f_within, freedoms[0], freedoms[1], p)
+    of_consistent = _f_limits(f_residual, freedoms[0], freedoms[2], p)
+    of_absolute = _absolute_interval(n, k, means, absolute[0], p)
+    # The interval of a mean of k raters is that of one, by the formula of Spearman and Brown.
+    intervals = {
+        "ICC(1)": _each(of_one_way, lambda f: (f - 1) / (f + k - 1)),
+        "ICC(A,1)": of_absolute,
+        "ICC(C,1)": _each(of_consistent, lambda f: (f - 1) / (f + k - 1)),
+        "ICC(k)": _each(of_one_way, lambda f: 1 - 1 / f if f > 0 else math.nan),
+        "ICC(A,k)": _each(of_absolute, lambda r: _of_mean(r, k)),
+        "ICC(C,k)": _each(of_consistent, lambda f: 1 - 1 / f if f > 0 else math.nan),
+    }
+    table = {
+        "ICC(1)": ("ICC(1,1)", one_way[0], f_within, freedoms[1]),
+        "ICC(A,1)": ("ICC(2,1)", absolute[0], f_residual, freedoms[2]),
+        "ICC(C,1)": ("ICC(3,1)", consistent[0], f_residual, freedoms[2]),
+        "ICC(k)": ("ICC(1,k)", one_way[1], f_within, freedoms[1]),
+        "ICC(A,k)": ("ICC(2,k)", absolute[1], f_residual, freedoms[2]),
+        "ICC(C,k)": ("ICC(3,k)", consistent[1], f_residual, freedoms[2]),
+    }
+    return tuple(
+        IntraclassCorrelation(
+            form,
+            shrout_fleiss,
+            value,
+            UNDEFINED if math.isnan(value) else intervals[form],
+            confidence,
+            f,
+            (freedoms[0], freedom),
+            f_tail(f, freedoms[0], freedom),
+        )
+        for form, (shrout_fleiss, value, f, freedom) in table.items()
+    )
+
+
+def _single(subjects: float, error: float, k: int, excess: float = 0.0) -> float:
+    return _quotient(subjects - error, subjects + (k - 1) * error + excess)
+
+
+def _averaged(subjects: float, error: float, excess: float) -> float:
+    return _quotient(subjects - error, subjects + excess)
+
+
+def _quotient(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator > 0 else math.nan
+
+
+def _ratio(subjects: float, error: float) -> float:
+    """Return F: infinite without error, NaN without anything."""
+    if error > 0:
+        return subjects / error
+    return math.inf if subjects > 0 else math.nan
+
+
+def _f_limits(f: float, above: int, below: int, p: float) -> tuple[float, float]:
+    return f / f_quantile(p, above, below), f * f_quantile(p, below, above)
+
+
+def _of_mean(one: float, k: int) -> float:
+    """Return the correlation of means of k raters, where that of one is at least -1 / (k - 1)."""
+    spread = 1 + (k - 1) * one
+    return -math.inf if spread <= 0 else k * one / spread
+
+
+def _each(limits: tuple[float, float], change: Any) -> tuple[float, float]:
+    low, high = (1.0 if limit == math.inf else change(limit) for limit in limits)
+    return low, high
+
+
+def _absolute_interval(
+    n: int, k: int, means: MeanSquares, value: float, p: float
+) -> tuple[float, float]:
+    """Return the interval of ICC(A,1), by Satterthwaite's degrees of freedom."""
+    subjects, _, raters, residual = means
+    if math.isnan(value):
+        return UNDEFINED
+    # McGraw and Wong's a and b times n (1 - value), so that a value of 1 divides nothing by 0.
+    of_raters = k * value * raters
+    of_residual = (n * (1 - value) + k * value * (n - 1)) * residual
+    spread = of_raters**2 / (k - 1) + of_residual**2 / ((n - 1) * (k - 1))
+    if spread == 0:
+        return (value, value) if value == 1 else UNDEFINED
+    freedom = (of_raters + of_residual) ** 2 / spread
+    if freedom == 0:
+        return UNDEFINED
+    others = k * raters + (k * n - k - n) * residual
+    below, above = f_quantile(p, n - 1, freedom), f_quantile(p, freedom, n - 1)
+    return (
+        n * (subjects - below * residual) / (below * others + n * subjects),
+        n * (above * subjects - residual) / (others + n * above * subjects),
+    )
+
+
+def _why(means: MeanSquares) -> str:
+    if means.subjects == means.within == 0:
+        return "all ratings are the same"
+    if means.subjects == means.residual == 0:
+        return "every rater gave one rating only"
+    if means.subjects == 0:
+        return "the mean ratings of all subjects are the same"
+    return "the ratings of a subject differ more than chance explains, and no variance is left"

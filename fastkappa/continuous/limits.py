@@ -1,0 +1,200 @@
+"""Limits of agreement of two methods of measurement."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import Floats
+from fastkappa.continuous.measured import Missing, read_pair
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.statistics.distributions import t_quantile
+from fastkappa.statistics.inference import check_confidence
+
+# Of normally distributed differences 95 % are within so many standard deviations of the mean.
+DEVIATIONS = 1.959963984540054
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LimitsOfAgreement:
+    """The mean difference of two methods, and the limits of agreement. It prints as a report.
+
+    Attributes
+    ----------
+    bias : float
+        The mean of the differences, the first method's measurement less the second's.
+    standard_deviation : float
+        Of the differences; the sum of squares is over n - 1.
+    limits : tuple of float
+        The bias less and plus 1.96 standard deviations: 95 % of the differences are between
+        them if they are normally distributed.
+    bias_interval, lower_interval, upper_interval : tuple of float
+        The intervals of the bias and of both limits.
+    confidence : float
+        The confidence of the intervals.
+    n_subjects : int
+        How many subjects both methods measured.
+    n_dropped : int
+        How many subjects were left out because a measurement was missing.
+    means, differences : ndarray of shape (n_subjects,)
+        The mean of both measurements of each subject, and their difference.
+    """
+
+    bias: float
+    standard_deviation: float
+    limits: tuple[float, float]
+    bias_interval: tuple[float, float]
+    lower_interval: tuple[float, float]
+    upper_interval: tuple[float, float]
+    confidence: float
+    n_subjects: int
+    n_dropped: int
+    means: Floats
+    differences: Floats
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by name, without those of each subject."""
+        return {
+            "bias": self.bias,
+            "standard_deviation": self.standard_deviation,
+            "limits": list(self.limits),
+            "bias_interval": list(self.bias_interval),
+            "lower_interval": list(self.lower_interval),
+            "upper_interval": list(self.upper_interval),
+            "confidence": self.confidence,
+            "n_subjects": self.n_subjects,
+            "n_dropped": self.n_dropped,
+        }
+
+    def __repr__(self) -> str:
+        low, high = self.limits
+        return (
+            f"<LimitsOfAgreement: {low:.6g} to {high:.6g}, bias {self.bias:.6g},"
+            f" {self.n_subjects} subjects>"
+        )
+
+    def __str__(self) -> str:
+        lower, upper = self.limits
+        parts = [
+            ("bias", self.bias, self.bias_interval),
+            ("lower limit", lower, self.lower_interval),
+            ("upper limit", upper, self.upper_interval),
+        ]
+        lines = [
+            f"{name:<18}  {value:.6g}  ({100 * self.confidence:g}% interval {_text(interval)})"
+            for name, value, interval in parts
+        ]
+        dropped = f", {self.n_dropped} left out" if self.n_dropped else ""
+        lines.append(f"standard deviation  {self.standard_deviation:.6g}")
+        lines.append(f"subjects            {self.n_subjects}{dropped}")
+        return "\n".join(lines)
+
+
+def limits_of_agreement(
+    y1: Any, y2: Any, *, confidence: float = 0.95, missing: Missing = "error"
+) -> LimitsOfAgreement:
+    """Return the limits of agreement of two methods of measurement, with their intervals.
+
+    Parameters
+    ----------
+    y1, y2 : array-like of shape (n_subjects,)
+        One measurement of each subject by each method: numbers; None, NaN and the like are
+        missing.
+    confidence : float, default=0.95
+        The confidence of the intervals; the limits themselves are for 95 % of the differences.
+    missing : {'error', 'drop'}, default='error'
+        What to do about missing measurements: raise an error, or leave out their subjects and
+        count them.
+
+    Returns
+    -------
+    result : LimitsOfAgreement
+
+    Raises
+    ------
+    ValueError
+        As for `concordance_correlation`.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If all differences are the same: their spread, and so each interval, is 0.
+
+    Notes
+    -----
+    The variance of a limit is ``s**2 * (1 / n + 1.96**2 / (2 * (n - 1)))`` and its interval has
+    the quantile of Student's t with n - 1 degrees of freedom, as in Bland and Altman (1999).
+    Those of 1986 have 2 for 1.96 and ``3 / n`` for the factor. It takes the subjects to be
+    independent: several measurements of each need another method. `plot_limits_of_agreement`
+    shows whether the differences grow with the measurements, as they must not.
+
+    References
+    ----------
+    J. M. Bland and D. G. Altman (1986). Statistical methods for assessing agreement between
+    two methods of clinical measurement. The Lancet 327, 307-310.
+
+    J. M. Bland and D. G. Altman (1999). Measuring agreement in method comparison studies.
+    Statistical Methods in Medical Research 8, 135-160.
+
+    Examples
+    --------
+    Peak expiratory flow by two meters, of Bland and Altman (1986), the first six subjects:
+
+    >>> from fastkappa import limits_of_agreement
+    >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
+    >>> print(limits_of_agreement(wright, mini))
+    bias                -19.6667  (95% interval -39.0476 to -0.285699)
+    lower limit         -55.8633  (95% interval -91.0965 to -20.63)
+    upper limit         16.5299  (95% interval -18.7033 to 51.7632)
+    standard deviation  18.468
+    subjects            6
+    """
+    confidence = check_confidence(confidence)
+    measured = read_pair(y1, y2, missing)
+    n = measured.n_subjects
+    means, differences = np.empty(n), np.empty(n)
+    start = 0
+    for first, second in measured.chunks():
+        stop = start + len(first)
+        np.subtract(first, second, out=differences[start:stop])
+        np.add(first / 2, second / 2, out=means[start:stop])
+        start = stop
+    bias = float(differences.mean())
+    same = bool((differences == differences[0]).all())
+    if same:
+        bias = float(differences[0])
+        warnings.warn(
+            f"the limits of agreement have no spread: all differences are {bias * measured.unit}.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    deviation = 0.0 if same else float(differences.std(ddof=1))
+    unit = measured.unit
+    bias, deviation = bias * unit, deviation * unit
+    if unit != 1:
+        means, differences = means * unit, differences * unit
+    quantile = t_quantile((1 + confidence) / 2, n - 1)
+    half = quantile * deviation * math.sqrt(1 / n)
+    wide = quantile * deviation * math.sqrt(1 / n + DEVIATIONS**2 / (2 * (n - 1)))
+    lower, upper = bias - DEVIATIONS * deviation, bias + DEVIATIONS * deviation
+    return LimitsOfAgreement(
+        bias,
+        deviation,
+        (lower, upper),
+        (bias - half, bias + half),
+        (lower - wide, lower + wide),
+        (upper - wide, upper + wide),
+        confidence,
+        n,
+        measured.n_dropped,
+        means,
+        differences,
+    )
+
+
+def _text(interval: tuple[float, float]) -> str:
+    return "{:.6g} to {:.6g}".format(*interval)

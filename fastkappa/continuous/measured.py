@@ -1,0 +1,123 @@
+"""The measurements of several raters, read in chunks of subjects that all of them rated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.columns.rating_matrix import columns_of, read_measurements
+
+Missing: TypeAlias = Literal["error", "drop"]
+
+# Ratings that are read together: a few chunks of them stay in the cache.
+CHUNK = 1 << 15
+# Squares of numbers between 2**-250 and 2**250, summed over all items, stay finite and above 0.
+LARGEST_EXPONENT = 250
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Measurements of subjects × raters.
+
+    Attributes
+    ----------
+    columns : list of ndarray of shape (n_given,)
+        A rater each, as they lie in memory; NaN where missing.
+    names : list of str
+        The raters' names.
+    n_subjects, n_dropped : int
+        How many subjects all raters rated, and how many others there are.
+    lowest, highest : ndarray of shape (n_raters,)
+        The limits of each rater's measurements of subjects that all rated.
+    unit : float
+        A power of two, 1 unless squares of the numbers over- or underflow: chunks are
+        multiples of it.
+    """
+
+    columns: list[AnyArray]
+    names: list[str]
+    n_subjects: int
+    n_dropped: int
+    lowest: Floats
+    highest: Floats
+    unit: float
+
+    @property
+    def n_raters(self) -> int:
+        """How many raters there are."""
+        return len(self.columns)
+
+    @property
+    def constant(self) -> NDArray[np.bool_]:
+        """Whether all measurements of each rater are the same."""
+        same: NDArray[np.bool_] = self.lowest == self.highest
+        return same
+
+    def chunks(self) -> Iterator[Floats]:
+        """Yield the subjects that all rated, in units, of shape (n_raters, m)."""
+        for chunk in _chunks(self.columns):
+            if self.n_dropped:
+                chunk = chunk[:, ~np.isnan(chunk).any(axis=0)]
+            yield chunk if self.unit == 1 else chunk / self.unit
+
+
+def read_pair(y1: Any, y2: Any, missing: Missing) -> Measured:
+    """Return the measurements of two raters."""
+    return _measured([y1, y2], ["y1", "y2"], missing)
+
+
+def read_ratings(ratings: Any, missing: Missing) -> Measured:
+    """Return the measurements of subjects × raters."""
+    columns, names = columns_of(ratings)
+    if len(columns) < 2:
+        raise ValueError(f"ratings must be those of two raters or more, got {len(columns)}.")
+    numbered = [f"rater {i}" for i in range(1, len(columns) + 1)]
+    return _measured(columns, names or numbered, missing)
+
+
+def _measured(given: list[Any], names: list[str], missing: Missing) -> Measured:
+    if missing not in get_args(Missing):
+        raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}.")
+    columns = read_measurements(given, names)
+    n_dropped = 0
+    lowest, highest = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
+    start = 0
+    for chunk in _chunks(columns):
+        incomplete = np.isnan(chunk).any(axis=0)
+        if incomplete.any():
+            if missing == "error":
+                position = int(np.argmax(incomplete))
+                rater = names[int(np.argmax(np.isnan(chunk[:, position])))]
+                raise ValueError(
+                    f"a measurement by {rater} is missing, of the subject at position"
+                    f" {start + position}: missing='drop' leaves out subjects that were not"
+                    " measured by all."
+                )
+            n_dropped += int(np.count_nonzero(incomplete))
+            chunk = chunk[:, ~incomplete]
+        lowest = np.minimum(lowest, chunk.min(axis=1, initial=np.inf))
+        highest = np.maximum(highest, chunk.max(axis=1, initial=-np.inf))
+        start += incomplete.size
+    if start - n_dropped < 2:
+        raise ValueError(
+            "there must be two subjects or more that were measured by all, got"
+            f" {start - n_dropped} of {start}."
+        )
+    _, exponent = math.frexp(max(np.abs(lowest).max(), np.abs(highest).max()))
+    unit = 1.0 if abs(exponent) < LARGEST_EXPONENT else math.ldexp(1.0, exponent - 1)
+    return Measured(columns, names, start - n_dropped, n_dropped, lowest, highest, unit)
+
+
+def _chunks(columns: list[AnyArray]) -> Iterator[Floats]:
+    length = max(1, CHUNK // len(columns))
+    for start in range(0, len(columns[0]), length):
+        chunk = np.empty((len(columns), len(columns[0][start : start + length])))
+        for row, column in zip(chunk, columns):
+            row[:] = column[start : start + length]
+        yield chunk

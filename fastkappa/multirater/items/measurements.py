@@ -1,0 +1,149 @@
+"""Ratings that are measurements: more numbers than labels there can be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats, IntTable
+from fastkappa.columns.column import CHUNK, Column
+from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.missing import find_missing
+from fastkappa.columns.rating_matrix import columns_of, read_measurements
+from fastkappa.columns.real_numbers import LARGEST_EXACT
+from fastkappa.multirater.items.columns import Rater
+from fastkappa.multirater.items.forms import other_form
+
+# Whole numbers over a wider range are measurements, as all are that are not whole.
+WIDEST_LABELS = 1000
+
+
+class Measurements(NamedTuple):
+    """Numbers that raters gave to subjects.
+
+    Attributes
+    ----------
+    columns : list of ndarray of shape (n,)
+        A rater each; NaN where missing.
+    multiplicities : ndarray of shape (n,)
+        How many subjects have each row.
+    labels : ndarray of shape (0,)
+        There are none.
+    n_subjects, n_raters, n_paired, n_missing : int
+        As of `Ratings`.
+    constant : bool
+        Whether all numbers of subjects with two ratings or more are the same.
+    warning : str or None
+        What to say if they look like ratings of another form.
+    """
+
+    columns: list[AnyArray]
+    multiplicities: IntTable
+    labels: AnyArray
+    n_subjects: int
+    n_raters: int
+    n_paired: int
+    n_missing: int
+    constant: bool
+    warning: str | None = None
+
+
+def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements | None:
+    """Return the measurements of an array or frame, None if what it holds may be labels.
+
+    Raises
+    ------
+    ValueError
+        As `read_measurements`.
+    """
+    if isinstance(ratings, (list, tuple)) or not hasattr(ratings, "shape"):
+        return None
+    given, names = columns_of(ratings)
+    if len(given) < 2:
+        return None
+    columns = [_numbers(column, missing_codes) for column in given]
+    numeric = [column for column in columns if column is not None]
+    if len(numeric) < len(columns) or not any(map(_are_measurements, numeric)):
+        return None
+    names = names or [f"rater {i}" for i in range(1, len(columns) + 1)]
+    measured = measurements_of(read_measurements(numeric, names), None)
+    wholes = [_is_whole(column) for column in numeric]
+    raters = [
+        Rater(
+            name,
+            Column(column, column.dtype, obstacle=None if whole else "continuous"),
+            None,
+            len(column),
+        )
+        for name, column, whole in zip(names, numeric, wholes)
+    ]
+    return measured._replace(warning=other_form(raters, may_be_counts=all(wholes)))
+
+
+def measurements_of(columns: list[AnyArray], multiplicities: IntTable | None) -> Measurements:
+    """Return measurements whose rows occur once each, or as often as ``multiplicities`` say."""
+    if multiplicities is None:
+        multiplicities = np.ones(len(columns[0]), np.int64)
+    n_missing = n_paired = 0
+    lowest, highest = np.inf, -np.inf
+    for start in range(0, len(columns[0]), CHUNK):
+        rows = slice(start, start + CHUNK)
+        each = multiplicities[rows]
+        chunk: Floats = np.array([column[rows] for column in columns], np.float64)
+        missing = np.isnan(chunk)
+        if missing.any():
+            n_given = len(columns) - missing.sum(axis=0)
+            n_missing += int(each @ (len(columns) - n_given))
+            n_paired += int(each @ (n_given >= 2))
+            chunk[:, n_given < 2] = np.nan
+        else:
+            n_paired += int(each.sum())
+        lowest = min(lowest, float(np.fmin.reduce(chunk, axis=None, initial=np.inf)))
+        highest = max(highest, float(np.fmax.reduce(chunk, axis=None, initial=-np.inf)))
+    return Measurements(
+        columns,
+        multiplicities,
+        np.empty(0),
+        int(multiplicities.sum()),
+        len(columns),
+        n_paired,
+        n_missing,
+        lowest == highest,
+    )
+
+
+def _numbers(column: Any, missing_codes: Sequence[Any]) -> AnyArray | None:
+    """Return a column as an array of numbers, NaN for what is missing; None if it is none."""
+    numbers = column.data if isinstance(column, np.ma.MaskedArray) else to_numpy(column)
+    if numbers.dtype.kind not in "iuf" or numbers.ndim != 1:
+        return None
+    missing = None
+    if isinstance(column, np.ma.MaskedArray) or len(missing_codes):
+        missing = find_missing(column, missing_codes)
+    return numbers if missing is None else np.where(missing, np.nan, numbers)
+
+
+def _is_whole(numbers: AnyArray) -> bool:
+    """Return whether all numbers are whole, none is missing, and int64 holds them."""
+    if numbers.dtype.kind in "iu":
+        return True
+    chunks = (numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK))
+    return all(bool(((np.floor(c) == c) & (np.abs(c) < LARGEST_EXACT)).all()) for c in chunks)
+
+
+def _are_measurements(numbers: AnyArray) -> bool:
+    """Return whether numbers are not whole, or cover more than labels do."""
+    lowest, highest = np.inf, -np.inf
+    for start in range(0, len(numbers), CHUNK):
+        with np.errstate(over="ignore"):
+            chunk = numbers[start : start + CHUNK].astype(np.float64, copy=False)
+        chunk = chunk[np.isfinite(chunk)]
+        if (chunk != np.floor(chunk)).any():
+            return True
+        lowest = min(lowest, float(chunk.min(initial=np.inf)))
+        highest = max(highest, float(chunk.max(initial=-np.inf)))
+        if highest - lowest > WIDEST_LABELS:
+            return True
+    return False

@@ -1,0 +1,105 @@
+"""Read ratings that are sets of labels, as codes of the sets that occur."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.missing import is_missing
+
+SETS = (set, frozenset)
+
+
+class CodedSets(NamedTuple):
+    """The columns of raters as codes from 1 on, masked where missing, and the sets in order.
+
+    ``sets`` is an array of frozensets of shape (l,).
+    """
+
+    columns: list[Any]
+    sets: AnyArray
+
+
+def read_sets(
+    columns: Sequence[Any], names: Sequence[str], labels: Any, missing_codes: Sequence[Any]
+) -> CodedSets | None:
+    """Return ratings that are sets as codes, None if ratings are no sets.
+
+    Raises
+    ------
+    ValueError
+        If some ratings are sets and others are not, or if a set is not among the labels.
+    """
+    if not any(isinstance(_first(column), SETS) for column in columns):
+        return None
+    missing = [_frozen(code) for code in missing_codes]
+    rows = [
+        [_read(rating, name, missing) for rating in _objects(column)]
+        for column, name in zip(columns, names)
+    ]
+    found = {rating for row in rows for rating in row if rating is not None}
+    known = sorted(found, key=_by_size_and_members) if labels is None else _given(labels)
+    codes = {rating: code for code, rating in enumerate(known, 1)}
+    for row, name in zip(rows, names):
+        for rating in row:
+            if rating is not None and rating not in codes:
+                raise ValueError(f"{name} holds {set(rating)!r}, which is not one of the labels.")
+    coded = [
+        np.ma.masked_equal([0 if rating is None else codes[rating] for rating in row], 0)
+        for row in rows
+    ]
+    sets = np.empty(len(known), object)
+    sets[:] = known
+    return CodedSets(coded, sets)
+
+
+def _objects(column: Any) -> Iterator[Any]:
+    """Yield what a column holds, None where it is masked."""
+    if isinstance(column, np.ma.MaskedArray):
+        return (None if masked else rating for rating, masked in _with_mask(column))
+    return iter(column)
+
+
+def _with_mask(column: Any) -> Iterator[tuple[Any, bool]]:
+    return zip(column.data, np.ma.getmaskarray(column))
+
+
+def _first(column: Any) -> Any:
+    """Return the first rating of a column that is not missing, None if it can hold no sets."""
+    if not isinstance(column, (list, tuple)) and getattr(column, "dtype", None) != np.dtype(object):
+        return None
+    return next((rating for rating in _objects(column) if not _is_missing(rating)), None)
+
+
+def _is_missing(rating: Any) -> bool:
+    return not isinstance(rating, SETS) and is_missing(rating)
+
+
+def _read(rating: Any, name: str, missing: list[Any]) -> frozenset[Any] | None:
+    rating = _frozen(rating)
+    if _is_missing(rating) or rating in missing:
+        return None
+    if not isinstance(rating, frozenset):
+        raise ValueError(f"ratings must all be sets, or none of them, got {rating!r} by {name}.")
+    return rating
+
+
+def _given(labels: Any) -> list[frozenset[Any]]:
+    given = [_frozen(label) for label in labels]
+    for label in given:
+        if not isinstance(label, frozenset):
+            raise ValueError(f"labels must be sets as the ratings are, got {label!r}.")
+    if len(set(given)) < len(given):
+        raise ValueError(f"labels must not be given twice, got {list(map(set, given))!r}.")
+    return given
+
+
+def _frozen(value: Any) -> Any:
+    return frozenset(value) if isinstance(value, set) else value
+
+
+def _by_size_and_members(rating: frozenset[Any]) -> tuple[int, list[str]]:
+    return len(rating), sorted(map(repr, rating))

@@ -1,0 +1,374 @@
+"""Krippendorff's alpha of measurements: of so many numbers that they cannot be labels.
+
+The definitions are those of `alpha`, with a row per subject in place of a pattern. The
+distances of interval data are squared differences, and so are those of ordinal data, of middle
+ranks: of a subject with r ratings of mean m and the sum S of squares about it, 2 r S is the sum
+of the distances over its pairs, and of N ratings with the sum T about theirs, 2 N T. So a
+subject is three numbers, and nothing is as large as labels times subjects. Ratios have no such
+form; `ratio_distances` says what they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats, IntTable
+from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, divided
+from fastkappa.multirater.statistics.ratio_distances import RatioDistances, ratio_distance
+from fastkappa.statistics.spread import EPSILON, Influence
+
+# The levels that measurements may have.
+MEASURED = ("ordinal", "interval", "ratio")
+# Ratings that are looked at together; they stay in the cache.
+CHUNK = 1 << 16
+
+
+class Parts(NamedTuple):
+    """What alpha is made of, for one sample.
+
+    ``within`` holds the sum of the distances over each subject's ordered pairs, over its number
+    of ratings less one; ``to_all`` that from its ratings to all ratings of the sample, each over
+    their number; ``expected`` is the mean distance of two ratings drawn with replacement.
+    """
+
+    within: Floats
+    to_all: Floats
+    expected: float
+
+
+class Distances(Protocol):
+    """The distances of a level of measurement, in a unit.
+
+    ``largest`` is that of the metrics of `alpha`.
+    """
+
+    largest: float
+    unit: float
+
+    def sums(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
+        """Return the sums of within, and of the distances over all ordered pairs, of a stack."""
+
+    def parts(self, multiplicities: AnyArray) -> Parts:
+        """Return the parts of a sample."""
+
+
+class MeasuredAlpha(Coefficient):
+    """Krippendorff's alpha of measurements.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of shape (n,)
+        The numbers that each rater gave, NaN where missing.
+    multiplicities : ndarray of shape (n,)
+        How many subjects have each row. Rows with one rating are left out.
+    level : {'ordinal', 'interval', 'ratio'}
+        The level of measurement.
+
+    Raises
+    ------
+    ValueError
+        If the level is 'ratio' and a number is negative.
+    """
+
+    def __init__(self, columns: Sequence[AnyArray], multiplicities: IntTable, level: str) -> None:
+        missing = [np.isnan(column) if column.dtype.kind == "f" else None for column in columns]
+        n_missing: Any = sum(each for each in missing if each is not None and each.any())
+        n_ratings = len(columns) - n_missing
+        paired = np.broadcast_to(n_ratings >= 2, len(columns[0]))
+        if not paired.all():
+            columns = [column[paired] for column in columns]
+            multiplicities = multiplicities[paired]
+            n_ratings = n_ratings[paired]
+        self._n_ratings = n_ratings
+        self.multiplicities = multiplicities
+        makers: dict[str, Callable[..., Distances]] = {
+            "interval": _Intervals,
+            "ordinal": _Ranks,
+            "ratio": _Ratios,
+        }
+        self._distances = makers[level](columns, n_ratings, multiplicities)
+
+    def disagreement(self, multiplicities: AnyArray) -> Disagreement:
+        observed, expected = self._in_units(multiplicities)
+        return Disagreement(observed * self._distances.unit, expected * self._distances.unit)
+
+    def values(self, multiplicities: AnyArray) -> Floats:
+        return self._in_units(multiplicities).coefficient
+
+    def _in_units(self, multiplicities: AnyArray) -> Disagreement:
+        n = self._count(multiplicities)
+        within, between = self._distances.sums(multiplicities)
+        return Disagreement(divided(within, n), divided(between, n * (n - 1)))
+
+    def n_used(self) -> int:
+        return int(self._count(self.multiplicities))
+
+    def influence(self) -> Influence:
+        """Return how much each subject raises alpha (Gwet 2014), as `Alpha.influence` does."""
+        multiplicities = self.multiplicities
+        n = float(multiplicities.sum())
+        mean_ratings = float(self._count(multiplicities)) / n
+        within, to_all, expected = self._distances.parts(multiplicities)
+        own = within / mean_ratings / expected
+        ratio = float(multiplicities @ own) / n
+        by_chance = 2 * to_all / mean_ratings / expected
+        surplus = self._n_ratings / mean_ratings
+        values = ratio * (by_chance - surplus) - own
+        # How much rounded numbers add to the size of each part: at most 4 |d| times the largest
+        # in d**2, and the sum of |d| is at most the root of their number times that of d**2.
+        of_number = 4 * self._distances.largest
+        of_expected = of_number / np.sqrt(expected)
+        of_own = of_number * np.sqrt(self._n_ratings * within) / mean_ratings / expected
+        of_own += own * of_expected
+        of_ratio = float(multiplicities @ of_own) / n + ratio * of_expected
+        of_chance = 2 * of_number * np.sqrt(self._n_ratings * to_all) / mean_ratings / expected
+        of_chance += by_chance * of_expected
+        by_chance += surplus
+        by_chance *= ratio + of_ratio
+        by_chance += ratio * of_chance
+        by_chance += own
+        by_chance += of_own
+        return Influence(values, by_chance)
+
+    def _count(self, multiplicities: AnyArray) -> Floats:
+        """Return the number of ratings of a sample, of each of a stack."""
+        if np.ndim(self._n_ratings) == 0:
+            return np.asarray(multiplicities.sum(axis=-1) * float(self._n_ratings))
+        return np.asarray(multiplicities @ self._n_ratings, np.float64)
+
+
+class _Squares:
+    """Squared differences, of what is known of each subject alone."""
+
+    def __init__(self, columns: Sequence[Any], n_ratings: Any, centre: float) -> None:
+        self._n_ratings = n_ratings
+        n = len(columns[0])
+        self._sums, self._squares = np.empty(n), np.empty(n)
+        largest = 0.0
+        for rows, chunk in _chunks(columns):
+            chunk -= centre
+            largest = max(largest, float(np.fmax.reduce(np.abs(chunk), axis=None, initial=0.0)))
+            first = chunk[0].copy()
+            for column in chunk[1:]:
+                np.copyto(first, column, where=np.isnan(first))
+            # From the first rating, so that rounding sets no equal ratings apart.
+            chunk -= first
+            given = n_ratings if np.ndim(n_ratings) == 0 else n_ratings[rows]
+            some_missing = np.ndim(given) > 0
+            total = np.nansum(chunk, axis=0) if some_missing else chunk.sum(axis=0)
+            self._sums[rows] = total + given * first
+            chunk -= total / given
+            chunk *= chunk
+            self._squares[rows] = np.nansum(chunk, axis=0) if some_missing else chunk.sum(axis=0)
+        self.largest = largest
+
+    def sums(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
+        n = np.asarray(multiplicities @ np.broadcast_to(self._n_ratings, len(self._sums)))
+        within = np.asarray(multiplicities @ self._within())
+        total = np.asarray(multiplicities @ self._sums)
+        about_centre = multiplicities @ (self._squares + self._sums**2 / self._n_ratings)
+        squares = about_centre - divided(total**2, n)
+        # Rounding must not make one number look like several.
+        noise = 64 * EPSILON * about_centre
+        return within, np.where(squares > noise, 2 * n * squares, 0.0)
+
+    def parts(self, multiplicities: AnyArray) -> Parts:
+        n_ratings = self._n_ratings
+        n = float(multiplicities @ np.broadcast_to(n_ratings, len(self._sums)))
+        mean = float(multiplicities @ self._sums) / n
+        from_mean = self._sums - n_ratings * mean
+        from_mean *= from_mean
+        from_mean /= n_ratings
+        from_mean += self._squares
+        variance = float(multiplicities @ from_mean) / n
+        from_mean += n_ratings * variance
+        return Parts(self._within(), from_mean, 2 * variance)
+
+    def _within(self) -> Floats:
+        factor = 2 * self._n_ratings / (self._n_ratings - 1)
+        within: Floats = factor * self._squares
+        return within
+
+
+class _Intervals:
+    """Squared differences of the numbers themselves.
+
+    They are taken from a number in their midst, so that large ones lose no digits, and in
+    units that keep their squares from over- and underflowing.
+    """
+
+    def __init__(self, columns: Sequence[AnyArray], n_ratings: Any, _: IntTable) -> None:
+        count = total = 0.0
+        start = _first_number(columns)
+        largest = 0.0
+        for _rows, chunk in _chunks(columns):
+            chunk -= start
+            count += np.count_nonzero(~np.isnan(chunk))
+            with np.errstate(over="ignore"):
+                total += float(np.nansum(chunk))
+            largest = max(largest, float(np.fmax.reduce(np.abs(chunk), axis=None, initial=0.0)))
+        centre = start + total / max(count, 1.0)
+        if not 2.0**-400 < largest < 2.0**400 and largest > 0:
+            unit = 2.0 ** (np.frexp(largest)[1] - 1)
+            columns = [(column - start) / unit for column in columns]
+            self._squares = _Squares(columns, n_ratings, 0.0)
+            with np.errstate(over="ignore"):
+                self.unit = float(np.square(unit))
+        else:
+            self._squares, self.unit = _Squares(columns, n_ratings, centre), 1.0
+        self.largest = self._squares.largest
+        self.sums, self.parts = self._squares.sums, self._squares.parts
+
+
+class _Ranks:
+    """Squared differences of the middle ranks, which depend on the sample."""
+
+    unit = 1.0
+
+    def __init__(
+        self, columns: Sequence[AnyArray], n_ratings: Any, multiplicities: IntTable
+    ) -> None:
+        n, n_raters = len(columns[0]), len(columns)
+        ratings = np.empty(n * n_raters)
+        for own, column in zip(ratings.reshape(n_raters, n), columns):
+            own[:] = column
+        order = np.argsort(ratings)
+        ratings = ratings[order]
+        starts = np.append(True, ratings[1:] != ratings[:-1]) & ~np.isnan(ratings)
+        self._n_labels = int(np.count_nonzero(starts))
+        # NaN come last: they have the code after all labels.
+        code = np.where(np.isnan(ratings), self._n_labels, np.cumsum(starts) - 1)
+        del ratings
+        codes = np.empty(n * n_raters, np.int32 if self._n_labels < 2**31 - 1 else np.int64)
+        codes[order] = code
+        self._codes = codes.reshape(n_raters, n)
+        self._n_ratings = n_ratings
+        self._multiplicities = multiplicities
+        self._squares = self._of_sample(multiplicities)
+        self.largest = self._squares.largest
+
+    def sums(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
+        if multiplicities.ndim == 1:
+            return self._at(multiplicities).sums(multiplicities)
+        each = [self._of_sample(sample).sums(sample) for sample in multiplicities]
+        within, between = (np.array(sums) for sums in zip(*each))
+        return within, between
+
+    def parts(self, multiplicities: AnyArray) -> Parts:
+        return self._at(multiplicities).parts(multiplicities)
+
+    def _at(self, multiplicities: AnyArray) -> _Squares:
+        own = multiplicities is self._multiplicities
+        return self._squares if own else self._of_sample(multiplicities)
+
+    def _of_sample(self, multiplicities: AnyArray) -> _Squares:
+        n_labels = self._n_labels
+        totals = np.zeros(n_labels + 1)
+        for codes in self._codes:
+            totals += np.bincount(codes, multiplicities, n_labels + 1)
+        totals = totals[:-1]
+        ranks = totals.cumsum() - (totals + totals.sum()) / 2
+        ranks = np.append(ranks, np.nan)
+        return _Squares([_LookedUp(ranks, c) for c in self._codes], self._n_ratings, 0.0)
+
+
+class _LookedUp:
+    """A column of numbers that are looked up when they are read."""
+
+    def __init__(self, numbers: Floats, codes: AnyArray) -> None:
+        self._numbers, self._codes = numbers, codes
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def __getitem__(self, rows: slice) -> Floats:
+        return self._numbers[self._codes[rows]]
+
+
+class _Ratios:
+    """The squared ratios of the difference to the sum."""
+
+    largest, unit = 1.0, 1.0
+
+    def __init__(
+        self, columns: Sequence[AnyArray], n_ratings: Any, multiplicities: IntTable
+    ) -> None:
+        self._columns = columns
+        self._n_ratings = n_ratings
+        n = len(columns[0])
+        self._within = np.empty(n)
+        for rows, chunk in _chunks(columns):
+            least = np.fmin.reduce(chunk, axis=None, initial=np.inf)
+            if least < 0:
+                raise ValueError(f"level='ratio' needs labels of 0 or more, got {least:g}.")
+            given = n_ratings if np.ndim(n_ratings) == 0 else n_ratings[rows]
+            total = np.zeros(chunk.shape[1])
+            for a, b in combinations(chunk, 2):
+                distance = ratio_distance(a, b)
+                total += distance if np.ndim(given) == 0 else np.nan_to_num(distance)
+            self._within[rows] = 2 * total / (given - 1)
+        self._distances = RatioDistances(chunk.ravel() for _rows, chunk in _chunks(columns))
+        self._multiplicities = multiplicities
+        self._own_moments = self._moments_of(multiplicities)
+
+    def sums(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
+        moments = self._moments(multiplicities)
+        function = self._distances.coefficients(moments)
+        between = (function * moments).sum(axis=-1)
+        n = np.asarray(multiplicities @ np.broadcast_to(self._n_ratings, len(self._within)))
+        # Rounding must not make one number look like several.
+        noise = 64 * EPSILON * n * n * self._distances.largest
+        return (
+            np.asarray(multiplicities @ self._within),
+            np.where(between > noise, between, 0.0),
+        )
+
+    def parts(self, multiplicities: AnyArray) -> Parts:
+        moments = self._moments(multiplicities)
+        n = float(multiplicities @ np.broadcast_to(self._n_ratings, len(self._within)))
+        function = self._distances.coefficients(moments)
+        to_all = np.empty(len(self._within))
+        for rows, chunk in _chunks(self._columns):
+            each = self._distances.evaluate(function, chunk.ravel()).reshape(chunk.shape)
+            to_all[rows] = each.sum(axis=0)
+        to_all /= n
+        return Parts(self._within, to_all, float(function @ moments) / n / n)
+
+    def _moments(self, multiplicities: AnyArray) -> Floats:
+        own = multiplicities is self._multiplicities
+        return self._own_moments if own else self._moments_of(multiplicities)
+
+    def _moments_of(self, multiplicities: AnyArray) -> Floats:
+        found = self._distances.no_moments(multiplicities.shape[:-1])
+        for rows, chunk in _chunks(self._columns):
+            weights = multiplicities[..., rows]
+            if weights.ndim == 1 and (weights == 1).all():
+                found += self._distances.moments(chunk.ravel())
+                continue
+            for column in chunk:
+                found += self._distances.moments(column, weights.astype(np.float64))
+        return found
+
+
+def _first_number(columns: Sequence[AnyArray]) -> float:
+    for _rows, chunk in _chunks(columns):
+        numbers = chunk[~np.isnan(chunk)]
+        if len(numbers):
+            return float(numbers[len(numbers) // 2])
+    return 0.0
+
+
+def _chunks(columns: Sequence[Any]) -> Iterator[tuple[slice, Floats]]:
+    """Yield ranges of subjects and copies of their ratings, of shape (n_raters, m)."""
+    n = len(columns[0])
+    step = max(1, CHUNK // len(columns))
+    for start in range(0, n, step):
+        rows = slice(start, min(start + step, n))
+        chunk = np.empty((len(columns), rows.stop - start))
+        for own, column in zip(chunk, columns):
+            own[:] = column[rows]
+        yield rows, chunk

@@ -1,0 +1,99 @@
+"""Distances of sets of labels, and distances by a function, as matrices for alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+
+SetLevel: TypeAlias = Literal["jaccard", "masi"]
+SET_LEVELS: tuple[SetLevel, ...] = get_args(SetLevel)
+# The distance of two labels.
+Distance: TypeAlias = Callable[[Any, Any], float]
+
+
+def set_distances(level: SetLevel, labels: AnyArray) -> FloatTable:
+    """Return the distances of sets.
+
+    With J the size of the intersection over that of the union, 'jaccard' is 1 - J, and 'masi' is
+    1 - J M: M is 1 for equal sets, 2/3 if one contains the other, 1/3 if they overlap, and 0 if
+    they have nothing in common. Two empty sets are equal.
+
+    Parameters
+    ----------
+    level : {'jaccard', 'masi'}
+        The distance.
+    labels : ndarray of shape (l,)
+        Frozensets.
+
+    Returns
+    -------
+    distances : ndarray of shape (l, l)
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If labels are not sets.
+
+    References
+    ----------
+    R. Passonneau (2006). Measuring agreement on set-valued items (MASI) for semantic and
+    pragmatic annotation. Proceedings of LREC 2006, 831-836.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa.multirater.statistics.set_distances import set_distances
+    >>> sets = np.array([frozenset("ab"), frozenset("abcd"), frozenset("bx")])
+    >>> set_distances("masi", sets).round(4)
+    array([[0.    , 0.6667, 0.8889],
+           [0.6667, 0.    , 0.9333],
+           [0.8889, 0.9333, 0.    ]])
+    """
+    sets = labels.tolist()
+    for label in sets:
+        if not isinstance(label, frozenset):
+            raise ValueError(f"level={level!r} needs sets as ratings, got {label!r}.")
+    members = {member: i for i, member in enumerate(dict.fromkeys(m for s in sets for m in s))}
+    holds = np.zeros((len(sets), len(members)))
+    for row, label in zip(holds, sets):
+        row[[members[member] for member in label]] = 1
+    both = holds @ holds.T
+    sizes = holds.sum(axis=1)
+    smaller, total = np.minimum(sizes[:, None], sizes), sizes[:, None] + sizes
+    either = total - both
+    equal = np.eye(len(sets), dtype=bool)
+    jaccard = np.where(equal, 1.0, both / np.maximum(either, 1))
+    if level == "jaccard":
+        overlap = np.ones(jaccard.shape)
+    else:
+        overlap = np.where(equal, 1.0, np.where(both == smaller, 2 / 3, 1 / 3))
+    distances: FloatTable = 1 - jaccard * overlap
+    return distances
+
+
+def distances_by(function: Distance, labels: AnyArray) -> FloatTable:
+    """Return the matrix of a function of two labels.
+
+    Raises
+    ------
+    ValueError
+        If the function returns what is not a number.
+    """
+    names = labels.tolist()
+    distances = np.zeros((len(names), len(names)))
+    for i, first in enumerate(names):
+        for j, second in enumerate(names):
+            distance = function(first, second)
+            try:
+                distances[i, j] = distance
+            except (TypeError, ValueError) as error:
+                raise ValueError(
+                    f"level must return a number for each two labels, got {distance!r} for"
+                    f" {first!r} and {second!r}."
+                ) from error
+    return distances

@@ -1,0 +1,191 @@
+"""The table of two raters as Bangdiwala's agreement chart."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastkappa.arrays import FloatTable
+from fastkappa.plotting import style
+from fastkappa.plotting.grid import TICK_TEXT, read_table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# The side of a new picture, in inches.
+SIDE = 4.6
+# Labels whose part of an axis is smaller than this, in font sizes, have no room.
+LEAST_ROOM = 1.05
+# How dark partial agreement of the weight 1 is, compared with agreement.
+LIGHTER = 0.6
+
+
+def plot_agreement_chart(
+    table: Any,
+    *,
+    labels: Any = None,
+    raters: tuple[str, str] = ("first rater", "second rater"),
+    step_weights: Sequence[float] = (1.0,),
+    reverse_y: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw Bangdiwala's agreement chart: how much of what margins allow is agreement.
+
+    Every label has a box as wide as often the second rater gave it, and as high as the first
+    did. The boxes follow each other from corner to corner. In each the dark square is what
+    both gave that label, so that the dark area over that of the boxes is Bangdiwala's B. If
+    both raters use the labels alike, the boxes are squares along the diagonal line; where they
+    leave it, the margins differ.
+
+    Parameters
+    ----------
+    table : array-like of shape (l, l), ConfusionCounts or AgreementResult
+        Counts, or sums of item weights; rows are the first rater's ratings.
+    labels : sequence of length l, default=None
+        The labels in the table's order. None takes those of the result, or 0 to l - 1 for an
+        array.
+    raters : tuple of str, default=('first rater', 'second rater')
+        The names of the axes: the first rater's labels go up, the second's to the right.
+    step_weights : sequence of float, default=(1.0,)
+        The agreement weights of labels 0, 1, 2, ... steps apart, as for `bangdiwala_b` in
+        `fastkappa.statistics.indices`: from 1 down to 0. Ratings so many steps apart are
+        lighter, the less their weight.
+    reverse_y : bool, default=False
+        Whether the first rater's labels go down, as in a printed table.
+    ax : Axes, default=None
+        Where to draw. None makes a new figure with ``pyplot.subplots``.
+
+    Returns
+    -------
+    ax : Axes
+        Its collections are labelled 'agreement', '1 step apart', '2 steps apart' and so on,
+        for a legend.
+
+    Raises
+    ------
+    ValueError
+        If the table is not a square table of counts or is empty, the labels do not match it,
+        or the weights do not fall from 1 towards 0.
+    ImportError
+        If matplotlib is not installed.
+
+    References
+    ----------
+    S. I. Bangdiwala (1985). A graphical test for observer agreement. Bulletin of the
+    International Statistical Institute 51, 307-308.
+
+    S. I. Bangdiwala and V. Shankar (2013). The agreement chart. BMC Medical Research
+    Methodology 13, 97.
+
+    Examples
+    --------
+    >>> from fastkappa import datasets, plot_agreement_chart
+    >>> rated = datasets.load("multiple_sclerosis_winnipeg")
+    >>> ax = plot_agreement_chart(
+    ...     rated.table, labels=rated.labels, raters=rated.raters, step_weights=(1, 8 / 9)
+    ... )
+    >>> ax.figure.savefig("agreement_chart.svg")  # doctest: +SKIP
+    """
+    style.import_matplotlib()
+    table_counts, names = read_table(table, labels)
+    counts = table_counts.astype(np.float64)
+    weights = _checked_weights(step_weights)
+    if not counts.any():
+        raise ValueError("table must not be empty: all its counts are 0.")
+    if isinstance(raters, str) or len(raters) != 2:
+        raise ValueError(f"raters must be the names of the first and the second, got {raters!r}.")
+    if ax is None:
+        ax = style.new_axes(SIDE + 0.06 * max(map(len, names)), SIDE)
+    _draw_boxes(ax, counts, weights)
+    _draw_axes(ax, counts, names, raters)
+    if reverse_y:
+        ax.invert_yaxis()
+    return ax
+
+
+def _checked_weights(step_weights: Sequence[float]) -> list[float]:
+    weights = list(step_weights)
+    are_numbers = all(isinstance(weight, Real) for weight in weights)
+    if not (are_numbers and weights and weights[0] == 1 and weights[-1] >= 0) or not all(
+        first >= second for first, second in itertools.pairwise(weights)
+    ):
+        raise ValueError(f"step_weights must fall from 1 towards 0, got {step_weights!r}.")
+    return [float(weight) for weight in weights]
+
+
+def _draw_boxes(ax: Axes, counts: FloatTable, weights: list[float]) -> None:
+    n, whole = counts.sum(), len(counts) - 1
+    ax.plot([0, n], [0, n], zorder=1, **{**style.RULE, "alpha": 0.8})
+    _draw(ax, _rectangles(counts, whole), zorder=0, facecolor=style.SHADE, edgecolor="none")
+    # The widest area first, so that agreement is on top.
+    for steps in reversed(range(min(len(weights), len(counts)))):
+        weight = weights[steps] * LIGHTER if steps else 1.0
+        colour = style.tint(style.AGREEMENT, weight)
+        _draw(
+            ax,
+            _rectangles(counts, steps),
+            zorder=2,
+            facecolor=colour,
+            edgecolor="none",
+            label=_legend_text(steps),
+        )
+    outline: dict[str, Any] = {"facecolor": "none", "edgecolor": style.GREY, "linewidth": 1.0}
+    _draw(ax, _rectangles(counts, whole), zorder=3, **outline)
+
+
+def _rectangles(counts: FloatTable, steps: int) -> list[tuple[float, float, float, float]]:
+    """Return x, y, width and height of each label's items with ratings so many steps apart."""
+    found = []
+    for label in range(len(counts)):
+        first = max(label - steps, 0)
+        near = slice(first, label + steps + 1)
+        x = counts[:, :label].sum() + counts[:first, label].sum()
+        y = counts[:label].sum() + counts[label, :first].sum()
+        found.append((x, y, counts[near, label].sum(), counts[label, near].sum()))
+    return found
+
+
+def _draw(ax: Axes, rectangles: list[tuple[float, float, float, float]], **look: Any) -> None:
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Rectangle
+
+    patches = [Rectangle((x, y), width, height) for x, y, width, height in rectangles]
+    ax.add_collection(PatchCollection(patches, **look), autolim=False)
+
+
+def _legend_text(steps: int) -> str:
+    if steps == 0:
+        return "agreement"
+    return "1 step apart" if steps == 1 else f"{steps} steps apart"
+
+
+def _draw_axes(ax: Axes, counts: FloatTable, names: list[str], raters: tuple[str, str]) -> None:
+    n = counts.sum()
+    plain: dict[str, Any] = {"parse_math": False}
+    ax.set_xlim(0, n)
+    ax.set_ylim(0, n)
+    ax.set_aspect("equal", adjustable="box")
+    ax.grid(False)
+    ax.tick_params(length=0)
+    ax.set_xlabel(str(raters[1]), **plain)
+    ax.set_ylabel(str(raters[0]), **plain)
+    extent = ax.get_window_extent()
+    side = min(extent.width, extent.height) / ax.figure.dpi * style.POINTS_IN_AN_INCH
+    for axis, totals in ((ax.xaxis, counts.sum(axis=0)), (ax.yaxis, counts.sum(axis=1))):
+        middle = totals.cumsum() - totals / 2
+        room = totals / n * side >= LEAST_ROOM * TICK_TEXT
+        shown = np.flatnonzero(room)
+        texts = [names[position] for position in shown]
+        axis.set_ticks(middle[shown], texts, fontsize=TICK_TEXT, **plain)
+        if axis is ax.xaxis and any(
+            style.DIGIT_WIDTH * TICK_TEXT * len(name) > totals[position] / n * side
+            for name, position in zip(texts, shown)
+        ):
+            for text in axis.get_ticklabels():
+                text.set_rotation(45)
+                text.set_horizontalalignment("right")
+                text.set_rotation_mode("anchor")

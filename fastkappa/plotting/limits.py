@@ -1,0 +1,109 @@
+"""The differences of two methods of measurement against their means (Bland and Altman)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fastkappa.plotting import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# More subjects than this are drawn as hexagons that count them.
+MOST_DOTS = 20_000
+HEXAGONS = 60
+NEEDED = (
+    *("means", "differences", "bias", "limits"),
+    *("bias_interval", "lower_interval", "upper_interval"),
+)
+
+
+def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the differences of two methods against their means, with the limits of agreement.
+
+    Each subject is a dot; of more than 20 000 subjects hexagons are drawn, dark where there
+    are many. A line marks the bias and dashed lines the limits, each within its interval
+    shaded; a dotted line marks 0. Their values are written to the right.
+
+    Parameters
+    ----------
+    result : LimitsOfAgreement
+        The result of `limits_of_agreement`.
+    ax : Axes, default=None
+        Where to draw. None makes a new figure with ``pyplot.subplots``. The values are
+        written outside the axes, to the right.
+
+    Returns
+    -------
+    ax : Axes
+
+    Raises
+    ------
+    ValueError
+        If the result is not that of `limits_of_agreement`.
+    ImportError
+        If matplotlib is not installed.
+
+    References
+    ----------
+    J. M. Bland and D. G. Altman (1999). Measuring agreement in method comparison studies.
+    Statistical Methods in Medical Research 8, 135-160.
+
+    Examples
+    --------
+    >>> from fastkappa import limits_of_agreement, plot_limits_of_agreement
+    >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
+    >>> ax = plot_limits_of_agreement(limits_of_agreement(wright, mini))
+    >>> ax.figure.savefig("limits.svg")  # doctest: +SKIP
+    """
+    style.import_matplotlib()
+    if not all(hasattr(result, name) for name in NEEDED):
+        raise ValueError(
+            f"result must be that of limits_of_agreement, got {type(result).__name__}."
+        )
+    if ax is None:
+        ax = style.new_axes(6.0, 3.8)
+    means, differences = np.asarray(result.means), np.asarray(result.differences)
+    if len(means) > MOST_DOTS:
+        from matplotlib.colors import LinearSegmentedColormap
+
+        shades = LinearSegmentedColormap.from_list("shades", [style.LIGHT_GREY, style.AGREEMENT])
+        ax.hexbin(
+            means, differences, gridsize=HEXAGONS, bins="log", cmap=shades, mincnt=1, zorder=1
+        )
+    else:
+        ax.scatter(
+            means,
+            differences,
+            s=22,
+            color=style.AGREEMENT,
+            edgecolors=style.LIGHT_GREY,
+            linewidths=0.6,
+            zorder=3,
+        )
+    # Of the text of axes, so that they are seen on a dark background too.
+    colour = ax.xaxis.label.get_color()
+    lines = [
+        (result.bias, result.bias_interval, "-"),
+        (result.limits[0], result.lower_interval, "--"),
+        (result.limits[1], result.upper_interval, "--"),
+    ]
+    beside = ax.get_yaxis_transform()
+    for value, (low, high), dashes in lines:
+        if math.isfinite(low) and math.isfinite(high):
+            ax.axhspan(low, high, color=style.SHADE, linewidth=0, zorder=0)
+        ax.axhline(value, color=colour, linestyle=dashes, linewidth=1.3, zorder=4)
+        text = f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
+        ax.text(1.02, value, text, va="center", fontsize="small", transform=beside)
+    ax.axhline(0, color=style.GREY, linestyle=":", linewidth=1, zorder=2)
+    ax.set_xlabel("mean of both measurements")
+    ax.set_ylabel("difference, first less second")
+    confidence = getattr(result, "confidence", None)
+    intervals = "" if confidence is None else f", {100 * confidence:g} % intervals shaded"
+    ax.set_title(f"limits of agreement of {len(means)} subjects{intervals}", fontsize="medium")
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax

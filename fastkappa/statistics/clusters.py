@@ -1,0 +1,382 @@
+"""Standard errors for items that come in clusters: lesions of a patient, cases of a reader.
+
+Items of a cluster resemble each other; clusters are independent. Whatever the coefficient, an
+item of cell (or distinct row of ratings) m adds f_m to it, its influence, so that with N_cm
+items of cluster c in cell m, n items and G clusters
+
+    S_c = sum_m N_cm * (f_m - mean f),    variance = sum_c S_c**2 / n**2.
+
+It is the variance of Yang and Zhou (2014, 2015) for kappa, and the sandwich estimator of any
+other coefficient. Nothing is assumed about the correlation within clusters. With one item in
+each cluster it is the variance without clusters.
+
+Clusters with the same counts are one row with a multiplicity, so nothing here depends on the
+number of items, nor on the number of clusters where these are small. Drawing clusters with
+replacement, for the bootstrap, is a multinomial draw of these rows.
+
+References
+----------
+Z. Yang and M. Zhou (2014). Kappa statistic for clustered matched-pair data. Statistics in
+Medicine 33, 2612-2633.
+
+Z. Yang and M. Zhou (2015). Weighted kappa statistic for clustered matched-pair ordinal data.
+Computational Statistics and Data Analysis 82, 1-18.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics import spread
+from fastkappa.statistics.spread import EPSILON, SAFETY, Influence
+
+# With fewer clusters intervals cover less often than they say (bench.studies.clusters).
+FEW_CLUSTERS = 50
+# Sums of clusters are made of so many terms at a time: 8 MB.
+BLOCK = 1 << 20
+# So many clusters show whether any are alike.
+SAMPLE = 1 << 10
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clusters:
+    """How many items of each cell the clusters have, clusters with equal counts taken together.
+
+    The counts of distinct cluster k are ``counts[starts[k]:starts[k + 1]]``, in the cells
+    ``cells[starts[k]:starts[k + 1]]``; `clusters_of` makes them.
+
+    Attributes
+    ----------
+    starts : ndarray of shape (k + 1,)
+        Where each distinct cluster begins.
+    cells : ndarray of shape (e,)
+        Cells (``row * l + column`` of a table), or distinct rows of ratings; rising in a cluster.
+    counts : ndarray of shape (e,)
+        How many items each has, 1 or more.
+    multiplicities : ndarray of shape (k,)
+        How many clusters have these counts.
+    """
+
+    starts: AnyArray
+    cells: AnyArray
+    counts: AnyArray
+    multiplicities: AnyArray
+
+    @cached_property
+    def n_clusters(self) -> int:
+        """The number of clusters."""
+        return int(self.multiplicities.sum())
+
+    @cached_property
+    def sizes(self) -> AnyArray:
+        """The number of items of each distinct cluster."""
+        return np.add.reduceat(self.counts, self.starts[:-1], dtype=np.int64)
+
+    @cached_property
+    def n_items(self) -> int:
+        """The number of items."""
+        return int(self.multiplicities @ self.sizes)
+
+    @cached_property
+    def are_single(self) -> bool:
+        """Whether each cluster is one item: the same as no clusters."""
+        return self.n_clusters == self.n_items
+
+    def sums(self, values: AnyArray) -> FloatTable:
+        """Return the sum of a value of each cell over the items of each distinct cluster.
+
+        Parameters
+        ----------
+        values : ndarray of shape (..., m)
+
+        Returns
+        -------
+        sums : ndarray of shape (..., k)
+        """
+        found = np.empty((*values.shape[:-1], len(self.multiplicities)))
+        for clusters, entries in self.blocks(values[..., 0].size):
+            terms = values[..., self.cells[entries]] * self.counts[entries]
+            begins = self.starts[clusters] - entries.start
+            np.add.reduceat(terms, begins, axis=-1, out=found[..., clusters])
+        return found
+
+    def products(self, values: AnyArray) -> FloatTable:
+        """Return the sums over the clusters of the products of their sums of two values.
+
+        Parameters
+        ----------
+        values : ndarray of shape (q, m)
+            Deviations from the mean over n: what is returned is then their covariance.
+
+        Returns
+        -------
+        products : ndarray of shape (q, q)
+        """
+        total = np.zeros((len(values), len(values)))
+        for clusters, entries in self.blocks(len(values)):
+            terms = values[:, self.cells[entries]] * self.counts[entries]
+            sums = np.add.reduceat(terms, self.starts[clusters] - entries.start, axis=-1)
+            total += (sums * self.multiplicities[clusters]) @ sums.T
+        return total
+
+    def blocks(self, stacked: int = 1) -> Iterator[tuple[slice, slice]]:
+        """Yield ranges of distinct clusters, and of their entries, of `BLOCK` terms or so."""
+        most = max(1, BLOCK // max(1, stacked))
+        first, n_clusters = 0, len(self.multiplicities)
+        while first < n_clusters:
+            end = int(np.searchsorted(self.starts, self.starts[first] + most, side="right")) - 1
+            end = max(end, first + 1)
+            yield slice(first, end), slice(int(self.starts[first]), int(self.starts[end]))
+            first = end
+
+
+def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:
+    """Return clusters from counts of cluster and cell, in any order.
+
+    Parameters
+    ----------
+    cluster, cell : ndarray of int of shape (e,)
+        Numbers from 0 on. A pair that comes twice has the sum of its counts; numbers that do
+        not come are no clusters.
+    count : ndarray of int of shape (e,)
+        How many items of the cluster are in the cell; 0 is allowed.
+
+    Returns
+    -------
+    clusters : Clusters
+
+    Examples
+    --------
+    Two patients with an item in cell 0 and two in cell 3, and one with an item in cell 1:
+
+    >>> import numpy as np
+    >>> from fastkappa.statistics.clusters import clusters_of
+    >>> cluster, cell = np.array([7, 7, 8, 8, 8, 9]), np.array([0, 3, 3, 0, 3, 1])
+    >>> clusters = clusters_of(cluster, cell, np.array([1, 2, 1, 1, 1, 1]))
+    >>> clusters.n_clusters, clusters.n_items
+    (3, 7)
+    >>> clusters.multiplicities, clusters.sizes
+    (array([2, 1]), array([3, 1]))
+    """
+    if not count.all():
+        used = count != 0
+        cluster, cell, count = cluster[used], cell[used], count[used]
+    if len(cluster) == 0:
+        none = np.zeros(0, np.int64)
+        return Clusters(np.zeros(1, np.int64), none, none, none)
+    rising = (cluster[1:] > cluster[:-1]) | ((cluster[1:] == cluster[:-1]) & (cell[1:] > cell[:-1]))
+    if not rising.all():
+        order = _order(cluster, cell)
+        cluster, cell, count = cluster[order], cell[order], count[order]
+        new = np.append(True, (cluster[1:] != cluster[:-1]) | (cell[1:] != cell[:-1]))
+        begins = np.flatnonzero(new)
+        count = np.add.reduceat(count, begins, dtype=np.int64)
+        cluster, cell = cluster[begins], cell[begins]
+    starts = np.append(np.flatnonzero(np.append(True, cluster[1:] != cluster[:-1])), len(cell))
+    ones = np.ones(len(starts) - 1, np.int64)
+    return _merged(Clusters(starts, cell, count, ones))
+
+
+def _order(cluster: AnyArray, cell: AnyArray) -> AnyArray:
+    """Return the places of the clusters in order, and of the cells within them."""
+    n_cells = int(cell.max()) + 1
+    if (int(cluster.max()) + 1) * n_cells >= 1 << 63:
+        return np.lexsort((cell, cluster))
+    # One stable sort is quick where most are in order.
+    return np.argsort(cluster.astype(np.int64) * n_cells + cell, kind="stable")
+
+
+def _merged(single: Clusters) -> Clusters:
+    """Return clusters, those with equal counts taken together if there may be many."""
+    n_clusters = len(single.multiplicities)
+    sample = np.unique(np.linspace(0, n_clusters - 1, SAMPLE, dtype=np.int64))
+    if n_clusters > SAMPLE and len(np.unique(_keys(_selected(single, sample)))) == len(sample):
+        return single
+    _, first, of_cluster, multiplicities = np.unique(
+        _keys(single), return_index=True, return_inverse=True, return_counts=True
+    )
+    if len(first) == n_clusters:
+        return single
+    # Whether clusters of one key are equal is looked at.
+    starts, cells, counts = single.starts, single.cells, single.counts
+    lengths, like = np.diff(starts), first[of_cluster]
+    if (lengths != lengths[like]).any():
+        return single
+    other = np.arange(len(cells)) + np.repeat(starts[like] - starts[:-1], lengths)
+    if (cells != cells[other]).any() or (counts != counts[other]).any():
+        return single
+    # In the order in which they come: nothing depends on the keys.
+    order = np.argsort(first)
+    return replace(_selected(single, first[order]), multiplicities=multiplicities[order])
+
+
+def _selected(clusters: Clusters, places: AnyArray) -> Clusters:
+    """Return some of the distinct clusters."""
+    lengths = np.diff(clusters.starts)[places]
+    starts = np.append(0, np.cumsum(lengths))
+    entries = np.arange(starts[-1]) + np.repeat(clusters.starts[places] - starts[:-1], lengths)
+    return Clusters(
+        starts, clusters.cells[entries], clusters.counts[entries], clusters.multiplicities[places]
+    )
+
+
+def _keys(distinct: Clusters) -> AnyArray:
+    """Return a number of each distinct cluster, the same for equal ones."""
+    keys = np.empty(len(distinct.multiplicities), np.uint64)
+    for clusters, entries in distinct.blocks():
+        mixed = _mix(_mix(distinct.cells[entries]) + distinct.counts[entries].astype(np.uint64))
+        np.add.reduceat(mixed, distinct.starts[clusters] - entries.start, out=keys[clusters])
+    return keys
+
+
+def _mix(numbers: AnyArray) -> AnyArray:
+    """Return well mixed 64 bits of each number (the finalizer of splitmix64)."""
+    mixed = numbers.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
+
+
+def variance(
+    influence: Influence,
+    proportions: AnyArray,
+    n_terms: int | AnyArray,
+    clusters: Clusters | None = None,
+) -> FloatTable:
+    """Return n times the variance of the mean of influences, exactly 0 if no cluster differs.
+
+    Without clusters, and with one item in each, it is `fastkappa.statistics.spread.variance`.
+
+    Parameters
+    ----------
+    influence : Influence
+        Arrays of shape (..., m).
+    proportions : ndarray of shape (..., m)
+        The proportion of the items that has each value; those of none do not matter.
+    n_terms : int or ndarray of shape (..., 1)
+        How many numbers other than 0 the longest sum in an influence has.
+    clusters : Clusters or None
+        Those of the same items and cells; ``proportions`` are those of all clusters together.
+
+    Returns
+    -------
+    variance : ndarray of shape (...)
+        Over n for the variance of a coefficient, times `correction` for Student's t; NaN if all
+        items are in one cluster.
+
+    Examples
+    --------
+    Two clusters, each of two equal items, are no more than two items:
+
+    >>> import numpy as np
+    >>> from fastkappa.statistics.clusters import clusters_of, variance
+    >>> from fastkappa.statistics.spread import Influence
+    >>> values = np.array([0.0, 1.0])
+    >>> float(variance(Influence(values, values), np.array([0.5, 0.5]), 2))
+    0.25
+    >>> pairs = clusters_of(np.array([0, 1]), np.array([0, 1]), np.array([2, 2]))
+    >>> float(variance(Influence(values, values), np.array([0.5, 0.5]), 2, pairs))
+    0.5
+    """
+    if clusters is None or clusters.are_single:
+        return spread.variance(influence, proportions, n_terms)
+    if clusters.n_clusters < 2:
+        return np.full(influence.values.shape[:-1], np.nan)
+    used = proportions != 0
+    values, sizes = (np.where(used, array, 0.0) for array in influence)
+    n, repeated = clusters.n_items, clusters.multiplicities
+    with np.errstate(invalid="ignore", over="ignore"):
+        deviation = values - np.add.reduce(proportions * values, axis=-1, keepdims=True)
+        sums = clusters.sums(deviation)
+        found: FloatTable = np.add.reduce(repeated * sums * sums, axis=-1) / n
+        # As in spread.variance: a cluster's sum is known to within the sum of its items' bounds.
+        bound = SAFETY * n_terms * EPSILON
+        largest = (2 * bound * np.maximum.reduce(sizes, axis=-1, keepdims=True))[..., 0]
+        if (found > largest * largest * (repeated @ clusters.sizes**2.0) / n).all():
+            return found
+        size = sizes + np.add.reduce(proportions * sizes, axis=-1, keepdims=True)
+        noise = np.abs(sums) <= bound * clusters.sums(size)
+        return np.where(noise.all(axis=-1), 0.0, found)
+
+
+def correction(n: float, clusters: Clusters | None = None) -> float:
+    """Return G / (G - 1) for the G independent units, NaN for fewer than two.
+
+    Parameters
+    ----------
+    n : float
+        The number of items, which are the units if there are no clusters.
+    clusters : Clusters or None
+    """
+    units = n_units(n, clusters)
+    return units / (units - 1) if units > 1 else float("nan")
+
+
+def n_units(n: float, clusters: Clusters | None = None) -> float:
+    """Return how many independent units there are: the clusters, or else the items."""
+    return n if clusters is None else clusters.n_clusters
+
+
+def resampled(
+    counts: AnyArray,
+    clusters: Clusters,
+    n_resamples: int,
+    generator: np.random.Generator,
+    block_cells: int,
+) -> Iterator[NDArray[np.int64]]:
+    """Yield stacks of tables, each of as many clusters as there are.
+
+    Parameters
+    ----------
+    counts : ndarray
+        The table of all items, of any shape.
+    clusters : Clusters
+    n_resamples : int
+    generator : Generator
+    block_cells : int
+        About how many numbers a stack of tables, or of multiplicities, may have.
+    """
+    repeated = clusters.multiplicities
+    n_clusters, n_distinct = clusters.n_clusters, len(repeated)
+    # The most frequent are drawn first: the others are drawn faster when few are left.
+    order = np.argsort(-repeated, kind="stable")
+    proportions = repeated[order] / n_clusters
+    block = max(1, block_cells // max(counts.size, n_distinct))
+    for start in range(0, n_resamples, block):
+        size = min(block, n_resamples - start)
+        times = np.empty((size, n_distinct))
+        times[:, order] = generator.multinomial(n_clusters, proportions, size=size)
+        # Sums of whole numbers below 2**53 are exact.
+        tables = np.zeros((size, counts.size))
+        for distinct, own in _tables_of(clusters, counts.size, block_cells):
+            tables += times[:, distinct] @ own
+        yield np.rint(tables).astype(np.int64).reshape(size, *counts.shape)
+
+
+def without_clusters(
+    counts: AnyArray, clusters: Clusters, block_cells: int
+) -> Iterator[tuple[AnyArray, NDArray[np.int64]]]:
+    """Yield tables without each distinct cluster, and how many clusters are like it."""
+    for distinct, own in _tables_of(clusters, counts.size, block_cells):
+        left = counts.reshape(1, -1) - own.astype(np.int64)
+        yield left.reshape(-1, *counts.shape), clusters.multiplicities[distinct]
+
+
+def _tables_of(
+    clusters: Clusters, n_cells: int, block_cells: int
+) -> Iterator[tuple[slice, FloatTable]]:
+    """Yield the tables of distinct clusters, a row each, in blocks."""
+    step = max(1, block_cells // n_cells)
+    for start in range(0, len(clusters.multiplicities), step):
+        begins = clusters.starts[start : start + step + 1]
+        entries = slice(int(begins[0]), int(begins[-1]))
+        tables = np.zeros((len(begins) - 1, n_cells))
+        rows = np.repeat(np.arange(len(tables)), np.diff(begins))
+        tables[rows, clusters.cells[entries]] = clusters.counts[entries]
+        yield slice(start, start + len(tables)), tables

@@ -1,0 +1,107 @@
+"""The clusters of rated items: which cells of the table each cluster's items are in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.columns.column import Column
+from fastkappa.counting.by_cluster import ClusterCounts, RatedColumn, count_by_cluster
+from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import available_threads
+from fastkappa.statistics.clusters import Clusters, clusters_of
+from fastkappa.two_raters.ratings import CLUSTERS, GROUPS, RatedItems
+
+
+def with_clusters(given: dict[str, Any], clusters: Any) -> dict[str, Any]:
+    """Return the arguments that are columns, with the clusters if there are any."""
+    return given if clusters is None else {CLUSTERS: clusters, **given}
+
+
+def counted_clusters(
+    items: RatedItems, known: Mapping[str, KnownLabels], is_within: bool
+) -> ClusterCounts:
+    """Return how many items of each cell the clusters have.
+
+    Parameters
+    ----------
+    items : RatedItems
+        With a column of clusters.
+    known : mapping of str to KnownLabels
+        The columns that make a cell, the first one being that of the rows, and their labels.
+    is_within : bool
+        Whether no value is outside the labels.
+
+    Raises
+    ------
+    ValueError
+        If the clusters are numbers that are not whole, or the like.
+    """
+    clusters = items.columns[CLUSTERS]
+    if clusters.obstacle:
+        raise ValueError(f"clusters must be labels, but are {clusters.obstacle}.")
+    rated = []
+    for name, labels in known.items():
+        column = items.columns[name]
+        rated.append(RatedColumn(column, labels.encode(column), len(labels), is_within))
+    return count_by_cluster(get_kernels(), clusters, rated, available_threads())
+
+
+def clusters_of_pairs(items: RatedItems, labels: Any, n_outside: int) -> Clusters | None:
+    """Return the clusters of items with two ratings, None if there are none.
+
+    ``labels`` are those of the table, and ``n_outside`` is how many items are not in it.
+    """
+    if CLUSTERS not in items.columns:
+        return None
+    known = known_of_pairs(items, labels)
+    return clusters_of(*counted_clusters(items, {"y1": known, "y2": known}, n_outside == 0))
+
+
+class GroupedClusters(NamedTuple):
+    """The clusters of each group's items, and of all items.
+
+    The cells of ``joint`` are those of the groups' tables, one after the other.
+    """
+
+    of_groups: list[Clusters]
+    pooled: Clusters
+    joint: Clusters
+
+    @property
+    def are_shared(self) -> bool:
+        """Whether a cluster has items of several groups."""
+        return sum(own.n_clusters for own in self.of_groups) > self.pooled.n_clusters
+
+
+def clusters_by_group(
+    items: RatedItems, groups: Any, labels: Any, is_within: bool
+) -> GroupedClusters:
+    """Return the clusters of items with two ratings by group, and of all.
+
+    ``groups`` and ``labels`` are those of the tables.
+    """
+    known, column = known_of_pairs(items, labels), items.columns[GROUPS]
+    names = {GROUPS: KnownLabels(groups, column, column), "y1": known, "y2": known}
+    clusters, cells, counts = counted_clusters(items, names, is_within)
+    n_cells = len(known) ** 2
+    group = cells // n_cells
+    own_cells = cells - group * n_cells
+    order = np.argsort(group, kind="stable")
+    ends = np.searchsorted(group[order], np.arange(len(groups) + 1))
+    of_groups = [
+        clusters_of(clusters[own], own_cells[own], counts[own])
+        for own in (order[begin:end] for begin, end in pairwise(ends))
+    ]
+    pooled = clusters_of(clusters, own_cells, counts)
+    return GroupedClusters(of_groups, pooled, clusters_of(clusters, cells, counts))
+
+
+def known_of_pairs(items: RatedItems, labels: Any) -> KnownLabels:
+    """Return the labels of the table of items with two ratings."""
+    columns: dict[str, Column] = items.columns
+    return items.known or KnownLabels(labels, columns["y1"], columns["y2"])

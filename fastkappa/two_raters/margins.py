@@ -1,0 +1,129 @@
+"""The two raters' use of the labels, with the tests whether it is the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from fastkappa.arrays import AnyArray
+from fastkappa.formatting import count_text, figure, label_text, p_value_text
+from fastkappa.frame import data_frame
+from fastkappa.results import Grid, Report, Result
+from fastkappa.two_raters.statistics.margins import (
+    ChiSquareTest,
+    McNemar,
+    bhapkar_from,
+    bowker,
+    mcnemar,
+    stuart_maxwell,
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MarginTests(Result):
+    """How often each rater gives each label, and whether that is the same.
+
+    It prints as a report. Undefined figures are NaN, and ``undefined`` of a test says why.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (l,)
+        The labels.
+    first, second : ndarray of shape (l,)
+        How often the first and the second rater gave each label.
+    stuart_maxwell : ChiSquareTest
+        The test of Stuart and Maxwell: whether both raters use each label as often.
+    bhapkar : ChiSquareTest
+        Bhapkar's test of the same, a little more powerful in small samples.
+    bowker : ChiSquareTest
+        Bowker's test of symmetry: whether each disagreement is as frequent as its reverse. Of
+        symmetry equal margins follow, but not the other way round.
+    mcnemar : McNemar or None
+        For two labels McNemar's test, with its correction and exactly; None for more.
+    """
+
+    labels: AnyArray
+    first: AnyArray
+    second: AnyArray
+    stuart_maxwell: ChiSquareTest
+    bhapkar: ChiSquareTest
+    bowker: ChiSquareTest
+    mcnemar: McNemar | None
+
+    @classmethod
+    def of(cls, table: AnyArray, labels: AnyArray) -> MarginTests:
+        """Return the margins and the tests of a table of counts."""
+        first, equal = table.sum(axis=1), stuart_maxwell(table)
+        return cls(
+            labels,
+            first,
+            table.sum(axis=0),
+            equal,
+            bhapkar_from(equal, float(first.sum())),
+            bowker(table),
+            mcnemar(table) if len(table) == 2 else None,
+        )
+
+    def to_frame(self) -> Any:
+        """Return the tests as a pandas DataFrame, a row for each.
+
+        Its columns are ``statistic``, ``degrees_of_freedom``, ``p_value`` and ``undefined``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        tests = self._tests()
+        columns = dict(zip(ChiSquareTest._fields, zip(*tests.values())))
+        return data_frame(columns, ("test", list(tests)))
+
+    def __repr__(self) -> str:
+        p_value = p_value_text(self.stuart_maxwell.p_value, 2)
+        return (
+            f"<MarginTests: {count_text(len(self.labels), 'label')}, p of equal margins {p_value}>"
+        )
+
+    def _report(self) -> Report:
+        n = int(self.first.sum())
+        given = [
+            (label_text(label), str(one), str(other), figure((one - other) / n))
+            for label, one, other in zip(
+                self.labels.tolist(), self.first.tolist(), self.second.tolist()
+            )
+        ]
+        tests: list[tuple[str, ...]] = [
+            (name, figure(test.statistic), str(test.degrees_of_freedom), _p_text(test.p_value))
+            for name, test in self._tests().items()
+        ]
+        if self.mcnemar is not None:
+            tests.append(("McNemar, exact", "", "", _p_text(self.mcnemar.exact_p_value)))
+        return Report(
+            [f"Labels of two raters on {count_text(n, 'item')}"],
+            [
+                Grid(("", "first", "second", "difference"), given),
+                Grid(("", "chi-square", "df", "p"), tests),
+            ],
+            [
+                f"{name}, undefined: {test.undefined}"
+                for name, test in self._tests().items()
+                if test.undefined
+            ],
+        )
+
+    def _tests(self) -> dict[str, ChiSquareTest]:
+        """Return the tests by the names that a reader knows."""
+        if self.mcnemar is not None:
+            return {
+                "McNemar": self.mcnemar.chi_square,
+                "McNemar, corrected": self.mcnemar.corrected,
+            }
+        return {
+            "margins, Stuart-Maxwell": self.stuart_maxwell,
+            "margins, Bhapkar": self.bhapkar,
+            "symmetry, Bowker": self.bowker,
+        }
+
+
+def _p_text(p_value: float) -> str:
+    return p_value_text(p_value, 2)

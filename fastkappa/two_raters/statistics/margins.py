@@ -1,0 +1,314 @@
+"""Whether two raters use the labels alike: tests of the margins and of the symmetry of a table.
+
+Only items that the raters disagree on tell. Given how many items have the labels i and j in
+either order, each order is as likely as the other under symmetry. With n_ij the counts, the
+differences d of the margins then have the covariance
+
+    S_ij = -(n_ij + n_ji),    S_ii = -sum of the others in its row,
+
+which is singular: labels between which there is no chain of disagreements make blocks, in each
+of which the differences sum to 0. One label of each block is left out, so that the degrees of
+freedom are the labels less the blocks; a label that is never disagreed on is a block of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics.inference import chi_square_p
+from fastkappa.statistics.tables import as_counts
+
+NEVER_DISAGREE = "the raters never disagree"
+# The statistic of Stuart and Maxwell is known to about so many times the number of items.
+ROUNDING = 1e-12
+
+
+class ChiSquareTest(NamedTuple):
+    """A test by the chi-square distribution.
+
+    Attributes
+    ----------
+    statistic : float
+        0 or more; NaN where it is undefined.
+    degrees_of_freedom : int
+        Those of the distribution; 0 where nothing is tested.
+    p_value : float
+        The probability of a statistic at least as large, under the hypothesis.
+    undefined : str
+        Why the statistic is NaN, empty where it is not.
+    """
+
+    statistic: float
+    degrees_of_freedom: int
+    p_value: float
+    undefined: str = ""
+
+
+class McNemar(NamedTuple):
+    """McNemar's test of two labels, in three forms.
+
+    Attributes
+    ----------
+    counts : tuple of int
+        The items with the first label by the first rater alone, and by the second alone.
+    chi_square : ChiSquareTest
+        McNemar's own; Bowker's and Stuart and Maxwell's tests of two labels are the same.
+    corrected : ChiSquareTest
+        With the continuity correction of Edwards (1948).
+    exact_p_value : float
+        The two-sided p-value of the binomial distribution, for few disagreements; NaN where
+        there are none.
+    """
+
+    counts: tuple[int, int]
+    chi_square: ChiSquareTest
+    corrected: ChiSquareTest
+    exact_p_value: float
+
+
+def bowker(table: ArrayLike) -> ChiSquareTest:
+    """Return Bowker's test of symmetry: whether each disagreement is as frequent as its reverse.
+
+    Parameters
+    ----------
+    table : array-like of shape (l, l)
+        Counts; rows are the first rater's ratings.
+
+    Returns
+    -------
+    test : ChiSquareTest
+        Its degrees of freedom are the pairs of labels that occur as a disagreement: a pair
+        that does not occur adds nothing to the statistic.
+
+    Raises
+    ------
+    ValueError
+        If the table is not a square table of whole counts, or is empty.
+
+    References
+    ----------
+    A. H. Bowker (1948). A test for symmetry in contingency tables. Journal of the American
+    Statistical Association 43, 572-574.
+
+    Examples
+    --------
+    Unaided vision of 7477 women, right eye and left eye (Stuart 1955):
+
+    >>> from fastkappa.two_raters.statistics.margins import bowker
+    >>> vision = [
+    ...     [1520, 266, 124, 66], [234, 1512, 432, 78], [117, 362, 1772, 205], [36, 82, 179, 492]
+    ... ]
+    >>> statistic, freedom, p_value, _ = bowker(vision)
+    >>> round(statistic, 4), freedom, round(p_value, 5)
+    (19.1066, 6, 0.00399)
+    """
+    counts = _exact_counts(table)
+    either = counts + counts.T
+    np.fill_diagonal(either, 0)
+    found = np.asarray(either != 0)
+    freedom = int(np.count_nonzero(found)) // 2
+    if freedom == 0:
+        return ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
+    difference = (counts - counts.T)[found].astype(np.float64)
+    # Every pair is there twice.
+    statistic = float((difference * difference / either[found].astype(np.float64)).sum()) / 2
+    return ChiSquareTest(statistic, freedom, chi_square_p(statistic, freedom))
+
+
+def stuart_maxwell(table: ArrayLike) -> ChiSquareTest:
+    """Return the test of Stuart and Maxwell: whether both raters use each label as often.
+
+    Parameters
+    ----------
+    table : array-like of shape (l, l)
+        Counts; rows are the first rater's ratings.
+
+    Returns
+    -------
+    test : ChiSquareTest
+        Its degrees of freedom are the number of labels less 1, fewer if labels are never
+        disagreed on, or fall into blocks without a disagreement between them.
+
+    Raises
+    ------
+    ValueError
+        If the table is not a square table of whole counts, or is empty.
+
+    References
+    ----------
+    A. Stuart (1955). A test for homogeneity of the marginal distributions in a two-way
+    classification. Biometrika 42, 412-416.
+
+    A. E. Maxwell (1970). Comparing the classification of subjects by two independent judges.
+    British Journal of Psychiatry 116, 651-655.
+
+    Examples
+    --------
+    >>> from fastkappa.two_raters.statistics.margins import stuart_maxwell
+    >>> vision = [
+    ...     [1520, 266, 124, 66], [234, 1512, 432, 78], [117, 362, 1772, 205], [36, 82, 179, 492]
+    ... ]
+    >>> statistic, freedom, p_value, _ = stuart_maxwell(vision)
+    >>> round(statistic, 4), freedom, round(p_value, 5)
+    (11.9566, 3, 0.00753)
+    """
+    counts = _exact_counts(table)
+    between = counts + counts.T
+    np.fill_diagonal(between, 0)
+    difference = (counts.sum(axis=1) - counts.sum(axis=0)).astype(np.float64)
+    # Differences of whole numbers: rounded, a row of the matrix need not sum to 0.
+    covariance: FloatTable = (np.diag(between.sum(axis=1)) - between).astype(np.float64)
+    blocks = _blocks(between > 0)
+    kept = np.flatnonzero(blocks != np.arange(len(blocks)))
+    if len(kept) == 0:
+        return ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
+    solved = np.linalg.solve(covariance[np.ix_(kept, kept)], difference[kept])
+    statistic = max(float(difference[kept] @ solved), 0.0)
+    return ChiSquareTest(statistic, len(kept), chi_square_p(statistic, len(kept)))
+
+
+def bhapkar(table: ArrayLike) -> ChiSquareTest:
+    """Return Bhapkar's test of the same: Wald's, with a variance that does not assume it.
+
+    Its statistic is W / (1 - W / n), W being that of `stuart_maxwell`, so it is the larger one;
+    for many items they are the same. Parameters and errors are those of `stuart_maxwell`.
+
+    Returns
+    -------
+    test : ChiSquareTest
+        Undefined also where all items that are disagreed on add the same to the differences
+        of the margins: the variance is 0.
+
+    References
+    ----------
+    V. P. Bhapkar (1966). A note on the equivalence of two test criteria for hypotheses in
+    categorical data. Journal of the American Statistical Association 61, 228-235.
+
+    Examples
+    --------
+    >>> from fastkappa.two_raters.statistics.margins import bhapkar
+    >>> vision = [
+    ...     [1520, 266, 124, 66], [234, 1512, 432, 78], [117, 362, 1772, 205], [36, 82, 179, 492]
+    ... ]
+    >>> statistic, freedom, p_value, _ = bhapkar(vision)
+    >>> round(statistic, 4), freedom, round(p_value, 5)
+    (11.9757, 3, 0.00747)
+    """
+    return bhapkar_from(stuart_maxwell(table), float(_exact_counts(table).sum()))
+
+
+def bhapkar_from(test: ChiSquareTest, n: float) -> ChiSquareTest:
+    """Return Bhapkar's test from that of `stuart_maxwell` and the number of items."""
+    left = n - test.statistic
+    if left <= ROUNDING * n:
+        same = "all items differ in the same way, so that the variance is 0"
+        return ChiSquareTest(math.nan, test.degrees_of_freedom, math.nan, same)
+    statistic = test.statistic * (n / left)
+    p_value = chi_square_p(statistic, test.degrees_of_freedom)
+    return ChiSquareTest(statistic, test.degrees_of_freedom, p_value, test.undefined)
+
+
+def mcnemar(table: ArrayLike) -> McNemar:
+    """Return McNemar's test: whether both raters give the first of two labels as often.
+
+    Parameters
+    ----------
+    table : array-like of shape (2, 2)
+        Counts; rows are the first rater's ratings.
+
+    Returns
+    -------
+    tests : McNemar
+
+    Raises
+    ------
+    ValueError
+        If there are not two labels, or the table is not one of whole counts, or is empty.
+
+    References
+    ----------
+    Q. McNemar (1947). Note on the sampling error of the difference between correlated
+    proportions or percentages. Psychometrika 12, 153-157.
+
+    A. L. Edwards (1948). Note on the "correction for continuity" in testing the significance
+    of the difference between correlated proportions. Psychometrika 13, 185-187.
+
+    Examples
+    --------
+    Approval of the Prime Minister by 1600 British citizens, asked twice (Agresti 1990):
+
+    >>> from fastkappa.two_raters.statistics.margins import mcnemar
+    >>> tests = mcnemar([[794, 150], [86, 570]])
+    >>> round(tests.chi_square.statistic, 4), round(tests.corrected.statistic, 4)
+    (17.3559, 16.8178)
+    >>> round(tests.exact_p_value, 8)
+    3.716e-05
+    """
+    counts = _exact_counts(table)
+    if len(counts) != 2:
+        raise ValueError(f"table must have two labels, got {len(counts)}: see bowker.")
+    one, other = int(counts[0, 1]), int(counts[1, 0])
+    n = one + other
+    if n == 0:
+        none = ChiSquareTest(math.nan, 0, math.nan, NEVER_DISAGREE)
+        return McNemar((0, 0), none, none, math.nan)
+    # The correction moves a difference towards 0, and not beyond.
+    corrected = max(abs(one - other) - 1, 0) ** 2 / n
+    return McNemar(
+        (one, other),
+        bowker(counts),
+        ChiSquareTest(corrected, 1, chi_square_p(corrected, 1)),
+        min(1.0, 2 * _fair_coin_tail(min(one, other), n)),
+    )
+
+
+def _exact_counts(table: ArrayLike) -> AnyArray:
+    """Return checked counts as integers, whose sums and differences are exact."""
+    counts = as_counts(table)
+    if counts.dtype.kind != "f":
+        return counts
+    whole = np.empty(counts.shape, object)
+    whole[:] = [[int(count) for count in row] for row in counts.tolist()]
+    return whole
+
+
+def _blocks(linked: AnyArray) -> AnyArray:
+    """Return the first label of each label's block: those that chains of links connect."""
+    first = np.arange(len(linked))
+    while True:
+        nearest = np.where(linked, first, len(linked)).min(axis=1)
+        if (nearest >= first).all():
+            return first
+        first = np.minimum(first, nearest)
+
+
+def _fair_coin_tail(k: int, n: int) -> float:
+    """Return the probability of at most ``k`` heads in ``n`` throws, for k <= n / 2."""
+    if n < 1000:
+        return sum(math.comb(n, i) for i in range(k + 1)) / (1 << n)
+    if k == 0:
+        return 0.5**n
+    # Stirling's formula for the probability of k itself; x is the distance from the middle.
+    x = (n - 2 * k) / n
+    entropy = k * math.log1p(-x) + (n - k) * math.log1p(x)
+    last = math.exp(_stirling(n) - _stirling(k) - _stirling(n - k) - entropy)
+    last *= math.sqrt(n / (2 * math.pi * k * (n - k)))
+    term = total = 1.0
+    while term > 1e-17 * total:
+        term *= k / (n - k + 1)
+        total += term
+        k -= 1
+    return last * total
+
+
+def _stirling(n: int) -> float:
+    """Return log(n!) less the logarithm of Stirling's formula."""
+    if n < 30:
+        return math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - math.log(2 * math.pi) / 2
+    square = 1.0 / (n * n)
+    return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square / 1680))) / n

@@ -1,0 +1,236 @@
+"""Agreement on each label, and to within a tolerance, as proportions with intervals."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.formatting import figure, interval_text, label_text
+from fastkappa.frame import data_frame
+from fastkappa.results import Report, Result, estimate_grid
+from fastkappa.statistics.inference import check_confidence, normal_quantile
+from fastkappa.statistics.tables import as_counts
+
+# Label values such as 0.3 and 0.1 differ by 0.2 but for rounding.
+ROUNDING = 1e-9
+# What a tolerance counts: steps between the positions of labels, or their values' distance.
+By: TypeAlias = Literal["steps", "values"]
+
+
+class _Proportion(NamedTuple):
+    value: float
+    standard_error: float
+    interval: tuple[float, float]
+    confidence: float
+
+
+class Proportion(Result, _Proportion):
+    """A proportion, its standard error, and its interval with the confidence of that."""
+
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row: ``value``, ``standard_error`` and both ends.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        lower, upper = self.interval
+        figures = {"value": self.value, "standard_error": self.standard_error}
+        return data_frame({k: [v] for k, v in {**figures, "lower": lower, "upper": upper}.items()})
+
+    def _report(self) -> Report:
+        row = ("proportion", self.value, self.standard_error, self.interval)
+        return Report([], [estimate_grid([row], self.confidence)])
+
+    def __repr__(self) -> str:
+        return f"<Proportion: {figure(self.value)} ({interval_text(self.interval)})>"
+
+
+class _SpecificAgreement(NamedTuple):
+    labels: AnyArray
+    values: Floats
+    standard_errors: Floats
+    lower: Floats
+    upper: Floats
+    confidence: float
+
+
+class SpecificAgreement(Result, _SpecificAgreement):
+    """The agreement on each label: arrays of shape (l,), NaN for labels that nobody gave."""
+
+    __slots__ = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each label.
+
+        Its columns are ``value``, ``standard_error``, ``lower`` and ``upper``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        columns = dict(zip(("value", "standard_error", "lower", "upper"), self[1:5]))
+        return data_frame(columns, ("label", self.labels.tolist()))
+
+    def _report(self) -> Report:
+        rows = [
+            (label_text(label), value, error, (low, high))
+            for label, value, error, low, high in zip(*(part.tolist() for part in self[:5]))
+        ]
+        return Report([], [estimate_grid(rows, self.confidence)])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def specific_agreement(
+    table: ArrayLike, confidence: float = 0.95, labels: AnyArray | None = None
+) -> SpecificAgreement:
+    """Return how far two raters agree on each label: 2 n_ii / (n_i. + n_.i).
+
+    It is the probability that a rater gives a label to an item that the other, chosen at
+    random, gave it to. Of two labels they are the positive and the negative agreement; as a
+    measure of overlap it is called Dice's, and F1.
+
+    Parameters
+    ----------
+    table : array-like of shape (l, l)
+        Counts; rows are the first rater's ratings.
+    confidence : float, default=0.95
+        The confidence of the intervals.
+    labels : ndarray of shape (l,), default=None
+        The labels, for the report; None means numbers from 0.
+
+    Returns
+    -------
+    agreement : SpecificAgreement
+        Standard errors are those of the delta method. The intervals are not symmetric: among
+        the items that either rater gave the label to, those that both gave it to are
+        binomial, and Wilson's interval of their proportion q is that of 2 q / (1 + q).
+
+    Raises
+    ------
+    ValueError
+        If the table is not a square table of whole counts, or is empty, or if the confidence
+        is not between 0 and 1.
+
+    References
+    ----------
+    D. V. Cicchetti and A. R. Feinstein (1990). High agreement but low kappa: II. Resolving
+    the paradoxes. Journal of Clinical Epidemiology 43, 551-558.
+
+    P. Graham and B. Bull (1998). Approximate standard errors and confidence intervals for
+    indices of positive and negative agreement. Journal of Clinical Epidemiology 51, 763-771.
+
+    E. B. Wilson (1927). Probable inference, the law of succession, and statistical inference.
+    Journal of the American Statistical Association 22, 209-212.
+
+    Examples
+    --------
+    >>> from fastkappa.two_raters.statistics.proportions import specific_agreement
+    >>> found = specific_agreement([[20, 5], [10, 15]])
+    >>> found.values.round(4), found.standard_errors.round(4)
+    (array([0.7273, 0.6667]), array([0.0677, 0.0811]))
+    >>> found.lower.round(4), found.upper.round(4)
+    (array([0.5801, 0.498 ]), array([0.8373, 0.8013]))
+    """
+    check_confidence(confidence)
+    counts = as_counts(table)
+    both = np.diagonal(counts).astype(np.float64)
+    # Exact below 2**53, as all counts are that anybody has.
+    one_alone = (counts.sum(axis=0) + counts.sum(axis=1)).astype(np.float64) - 2 * both
+    total = 2 * both + one_alone
+    with np.errstate(invalid="ignore"):
+        values = 2 * both / total
+        errors = 2 * np.sqrt(both * one_alone * (both + one_alone)) / total**2
+    lower, upper = (2 * q / (1 + q) for q in wilson(both, both + one_alone, confidence))
+    names = np.arange(len(counts)) if labels is None else labels
+    return SpecificAgreement(names, values, errors, lower, upper, confidence)
+
+
+def agreement_within(
+    table: ArrayLike,
+    tolerance: float,
+    *,
+    by: By = "steps",
+    labels: AnyArray | None = None,
+    confidence: float = 0.95,
+) -> Proportion:
+    """Return the proportion of items whose two ratings differ by no more than a tolerance.
+
+    Parameters
+    ----------
+    table : array-like of shape (l, l)
+        Counts; rows are the first rater's ratings.
+    tolerance : float
+        0 or more. A distance of label values counts as within it where only rounding puts
+        it beyond, as that of 0.4 and 0.1 does for 0.3.
+    by : {'steps', 'values'}, default='steps'
+        Whether the difference is that of the labels' positions, or of their values.
+    labels : ndarray of shape (l,), default=None
+        The labels, numbers, for ``by='values'``.
+    confidence : float, default=0.95
+        The confidence of the interval, which is Wilson's.
+
+    Returns
+    -------
+    agreement : Proportion
+
+    Raises
+    ------
+    ValueError
+        If the table is not a square table of whole counts, or is empty, if the tolerance is
+        negative or not finite, or if ``by`` is 'values' and the labels are no numbers.
+
+    Examples
+    --------
+    >>> from fastkappa.two_raters.statistics.proportions import agreement_within
+    >>> found = agreement_within([[8, 2, 1], [1, 9, 2], [0, 1, 6]], 1)
+    >>> round(found.value, 4), [round(end, 4) for end in found.interval]
+    (0.9667, [0.8333, 0.9941])
+    """
+    check_confidence(confidence)
+    counts = as_counts(table)
+    if not isinstance(tolerance, Real) or not 0 <= tolerance < math.inf:
+        raise ValueError(f"tolerance must be a number of 0 or more, got {tolerance!r}.")
+    places = _places(by, labels, len(counts))
+    near = np.abs(places[:, None] - places) <= tolerance * (1 + ROUNDING)
+    n, within = float(counts.sum()), float(counts[near].sum())
+    value = within / n
+    low, high = wilson(np.array(within), np.array(n), confidence)
+    error = math.sqrt(value * (1 - value) / n)
+    return Proportion(value, error, (float(low), float(high)), confidence)
+
+
+def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Return the ends of Wilson's intervals of proportions, NaN where n is 0."""
+    z2 = normal_quantile((1 + confidence) / 2) ** 2
+    failures = n - successes
+    # The ends are the roots of (p - x / n)**2 = z**2 p (1 - p) / n; each as the root of its own
+    # proportion, so that nothing cancels at 0 and at 1.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = np.sqrt(z2 * z2 / 4 + z2 * successes * failures / n)
+        lower = successes * successes / n / (successes + z2 / 2 + root)
+        upper = 1 - failures * failures / n / (failures + z2 / 2 + root)
+    return np.asarray(lower), np.asarray(upper)
+
+
+def _places(by: By, labels: AnyArray | None, n_labels: int) -> Floats:
+    """Return the numbers that labels differ by."""
+    if by == "steps":
+        return np.arange(n_labels, dtype=np.float64)
+    if by != "values":
+        raise ValueError(f"by must be 'steps' or 'values', got {by!r}.")
+    if labels is None or len(labels) != n_labels or labels.dtype.kind not in "iuf":
+        got = None if labels is None else labels[:5].tolist()
+        raise ValueError(f"by='values' needs numbers as labels, got {got}; by='steps' does not.")
+    return labels.astype(np.float64)

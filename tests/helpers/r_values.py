@@ -1,0 +1,22 @@
+"""What R's psych, vcd, epiR and stats make of published ratings; `ci/r_values.R` wrote it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+STORED = Path(__file__).with_suffix(".json")
+_VALUES = json.loads(STORED.read_text())
+VERSIONS: dict[str, str] = _VALUES["versions"]
+# Tables of two raters, and ratings with a row per subject: their data, and the values that
+# each function of R has for them.
+SQUARE: dict[str, dict[str, Any]] = _VALUES["square"]
+BY_RATER: dict[str, dict[str, Any]] = _VALUES["by_rater"]
+
+
+def r_value(data: str, function: str) -> dict[str, Any]:
+    """Return the figures of a function of R for a data set."""
+    (found,) = (sets[data] for sets in (SQUARE, BY_RATER) if data in sets)
+    values: dict[str, Any] = found["values"][function]
+    return values

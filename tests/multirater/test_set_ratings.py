@@ -1,0 +1,202 @@
+"""Ratings that are sets: distances by definition, and alpha against exact arithmetic and nltk."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha
+from fastkappa.multirater.statistics.set_distances import set_distances
+
+# Emotions that three annotators saw in eight posts.
+POSTS: list[list[Any]] = [
+    [{"joy"}, {"joy", "pride"}, {"joy"}],
+    [{"fear"}, {"fear"}, {"fear", "anger"}],
+    [{"anger", "disgust"}, {"disgust"}, {"anger", "disgust"}],
+    [set(), {"joy"}, set()],
+    [{"pride"}, {"joy", "pride"}, {"joy", "pride"}],
+    [{"fear", "anger"}, {"anger", "disgust"}, {"disgust", "joy", "fear"}],
+    [{"joy"}, {"joy"}, None],
+    [{"disgust"}, None, None],
+]
+# nltk 3.10.4, AnnotationTask(...).alpha() of the posts without those where None or an empty set
+# occurs: nltk's distances divide by 0 for two empty sets.
+FULL = [row for row in POSTS if all(row)]
+OF_NLTK = {"jaccard": 0.4757085020242915, "masi": 0.36083123425692687}
+
+
+def exact_distance(level: str, one: Any, other: Any) -> Fraction:
+    if one == other:
+        return Fraction(0)
+    jaccard = Fraction(len(one & other), len(one | other))
+    if level == "jaccard":
+        return 1 - jaccard
+    factor = Fraction(2, 3) if one <= other or other <= one else Fraction(1, 3)
+    return 1 - jaccard * factor
+
+
+def exact_alpha(level: str, rows: list[list[Any]]) -> Fraction:
+    """Return alpha by its definition, from every pair of ratings."""
+    units = [[r for r in row if r is not None] for row in rows]
+    units = [unit for unit in units if len(unit) > 1]
+    every = [rating for unit in units for rating in unit]
+    observed = sum(
+        (
+            Fraction(1, len(unit) - 1) * exact_distance(level, a, b)
+            for unit in units
+            for a, b in permutations(unit, 2)
+        ),
+        Fraction(0),
+    )
+    expected = sum((exact_distance(level, a, b) for a, b in permutations(every, 2)), Fraction(0))
+    return 1 - observed * (len(every) - 1) / expected
+
+
+@pytest.mark.parametrize("level", ["jaccard", "masi"])
+@pytest.mark.parametrize("rows", [POSTS, FULL, POSTS[::-1]])
+def test_alpha_is_exact(level: Any, rows: Any) -> None:
+    found = krippendorff_alpha(rows, level=level)
+    assert found.value == pytest.approx(float(exact_alpha(level, rows)), rel=1e-13)
+    assert found.method == f"Krippendorff's alpha ({level})"
+
+
+@pytest.mark.parametrize("level", ["jaccard", "masi"])
+def test_nltk_had_the_same(level: Any) -> None:
+    assert krippendorff_alpha(FULL, level=level).value == pytest.approx(OF_NLTK[level], rel=1e-12)
+
+
+@pytest.mark.parametrize("level", ["jaccard", "masi"])
+def test_nltk_has_the_same(level: Any) -> None:
+    agreement = pytest.importorskip("nltk.metrics.agreement")
+    distance = pytest.importorskip("nltk.metrics.distance")
+    function = {"jaccard": distance.jaccard_distance, "masi": distance.masi_distance}[level]
+    triples = [
+        (rater, item, frozenset(rating))
+        for item, row in enumerate(FULL)
+        for rater, rating in enumerate(row)
+    ]
+    theirs = agreement.AnnotationTask(data=triples, distance=function).alpha()
+    assert krippendorff_alpha(FULL, level=level).value == pytest.approx(theirs, rel=1e-12)
+    assert krippendorff_alpha(FULL, level=function).value == pytest.approx(theirs, rel=1e-12)
+
+
+def test_distances_as_published() -> None:
+    # Passonneau (2006), section 3: M is 1, 2/3, 1/3 and 0; nltk documents .667 for the first.
+    sets = np.empty(5, object)
+    sets[:] = [frozenset(s) for s in ({1, 2}, {1, 2, 3, 4}, {2, 9}, {7}, ())]
+    masi, jaccard = set_distances("masi", sets), set_distances("jaccard", sets)
+    assert masi[0] == pytest.approx([0, 1 - 1 / 2 * 2 / 3, 1 - 1 / 3 * 1 / 3, 1, 1])
+    assert jaccard[0] == pytest.approx([0, 1 / 2, 2 / 3, 1, 1])
+    assert masi[4].tolist() == [1, 1, 1, 1, 0]
+    for found in (masi, jaccard):
+        assert (found == found.T).all()
+
+
+def test_a_function_a_matrix_and_a_name_are_one() -> None:
+    by_name = krippendorff_alpha(POSTS, level="masi")
+    function = krippendorff_alpha(POSTS, level=lambda a, b: float(exact_distance("masi", a, b)))
+    labels = by_name.labels.tolist()
+    matrix = [[float(exact_distance("masi", a, b)) for b in labels] for a in labels]
+    by_matrix = krippendorff_alpha(POSTS, level=matrix, labels=labels)
+    for other in (function, by_matrix):
+        assert other.value == pytest.approx(by_name.value, rel=1e-12)
+        assert other.standard_error == pytest.approx(by_name.standard_error, rel=1e-9)
+
+
+def test_a_function_of_other_labels() -> None:
+    ratings = [[1, 1, 2], [4, 4, 7], [2, 2, 1], [7, 4, 7]]
+    by_function = krippendorff_alpha(ratings, level=lambda a, b: (a - b) ** 2)
+    assert by_function.value == pytest.approx(krippendorff_alpha(ratings, level="interval").value)
+
+
+def test_sets_of_one_label_are_that_label() -> None:
+    ratings = [["a", "a", "b"], ["b", "b", None], ["c", "a", "c"]]
+    sets = [[None if r is None else {r} for r in row] for row in ratings]
+    names = krippendorff_alpha(ratings)
+    for level in ("nominal", "jaccard", "masi"):
+        assert krippendorff_alpha(sets, level=level).value == pytest.approx(names.value, rel=1e-12)
+    assert fleiss_kappa(sets).value == pytest.approx(fleiss_kappa(ratings).value, rel=1e-12)
+
+
+def test_forms_of_sets() -> None:
+    expected = krippendorff_alpha(POSTS, level="masi").value
+    columns = [list(column) for column in zip(*POSTS)]
+    by_rater = Ratings.from_raters(dict(zip(["Ann", "Ben", "Cat"], columns)))
+    assert by_rater.n_missing == 3
+    assert by_rater.rater_names == ("Ann", "Ben", "Cat")
+    array = np.empty((len(POSTS), 3), object)
+    for i, row in enumerate(POSTS):
+        array[i] = row
+    masked = np.ma.MaskedArray(array, mask=[[r is None for r in row] for row in POSTS])
+    codes = [[frozenset({"?"}) if r is None else r for r in row] for row in POSTS]
+    others = [by_rater, array, masked, Ratings.from_array(codes, missing_codes=[{"?"}])]
+    strings = [["?" if r is None else r for r in row] for row in POSTS]
+    others.append(Ratings.from_array(strings, missing_codes=["?"]))
+    pandas = pytest.importorskip("pandas")
+    others.append(pandas.DataFrame(array, columns=["Ann", "Ben", "Cat"]))
+    for ratings in others:
+        assert krippendorff_alpha(ratings, level="masi").value == pytest.approx(expected)
+
+
+def test_labels_are_the_sets_by_size() -> None:
+    labels = Ratings.from_array(POSTS).labels.tolist()
+    assert labels[:3] == [frozenset(), frozenset({"disgust"}), frozenset({"fear"})]
+    assert [len(label) for label in labels] == sorted(len(label) for label in labels)
+    given = [*labels[::-1], frozenset({"unused"})]
+    assert Ratings.from_array(POSTS, labels=given).labels.tolist() == given
+    assert Ratings.from_array(POSTS, labels=[set(s) for s in given]).labels.tolist() == given
+
+
+def test_the_bootstrap_of_sets() -> None:
+    result = krippendorff_alpha(POSTS, level="masi")
+    low, high = result.bootstrap(rng=0, n_resamples=200).interval
+    assert low < result.value < high
+
+
+@pytest.mark.parametrize(
+    ("ratings", "arguments", "message"),
+    [
+        (POSTS, {"level": "interval"}, "needs numbers as labels"),
+        (POSTS, {"level": "ratio"}, "needs numbers as labels"),
+        (
+            [["a", "b"], ["a", "a"]],
+            {"level": "masi"},
+            "level='masi' needs sets as ratings, got 'a'",
+        ),
+        (
+            [[{"a"}, "b"], [{"a"}, {"b"}]],
+            {},
+            "must all be sets, or none of them, got 'b' by rater 2",
+        ),
+        (POSTS, {"labels": [{"joy"}]}, "which is not one of the labels"),
+        (POSTS, {"labels": ["joy"]}, "labels must be sets as the ratings are, got 'joy'"),
+        (POSTS, {"labels": [{"joy"}, {"joy"}]}, "labels must not be given twice"),
+        (
+            POSTS,
+            {"level": lambda a, b: len(a)},
+            "level must be a symmetric matrix|diagonal must be",
+        ),
+        (POSTS, {"level": lambda a, b: "far"}, "level must return a number for each two labels"),
+        (POSTS, {"level": "cosine"}, "level must be one of .*'jaccard', 'masi'"),
+    ],
+)
+def test_refusals(ratings: Any, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        krippendorff_alpha(ratings, **arguments)
+
+
+def test_an_order_that_sets_have_not_is_warned_of() -> None:
+    with pytest.warns(UserWarning, match="depends on the order of the labels"):
+        krippendorff_alpha(POSTS, level="ordinal")
+
+
+def test_many_sets_take_little_time() -> None:
+    rng = np.random.default_rng(4)
+    members = [frozenset(np.flatnonzero(row).tolist()) for row in rng.random((600, 12)) < 0.3]
+    rows = [[members[i], members[j]] for i, j in rng.integers(0, 600, (1000, 2))]
+    found = krippendorff_alpha(rows, level="masi")
+    assert abs(found.value) < 0.1

@@ -1,0 +1,106 @@
+"""Agreement of groups whose items come in clusters, and their comparison."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa import agreement, agreement_by, compare_strata
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.statistics.kappa import kappas
+
+
+def study(n: int, n_clusters: int, seed: int) -> tuple[Any, Any, Any, Any]:
+    """Return groups, clusters that have items of several groups, and two columns of ratings."""
+    rng = np.random.default_rng(seed)
+    clusters = rng.integers(0, n_clusters, n)
+    care = rng.random(n_clusters)[clusters]
+    truth = rng.integers(0, 3, n)
+    columns = [np.where(rng.random(n) < care, truth, rng.integers(0, 3, n)) for _ in "ab"]
+    return rng.integers(0, 3, n), clusters, *columns
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+def test_each_group_is_as_if_alone(weights: Any) -> None:
+    groups, clusters, y1, y2 = study(300, 20, 1)
+    found = agreement_by(groups, y1, y2, weights=weights, clusters=clusters)
+    for group, result in found.items():
+        own = groups == group
+        alone = agreement(y1[own], y2[own], weights=weights, clusters=clusters[own])
+        assert result.n_clusters == alone.n_clusters
+        assert repr(result.rows()) == repr(alone.rows())
+    together = agreement(y1, y2, weights=weights, clusters=clusters)
+    assert repr(found.pooled.rows()) == repr(together.rows())
+
+
+def test_groups_that_share_no_cluster_are_independent() -> None:
+    _, clusters, y1, y2 = study(300, 21, 2)
+    groups = clusters % 3
+    found = agreement_by(groups, y1, y2, clusters=clusters)
+    assert found.covariance is None
+    assert vars(found.equality) == vars(compare_strata(found))
+
+
+def test_covariance_is_that_of_the_jackknife() -> None:
+    """Leaving out a cluster at a time shows how the kappas vary together."""
+    groups, clusters, y1, y2 = study(20_000, 1000, 3)
+    found = agreement_by(groups, y1, y2, clusters=clusters)
+    counts = np.zeros((1000, 3, 3, 3), int)
+    np.add.at(counts, (clusters, groups, y1, y2), 1)
+    without = kappas(counts.sum(axis=0) - counts, None)
+    deviation = without - without.mean(axis=0)
+    jackknife = deviation.T @ deviation * 999 / 1000
+    assert found.covariance == pytest.approx(jackknife, rel=0.02)
+    errors = [result.standard_error for result in found.values()]
+    assert np.sqrt(np.diag(found.covariance)) == pytest.approx(errors, rel=1e-12)
+    # What clusters have in common makes kappas more alike than independence.
+    assert (found.covariance > 0).all()
+
+
+def test_equality_of_two_groups_is_the_test_of_their_difference() -> None:
+    groups, clusters, y1, y2 = study(500, 40, 4)
+    found = agreement_by(groups % 2, y1, y2, clusters=clusters)
+    difference = found[0].kappa - found[1].kappa
+    covariance = found.covariance
+    assert covariance is not None
+    variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    assert found.equality.statistic == pytest.approx(difference**2 / variance, rel=1e-10)
+    # The overall kappa has the least variance of all means.
+    shares = np.linspace(-0.5, 1.5, 201)
+    means = np.stack([shares, 1 - shares], axis=1)
+    least = np.einsum("ij,jk,ik->i", means, covariance, means).min()
+    assert found.equality.standard_error**2 == pytest.approx(least, rel=1e-3)
+
+
+def test_too_few_clusters_for_their_covariance() -> None:
+    groups, clusters, y1, y2 = study(300, 3, 5)
+    found = agreement_by(groups, y1, y2, clusters=clusters)
+    with pytest.warns(undefined_metric_warning(), match="they share clusters"):
+        assert math.isnan(found.equality.p_value)
+
+
+def test_a_group_of_one_cluster() -> None:
+    groups, clusters, y1, y2 = study(120, 6, 6)
+    clusters = np.where(groups == 2, 99, clusters)
+    with pytest.warns(
+        undefined_metric_warning(), match=r"errors are undefined in 1 of 3 groups \(2\)"
+    ):
+        found = agreement_by(groups, y1, y2, clusters=clusters)
+    assert math.isnan(found[2].standard_error)
+    assert found.pooled.standard_error > 0
+    with pytest.warns(undefined_metric_warning(), match="error is undefined in stratum 2"):
+        assert math.isnan(found.equality.kappa)
+
+
+def test_labels_missing_and_empty_groups() -> None:
+    groups: Any = ["a", "b", "c", "a", None, "b", "a", "b", "b", "a"]
+    clusters: Any = [1, 1, 2, 2, 3, None, 3, 3, 4, 4]
+    y1: Any = [0, 1, 7, 1, 0, 1, 1, 0, None, 0]
+    y2: Any = [0, 1, 0, 0, 0, 1, 1, 1, 1, 0]
+    found = agreement_by(groups, y1, y2, labels=[0, 1], missing="drop", clusters=clusters)
+    assert (found.n_dropped, found.missing, found.pooled.missing_clusters) == (3, (1, 1, 0), 1)
+    assert {name: (r.n, r.n_clusters) for name, r in found.items()} == {"a": (4, 4), "b": (2, 2)}
+    assert found.pooled.n_clusters == 4
