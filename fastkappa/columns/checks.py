@@ -147,6 +147,33 @@ def read_rated(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Column:
     return column._replace(declared=LabelOrder(order.labels[~coded], order.names[~coded]))
 
 
+def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") -> Column:
+    """Return the column of the items' clusters; ``of`` is what errors call the items.
+
+    Raises
+    ------
+    ValueError
+        If there is not one for each item, if one is missing, or if they cannot be labels.
+    """
+    n_given = _length(name, clusters)
+    if n_given != n_items:
+        raise ValueError(
+            f"{name} must have an entry for each of the {n_items} {of}, got {n_given}."
+        )
+    missing = find_missing(clusters)
+    if missing is not None:
+        raise ValueError(
+            f"{name} has {int(missing.sum())} missing of {n_items}, the first at position"
+            f" {int(missing.argmax())}: leave these {of} out, or give each a cluster of its own."
+        )
+    column = read_column(clusters, name)
+    if column.obstacle:
+        raise ValueError(f"{name} must hold labels, but is {column.obstacle}.")
+    if column.values.dtype.kind == "f":
+        return column._replace(values=column.values.astype(np.int64))
+    return column
+
+
 def missing_or_odd(
     column: Any, missing_codes: Sequence[Any], name: str, odd_is_missing: bool
 ) -> NDArray[np.bool_] | None:

@@ -1,4 +1,4 @@
-"""Three columns of a source, read into memory: an item, a rater and a rating in each row."""
+"""Columns of a source, read into memory: an item, a rater and a rating in each row."""
 
 from __future__ import annotations
 
@@ -18,19 +18,22 @@ from fastkappa.engines.frames import collect_columns
 from fastkappa.engines.ratings import RatingsError
 
 
-def read_triples(source: Any, item: Any, rater: Any, rating: Any) -> tuple[Any, Any, Any]:
-    """Return the columns of items, raters and ratings of a source.
+def read_triples(
+    source: Any, item: Any, rater: Any, rating: Any, cluster: Any = None
+) -> tuple[Any, Any, Any, Any]:
+    """Return the columns of items, raters and ratings of a source, and that of clusters or None.
 
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        As for `fastkappa.confusion_from_table`; engines and clusters send the three columns.
-    item, rater, rating : str
-        The names of the columns. Those of items and raters in a text file are read as strings.
+        As for `fastkappa.confusion_from_table`; engines and clusters send these columns alone.
+    item, rater, rating, cluster : str
+        The names of the columns; None for no clusters. Those of a text file are read as strings,
+        but for the ratings.
 
     Returns
     -------
-    item, rater, rating : array-likes of shape (n,)
+    item, rater, rating, cluster : array-likes of shape (n,)
         Columns of the source's library, which may declare an order of labels.
 
     Raises
@@ -43,14 +46,20 @@ def read_triples(source: Any, item: Any, rater: Any, rating: Any) -> tuple[Any, 
         If a library that reads the source is missing.
     """
     names = {"item": item, "rater": rater, "rating": rating}
+    if cluster is not None:
+        names["cluster"] = cluster
     for argument, name in names.items():
         if name is None or not isinstance(name, Hashable):
             raise TypeError(f"{argument} must be the name of a column of the source, got {name!r}.")
     if len(set(names.values())) < len(names):
+        *others, last = names
         found = " and ".join(f"{argument}={name!r}" for argument, name in names.items())
-        raise RatingsError(f"item, rater and rating must be three columns, got {found}.")
-    columns = _columns(source, list(names.values()), text=[item, rater])
-    return columns[item], columns[rater], columns[rating]
+        number = "three" if cluster is None else "four"
+        raise RatingsError(f"{', '.join(others)} and {last} must be {number} columns, got {found}.")
+    text = [name for argument, name in names.items() if argument != "rating"]
+    columns = _columns(source, list(names.values()), text=text)
+    clusters = None if cluster is None else columns[cluster]
+    return columns[item], columns[rater], columns[rating], clusters
 
 
 def _columns(source: Any, names: Sequence[Any], text: Sequence[Any]) -> Mapping[Any, Any]:

@@ -39,6 +39,7 @@ def fleiss_kappa(
     weights: Weights = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
 ) -> MultiRaterResult:
@@ -57,8 +58,9 @@ def fleiss_kappa(
         Disagreement weights. None counts every disagreement the same; 'linear' and
         'quadratic' weigh it by the distance of the labels' positions or its square. A matrix
         must be symmetric, with a diagonal of 0. Both need labels in their order.
-    labels, missing_codes
-        As for `Ratings.from_array`, where ratings are an array.
+    labels, missing_codes, clusters
+        As for `Ratings.from_array`, where ratings are an array. Clusters are the independent
+        units of all standard errors.
     confidence : float, default=0.95
         The confidence of the interval.
     distribution : {'t', 'normal'}, default='t'
@@ -66,14 +68,17 @@ def fleiss_kappa(
         has the quantiles of Student's t with so many degrees of freedom, as in Gwet (2014).
         With 'normal' they are divided by the number of subjects and the quantiles are those
         of the normal distribution, as `fastkappa.agreement` does by default. A test with a
-        null standard error is by the normal distribution either way.
+        null standard error is by the normal distribution either way. With clusters, their
+        number stands for that of the subjects.
 
     Returns
     -------
     result : MultiRaterResult
         Without weights, and with the same number of ratings for every subject, z and p are
-        those of Fleiss, Nee and Landis. NaN, with an ``UndefinedMetricWarning``, where kappa
-        is undefined.
+        those of Fleiss, Nee and Landis. That test takes subjects for independent: with clusters
+        of several, z is kappa over its standard error. NaN, with an
+        ``UndefinedMetricWarning``, where kappa is undefined, and standard errors where all
+        subjects are in one cluster.
 
     Raises
     ------
@@ -104,6 +109,9 @@ def fleiss_kappa(
 
     K. L. Gwet (2014). Handbook of Inter-Rater Reliability, 4th edition. Advanced Analytics.
 
+    S. Vanbelle (2017). Comparing dependent kappa coefficients obtained on multilevel data.
+    Biometrical Journal 59, 1016-1034.
+
     Examples
     --------
     >>> from fastkappa import Ratings, fleiss_kappa
@@ -112,11 +120,13 @@ def fleiss_kappa(
     >>> fleiss_kappa(Ratings.from_counts([[3, 0], [1, 2], [0, 3], [1, 2]]))
     <Fleiss' kappa: 0.3143 (-1.0522 to 1.6808), 4 subjects, 3 raters>
     """
-    given = _read(ratings, labels, missing_codes, confidence, distribution)
+    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_fleiss)
     if weights is not None:
         return estimate("Fleiss' kappa", coefficient, given, confidence, distribution)
-    errors = fleiss_null_errors(given.patterns)
+    clusters_found = given.counted.clusters_of(coefficient)
+    are_independent = clusters_found is None or clusters_found.are_single
+    errors = fleiss_null_errors(given.patterns) if are_independent else None
     by_label = label_kappas(given, errors, distribution)
     return estimate("Fleiss' kappa", coefficient, given, confidence, distribution, errors, by_label)
 
@@ -127,6 +137,7 @@ def randolph_kappa(
     weights: Weights = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
 ) -> MultiRaterResult:
@@ -138,7 +149,7 @@ def randolph_kappa(
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, confidence, distribution
+    ratings, weights, labels, missing_codes, clusters, confidence, distribution
         As for `fleiss_kappa`, which raises the same errors and warns the same.
 
     Returns
@@ -159,7 +170,7 @@ def randolph_kappa(
     >>> round(randolph_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, labels, missing_codes, confidence, distribution)
+    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_randolph)
     return estimate("Randolph's kappa", coefficient, given, confidence, distribution)
 
@@ -169,6 +180,7 @@ def gwet_ac1(
     *,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
 ) -> MultiRaterResult:
@@ -179,7 +191,7 @@ def gwet_ac1(
 
     Parameters
     ----------
-    ratings, labels, missing_codes, confidence, distribution
+    ratings, labels, missing_codes, clusters, confidence, distribution
         As for `fleiss_kappa`, which raises the same errors.
 
     Returns
@@ -197,7 +209,7 @@ def gwet_ac1(
     >>> gwet_ac1([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
     <Gwet's AC1: 0.3514 (-0.8087 to 1.5114), 4 subjects, 3 raters>
     """
-    given = _read(ratings, labels, missing_codes, confidence, distribution)
+    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _chance_corrected(given, None, chance_of_gwet)
     return estimate("Gwet's AC1", coefficient, given, confidence, distribution)
 
@@ -208,6 +220,7 @@ def gwet_ac2(
     weights: Weights,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
 ) -> MultiRaterResult:
@@ -215,7 +228,7 @@ def gwet_ac2(
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, confidence, distribution
+    ratings, weights, labels, missing_codes, clusters, confidence, distribution
         As for `fleiss_kappa`, which raises the same errors and warns the same. Agreement
         weights are ``1 - weights / weights.max()``.
 
@@ -233,7 +246,7 @@ def gwet_ac2(
     >>> gwet_ac2([[1, 1, 1], [1, 2, 2], [2, 3, 2], [3, 3, 2]], weights="linear")
     <Gwet's AC2: 0.4518 (-0.1112 to 1.0148), 4 subjects, 3 raters>
     """
-    given = _read(ratings, labels, missing_codes, confidence, distribution)
+    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_gwet)
     return estimate("Gwet's AC2", coefficient, given, confidence, distribution)
 
@@ -244,6 +257,7 @@ def conger_kappa(
     weights: Weights = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
 ) -> MultiRaterResult:
@@ -253,7 +267,7 @@ def conger_kappa(
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, confidence, distribution
+    ratings, weights, labels, missing_codes, clusters, confidence, distribution
         As for `fleiss_kappa`, which raises the same errors and warns the same. Counts of
         ratings raise one too: they do not say who gave which rating.
 
@@ -277,7 +291,7 @@ def conger_kappa(
     >>> round(conger_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, labels, missing_codes, confidence, distribution)
+    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
     distances = distances_of(weights, len(given.labels))
     coefficient = Conger(given.profiles("conger_kappa"), distances)
     given.warn_of_order("weights", weights, stacklevel=2)
@@ -290,6 +304,7 @@ def light_kappa(
     weights: Weights = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "normal",
 ) -> MultiRaterResult:
@@ -299,7 +314,7 @@ def light_kappa(
 
     Parameters
     ----------
-    ratings, weights, labels, missing_codes, confidence
+    ratings, weights, labels, missing_codes, clusters, confidence
         As for `conger_kappa`, but weights need not be symmetric: the rows of a matrix
         belong to the rater who comes first.
     distribution : {'normal', 't'}, default='normal'
@@ -322,7 +337,7 @@ def light_kappa(
     >>> round(light_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, labels, missing_codes, confidence, distribution)
+    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = Light(given.profiles("light_kappa"), weights)
     given.warn_of_order("weights", weights, stacklevel=2)
     return estimate("Light's kappa", coefficient, given, confidence, distribution)
@@ -334,6 +349,7 @@ def krippendorff_alpha(
     level: Level | SetLevel | Distance = "nominal",
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
     confidence: float = 0.95,
     distribution: Distribution = "t",
 ) -> MultiRaterResult:
@@ -343,7 +359,7 @@ def krippendorff_alpha(
 
     Parameters
     ----------
-    ratings, labels, missing_codes, confidence, distribution
+    ratings, labels, missing_codes, clusters, confidence, distribution
         As for `fleiss_kappa`. Ratings of interval, ratio and ordinal data may be any numbers.
         An array or frame of numbers that are not whole, or over a range of more than 1000, is
         taken as measurements: in linear time, an ordinal level with a sort, and without labels.
@@ -396,7 +412,8 @@ def krippendorff_alpha(
     """
     name = level if isinstance(level, str) else "own distances"
     method = f"Krippendorff's alpha ({name})"
-    if name in MEASURED and labels is None and not isinstance(ratings, Ratings):
+    are_columns = labels is None and clusters is None and not isinstance(ratings, Ratings)
+    if name in MEASURED and are_columns:
         measured = measurements_in(ratings, missing_codes)
         if measured is not None:
             check_confidence(confidence)
@@ -405,7 +422,7 @@ def krippendorff_alpha(
                 warnings.warn(measured.warning, stacklevel=2)
             of_numbers = MeasuredAlpha(measured.columns, measured.multiplicities, name)
             return estimate(method, of_numbers, measured, confidence, distribution)
-    given = _read(ratings, labels, missing_codes, confidence, distribution)
+    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _alpha_of_labels(given, level)
     if not callable(level) and name not in ("nominal", "jaccard", "masi"):
         given.warn_of_order("level", level, stacklevel=2)
@@ -429,10 +446,11 @@ def _read(
     ratings: Any,
     labels: Any,
     missing_codes: Sequence[Any],
+    clusters: Any,
     confidence: float,
     distribution: Distribution,
 ) -> Ratings:
-    given = Ratings.of(ratings, labels, missing_codes, stacklevel=3)
+    given = Ratings.of(ratings, labels, missing_codes, clusters, stacklevel=3)
     check_confidence(confidence)
     check_distribution(distribution)
     return given

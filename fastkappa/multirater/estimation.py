@@ -24,6 +24,7 @@ from fastkappa.multirater.statistics.measured_alpha import MEASURED
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.statistics import distributions
+from fastkappa.statistics.clusters import n_units
 from fastkappa.statistics.inference import (
     Distribution,
     degrees_of_freedom,
@@ -47,6 +48,8 @@ def estimate(
     """Return a coefficient with its error, interval and test; warn if it is undefined."""
     value = float(coefficient.values(coefficient.multiplicities))
     observed, expected = coefficient.disagreement(coefficient.multiplicities)
+    clusters = ratings.counted.clusters_of(coefficient)
+    n_used = float(coefficient.multiplicities.sum())
     if math.isnan(value):
         warnings.warn(
             f"{method} is undefined: {_why_undefined(ratings)}.",
@@ -55,8 +58,14 @@ def estimate(
         )
         error = freedom = math.nan
     else:
-        error = coefficient.standard_error(distribution)
-        freedom = degrees_of_freedom(distribution, coefficient.multiplicities.sum())
+        error = coefficient.standard_error(distribution, clusters)
+        freedom = degrees_of_freedom(distribution, n_units(n_used, clusters))
+        if clusters is not None and clusters.n_clusters == 1 < n_used:
+            warnings.warn(
+                f"the standard error of {method} is undefined: all subjects are in one cluster.",
+                undefined_metric_warning(),
+                stacklevel=3,
+            )
     interval = symmetric_interval(value, error, confidence, freedom)
     null_error = errors.overall if errors is not None else math.nan
     z, p_value = _test(value, error, null_error, freedom)
@@ -78,6 +87,8 @@ def estimate(
         coefficient,
         by_label,
         distribution,
+        clusters,
+        ratings,
     )
 
 
@@ -85,8 +96,7 @@ def label_kappas(
     ratings: Ratings, errors: FleissNull | None, distribution: Distribution
 ) -> tuple[LabelKappa, ...]:
     """Return Fleiss' kappa of every label against all others."""
-    patterns = ratings.patterns
-    found = []
+    patterns, found = ratings.patterns, []
     for label, counts in zip(ratings.labels.tolist(), patterns.counts.T):
         pair = np.stack([counts, patterns.n_ratings - counts], axis=1)
         two = ChanceCorrected(
@@ -94,9 +104,11 @@ def label_kappas(
         )
         value = float(two.values(two.multiplicities))
         defined = not math.isnan(value)
-        error = two.standard_error(distribution) if defined else math.nan
+        clusters = ratings.counted.clusters_of(two)
+        error = two.standard_error(distribution, clusters) if defined else math.nan
         null_error = errors.by_label if errors is not None and defined else math.nan
-        freedom = degrees_of_freedom(distribution, two.multiplicities.sum())
+        units = n_units(float(two.multiplicities.sum()), clusters)
+        freedom = degrees_of_freedom(distribution, units)
         z, p_value = _test(value, error, null_error, freedom)
         found.append(LabelKappa(label, value, error, null_error, z, p_value))
     return tuple(found)

@@ -15,6 +15,7 @@ from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, printable
 from fastkappa.frame import data_frame
+from fastkappa.multirater.counted import Counted
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
@@ -46,7 +47,8 @@ class PairwiseKappa(Result):
         undefined: a pair has no subject in common, or gave all of them the same label.
     standard_errors : ndarray
         Those of Fleiss, Cohen and Everitt (1969), over the number of subjects, as
-        `fastkappa.agreement` has them; 0 on the diagonal.
+        `fastkappa.agreement` has them, those of Yang and Zhou (2014, 2015) if subjects are in
+        clusters; 0 on the diagonal.
     lower, upper : ndarray
         The ends of the intervals, by the normal distribution.
     confidence : float
@@ -74,6 +76,13 @@ class PairwiseKappa(Result):
     tables: IntTable
     labels: Any
     weights: Weights
+    _counted: Counted | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Ratings may be large, and are there for the bootstrap of clusters alone.
+        if self._counted is None:
+            return dict(vars(self))
+        raise TypeError("PairwiseKappa with clusters refers to its ratings: it cannot be copied.")
 
     @property
     def mean(self) -> float:
@@ -89,6 +98,8 @@ class PairwiseKappa(Result):
         rng: Any = None,
     ) -> dict[tuple[str, str], BootstrapResult]:
         """Return the bootstrap interval of every pair, over the subjects that both have rated.
+
+        Clusters of subjects are drawn whole.
 
         Parameters
         ----------
@@ -106,9 +117,13 @@ class PairwiseKappa(Result):
         generator = np.random.default_rng(rng)
         statistic = kappa_statistic(self.weights, len(self.labels))
         level = self.confidence if confidence is None else confidence
+        of_pair = {} if self._counted is None else dict(self._counted.clusters_of_pairs())
+        pairs = enumerate(zip(combinations(self.rater_names, 2), self.tables))
         return {
-            pair: bootstrap_counts(table, statistic, n_resamples, method, level, generator)
-            for pair, table in zip(combinations(self.rater_names, 2), self.tables)
+            pair: bootstrap_counts(
+                table, statistic, n_resamples, method, level, generator, of_pair.get(i)
+            )
+            for i, (pair, table) in pairs
             if table.any()
         }
 
@@ -168,6 +183,7 @@ def pairwise_kappa(
     weights: Weights = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
     confidence: float = 0.95,
 ) -> PairwiseKappa:
     """Return Cohen's kappa of every pair of raters, counted in one pass.
@@ -179,7 +195,7 @@ def pairwise_kappa(
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights, as for `fastkappa.kappa_from_confusion`; they need not be
         symmetric.
-    labels, missing_codes
+    labels, missing_codes, clusters
         As for `Ratings.from_array`, where ratings are an array.
     confidence : float, default=0.95
         The confidence of each interval.
@@ -188,7 +204,8 @@ def pairwise_kappa(
     -------
     result : PairwiseKappa
         A pair counts the subjects that both have rated, and reports how many it leaves out.
-        There is an ``UndefinedMetricWarning`` if a kappa is undefined; other warnings are
+        There is an ``UndefinedMetricWarning`` if a kappa is undefined, or the standard error
+        of one because all subjects of its pair are in one cluster; other warnings are
         those of `fleiss_kappa`.
 
     Raises
@@ -212,7 +229,7 @@ def pairwise_kappa(
     >>> int(result.n_missing[0, 2])
     1
     """
-    given = Ratings.of(ratings, labels, missing_codes, stacklevel=2)
+    given = Ratings.of(ratings, labels, missing_codes, clusters, stacklevel=2)
     check_confidence(confidence)
     checked = as_weights(weights, len(given.labels))
     tables, n_rated = given.rater_pairs("pairwise_kappa")
@@ -227,6 +244,14 @@ def pairwise_kappa(
     ):
         values[rows, columns] = of_pairs(kappas, oriented, checked)
         errors[rows, columns] = of_pairs(standard_error, oriented, checked)
+    if given.counted.clusters is not None:
+        other = checked.T if isinstance(checked, np.ndarray) else checked
+        for i, clusters_found in given.counted.clusters_of_pairs():
+            if clusters_found.are_single:
+                continue
+            a, b = first[i], second[i]
+            errors[a, b] = standard_error(tables[i], checked, clusters_found)
+            errors[b, a] = standard_error(tables[i], other, clusters_found)
     n = np.diag(n_rated)
     n[first, second] = n[second, first] = tables.sum(axis=(1, 2))
     n_undefined = int(np.isnan(values[first, second]).sum())
@@ -234,6 +259,14 @@ def pairwise_kappa(
         warnings.warn(
             f"kappa is undefined for {n_undefined} of {len(first)} pairs of raters: they have no"
             " subject in common, or gave all of them the same label.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    n_unknown = int((np.isnan(errors) & ~np.isnan(values))[first, second].sum())
+    if n_unknown:
+        warnings.warn(
+            f"the standard errors of {n_unknown} of {len(first)} pairs of raters are undefined: all"
+            " subjects that both have rated are in one cluster.",
             undefined_metric_warning(),
             stacklevel=2,
         )
@@ -250,4 +283,5 @@ def pairwise_kappa(
         tables,
         given.labels,
         checked,
+        None if given.counted.clusters is None else given.counted,
     )

@@ -3,47 +3,29 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import names_of
 from fastkappa.columns.label_order import warn_of_order
-from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.kernels.threads import available_threads
+from fastkappa.multirater.counted import Counted, of_counts, of_long, of_raters
 from fastkappa.multirater.items.columns import columns_of, encode_columns
 from fastkappa.multirater.items.count_tables import (
     order_is_known,
     read_counts,
     table_labels,
 )
-from fastkappa.multirater.items.counts import (
-    count_patterns,
-    count_profiles,
-    count_rater_pairs,
-    patterns_of,
-    profiles_are_few,
-)
-from fastkappa.multirater.items.distinct_rows import distinct_rows
 from fastkappa.multirater.items.forms import other_form
 from fastkappa.multirater.items.long import read_long
 from fastkappa.multirater.items.sets import read_sets
 from fastkappa.multirater.statistics.patterns import Patterns
-from fastkappa.multirater.statistics.profiles import (
-    Profiles,
-    RaterPairs,
-    RaterProfiles,
-)
-from fastkappa.multirater.statistics.sparse_profiles import SparseProfiles
+from fastkappa.multirater.statistics.profiles import RaterPairs, RaterProfiles
 from fastkappa.statistics.tables import as_counts
-
-# Distinct rows, and how many subjects have each.
-CountedRows: TypeAlias = tuple[AnyArray, IntTable]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,6 +47,8 @@ class Ratings:
         The raters' names, or None if it is not known who gave which rating.
     order_is_known : bool
         Whether the labels were given, or their order declared. Otherwise they are sorted.
+    counted : Counted
+        Their distinct rows, which coefficients are made of.
     """
 
     labels: AnyArray
@@ -72,16 +56,18 @@ class Ratings:
     n_raters: int
     rater_names: tuple[str, ...] | None
     order_is_known: bool
+    counted: Counted
     _values: AnyArray | None = None
     _warning: str | None = None
-    _count_profiles: Callable[[], CountedRows] | None = None
-    _count_patterns: Callable[[], CountedRows] | None = None
-    _count_pairs: Callable[[], IntTable] | None = None
-    _count_sparse: Callable[[], list[CountedRows]] | None = None
 
     @classmethod
     def from_array(
-        cls, ratings: Any, *, labels: Any = None, missing_codes: Sequence[Any] = ()
+        cls,
+        ratings: Any,
+        *,
+        labels: Any = None,
+        missing_codes: Sequence[Any] = (),
+        clusters: Any = None,
     ) -> Ratings:
         """Return the ratings of an array or frame: a row per subject, a column per rater.
 
@@ -100,6 +86,10 @@ class Ratings:
             strings alphabetically.
         missing_codes : sequence, default=()
             Values that stand for a missing rating, such as -1 or "unknown".
+        clusters : array-like of shape (n_subjects,), default=None
+            The cluster of each subject, of any type that ratings may have: the patient of a
+            lesion, say. Subjects of a cluster may resemble each other, and clusters are the
+            independent units of all standard errors. None means that subjects are independent.
 
         Returns
         -------
@@ -109,8 +99,9 @@ class Ratings:
         ------
         ValueError
             If there are no subjects, fewer than two raters or no ratings, if a rating is not
-            one of the labels or cannot be a label, if raters declare different orders, or if
-            strings are among numbers and neither labels nor missing codes say what they are.
+            one of the labels or cannot be a label, if raters declare different orders, if
+            strings are among numbers and neither labels nor missing codes say what they are, or
+            if clusters are missing or not as many as subjects.
 
         Examples
         --------
@@ -121,7 +112,7 @@ class Ratings:
         columns, names = columns_of(ratings)
         if names is None:
             names = [f"rater {i}" for i in range(1, len(columns) + 1)]
-        return cls._of_columns(columns, names, labels, missing_codes, "ratings")
+        return cls._of_columns(columns, names, labels, missing_codes, clusters, "ratings")
 
     @classmethod
     def from_raters(
@@ -130,6 +121,7 @@ class Ratings:
         *,
         labels: Any = None,
         missing_codes: Sequence[Any] = (),
+        clusters: Any = None,
     ) -> Ratings:
         """Return the ratings of a list of raters, each with one rating per subject.
 
@@ -137,7 +129,7 @@ class Ratings:
         ----------
         raters : sequence of array-likes of shape (n_subjects,), or dict of them by name
             The raters' ratings, of the same subjects in the same order. Series have names.
-        labels, missing_codes
+        labels, missing_codes, clusters
             As for `from_array`.
 
         Returns
@@ -167,7 +159,7 @@ class Ratings:
         else:
             columns = list(raters)
             names = list(names_of(columns, [f"rater {i}" for i in range(1, len(columns) + 1)]))
-        return cls._of_columns(columns, names, labels, missing_codes, "raters")
+        return cls._of_columns(columns, names, labels, missing_codes, clusters, "raters")
 
     @classmethod
     def from_long(
@@ -177,6 +169,7 @@ class Ratings:
         item: Any,
         rater: Any,
         rating: Any,
+        cluster: Any = None,
         labels: Any = None,
         missing_codes: Sequence[Any] = (),
     ) -> Ratings:
@@ -192,6 +185,8 @@ class Ratings:
         item, rater, rating : str, or array-likes of shape (n,) without a source
             The columns, or their names: what was rated, who rated it, and how. Items and
             raters are whole numbers, strings or dates. Rows may be in any order.
+        cluster : str, or array-like of shape (n,) without a source, default=None
+            The column of the item's cluster, as `from_array` takes clusters, or its name.
         labels, missing_codes
             As for `from_array`; missing codes are those of ratings.
 
@@ -206,7 +201,8 @@ class Ratings:
         ------
         ValueError
             As for `from_array`, if a rater has rated an item more than once, if a rating has no
-            item or rater, or if a column is not there, or a file cannot be read.
+            item or rater, if an item is in two clusters, or if a column is not there, or a file
+            cannot be read.
         TypeError, ImportError
             As `fastkappa.confusion_from_table`.
 
@@ -222,17 +218,16 @@ class Ratings:
             # Only this needs what reads files and frames.
             from fastkappa.engines.triples import read_triples
 
-            item, rater, rating = read_triples(source, item, rater, rating)
-        given, long = read_long(item, rater, rating, labels, missing_codes)
+            item, rater, rating, cluster = read_triples(source, item, rater, rating, cluster)
+        given, long = read_long(item, rater, rating, cluster, labels, missing_codes)
         return cls(
             given.reported,
             long.n_items,
             len(long.rater_names),
             long.rater_names,
             given.order_is_known,
+            of_long(long),
             given.labels,
-            _count_sparse=long.profiles,
-            _count_patterns=long.patterns,
         )
 
     @classmethod
@@ -273,11 +268,11 @@ class Ratings:
             2,
             ("rater 1", "rater 2"),
             order_is_known(table, labels, names),
-            _count_profiles=lambda: (profiles, counts[tuple(found.T)]),
+            Counted(2, len(names), count_profiles=lambda: (profiles, counts[tuple(found.T)])),
         )
 
     @classmethod
-    def from_counts(cls, counts: Any, *, labels: Any = None) -> Ratings:
+    def from_counts(cls, counts: Any, *, labels: Any = None, clusters: Any = None) -> Ratings:
         """Return ratings from counts of how many raters gave each label.
 
         Parameters
@@ -288,6 +283,8 @@ class Ratings:
         labels : array-like of shape (l,), default=None
             The labels of the columns. None takes the column names of a data frame, and 0 to
             l - 1 for other tables.
+        clusters : array-like of shape (n_subjects,), default=None
+            As for `from_array`.
 
         Returns
         -------
@@ -309,13 +306,14 @@ class Ratings:
         """
         table = read_counts(counts)
         names = table_labels(counts, labels, table.shape[1], "counts")
+        n_raters = int(table.sum(axis=1).max())
         return cls(
             names,
             len(table),
-            int(table.sum(axis=1).max()),
+            n_raters,
             None,
             order_is_known(counts, labels, names),
-            _count_patterns=lambda: distinct_rows(table),
+            of_counts(table, n_raters, clusters),
         )
 
     @classmethod
@@ -324,6 +322,7 @@ class Ratings:
         ratings: Any,
         labels: Any = None,
         missing_codes: Sequence[Any] = (),
+        clusters: Any = None,
         stacklevel: int = 1,
     ) -> Ratings:
         """Return `Ratings` unchanged, and read anything else by `from_array`.
@@ -332,13 +331,15 @@ class Ratings:
         per rating, as `fleiss_kappa` says; ``stacklevel`` of 1 warns at the line of the caller.
         """
         if isinstance(ratings, cls):
-            if labels is not None or len(missing_codes):
+            if labels is not None or clusters is not None or len(missing_codes):
                 raise ValueError(
-                    "labels and missing_codes are for arrays, but ratings are Ratings already: give"
-                    " them to the constructor, such as Ratings.from_array."
+                    "labels, missing_codes and clusters are for arrays, but ratings are Ratings"
+                    " already: give them to the constructor, such as Ratings.from_array."
                 )
             return ratings
-        given = cls.from_array(ratings, labels=labels, missing_codes=missing_codes)
+        given = cls.from_array(
+            ratings, labels=labels, missing_codes=missing_codes, clusters=clusters
+        )
         if given._warning is not None:
             warnings.warn(given._warning, stacklevel=stacklevel + 1)
         return given
@@ -350,6 +351,7 @@ class Ratings:
         names: list[str],
         labels: Any,
         missing_codes: Sequence[Any],
+        clusters: Any,
         argument: str,
     ) -> Ratings:
         if len(columns) < 2:
@@ -357,24 +359,21 @@ class Ratings:
         coded = read_sets(columns, names, labels, missing_codes)
         if coded is not None:
             codes = range(1, len(coded.sets) + 1)
-            found = cls._of_columns(coded.columns, names, codes, (), argument)
+            found = cls._of_columns(coded.columns, names, codes, (), clusters, argument)
             return replace(
                 found, labels=coded.sets, order_is_known=labels is not None, _values=None
             )
         given = encode_columns(columns, names, labels, missing_codes, argument)
-        raters, kernels, threads = given.raters, get_kernels(), available_threads()
-        few = profiles_are_few(raters)
+        raters = given.raters
         return cls(
             given.reported,
             raters[0].rater.n_subjects,
             len(columns),
             tuple(names),
             given.order_is_known,
+            of_raters(raters, clusters),
             given.labels,
             other_form([r.rater for r in raters], may_be_counts=labels is None),
-            partial(count_profiles, kernels, raters, threads),
-            None if few else partial(count_patterns, kernels, raters, threads),
-            None if few else partial(count_rater_pairs, kernels, raters, threads),
         )
 
     @property
@@ -391,13 +390,10 @@ class Ratings:
             why = f"{argument}={value!r}" if isinstance(value, str) else f"a matrix as {argument}"
             warn_of_order(self.labels, why, stacklevel + 1)
 
-    @cached_property
+    @property
     def patterns(self) -> Patterns:
         """How many raters gave each label: the distinct patterns, and their subjects."""
-        if self._count_patterns is not None:
-            return Patterns(*self._count_patterns())
-        dense = self._dense_profiles
-        return Patterns(*patterns_of(dense.codes, dense.multiplicities, len(self.labels)))
+        return self.counted.patterns
 
     def profiles(self, wanted_by: str) -> RaterProfiles:
         """Return each rater's ratings: the distinct profiles, and how many subjects have each.
@@ -407,36 +403,20 @@ class Ratings:
         ValueError
             If it is not known who gave which rating.
         """
-        if self._count_profiles is None and self._count_sparse is None:
+        self._check_raters(wanted_by)
+        return self.counted.profiles
+
+    def rater_pairs(self, wanted_by: str) -> RaterPairs:
+        """Return the tables of all pairs of raters, and how many subjects each rater has rated."""
+        self._check_raters(wanted_by)
+        return self.counted.rater_pairs()
+
+    def _check_raters(self, wanted_by: str) -> None:
+        if not self.counted.knows_raters:
             raise ValueError(
                 f"{wanted_by} must know who gave which rating, got counts of ratings alone;"
                 " fleiss_kappa, gwet_ac1, randolph_kappa and krippendorff_alpha take them."
             )
-        return self._profiles
-
-    def rater_pairs(self, wanted_by: str) -> RaterPairs:
-        """Return the tables of all pairs of raters, and how many subjects each rater has rated."""
-        if self._count_pairs is not None:
-            with_missing = self._count_pairs()
-            first, second = np.triu_indices(self.n_raters, 1)
-            n_rated = np.zeros(self.n_raters, np.int64)
-            n_rated[first] = with_missing[:, :-1].sum(axis=(1, 2))
-            n_rated[second] = with_missing[:, :, :-1].sum(axis=(1, 2))
-            return RaterPairs(with_missing[:, :-1, :-1], n_rated)
-        profiles = self.profiles(wanted_by)
-        n_rated = profiles.margins(profiles.multiplicities).sum(axis=-1)
-        return RaterPairs(profiles.tables(profiles.multiplicities), n_rated)
-
-    @cached_property
-    def _profiles(self) -> RaterProfiles:
-        if self._count_sparse is not None:
-            return SparseProfiles(self._count_sparse(), self.n_raters, len(self.labels))
-        return self._dense_profiles
-
-    @cached_property
-    def _dense_profiles(self) -> Profiles:
-        assert self._count_profiles is not None
-        return Profiles(*self._count_profiles(), len(self.labels))
 
     @property
     def n_missing(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
@@ -17,6 +18,7 @@ from fastkappa.formatting import (
     plain,
 )
 from fastkappa.frame import data_frame
+from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
 from fastkappa.results import (
     NO_ENDS,
@@ -29,6 +31,7 @@ from fastkappa.results import (
     shortened,
 )
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
+from fastkappa.statistics.clusters import Clusters, n_units
 from fastkappa.statistics.inference import Distribution
 
 
@@ -94,18 +97,19 @@ class MultiRaterResult(Result):
         At most 1, which is full agreement; 0 is the agreement expected by chance.
     standard_error : float
         Gwet's (2014), for Light's kappa the delta method's: subjects are a sample, raters
-        are fixed. It is exactly 0 where all subjects add the same to the coefficient.
+        are fixed. With clusters it is the sandwich estimator, clusters being a sample. It is
+        exactly 0 where all subjects add the same to the coefficient.
     interval : tuple of float
         The value minus and plus a quantile times the standard error. With
         ``distribution='t'``, the default but for Light's kappa, the variance is over the
-        number of subjects less one and the quantile that of Student's t with so many degrees
-        of freedom; `fastkappa.agreement` takes the number of items and the normal
+        number of subjects, or of clusters, less one and the quantile that of Student's t with
+        so many degrees of freedom; `fastkappa.agreement` takes the number of items and the normal
         distribution, as ``distribution='normal'`` does here. The interval is not cut off at 1.
     confidence : float
         The confidence of the interval.
     null_standard_error : float
-        The standard error if all agreement is by chance, for Fleiss' kappa without weights
-        and with the same number of ratings for every subject; else NaN.
+        The standard error if all agreement is by chance, for Fleiss' kappa without weights,
+        without clusters and with the same number of ratings for every subject; else NaN.
     z : float
         The value over its null standard error if there is one, else over its standard error.
     p_value : float
@@ -130,6 +134,12 @@ class MultiRaterResult(Result):
         Fleiss' kappa of each label, if there are no weights; empty for other coefficients.
     distribution : {'t', 'normal'}
         How the standard error and the interval are made.
+    coefficient : Coefficient
+        The coefficient as a function of the distinct rows of ratings.
+    clusters : Clusters or None
+        The clusters of the subjects that count, if they were given.
+    ratings : Ratings or None
+        The ratings, for `compare_coefficients`; None in a copy and where it has been unpickled.
     """
 
     method: str
@@ -146,9 +156,27 @@ class MultiRaterResult(Result):
     n_raters: int
     n_missing: int
     labels: AnyArray
-    _coefficient: Coefficient
+    coefficient: Coefficient
     by_label: tuple[LabelKappa, ...] = ()
     distribution: Distribution = "t"
+    clusters: Clusters | None = None
+    ratings: Ratings | None = None
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters with a subject that counts; without clusters, of subjects."""
+        return int(n_units(self._n_used, self.clusters))
+
+    @cached_property
+    def design_effect(self) -> float:
+        """How much larger the variance is than if the subjects were independent."""
+        if not self._in_clusters:
+            return 1.0
+        alone, error = (
+            self.coefficient.standard_error("normal", clusters)
+            for clusters in (None, self.clusters)
+        )
+        return (error / alone) ** 2 if alone else math.nan
 
     @property
     def observed_agreement(self) -> float:
@@ -160,6 +188,19 @@ class MultiRaterResult(Result):
         """One minus the expected disagreement, p_e; weighted if there are weights."""
         return 1 - float(self.disagreement.expected)
 
+    @property
+    def _n_used(self) -> int:
+        return int(self.coefficient.multiplicities.sum())
+
+    @property
+    def _in_clusters(self) -> bool:
+        """Whether there are clusters of several subjects: those of one change nothing."""
+        return self.clusters is not None and not self.clusters.are_single
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Ratings may be large, and are there for `compare_coefficients` alone.
+        return {**vars(self), "ratings": None}
+
     def bootstrap(
         self,
         *,
@@ -170,9 +211,9 @@ class MultiRaterResult(Result):
     ) -> BootstrapResult:
         """Return the bootstrap interval over resampled subjects.
 
-        Subjects with the same ratings are drawn together, so the time depends on the number
-        of distinct ones, not of subjects. For 'bca' it grows with the square of that number:
-        take 'percentile' if there are many thousands.
+        Clusters of subjects are drawn whole. Subjects with the same ratings are drawn together,
+        so the time depends on the number of distinct ones, not of subjects. For 'bca' it grows
+        with the square of that number: take 'percentile' if there are many thousands.
 
         Parameters
         ----------
@@ -202,12 +243,13 @@ class MultiRaterResult(Result):
         <BootstrapResult: 0.3143 (-0.5000 to 1.0000), percentile, 999 replicates>
         """
         return bootstrap_counts(
-            self._coefficient.multiplicities,
-            self._coefficient.values,
+            self.coefficient.multiplicities,
+            self.coefficient.values,
             n_resamples,
             method,
             self.confidence if confidence is None else confidence,
             rng,
+            self.clusters,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -228,6 +270,8 @@ class MultiRaterResult(Result):
             "observed_disagreement": float(self.disagreement.observed),
             "expected_disagreement": float(self.disagreement.expected),
             "n_subjects": self.n_subjects,
+            "n_clusters": self.n_clusters,
+            "design_effect": self.design_effect,
             "n_paired": self.n_paired,
             "n_raters": self.n_raters,
             "n_missing": self.n_missing,
@@ -261,8 +305,14 @@ class MultiRaterResult(Result):
     def __repr__(self) -> str:
         return (
             f"<{self.method}: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" {count_text(self.n_subjects, 'subject')}, {count_text(self.n_raters, 'rater')}>"
+            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()},"
+            f" {count_text(self.n_raters, 'rater')}>"
         )
+
+    def _clusters_text(self) -> str:
+        if self.clusters is None:
+            return ""
+        return f" in {count_text(self.n_clusters, 'cluster')}"
 
     def _report(self) -> Report:
         found = (self.method, self.value, self.standard_error, self.interval)
@@ -281,6 +331,9 @@ class MultiRaterResult(Result):
             yield "expected disagreement", float(self.disagreement.expected)
         yield "subjects", self.n_subjects
         yield "  with two ratings or more", self.n_paired
+        if self.clusters is not None:
+            yield "clusters", self.n_clusters
+            yield "design effect", self.design_effect
         yield "raters", self.n_raters
         yield "missing ratings", self.n_missing
 

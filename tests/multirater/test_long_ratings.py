@@ -349,7 +349,7 @@ def test_refusals_of_labels_and_missing_codes() -> None:
         long(([1, 2], ["a", "b"], [None, None]), labels=[1, 2])
     with pytest.raises(ValueError, match="missing_codes must be a list"):
         long(triples, missing_codes="x")
-    with pytest.raises(ValueError, match="labels and missing_codes are for arrays"):
+    with pytest.raises(ValueError, match="labels, missing_codes and clusters are for arrays"):
         fleiss_kappa(long(triples), labels=[1, 2, 3])
 
 

@@ -107,14 +107,14 @@ def test_bootstrap_resamples_subjects(function: Any) -> None:
         patterns = Ratings.from_array(DIAGNOSES).patterns.counts
         counts = [tuple(row.count(label) for label in range(1, 6)) for row in rows]
         numbers = [sum(drawn[i] for i in range(30) if counts[i] == tuple(p)) for p in patterns]
-    assert result._coefficient.values(np.array([numbers]))[0] == close(resampled)
+    assert result.coefficient.values(np.array([numbers]))[0] == close(resampled)
 
 
 def test_bootstrap_of_ordinal_alpha_has_distances_of_its_own() -> None:
     result = krippendorff_alpha(RELIABILITY_DATA, level="ordinal")
     numbers = np.array([[3, 1, 1, 1, 2, 1, 1, 1, 1], [1, 2, 1, 2, 1, 1, 1, 2, 0]])
-    patterns = result._coefficient._patterns.counts
-    for drawn, value in zip(numbers, result._coefficient.values(numbers)):
+    patterns = result.coefficient._patterns.counts
+    for drawn, value in zip(numbers, result.coefficient.values(numbers)):
         counts = Ratings.from_counts(np.repeat(patterns, drawn, axis=0), labels=range(1, 6))
         assert value == close(krippendorff_alpha(counts, level="ordinal").value)
 

@@ -59,7 +59,7 @@ def test_missing_codes_among_strings() -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_missing_codes_belong_to_the_constructor(name: str) -> None:
-    told = "labels and missing_codes are for arrays, but ratings are Ratings already: give them"
+    told = "labels, missing_codes and clusters are for arrays, but ratings are Ratings already"
     for options in ({"missing_codes": [9]}, {"labels": [1, 2]}):
         with pytest.raises(ValueError, match=told):
             value(name, Ratings.from_array(GRADES), **options)

@@ -11,6 +11,8 @@ from fastkappa.arrays import AnyArray, IntTable
 WORD = 1 << 63
 # Rows that are packed at a time.
 BLOCK = 1 << 18
+# Rows with no more than so many possible values are looked up, others are searched for.
+LARGEST_LOOKUP = 1 << 20
 
 
 class DistinctRows:
@@ -31,9 +33,7 @@ class DistinctRows:
 
     def __init__(self, n_columns: int, base: int, block: int = BLOCK) -> None:
         self._n_columns, self._base, self._block = n_columns, base, block
-        self._per_word = 1
-        while self._per_word < n_columns and base ** (self._per_word + 1) < WORD:
-            self._per_word += 1
+        self._per_word = _per_word(n_columns, base)
         n_words = -(-n_columns // self._per_word)
         self._words = np.empty((n_words, 0), np.int64)
         self._multiplicities = np.empty(0, np.int64)
@@ -42,11 +42,7 @@ class DistinctRows:
 
     def add(self, rows: AnyArray, multiplicities: AnyArray | None = None) -> None:
         """Add rows, of shape (n, n_columns), once each or as often as ``multiplicities`` say."""
-        words = np.zeros((len(self._words), len(rows)), np.int64)
-        for i in range(self._n_columns):
-            word = words[i // self._per_word]
-            word *= self._base
-            word += rows[:, i]
+        words = _packed(rows, self._base, self._per_word)
         if multiplicities is None:
             multiplicities = np.ones(len(rows), np.int64)
         distinct = _merged(words, multiplicities)
@@ -81,12 +77,85 @@ class DistinctRows:
         self._waiting, self._n_waiting = [], 0
 
 
+class RowFinder:
+    """Finds the places of rows among distinct ones.
+
+    Parameters
+    ----------
+    rows : ndarray of int of shape (P, n_columns)
+        Distinct rows of numbers from 0 to ``base - 1``, in any order.
+    base : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa.multirater.items.distinct_rows import RowFinder
+    >>> finder = RowFinder(np.array([[2, 0], [1, 1]]), 3)
+    >>> finder.places(np.array([[1, 1], [2, 0], [2, 2]]))
+    array([ 1,  0, -1])
+    """
+
+    def __init__(self, rows: AnyArray, base: int) -> None:
+        self._base, self._per_word = base, _per_word(rows.shape[1], base)
+        # Word by word: the rank of what has been read of a row and of its next word.
+        self._levels: list[tuple[AnyArray, AnyArray]] = []
+        ranks = np.zeros(len(rows), np.int64)
+        for word in _packed(rows, base, self._per_word):
+            values, place = np.unique(word, return_inverse=True)
+            known, ranks = np.unique(ranks * len(values) + place, return_inverse=True)
+            self._levels.append((values, known))
+        self._places = np.argsort(ranks)
+        self._lookup: IntTable | None = None
+        if base ** rows.shape[1] <= LARGEST_LOOKUP:
+            self._lookup = np.full(base ** rows.shape[1], -1)
+            self._lookup[self._levels[0][0]] = self._places
+
+    def places(self, rows: AnyArray) -> IntTable:
+        """Return where each row is among the distinct ones, -1 if it is none of them."""
+        words = _packed(rows, self._base, self._per_word)
+        if self._lookup is not None:
+            found: IntTable = self._lookup[words[0]]
+            return found
+        ranks = np.zeros(len(rows), np.int64)
+        are_known: NDArray[np.bool_] = np.ones(len(rows), bool)
+        for word, (values, known) in zip(words, self._levels):
+            place = _search(values, word, are_known)
+            ranks = _search(known, ranks * len(values) + place, are_known)
+        return np.where(are_known, self._places[ranks], -1)
+
+
 def distinct_rows(rows: AnyArray, block: int = BLOCK) -> tuple[AnyArray, IntTable]:
     """Return the distinct rows of an array of numbers from 0 on, and how often each occurs."""
     distinct = DistinctRows(rows.shape[1], int(rows.max(initial=0)) + 1, block)
     for start in range(0, len(rows), block):
         distinct.add(rows[start : start + block])
     return distinct.rows()
+
+
+def _per_word(n_columns: int, base: int) -> int:
+    """Return how many numbers fit in a word."""
+    found = 1
+    while found < n_columns and base ** (found + 1) < WORD:
+        found += 1
+    return found
+
+
+def _packed(rows: AnyArray, base: int, per_word: int) -> AnyArray:
+    """Return the words of rows, of shape (n_words, n)."""
+    n_columns = rows.shape[1]
+    words = np.zeros((-(-n_columns // per_word), len(rows)), np.int64)
+    for i in range(n_columns):
+        word = words[i // per_word]
+        word *= base
+        word += rows[:, i]
+    return words
+
+
+def _search(among: AnyArray, wanted: AnyArray, are_known: NDArray[np.bool_]) -> AnyArray:
+    """Return the places of numbers in a sorted array, and clear ``are_known`` of the others."""
+    places: AnyArray = np.minimum(np.searchsorted(among, wanted), len(among) - 1)
+    are_known &= among[places] == wanted
+    return places
 
 
 def _merged(words: AnyArray, multiplicities: AnyArray) -> tuple[AnyArray, AnyArray]:

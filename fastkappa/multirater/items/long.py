@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.column import Column, read_column
+from fastkappa.columns.checks import read_clusters
+from fastkappa.columns.column import Column, label_of, read_column
 from fastkappa.columns.interop import codes_of_foreign, dictionary_of_pyarrow
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.lengths import n_samples
@@ -22,7 +23,8 @@ from fastkappa.columns.missing import find_missing, without
 from fastkappa.columns.odd_strings import warn_of_lookalikes
 from fastkappa.multirater.items.columns import CHUNK, EncodedColumns, EncodedRater, encode_columns
 from fastkappa.multirater.items.counts import as_patterns
-from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows
+from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
+from fastkappa.multirater.items.subjects import places, sorted_codes
 
 # A span of whole numbers so many times as long as their column has a look-up table.
 LOOKUP_PER_ROW = 4
@@ -32,8 +34,13 @@ class Identified(NamedTuple):
     """The items or the raters of all rows: a number for each, and the name of that of a row."""
 
     numbers: NDArray[np.int32]
-    n_distinct: int
+    distinct: AnyArray
     name_of: Callable[[int], Any]
+
+    @property
+    def n_distinct(self) -> int:
+        """How many there are."""
+        return len(self.distinct)
 
     def shown(self, number: int) -> str:
         """Return the name of one as a message shows it."""
@@ -61,6 +68,12 @@ class LongRatings(NamedTuple):
         The number of the rater, times ``n_labels``, plus the position of the label.
     starts : ndarray of shape (n_rated + 1,)
         Where the ratings of each item begin that has any, and ``n``.
+    rated : ndarray of int of shape (n_rated,)
+        The numbers of these items.
+    items : ndarray of shape (n_items,)
+        The names of all items by their number: strings, whole numbers, or those of dates.
+    clusters : Column or None
+        The cluster of each item.
     """
 
     n_items: int
@@ -68,11 +81,14 @@ class LongRatings(NamedTuple):
     n_labels: int
     ratings: AnyArray
     starts: NDArray[np.intp]
+    rated: AnyArray
+    items: AnyArray
+    clusters: Column | None = None
 
     def profiles(self) -> list[tuple[AnyArray, IntTable]]:
         """Return the distinct profiles of each number of ratings, and how many items have each."""
         found = []
-        for length, blocks in self._blocks():
+        for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, len(self.rater_names) * self.n_labels)
             for ratings in blocks:
                 distinct.add(ratings)
@@ -82,7 +98,7 @@ class LongRatings(NamedTuple):
     def patterns(self) -> tuple[AnyArray, IntTable]:
         """Return the distinct patterns, counts of shape (P, l), and how many items have each."""
         found = []
-        for length, blocks in self._blocks():
+        for length, _, blocks in self._blocks():
             distinct = DistinctRows(length, self.n_labels)
             for ratings in blocks:
                 distinct.add(np.sort(ratings % self.n_labels, axis=1))
@@ -90,11 +106,34 @@ class LongRatings(NamedTuple):
         counts, multiplicities = zip(*found)
         return np.concatenate(counts), np.concatenate(multiplicities)
 
-    def _blocks(self) -> Iterator[tuple[int, Iterator[AnyArray]]]:
-        """Yield each number of ratings that an item has, and these items' ratings in blocks."""
+    def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
+        """Return where the profile of each item is among the distinct ones, -1 if it has none."""
+        found = np.full(self.n_items, -1)
+        first = 0
+        for rows, (_, items, blocks) in zip(profiles, self._blocks()):
+            finder = RowFinder(rows, len(self.rater_names) * self.n_labels)
+            found[items] = places(finder, len(rows), blocks)
+            found[items] += first
+            first += len(rows)
+        return found
+
+    def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
+        """Return where the pattern of each item is among the distinct ones, -1 if it has none."""
+        found = np.full(self.n_items, -1)
+        n_ratings = patterns.sum(axis=1, dtype=np.int64)
+        for length, items, blocks in self._blocks():
+            rows = np.flatnonzero(n_ratings == length)
+            finder = RowFinder(sorted_codes(patterns[rows], length), self.n_labels)
+            ordered = (np.sort(ratings % self.n_labels, axis=1) for ratings in blocks)
+            found[items] = rows[places(finder, len(rows), ordered)]
+        return found
+
+    def _blocks(self) -> Iterator[tuple[int, AnyArray, Iterator[AnyArray]]]:
+        """Yield each number of ratings that an item has, these items, and ratings in blocks."""
         lengths = np.diff(self.starts)
         for length in np.unique(lengths).tolist():
-            yield length, self._blocks_of(self.starts[:-1][lengths == length], length)
+            some = lengths == length
+            yield length, self.rated[some], self._blocks_of(self.starts[:-1][some], length)
 
     def _blocks_of(self, starts: NDArray[np.intp], length: int) -> Iterator[AnyArray]:
         step = max(1, BLOCK // length)
@@ -103,7 +142,7 @@ class LongRatings(NamedTuple):
 
 
 def read_long(
-    item: Any, rater: Any, rating: Any, labels: Any, missing_codes: Sequence[Any]
+    item: Any, rater: Any, rating: Any, cluster: Any, labels: Any, missing_codes: Sequence[Any]
 ) -> tuple[EncodedColumns, LongRatings]:
     """Return a column of ratings with its labels, and the same sorted by item and rater.
 
@@ -112,14 +151,15 @@ def read_long(
     ValueError
         As by `encode_columns`, and if the columns differ in length, a rating has no item or no
         rater, items or raters are not whole numbers, strings or dates, there are fewer than two
-        raters, or a rater has rated an item twice.
+        raters, a rater has rated an item twice, or an item is in two clusters.
     """
-    _check_lengths({"item": item, "rater": rater, "rating": rating})
+    columns = {"item": item, "rater": rater, "rating": rating}
+    _check_lengths(columns if cluster is None else {**columns, "cluster": cluster})
     given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
-    return given, _sorted_ratings(item, rater, given.raters[0])
+    return given, _sorted_ratings(item, rater, cluster, given.raters[0])
 
 
-def _sorted_ratings(item: Any, rater: Any, encoded: EncodedRater) -> LongRatings:
+def _sorted_ratings(item: Any, rater: Any, cluster: Any, encoded: EncodedRater) -> LongRatings:
     n_labels = encoded.n_labels
     codes = np.empty(encoded.rater.n_subjects, np.min_scalar_type(n_labels + 1))
     for start in range(0, len(codes), CHUNK):
@@ -127,13 +167,16 @@ def _sorted_ratings(item: Any, rater: Any, encoded: EncodedRater) -> LongRatings
     nameless = _without_name({"item": item, "rater": rater}, codes == n_labels)
     if nameless is not None:
         item, rater = without(item, nameless), without(rater, nameless)
+        cluster = None if cluster is None else without(cluster, nameless)
         codes = codes[~nameless]
     items, raters = _identify(item, "item"), _identify(rater, "rater")
     if raters.n_distinct < 2:
         raise ValueError(
             f"rater must name two raters or more, got {raters.shown(0)} in all {len(codes)} rows."
         )
-    names, n_items, n_raters = raters.names(), items.n_distinct, raters.n_distinct
+    names, n_raters = raters.names(), raters.n_distinct
+    item_names = items.distinct
+    clusters = None if cluster is None else _clusters_of(cluster, items)
     rated = codes < n_labels
     if not rated.any():
         raise ValueError(f"rating must not be missing in all rows, got {len(codes)} rows.")
@@ -152,12 +195,30 @@ def _sorted_ratings(item: Any, rater: Any, encoded: EncodedRater) -> LongRatings
     del items, raters
     ratings = (pairs % n_raters).astype(np.min_scalar_type(n_raters * n_labels - 1))
     pairs //= n_raters
-    starts = np.flatnonzero(pairs[1:] != pairs[:-1]) + 1
+    starts = np.concatenate([[0], np.flatnonzero(pairs[1:] != pairs[:-1]) + 1, [len(ratings)]])
     ratings *= n_labels
     ratings += codes
+    rated = pairs[starts[:-1]].astype(np.int32)
     return LongRatings(
-        n_items, names, n_labels, ratings, np.concatenate([[0], starts, [len(ratings)]])
+        len(item_names), names, n_labels, ratings, starts, rated, item_names, clusters
     )
+
+
+def _clusters_of(cluster: Any, items: Identified) -> Column:
+    """Return the column of the items' clusters."""
+    of_rows = read_clusters(cluster, len(items.numbers), "rows", "cluster")
+    first = np.zeros(items.n_distinct, np.intp)
+    first[items.numbers] = np.arange(len(items.numbers))
+    values = of_rows.values[first]
+    differ = of_rows.values != values[items.numbers]
+    if differ.any():
+        number = int(items.numbers[int(differ.argmax())])
+        raise ValueError(
+            f"cluster must be the same in all rows of an item, but item {items.shown(number)} is"
+            f" in {label_of(of_rows, int(differ.argmax()))} and in"
+            f" {label_of(of_rows, int(first[number]))}."
+        )
+    return of_rows._replace(values=values)
 
 
 def _check_lengths(columns: dict[str, Any]) -> None:
@@ -220,8 +281,8 @@ def _identify(given: Any, name: str) -> Identified:
             return str(values[row : row + 1].view(dtype)[0])
         return values[row].item() if kind is None else kind(values[row])
 
-    numbers, n_distinct = _numbers_of(values.astype(np.int64) if dtype.kind == "f" else values)
-    return Identified(numbers, n_distinct, name_of)
+    numbers, distinct = _numbers_of(values.astype(np.int64) if dtype.kind == "f" else values)
+    return Identified(numbers, distinct, name_of)
 
 
 def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: str) -> Identified:
@@ -243,11 +304,13 @@ def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: st
     else:
         place = {entry: i for i, entry in enumerate(position)}
         lookup[used] = [place[entry] for entry in found]
-    return Identified(lookup[codes], len(position), lambda row: categories[codes[row]])
+    distinct = np.empty(len(position), object)
+    distinct[:] = list(position)
+    return Identified(lookup[codes], distinct, lambda row: categories[codes[row]])
 
 
-def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], int]:
-    """Return the position of each whole number among the distinct ones, and how many there are."""
+def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
+    """Return the position of each whole number among the distinct ones, and these."""
     numbers = np.empty(len(values), np.int32)
     lowest = values.min()
     span = int(values.max()) - int(lowest) + 1
@@ -258,11 +321,11 @@ def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], int]:
         lookup = np.cumsum(present, dtype=np.int32) - np.int32(1)
         for start in range(0, len(values), CHUNK):
             numbers[start : start + CHUNK] = lookup[_offsets(values[start : start + CHUNK], lowest)]
-        return numbers, int(lookup[-1]) + 1
+        return numbers, np.flatnonzero(present).astype(values.dtype) + lowest
     distinct = np.unique(values)
     for start in range(0, len(values), CHUNK):
         numbers[start : start + CHUNK] = np.searchsorted(distinct, values[start : start + CHUNK])
-    return numbers, len(distinct)
+    return numbers, distinct
 
 
 def _offsets(values: AnyArray, lowest: Any) -> AnyArray:

@@ -99,6 +99,7 @@ class Alpha(Coefficient):
         paired = patterns.paired
         self._patterns = Patterns(patterns.counts[paired], patterns.multiplicities[paired])
         self.multiplicities = self._patterns.multiplicities
+        self.used = paired
         # The metric of ordinal data depends on the sample.
         self._fixed = None if _is_name(level, "ordinal") else metric_of(level, labels)
 

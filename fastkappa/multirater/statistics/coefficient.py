@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
+from fastkappa.statistics.clusters import Clusters, n_units, variance
 from fastkappa.statistics.inference import Distribution
-from fastkappa.statistics.spread import Influence, variance, without_noise
+from fastkappa.statistics.spread import Influence, without_noise
 
 
 class Disagreement(NamedTuple):
@@ -43,9 +45,15 @@ class Coefficient(ABC):
     ----------
     multiplicities : ndarray of shape (P,)
         How many subjects of the sample have each row.
+    of_profiles : bool
+        Whether its rows are profiles, not patterns.
+    used : ndarray of bool, or None
+        Which of the rows of all ratings are its rows, None for all of them.
     """
 
     multiplicities: AnyArray
+    of_profiles: ClassVar[bool] = False
+    used: NDArray[np.bool_] | None = None
 
     @abstractmethod
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
@@ -63,15 +71,26 @@ class Coefficient(ABC):
         """Return the coefficient, of each resample of a stack too."""
         return self.disagreement(multiplicities).coefficient
 
-    def standard_error(self, distribution: Distribution) -> float:
-        """Return the standard error of the mean of the influences."""
+    def n_terms(self) -> int:
+        """Return how many numbers other than 0 the longest sum in an influence has."""
+        return len(self.multiplicities) + self.n_used()
+
+    def standard_error(self, distribution: Distribution, clusters: Clusters | None = None) -> float:
+        """Return the standard error of the mean of the influences.
+
+        ``clusters`` are those of the subjects, whose cells are the rows.
+        """
         n = float(self.multiplicities.sum())
-        divisor = n - 1 if distribution == "t" else n
+        divisor = divisor_of(n, distribution, clusters)
         if divisor < 1:
             return math.nan
-        n_terms = len(self.multiplicities) + self.n_used()
-        spread = variance(self.influence(), self.multiplicities / n, n_terms)
+        spread = variance(self.influence(), self.multiplicities / n, self.n_terms(), clusters)
         return math.sqrt(float(spread) / divisor)
+
+
+def divisor_of(n: float, distribution: Distribution, clusters: Clusters | None) -> float:
+    """Return what the variance of influences is over: n, or n (G - 1) / G for G units."""
+    return n - n / n_units(n, clusters) if distribution == "t" and n else n
 
 
 class WithinSubjects:

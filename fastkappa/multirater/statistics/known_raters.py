@@ -35,6 +35,8 @@ class Conger(Coefficient):
     K. L. Gwet (2014). Handbook of Inter-Rater Reliability, 4th edition. Advanced Analytics.
     """
 
+    of_profiles = True
+
     def __init__(self, profiles: RaterProfiles, distances: Floats) -> None:
         self._profiles, self._distances = profiles, distances
         self.multiplicities = profiles.multiplicities
@@ -94,6 +96,8 @@ class Light(Coefficient):
     R. J. Light (1971). Measures of response agreement for qualitative data: some
     generalizations and alternatives. Psychological Bulletin 76, 365-377.
     """
+
+    of_profiles = True
 
     def __init__(self, profiles: RaterProfiles, weights: Weights) -> None:
         self._profiles, self._weights = profiles, weights

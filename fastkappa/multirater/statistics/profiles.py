@@ -6,6 +6,7 @@ multiplicities  (..., P)  subjects of each profile; a row of a stack is one resa
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple, Protocol
@@ -32,6 +33,11 @@ class RaterProfiles(Protocol):
         """How many ratings each profile has, of shape (P,)."""
         ...
 
+    @property
+    def parts(self) -> Sequence[AnyArray]:
+        """The distinct profiles, in arrays that hold them in their own ways."""
+        ...
+
     def distances(self, between: Floats) -> Floats:
         """Return the sum of the distances over a profile's ordered pairs of ratings."""
         ...
@@ -50,6 +56,10 @@ class RaterProfiles(Protocol):
 
     def pair_sums(self, values: Floats) -> Floats:
         """Return the sum of ``values``, shaped as `tables`, over each profile's pairs."""
+        ...
+
+    def cells_of_pairs(self) -> Iterator[tuple[AnyArray, AnyArray]]:
+        """Yield profiles and their cells in the flat `tables`, all of a pair at once."""
         ...
 
 
@@ -97,6 +107,11 @@ class Profiles:
         """How many ratings each profile has, of shape (P,)."""
         n_ratings: IntTable = (self.codes < self.n_labels).sum(axis=1, dtype=np.int64)
         return n_ratings
+
+    @property
+    def parts(self) -> list[AnyArray]:
+        """The distinct profiles, of shape (P, R)."""
+        return [self.codes]
 
     def distances(self, between: Floats) -> Floats:
         """Return the sum of the distances over a profile's ordered pairs of ratings."""
@@ -148,6 +163,17 @@ class Profiles:
             padded[:-1, :-1] = of_pair
             total += padded.reshape(-1)[self.pair(a, b)]
         return total
+
+    def cells_of_pairs(self) -> Iterator[tuple[AnyArray, AnyArray]]:
+        """Yield profiles and their cells in the flat `tables`, all of a pair at once."""
+        n_labels = self.n_labels
+        for i, (a, b) in enumerate(combinations(range(self.n_raters), 2)):
+            first, second = self.codes[:, a], self.codes[:, b]
+            rows = np.flatnonzero((first < n_labels) & (second < n_labels))
+            cells = first[rows].astype(np.intp) + i * n_labels
+            cells *= n_labels
+            cells += second[rows]
+            yield rows, cells
 
 
 def sums_by_code(codes: AnyArray, multiplicities: AnyArray, n_codes: int) -> AnyArray:

@@ -34,11 +34,11 @@ class SparseProfiles:
     def __init__(
         self, parts: Sequence[tuple[AnyArray, IntTable]], n_raters: int, n_labels: int
     ) -> None:
-        self._parts = [ratings for ratings, _ in parts]
+        self.parts = [ratings for ratings, _ in parts]
         self.n_raters, self.n_labels = n_raters, n_labels
         self.multiplicities: AnyArray = np.concatenate([counts for _, counts in parts])
         self.n_ratings: IntTable = np.repeat(
-            [ratings.shape[1] for ratings in self._parts], [len(part) for part in self._parts]
+            [ratings.shape[1] for ratings in self.parts], [len(part) for part in self.parts]
         )
 
     def distances(self, between: Floats) -> Floats:
@@ -101,10 +101,18 @@ class SparseProfiles:
             total[rows] += values.reshape(-1)[cells].sum(axis=1)
         return total
 
+    def cells_of_pairs(self) -> Iterator[tuple[AnyArray, AnyArray]]:
+        """Yield profiles and their cells in the flat `tables`, those of all pairs at once."""
+        rows, cells = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
+        for some, of_pairs in self._pairs():
+            rows.append(np.repeat(np.arange(some.start, some.stop), of_pairs.shape[1]))
+            cells.append(of_pairs.ravel())
+        yield np.concatenate(rows), np.concatenate(cells)
+
     def _blocks(self, width: int = 1) -> Iterator[tuple[slice, AnyArray]]:
         """Yield blocks of profiles, of which each takes so many numbers or its ratings."""
         first = 0
-        for part in self._parts:
+        for part in self.parts:
             step = max(1, BLOCK // max(part.shape[1], width))
             for start in range(0, len(part), step):
                 ratings = part[start : start + step].astype(np.intp)

@@ -1,0 +1,231 @@
+"""Ratings counted once: the distinct rows, and where each subject's row is among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.checks import read_clusters
+from fastkappa.columns.column import Column
+from fastkappa.counting.by_cluster import ClusterCounts
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import available_threads
+from fastkappa.multirater.items.columns import EncodedRater
+from fastkappa.multirater.items.counts import (
+    count_patterns,
+    count_profiles,
+    count_rater_pairs,
+    patterns_of,
+    profiles_are_few,
+)
+from fastkappa.multirater.items.distinct_rows import distinct_rows
+from fastkappa.multirater.items.long import LongRatings
+from fastkappa.multirater.items.subjects import (
+    Subjects,
+    SubjectsOfCounts,
+    SubjectsOfRaters,
+    count_rows_by_cluster,
+)
+from fastkappa.multirater.statistics.coefficient import Coefficient
+from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.multirater.statistics.profiles import Profiles, RaterPairs, RaterProfiles
+from fastkappa.multirater.statistics.sparse_profiles import SparseProfiles
+from fastkappa.statistics.clusters import Clusters, clusters_of
+
+# Distinct rows, and how many subjects have each.
+CountedRows: TypeAlias = tuple[AnyArray, IntTable]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counted:
+    """The distinct rows of ratings, counted when the first coefficient needs them.
+
+    Attributes
+    ----------
+    n_raters, n_labels : int
+        How many there are.
+    subjects : Subjects or None
+        The subjects in their order, None if it is not known.
+    clusters : Column or None
+        The cluster of each subject.
+    count_profiles, count_patterns, count_pairs, count_sparse : callable or None
+        What counts the rows; None where others are enough, or where it is not known who gave
+        which rating.
+    """
+
+    n_raters: int
+    n_labels: int
+    subjects: Subjects | None = None
+    clusters: Column | None = None
+    count_profiles: Callable[[], CountedRows] | None = None
+    count_patterns: Callable[[], CountedRows] | None = None
+    count_pairs: Callable[[], IntTable] | None = None
+    count_sparse: Callable[[], list[CountedRows]] | None = None
+
+    @property
+    def knows_raters(self) -> bool:
+        """Whether it is known who gave which rating."""
+        return self.count_profiles is not None or self.count_sparse is not None
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        """How many raters gave each label: the distinct patterns, and their subjects."""
+        if self.count_patterns is not None:
+            return Patterns(*self.count_patterns())
+        dense = self._dense_profiles
+        return Patterns(*patterns_of(dense.codes, dense.multiplicities, self.n_labels))
+
+    @cached_property
+    def profiles(self) -> RaterProfiles:
+        """Each rater's ratings: the distinct profiles, and how many subjects have each."""
+        if self.count_sparse is not None:
+            return SparseProfiles(self.count_sparse(), self.n_raters, self.n_labels)
+        return self._dense_profiles
+
+    @cached_property
+    def _dense_profiles(self) -> Profiles:
+        assert self.count_profiles is not None
+        return Profiles(*self.count_profiles(), self.n_labels)
+
+    def rater_pairs(self) -> RaterPairs:
+        """Return the tables of all pairs of raters, and how many subjects each rater has rated."""
+        if self.count_pairs is not None:
+            with_missing = self.count_pairs()
+            first, second = np.triu_indices(self.n_raters, 1)
+            n_rated = np.zeros(self.n_raters, np.int64)
+            n_rated[first] = with_missing[:, :-1].sum(axis=(1, 2))
+            n_rated[second] = with_missing[:, :, :-1].sum(axis=(1, 2))
+            return RaterPairs(with_missing[:, :-1, :-1], n_rated)
+        n_rated = self.profiles.margins(self.profiles.multiplicities).sum(axis=-1)
+        return RaterPairs(self.profiles.tables(self.profiles.multiplicities), n_rated)
+
+    def places(self, of_profiles: bool) -> AnyArray:
+        """Return where each subject's profile or pattern is among the distinct ones, else -1.
+
+        Raises
+        ------
+        ValueError
+            If the order of the subjects is not known, or the ratings are not those that were
+            counted.
+        """
+        if self.subjects is None:
+            raise ValueError("a table does not say which subject has which ratings.")
+        if of_profiles:
+            found = self.subjects.places_of_profiles(self.profiles.parts)
+            counted = self.profiles.multiplicities
+        else:
+            found = self.subjects.places_of_patterns(self.patterns.counts)
+            counted = self.patterns.multiplicities
+        if (np.bincount(found[found >= 0], minlength=len(counted)) != counted).any():
+            raise ValueError("ratings have been changed since they were counted.")
+        return found
+
+    def clusters_of(self, coefficient: Coefficient) -> Clusters | None:
+        """Return the clusters of the subjects that a coefficient uses, None if there are none."""
+        if self.clusters is None:
+            return None
+        found = self._of_profiles if coefficient.of_profiles else self._of_patterns
+        if coefficient.used is None:
+            return clusters_of(*found)
+        kept = coefficient.used[found.cells]
+        places = np.cumsum(coefficient.used) - 1
+        return clusters_of(found.clusters[kept], places[found.cells[kept]], found.counts[kept])
+
+    def places_in(self, coefficient: Coefficient) -> AnyArray:
+        """Return where each subject's row is among those of a coefficient, -1 if it has none."""
+        found = self.places(coefficient.of_profiles)
+        if coefficient.used is None:
+            return found
+        # The last place is that of -1.
+        new = np.where(coefficient.used, np.cumsum(coefficient.used) - 1, -1)
+        return np.append(new, -1)[found]
+
+    def clusters_of_pairs(self) -> Iterator[tuple[int, Clusters]]:
+        """Yield the number of each pair with subjects in common, and their clusters.
+
+        The cells of a cluster are those of the pair's table.
+        """
+        found, n_cells = self._of_profiles, self.n_labels**2
+        order = np.argsort(found.cells, kind="stable")
+        n_profiles = len(self.profiles.multiplicities)
+        starts = np.searchsorted(found.cells[order], np.arange(n_profiles + 1))
+        for rows, cells in self.profiles.cells_of_pairs():
+            # Each profile's clusters, one after the other.
+            lengths = starts[rows + 1] - starts[rows]
+            before = np.cumsum(lengths) - lengths
+            entries = order[np.arange(lengths.sum()) + np.repeat(starts[rows] - before, lengths)]
+            pairs, cells = np.divmod(np.repeat(cells, lengths), n_cells)
+            by_pair = np.argsort(pairs, kind="stable")
+            numbers, begins = np.unique(pairs[by_pair], return_index=True)
+            for number, some in zip(numbers.tolist(), np.split(by_pair, begins[1:])):
+                of_pair = entries[some]
+                yield (
+                    number,
+                    clusters_of(found.clusters[of_pair], cells[some], found.counts[of_pair]),
+                )
+
+    @cached_property
+    def _of_profiles(self) -> ClusterCounts:
+        return self._by_cluster(True)
+
+    @cached_property
+    def _of_patterns(self) -> ClusterCounts:
+        return self._by_cluster(False)
+
+    def _by_cluster(self, of_profiles: bool) -> ClusterCounts:
+        rows = self.profiles if of_profiles else self.patterns
+        return self.count_by_cluster(self.places(of_profiles), len(rows.multiplicities))
+
+    def count_by_cluster(self, rows: AnyArray, n_rows: int) -> ClusterCounts:
+        """Return how many subjects of each row the clusters have, -1 being none of them."""
+        assert self.clusters is not None
+        return count_rows_by_cluster(
+            get_kernels(), self.clusters, rows, n_rows, available_threads()
+        )
+
+
+def of_raters(raters: Sequence[EncodedRater], clusters: Any) -> Counted:
+    """Return what is counted of a column of ratings of each rater."""
+    kernels, threads = get_kernels(), available_threads()
+    few = profiles_are_few(raters)
+    return Counted(
+        len(raters),
+        raters[0].n_labels,
+        SubjectsOfRaters(raters),
+        _read(clusters, raters[0].rater.n_subjects),
+        partial(count_profiles, kernels, raters, threads),
+        None if few else partial(count_patterns, kernels, raters, threads),
+        None if few else partial(count_rater_pairs, kernels, raters, threads),
+    )
+
+
+def of_counts(table: IntTable, n_raters: int, clusters: Any) -> Counted:
+    """Return what is counted of a table of counts, a row a subject."""
+    return Counted(
+        n_raters,
+        table.shape[1],
+        SubjectsOfCounts(table),
+        _read(clusters, len(table)),
+        count_patterns=partial(distinct_rows, table),
+    )
+
+
+def of_long(long: LongRatings) -> Counted:
+    """Return what is counted of ratings in long form."""
+    return Counted(
+        len(long.rater_names),
+        long.n_labels,
+        long,
+        long.clusters,
+        count_patterns=long.patterns,
+        count_sparse=long.profiles,
+    )
+
+
+def _read(clusters: Any, n_subjects: int) -> Column | None:
+    return None if clusters is None else read_clusters(clusters, n_subjects, "subjects")

@@ -1,0 +1,116 @@
+"""Which of the distinct rows of ratings each subject has.
+
+Coefficients need distinct rows and how many subjects have each. Clusters of subjects, and the
+comparison of two coefficients of the same subjects, need to know which subject has which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.columns.column import Column
+from fastkappa.counting.by_cluster import ClusterCounts, RatedColumn, count_by_cluster
+from fastkappa.counting.codecs import LabelRange
+from fastkappa.counting.known_labels import Encoding
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.multirater.items.columns import CHUNK, EncodedRater
+from fastkappa.multirater.items.distinct_rows import RowFinder
+
+# Takes distinct rows, and returns the place of each subject's among them, -1 if it has none.
+FindRows = Callable[[AnyArray], AnyArray]
+
+
+class Subjects(Protocol):
+    """The subjects in their order."""
+
+    @property
+    def items(self) -> AnyArray | None:
+        """The names of the subjects, None if their order is all that is known of them."""
+        ...
+
+    def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
+        """Return where the profile of each subject is among the distinct ones, else -1."""
+        ...
+
+    def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
+        """Return where the pattern of each subject is among the distinct ones, else -1."""
+        ...
+
+
+class SubjectsOfRaters:
+    """The subjects that a column of each rater has in their order."""
+
+    items = None
+
+    def __init__(self, raters: Sequence[EncodedRater]) -> None:
+        self._raters = raters
+
+    def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
+        """Return where the profile of each subject is among the distinct ones, else -1."""
+        (codes,) = profiles
+        return places(RowFinder(codes, self._raters[0].n_labels + 1), len(codes), self._blocks())
+
+    def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
+        """Return where the pattern of each subject is among the distinct ones, else -1."""
+        n_labels = self._raters[0].n_labels
+        finder = RowFinder(sorted_codes(patterns, len(self._raters)), n_labels + 1)
+        ordered = (np.sort(codes, axis=1) for codes in self._blocks())
+        return places(finder, len(patterns), ordered)
+
+    def _blocks(self) -> Iterator[AnyArray]:
+        for start in range(0, self._raters[0].rater.n_subjects, CHUNK):
+            yield np.stack([rater.codes(start, start + CHUNK) for rater in self._raters], axis=1)
+
+
+class SubjectsOfCounts:
+    """The subjects that a table of counts has in its rows."""
+
+    items = None
+
+    def __init__(self, table: IntTable) -> None:
+        self._table = table
+
+    def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
+        """Raise: counts do not say who gave which rating."""
+        raise TypeError("counts have no profiles")
+
+    def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
+        """Return where the pattern of each subject is among the distinct ones, else -1."""
+        finder = RowFinder(patterns, int(self._table.max()) + 1)
+        starts = range(0, len(self._table), CHUNK)
+        blocks = (self._table[start : start + CHUNK] for start in starts)
+        return places(finder, len(patterns), blocks)
+
+
+def places(finder: RowFinder, n_rows: int, blocks: Iterator[AnyArray]) -> AnyArray:
+    """Return the places of all rows of the blocks, in a type as narrow as can be."""
+    dtype = np.min_scalar_type(-n_rows)
+    return np.concatenate([finder.places(block).astype(dtype) for block in blocks])
+
+
+def sorted_codes(patterns: AnyArray, n_raters: int) -> AnyArray:
+    """Return the codes that patterns count, sorted, of shape (P, n_raters).
+
+    Missing ratings have the code after those of the labels.
+    """
+    rows, labels = np.nonzero(patterns)
+    ordered = np.full((len(patterns), n_raters), patterns.shape[1])
+    n_ratings = patterns.sum(axis=1, dtype=np.int64)
+    ordered[np.arange(n_raters) < n_ratings[:, None]] = np.repeat(labels, patterns[rows, labels])
+    return ordered
+
+
+def count_rows_by_cluster(
+    kernels: PairKernels, clusters: Column, rows: AnyArray, n_rows: int, num_threads: int
+) -> ClusterCounts:
+    """Return how many subjects of each distinct row the clusters have.
+
+    ``rows`` are the places of the subjects' rows, -1 for those that have none.
+    """
+    every = Encoding(LabelRange(0, n_rows), np.arange(n_rows))
+    rated = RatedColumn(Column(rows, rows.dtype), every, n_rows)
+    return count_by_cluster(kernels, clusters, [rated], num_threads)
