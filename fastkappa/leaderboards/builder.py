@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -9,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.columns.checks import Missing
+from fastkappa.columns.checks import Missing, read_clusters
 from fastkappa.columns.column import Column
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import without
 from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.many_columns import count_many_known, count_many_unknown
@@ -21,6 +23,7 @@ from fastkappa.leaderboards.items.random_groups import (
     GroupSums,
     ItemGroups,
     Prediction,
+    numbers_of,
     sum_by_group,
 )
 from fastkappa.leaderboards.items.reference import Pair, Reference
@@ -86,6 +89,7 @@ class LeaderboardBuilder:
         on_mismatch: OnMismatch,
         missing: Missing = "raise",
         missing_codes: Sequence[Any] = (),
+        clusters: Any = None,
         n_resamples: int,
         confidence: float,
         rng: Any,
@@ -131,7 +135,8 @@ class LeaderboardBuilder:
         self._n_resamples = int(n_resamples)
         self._kernels, self._num_threads = kernels, num_threads
         self._generator = as_generator(rng)
-        self._groups = ItemGroups(self._truth.n_items, GROUPS, self._generator)
+        numbers = self._read_clusters(clusters)
+        self._groups = ItemGroups(self._truth.n_items, GROUPS, self._generator, numbers)
         self._entries: list[_Entry] = []
         self._resampled: list[_Resampled] = []
 
@@ -211,8 +216,28 @@ class LeaderboardBuilder:
             failures=tuple(entry.failure for entry in entries),
             confidence=self._confidence,
             n_resamples=self._n_resamples,
+            n_clusters=self._n_clusters,
             **columns,
         )
+
+    def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
+        """Return the number of each item's cluster; one cluster alone has no intervals."""
+        self._n_clusters: int | None = None
+        if clusters is None:
+            return None
+        column = read_clusters(clusters, self._truth.n_given, "items of y_true")
+        if self._truth.dropped is not None:
+            column = column._replace(values=column.values[~self._truth.dropped])
+        numbers = numbers_of(column)
+        self._n_clusters = int(numbers.max()) + 1
+        if self._n_clusters == 1 < self._truth.n_items and self._n_resamples:
+            warnings.warn(
+                "intervals are undefined: all items are in one cluster.",
+                undefined_metric_warning(),
+                stacklevel=users_stacklevel(),
+            )
+            self._n_resamples = 0
+        return numbers
 
     def _read(self, name: Any, prediction: Any) -> tuple[Pair, Alignment | None]:
         """Return the true and the predicted labels of the same items, and how ids match."""

@@ -112,6 +112,8 @@ class Leaderboard(Result):
         The confidence of the intervals.
     n_resamples : int
         The number of replicates.
+    n_clusters : int or None
+        The number of clusters that replicates are drawn from, None if items are independent.
     """
 
     names: tuple[Any, ...]
@@ -130,6 +132,7 @@ class Leaderboard(Result):
     failures: tuple[str | None, ...]
     confidence: float
     n_resamples: int
+    n_clusters: int | None = None
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -163,7 +166,12 @@ class Leaderboard(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the leaderboard as numbers, strings and lists, with None for undefined values."""
         rows = [row.to_dict() for row in self]
-        return {"confidence": self.confidence, "n_resamples": self.n_resamples, "rows": rows}
+        return {
+            "confidence": self.confidence,
+            "n_resamples": self.n_resamples,
+            "n_clusters": self.n_clusters,
+            "rows": rows,
+        }
 
     def to_frame(self) -> Any:
         """Return a pandas data frame with a row for each prediction.
@@ -230,6 +238,8 @@ class Leaderboard(Result):
             text += f", {len(self) - scored} could not be scored"
         if self.n_resamples:
             text += f"; {self.n_resamples} bootstrap replicates"
+            if self.n_clusters is not None:
+                text += f" of {self.n_clusters} clusters"
         return text
 
     def _conclusion(self) -> list[str]:

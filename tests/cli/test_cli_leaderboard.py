@@ -272,3 +272,30 @@ def test_a_result_that_cannot_be_written(tmp_path: Path) -> None:
         )
     assert done.returncode == 2
     assert done.stderr.startswith("fastkappa: the result cannot be written")
+
+
+def test_clusters_of_the_truth_are_drawn(folder: Path) -> None:
+    truth = pandas.read_csv("truth.csv")
+    truth["patient"] = [f"{i // 6:03d}" for i in range(N)]
+    truth.loc[5, "grade"] = 9
+    truth.to_csv("truth.csv", index=False)
+    options = ("--cluster", "patient", "--missing-codes", "9", "--format", "json")
+    found = json.loads(run("middle.csv", *options).stdout)
+    whole = truth[truth["grade"] != 9]
+    predicted = pandas.read_csv("middle.csv").set_index("image").loc[whole["image"], "grade"]
+    expected = leaderboard(
+        whole["grade"],
+        {"middle.csv": predicted.to_numpy()},
+        clusters=whole["patient"],
+        rng=0,
+    )
+    assert found["n_clusters"] == expected.n_clusters == 100
+    assert found["rows"][0]["interval"] == pytest.approx(expected.interval[0].tolist())
+
+
+def test_a_missing_cluster_is_refused(folder: Path) -> None:
+    truth = pandas.read_csv("truth.csv")
+    truth["patient"] = [None if i == 3 else str(i // 6) for i in range(N)]
+    truth.to_parquet("truth.parquet")
+    told = run("middle.csv", "--cluster", "patient", truth="truth.parquet", exit_code=2).output
+    assert "clusters has 1 missing of 600, the first at position 3" in " ".join(told.split())

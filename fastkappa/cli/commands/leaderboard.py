@@ -54,6 +54,14 @@ def leaderboard(
         ),
     ] = None,
     missing_codes: MissingCodes = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column of TRUTH that says which items resemble each other, such as the"
+            " images of a patient: the bootstrap draws clusters.",
+        ),
+    ] = None,
     bootstrap: Annotated[
         int,
         typer.Option(
@@ -93,6 +101,7 @@ def leaderboard(
                 weights=weights.scheme,
                 labels=labels,
                 missing_codes=missing_codes,
+                cluster=cluster,
                 n_resamples=bootstrap,
                 on_mismatch="drop" if mismatch is MismatchOption.drop else "raise",
                 on_sorted=remarks.sorted_labels.append,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.cli.files.ratings import (
     ADVICE,
@@ -76,6 +77,7 @@ def rank_files(
     *,
     weights: Weights = None,
     labels: str | None = None,
+    cluster: str | None = None,
     n_resamples: int = 1000,
     missing_codes: str | None = None,
     on_mismatch: OnMismatch = "raise",
@@ -145,6 +147,7 @@ def rank_files(
             labels=known,
             ids=ids,
             on_mismatch=on_mismatch,
+            clusters=None if cluster is None else reader.clusters(truth, cluster, left_out),
             n_resamples=n_resamples,
             confidence=0.95,
             rng=0,
@@ -220,11 +223,21 @@ class _Reader(NamedTuple):
         mask = find_missing(marked_labels)
         missing = set() if mask is None else set(without(ids, ~mask).to_pylist())
         if left_out:
-            among = np.array([item in left_out for item in ids.to_pylist()], bool)
+            among = _are_among(ids, left_out)
             mask = among if mask is None else mask | among
         if mask is None:
             return ids, marked_labels, missing
         return without(ids, mask), without(marked_labels, mask), missing
+
+    def clusters(self, file: Path, cluster: str, left_out: Collection[Any]) -> Any:
+        """Return the clusters of the items, but for those of the ids ``left_out``."""
+        columns = read_columns(file, list(dict.fromkeys((self.id_column, cluster))), text=[cluster])
+        found = columns[cluster]
+        return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
+
+
+def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
+    return np.array([item in some for item in ids.to_pylist()], bool)
 
 
 def _read(file: Path, id_column: str, target: str, on_progress: OnProgress) -> tuple[Any, Any]:

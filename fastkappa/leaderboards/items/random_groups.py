@@ -58,16 +58,25 @@ class ItemGroups:
 
     With no more than ``most`` items, each item is a group, so resampling groups is resampling
     items. With more, each item is assigned to a group at random, independently of the others:
-    then the sums over groups vary as those over items, however the items are sorted.
+    then the sums over groups vary as those over items, however the items are sorted. Items of
+    a cluster are in the same group: clusters are what is assigned, and resampled.
     """
 
-    def __init__(self, n_items: int, most: int, generator: np.random.Generator) -> None:
-        self.n_groups = min(most, n_items)
-        if n_items <= most:
-            self.of_item = np.arange(n_items)
+    def __init__(
+        self,
+        n_items: int,
+        most: int,
+        generator: np.random.Generator,
+        clusters: NDArray[np.intp] | None = None,
+    ) -> None:
+        n_units = n_items if clusters is None else int(clusters.max()) + 1
+        self.n_groups = min(most, n_units)
+        if n_units <= most:
+            of_unit = np.arange(n_units)
         else:
             dtype = np.uint16 if most <= 1 << 16 else np.uint32
-            self.of_item = generator.integers(0, most, n_items, dtype=dtype)
+            of_unit = generator.integers(0, most, n_units, dtype=dtype)
+        self.of_item: AnyArray = of_unit if clusters is None else of_unit[clusters]
         self._codes: tuple[list[Any], AnyArray] | None = None
 
     def codes(self, first: Column, known: KnownLabels) -> AnyArray:
@@ -94,6 +103,16 @@ class ItemGroups:
                 code[label < 0] = n_codes
             codes[chunk] = code
         return codes
+
+
+def numbers_of(clusters: Column) -> NDArray[np.intp]:
+    """Return a number for the cluster of each item, from 0 on without a gap."""
+    values = clusters.values
+    if clusters.categories is not None:
+        # A dictionary may hold a label twice.
+        number = {label: i for i, label in enumerate(dict.fromkeys(clusters.categories))}
+        values = np.array([number[label] for label in clusters.categories])[values]
+    return np.unique(values, return_inverse=True)[1]
 
 
 def _label_positions(encoding: Encoding, values: AnyArray) -> AnyArray:
