@@ -40,9 +40,11 @@ if TYPE_CHECKING:
     from fastkappa.leaderboards.score_many import Kappas, score_many
     from fastkappa.leaderboards.table import Leaderboard, LeaderboardRow
     from fastkappa.multirater import (
+        CoefficientDifference,
         MultiRaterResult,
         PairwiseKappa,
         Ratings,
+        compare_coefficients,
         conger_kappa,
         fleiss_kappa,
         gwet_ac1,
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
 _LOADED_ON_FIRST_USE = {
     "AgreementResult": "two_raters.result",
     "BootstrapResult": "statistics.bootstrap",
+    "CoefficientDifference": "multirater",
     "ConcordanceResult": "continuous",
     "ConfusionAccumulator": "accumulator",
     "EqualKappas": "statistics.strata",
@@ -108,6 +111,7 @@ _LOADED_ON_FIRST_USE = {
     "agreement_from_confusion": "two_raters.agreement",
     "boosting": "boosting",
     "bootstrap": "statistics.bootstrap",
+    "compare_coefficients": "multirater",
     "compare_independent": "statistics.comparison",
     "compare_paired": "statistics.comparison",
     "compare_predictions": "two_raters.paired",
@@ -149,6 +153,7 @@ _LOADED_ON_FIRST_USE = {
 __all__ = [
     "AgreementResult",
     "BootstrapResult",
+    "CoefficientDifference",
     "ConcordanceResult",
     "ConfusionAccumulator",
     "ConfusionCounts",
@@ -175,6 +180,7 @@ __all__ = [
     "boosting",
     "bootstrap",
     "cohen_kappa_score",
+    "compare_coefficients",
     "compare_independent",
     "compare_paired",
     "compare_predictions",

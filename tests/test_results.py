@@ -51,6 +51,9 @@ def counts() -> Any:
 RESULTS: dict[str, Callable[[], Any]] = {
     "AgreementResult": pair,
     "BootstrapResult": lambda: fastkappa.bootstrap(pair(), n_resamples=99, rng=0),
+    "CoefficientDifference": lambda: fastkappa.compare_coefficients(
+        fastkappa.fleiss_kappa(RATINGS.T), fastkappa.gwet_ac1(RATINGS.T)
+    ),
     "ConfusionCounts": counts,
     "EqualKappas": lambda: fastkappa.compare_strata({"a": TABLE, SCRIPT: TABLE}),
     "Estimate": lambda: pair().estimates["gwet_ac1"],

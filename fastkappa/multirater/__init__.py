@@ -9,15 +9,18 @@ from fastkappa.multirater.coefficients import (
     light_kappa,
     randolph_kappa,
 )
+from fastkappa.multirater.comparison import CoefficientDifference, compare_coefficients
 from fastkappa.multirater.pairwise import PairwiseKappa, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.result import LabelKappa, MultiRaterResult
 
 __all__ = [
+    "CoefficientDifference",
     "LabelKappa",
     "MultiRaterResult",
     "PairwiseKappa",
     "Ratings",
+    "compare_coefficients",
     "conger_kappa",
     "fleiss_kappa",
     "gwet_ac1",

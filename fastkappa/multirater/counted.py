@@ -189,6 +189,54 @@ class Counted:
         )
 
 
+def in_common_order(
+    first: Counted, of_first: AnyArray, second: Counted, of_second: AnyArray
+) -> AnyArray:
+    """Return ``of_second``, a value of each subject of ``second``, in the order of ``first``.
+
+    Raises
+    ------
+    ValueError
+        If the subjects of two ratings are not the same, or their clusters.
+    """
+    items, others = (
+        None if one.subjects is None else one.subjects.items for one in (first, second)
+    )
+    if (items is None) != (others is None):
+        raise ValueError(
+            "ratings in long form cannot be compared with others: it is not known which item of"
+            " theirs is which subject."
+        )
+    order = np.arange(len(of_second))
+    are_same = len(of_first) == len(of_second)
+    what, remedy = "subjects", "a subject without ratings may have a row of missing ones."
+    if items is not None and others is not None:
+        by_name, by_name_of_first = np.argsort(others), np.argsort(items)
+        are_same = np.array_equal(items[by_name_of_first], others[by_name])
+        what, remedy = "items", "an item without ratings may have rows with missing ones."
+        if are_same:
+            order[by_name_of_first] = by_name
+    if not are_same:
+        more = " others" if len(of_first) == len(of_second) else ""
+        raise ValueError(
+            f"first and second must be coefficients of the same {what}, got {len(of_first)} and"
+            f" {len(of_second)}{more}; {remedy}"
+        )
+    one, two = first.clusters, second.clusters
+    if (one is None) != (two is None):
+        raise ValueError("first and second must have the same clusters, got some for one alone.")
+    if one is not None and two is not None and not _are_alike(one.values, two.values[order]):
+        raise ValueError("first and second must have the same clusters, got others.")
+    return of_second[order]
+
+
+def _are_alike(first: AnyArray, second: AnyArray) -> bool:
+    """Return whether two columns put subjects into the same clusters, whatever their names."""
+    one, two = (np.unique(values, return_inverse=True)[1] for values in (first, second))
+    n_pairs = len(np.unique(one.astype(np.int64) * len(two) + two))
+    return bool(n_pairs == one.max() + 1 == two.max() + 1)
+
+
 def of_raters(raters: Sequence[EncodedRater], clusters: Any) -> Counted:
     """Return what is counted of a column of ratings of each rater."""
     kernels, threads = get_kernels(), available_threads()

@@ -1,0 +1,315 @@
+"""Comparison of two coefficients of the same subjects, whatever raters, labels or kind."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import count_text, figure, interval_text, p_value_text
+from fastkappa.frame import frame_of_estimate
+from fastkappa.multirater.counted import Counted, in_common_order
+from fastkappa.multirater.result import MultiRaterResult
+from fastkappa.multirater.statistics.coefficient import Coefficient, divisor_of
+from fastkappa.results import NO_ENDS, Report, Result, estimate_grid, facts
+from fastkappa.statistics import student_t
+from fastkappa.statistics.clusters import Clusters, clusters_of, n_units, variance
+from fastkappa.statistics.inference import (
+    Distribution,
+    check_confidence,
+    degrees_of_freedom,
+    symmetric_interval,
+)
+from fastkappa.statistics.spread import Influence
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CoefficientDifference(Result):
+    """The difference of two coefficients of the same subjects, the first minus the second.
+
+    Attributes
+    ----------
+    value : float
+        The difference.
+    methods : tuple of str
+        The names of the two coefficients.
+    coefficients : tuple of float
+        Their values.
+    standard_error : float
+        The standard error of the difference, which accounts for both being of the same
+        subjects.
+    interval : tuple of float
+        Its interval, by the distribution of the two results.
+    z, p_value : float
+        The difference over its standard error, and the two-sided p-value of the test that
+        there is no difference, by the same distribution.
+    confidence : float
+        The confidence of the interval.
+    distribution : {'t', 'normal'}
+        How the standard error, the interval and the test are made.
+    n_subjects : int
+        How many subjects count in one coefficient or in both.
+    n_clusters : int
+        How many clusters they are in; without clusters, how many subjects there are.
+    """
+
+    value: float
+    methods: tuple[str, str]
+    coefficients: tuple[float, float]
+    standard_error: float
+    interval: tuple[float, float]
+    z: float
+    p_value: float
+    confidence: float
+    distribution: Distribution
+    n_subjects: int
+    n_clusters: int
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row.
+
+        Its columns are ``value``, ``standard_error``, ``lower``, ``upper``, ``z`` and
+        ``p_value``, those of the difference.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of_estimate(
+            self.value, self.standard_error, self.interval, z=self.z, p_value=self.p_value
+        )
+
+    def _report(self) -> Report:
+        rows = [(n, value, math.nan, NO_ENDS) for n, value in zip(self.methods, self.coefficients)]
+        rows.append(("difference", self.value, self.standard_error, self.interval))
+        known: list[tuple[str, Any]] = [
+            ("z of no difference", self.z),
+            ("p", p_value_text(self.p_value, 2)),
+            ("subjects", self.n_subjects),
+        ]
+        if self.n_clusters < self.n_subjects:
+            known.append(("clusters", self.n_clusters))
+        return Report(
+            ["Difference of two coefficients of the same subjects"],
+            [estimate_grid(rows, self.confidence), facts(known)],
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<CoefficientDifference: {figure(self.value)} ({interval_text(self.interval)}),"
+            f" p {p_value_text(self.p_value, 2)}, {count_text(self.n_subjects, 'subject')}>"
+        )
+
+
+def compare_coefficients(
+    first: MultiRaterResult, second: MultiRaterResult, *, confidence: float = 0.95
+) -> CoefficientDifference:
+    """Compare two coefficients of the same subjects.
+
+    They may differ in anything but the subjects: the raters (the kappa of A and B with that of
+    A and C or of C and D, Fleiss' kappa of doctors with that of nurses, of all raters with that
+    of all but one), the labels (the kappa of five with that of the same ratings in two), the
+    weights, or the coefficient (kappa with AC1).
+
+    Parameters
+    ----------
+    first, second : MultiRaterResult
+        Results of `fleiss_kappa`, `conger_kappa`, `light_kappa`, `randolph_kappa`, `gwet_ac1`,
+        `gwet_ac2` or `krippendorff_alpha`, with the same ``distribution`` and, if any, the same
+        clusters. Their ratings have the same subjects: the same rows in the same order, or the
+        same items in long form. A subject without a rating in one of them counts in the other.
+        For Cohen's kappa of two raters take `conger_kappa`, which is the same, or `light_kappa`
+        with weights that are not symmetric.
+    confidence : float, default=0.95
+        The confidence of the interval.
+
+    Returns
+    -------
+    difference : CoefficientDifference
+        NaN, with an ``UndefinedMetricWarning``, where a coefficient is undefined.
+
+    Raises
+    ------
+    TypeError
+        If something else than two such results is given.
+    ValueError
+        If they differ in the number of subjects, the items, the clusters or the distribution, if
+        the order of the subjects is not known, as from a table, or if an array of ratings has
+        been changed since.
+
+    Notes
+    -----
+    Each coefficient is, but for terms that vanish in large samples, a mean of what each subject
+    adds to it, its influence. The variance of the difference is that of the differences of
+    these, summed by cluster if there are clusters: the paired t-test of Gwet (2016). For two
+    predictions of the same truth, ``conger_kappa`` with ``distribution='normal'`` gives the
+    error of `compare_predictions`, the delta method's.
+
+    References
+    ----------
+    K. L. Gwet (2016). Testing the difference of correlated agreement coefficients for
+    statistical significance. Educational and Psychological Measurement 76, 609-637.
+
+    S. Vanbelle and A. Albert (2008). A bootstrap method for comparing correlated kappa
+    coefficients. Journal of Statistical Computation and Simulation 78, 1009-1015.
+
+    S. Vanbelle (2017). Comparing dependent kappa coefficients obtained on multilevel data.
+    Biometrical Journal 59, 1016-1034.
+
+    Examples
+    --------
+    >>> from fastkappa import compare_coefficients, conger_kappa, gwet_ac1
+    >>> first = [[1, 1], [1, 1], [2, 1], [2, 2], [2, 2], [1, 1], [2, 2], [1, 1]]
+    >>> second = [[1, 1], [2, 1], [2, 2], [1, 2], [2, 2], [1, 1], [1, 2], [1, 2]]
+    >>> compare_coefficients(conger_kappa(first), conger_kappa(second))
+    <CoefficientDifference: 0.6912 (-0.4304 to 1.8127), p 0.19, 8 subjects>
+    >>> difference = compare_coefficients(conger_kappa(first), gwet_ac1(first))
+    >>> [round(value, 4) for value in difference.coefficients]
+    [0.75, 0.7538]
+    """
+    check_confidence(confidence)
+    for name, result in (("first", first), ("second", second)):
+        if not isinstance(result, MultiRaterResult):
+            raise TypeError(
+                f"{name} must be a result of fleiss_kappa, conger_kappa or the like, got"
+                f" {type(result).__name__}; for Cohen's kappa of two raters take conger_kappa."
+            )
+    if first.distribution != second.distribution:
+        raise ValueError(
+            "coefficients with different distributions cannot be compared: take"
+            " distribution='normal' or 't' for both."
+        )
+    one, two = (_counted(name, part) for name, part in (("first", first), ("second", second)))
+    of_one, of_two = one.places_in(first.coefficient), two.places_in(second.coefficient)
+    of_two = in_common_order(one, of_one, two, of_two)
+    in_clusters = one.clusters is not None
+    joint = _joint_rows(of_one, of_two, len(second.coefficient.multiplicities), in_clusters)
+    clusters = None
+    if in_clusters:
+        clusters = clusters_of(*one.count_by_cluster(joint.of_subjects, len(joint.counts)))
+    error = _standard_error(first, second, joint, clusters)
+    n = int(joint.counts.sum())
+    units = n_units(n, clusters)
+    value = first.value - second.value
+    if math.isnan(value):
+        undefined = "the first" if math.isnan(first.value) else "the second"
+        warnings.warn(
+            f"the coefficients cannot be compared: {undefined} is undefined.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    elif units == 1 < n:
+        warnings.warn(
+            "the standard error is undefined: all subjects are in one cluster.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    freedom = degrees_of_freedom(first.distribution, units)
+    z = value / error if error > 0 else math.nan
+    return CoefficientDifference(
+        value,
+        (first.method, second.method),
+        (first.value, second.value),
+        error,
+        symmetric_interval(value, error, confidence, freedom),
+        z,
+        student_t.two_sided_p(z, freedom),
+        float(confidence),
+        first.distribution,
+        n,
+        int(units),
+    )
+
+
+class _JointRows(NamedTuple):
+    """The distinct pairs of rows that subjects have in two coefficients.
+
+    Attributes
+    ----------
+    first, second : ndarray of int of shape (J,)
+        The places of the two rows, -1 for none; one of them is there.
+    counts : ndarray of int of shape (J,)
+        How many subjects have both.
+    of_subjects : ndarray of int of shape (n_subjects,)
+        The place of each subject's pair, -1 for none; empty if nobody asked for it.
+    """
+
+    first: AnyArray
+    second: AnyArray
+    counts: AnyArray
+    of_subjects: AnyArray
+
+
+def _counted(name: str, result: MultiRaterResult) -> Counted:
+    if result.ratings is None:
+        raise ValueError(
+            f"{name} has been pickled or copied, which leaves out its ratings: compare the results"
+            " where they are made."
+        )
+    return result.ratings.counted
+
+
+def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> _JointRows:
+    """Return the distinct pairs of the places of two rows, without the pair of none."""
+    keys = first.astype(np.int64)
+    keys += 1
+    keys *= n_second + 1
+    keys += second
+    keys += 1
+    found, counts = np.unique(keys, return_counts=True)
+    if found[0] == 0:
+        found, counts = found[1:], counts[1:]
+    of_subjects = np.zeros(0, np.int64)
+    if numbered:
+        of_subjects = np.searchsorted(found, keys)
+        of_subjects[keys == 0] = -1
+    rows, columns = np.divmod(found, n_second + 1)
+    return _JointRows(rows - 1, columns - 1, counts, of_subjects)
+
+
+def _standard_error(
+    first: MultiRaterResult,
+    second: MultiRaterResult,
+    joint: _JointRows,
+    clusters: Clusters | None,
+) -> float:
+    """Return the standard error of the difference, NaN if a coefficient is undefined."""
+    n = float(joint.counts.sum())
+    divisor = divisor_of(n, first.distribution, clusters)
+    if math.isnan(first.value - second.value) or divisor < 1:
+        return math.nan
+    parts = [
+        (_centred(coefficient, n), rows)
+        for coefficient, rows in (
+            (first.coefficient, joint.first),
+            (second.coefficient, joint.second),
+        )
+    ]
+    (one, rows), (two, columns) = parts
+    influence = Influence(
+        one.values[rows] - two.values[columns], one.sizes[rows] + two.sizes[columns]
+    )
+    n_terms = max(first.coefficient.n_terms(), second.coefficient.n_terms())
+    spread = variance(influence, joint.counts / n, n_terms, clusters)
+    return math.sqrt(float(spread) / divisor)
+
+
+def _centred(coefficient: Coefficient, n: float) -> Influence:
+    """Return what a subject of each row adds to a coefficient as a mean over n subjects.
+
+    The last one, which is at -1, is that of subjects that do not count in it.
+    """
+    multiplicities = coefficient.multiplicities
+    proportions = multiplicities / multiplicities.sum()
+    values, sizes = coefficient.influence()
+    scale = n / float(multiplicities.sum())
+    return Influence(
+        np.append((values - proportions @ values) * scale, 0.0),
+        np.append((sizes + proportions @ sizes) * scale, 0.0),
+    )
