@@ -5,11 +5,11 @@ from fastkappa.multirater.coefficients import (
     fleiss_kappa,
     gwet_ac1,
     gwet_ac2,
-    krippendorff_alpha,
     light_kappa,
     randolph_kappa,
 )
 from fastkappa.multirater.comparison import CoefficientDifference, compare_coefficients
+from fastkappa.multirater.krippendorff import krippendorff_alpha
 from fastkappa.multirater.pairwise import PairwiseKappa, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.result import LabelKappa, MultiRaterResult

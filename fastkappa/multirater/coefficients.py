@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.multirater.estimation import estimate, label_kappas, rows_of_numbers
-from fastkappa.multirater.items.measurements import measurements_in
+from fastkappa.multirater.estimation import estimate, label_kappas, read_ratings
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.result import MultiRaterResult
-from fastkappa.multirater.statistics.alpha import Alpha, Level
 from fastkappa.multirater.statistics.chance_corrected import (
     Chance,
     ChanceCorrected,
@@ -20,16 +17,8 @@ from fastkappa.multirater.statistics.chance_corrected import (
     distances_of,
     fleiss_null_errors,
 )
-from fastkappa.multirater.statistics.coefficient import Coefficient
 from fastkappa.multirater.statistics.known_raters import Conger, Light
-from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha
-from fastkappa.multirater.statistics.set_distances import (
-    Distance,
-    SetLevel,
-    distances_by,
-    set_distances,
-)
-from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
+from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.weights import Weights
 
 
@@ -120,7 +109,7 @@ def fleiss_kappa(
     >>> fleiss_kappa(Ratings.from_counts([[3, 0], [1, 2], [0, 3], [1, 2]]))
     <Fleiss' kappa: 0.3143 (-1.0522 to 1.6808), 4 subjects, 3 raters>
     """
-    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
+    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_fleiss)
     if weights is not None:
         return estimate("Fleiss' kappa", coefficient, given, confidence, distribution)
@@ -170,7 +159,7 @@ def randolph_kappa(
     >>> round(randolph_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
+    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_randolph)
     return estimate("Randolph's kappa", coefficient, given, confidence, distribution)
 
@@ -209,7 +198,7 @@ def gwet_ac1(
     >>> gwet_ac1([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
     <Gwet's AC1: 0.3514 (-0.8087 to 1.5114), 4 subjects, 3 raters>
     """
-    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
+    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _chance_corrected(given, None, chance_of_gwet)
     return estimate("Gwet's AC1", coefficient, given, confidence, distribution)
 
@@ -246,7 +235,7 @@ def gwet_ac2(
     >>> gwet_ac2([[1, 1, 1], [1, 2, 2], [2, 3, 2], [3, 3, 2]], weights="linear")
     <Gwet's AC2: 0.4518 (-0.1112 to 1.0148), 4 subjects, 3 raters>
     """
-    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
+    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_gwet)
     return estimate("Gwet's AC2", coefficient, given, confidence, distribution)
 
@@ -291,7 +280,7 @@ def conger_kappa(
     >>> round(conger_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
+    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     distances = distances_of(weights, len(given.labels))
     coefficient = Conger(given.profiles("conger_kappa"), distances)
     given.warn_of_order("weights", weights, stacklevel=2)
@@ -337,123 +326,10 @@ def light_kappa(
     >>> round(light_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).value, 6)
     0.333333
     """
-    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
+    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = Light(given.profiles("light_kappa"), weights)
     given.warn_of_order("weights", weights, stacklevel=2)
     return estimate("Light's kappa", coefficient, given, confidence, distribution)
-
-
-def krippendorff_alpha(
-    ratings: Any,
-    *,
-    level: Level | SetLevel | Distance = "nominal",
-    labels: Any = None,
-    missing_codes: Sequence[Any] = (),
-    clusters: Any = None,
-    confidence: float = 0.95,
-    distribution: Distribution = "t",
-) -> MultiRaterResult:
-    """Return Krippendorff's alpha, for any level of measurement and missing ratings.
-
-    Subjects with one rating are left out.
-
-    Parameters
-    ----------
-    ratings, labels, missing_codes, clusters, confidence, distribution
-        As for `fleiss_kappa`. Ratings of interval, ratio and ordinal data may be any numbers.
-        An array or frame of numbers that are not whole, or over a range of more than 1000, is
-        taken as measurements: in linear time, an ordinal level with a sort, and without labels.
-    level : {'nominal', 'ordinal', 'interval', 'ratio', 'jaccard', 'masi'}, array-like of shape \
-(l, l) or callable, default='nominal'
-        The level of measurement: labels are names, or are ordered, or their differences
-        matter, or their ratios; or the distance of ratings that are sets, by Jaccard or by
-        Passonneau's MASI. A matrix holds the distances of the labels, already squared
-        if the metric is a square. An ordinal level and a matrix need labels in their order. A
-        function of two labels returns their distance, likewise squared.
-
-    Returns
-    -------
-    result : MultiRaterResult
-        For ordinal data its standard error takes the distances as fixed, although they
-        depend on the sample; the bootstrap does not.
-
-    Raises
-    ------
-    ValueError
-        As for `fleiss_kappa`, if the level needs numbers and the labels are not, or are
-        negative for ratios, if it needs sets and ratings are not, or if distances are not
-        symmetric, or are not 0 for the same label.
-
-    Warns
-    -----
-    LabelOrderWarning, UserWarning
-        As for `fleiss_kappa`, with the level for the weights. The packages krippendorff and
-        irr take a row per rater: transpose such ratings.
-
-    References
-    ----------
-    K. Krippendorff (2011). Computing Krippendorff's alpha-reliability. University of
-    Pennsylvania, Annenberg School for Communication.
-
-    K. L. Gwet (2014). Handbook of Inter-Rater Reliability, 4th edition. Advanced Analytics.
-
-    R. Passonneau (2006). Measuring agreement on set-valued items (MASI) for semantic and
-    pragmatic annotation. Proceedings of LREC 2006, 831-836.
-
-    Examples
-    --------
-    >>> from fastkappa import krippendorff_alpha
-    >>> ratings = [[1, 1, None], [2, 2, 3], [3, 3, 3], [3, 3, 3], [2, 2, 2], [1, 2, 3]]
-    >>> round(krippendorff_alpha(ratings, level="ordinal").value, 6)
-    0.593243
-    >>> tags = [[{"joy"}, {"joy", "pride"}], [{"fear"}, {"fear"}], [{"joy"}, {"fear"}]]
-    >>> round(krippendorff_alpha(tags, level="masi").value, 6)
-    0.193548
-    """
-    name = level if isinstance(level, str) else "own distances"
-    method = f"Krippendorff's alpha ({name})"
-    are_columns = labels is None and clusters is None and not isinstance(ratings, Ratings)
-    if name in MEASURED and are_columns:
-        measured = measurements_in(ratings, missing_codes)
-        if measured is not None:
-            check_confidence(confidence)
-            check_distribution(distribution)
-            if measured.warning is not None:
-                warnings.warn(measured.warning, stacklevel=2)
-            of_numbers = MeasuredAlpha(measured.columns, measured.multiplicities, name)
-            return estimate(method, of_numbers, measured, confidence, distribution)
-    given = _read(ratings, labels, missing_codes, clusters, confidence, distribution)
-    coefficient = _alpha_of_labels(given, level)
-    if not callable(level) and name not in ("nominal", "jaccard", "masi"):
-        given.warn_of_order("level", level, stacklevel=2)
-    return estimate(method, coefficient, given, confidence, distribution)
-
-
-def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Distance) -> Coefficient:
-    labels = given.label_values
-    if callable(level):
-        return Alpha(given.patterns, distances_by(level, labels), labels)
-    if isinstance(level, str):
-        if level == "jaccard" or level == "masi":
-            return Alpha(given.patterns, set_distances(level, labels), labels)
-        rows = rows_of_numbers(given, level)
-        if rows is not None:
-            return MeasuredAlpha(*rows, level)
-    return Alpha(given.patterns, level, labels)
-
-
-def _read(
-    ratings: Any,
-    labels: Any,
-    missing_codes: Sequence[Any],
-    clusters: Any,
-    confidence: float,
-    distribution: Distribution,
-) -> Ratings:
-    given = Ratings.of(ratings, labels, missing_codes, clusters, stacklevel=3)
-    check_confidence(confidence)
-    check_distribution(distribution)
-    return given
 
 
 def _chance_corrected(ratings: Ratings, weights: Weights, chance: Chance) -> ChanceCorrected:

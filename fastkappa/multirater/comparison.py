@@ -17,7 +17,7 @@ from fastkappa.multirater.counted import Counted, in_common_order
 from fastkappa.multirater.result import MultiRaterResult
 from fastkappa.multirater.statistics.coefficient import Coefficient, divisor_of
 from fastkappa.results import NO_ENDS, Report, Result, estimate_grid, facts
-from fastkappa.statistics import student_t
+from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, clusters_of, n_units, variance
 from fastkappa.statistics.inference import (
     Distribution,
@@ -219,7 +219,7 @@ def compare_coefficients(
         error,
         symmetric_interval(value, error, confidence, freedom),
         z,
-        student_t.two_sided_p(z, freedom),
+        distributions.t_two_sided_p(z, freedom),
         float(confidence),
         first.distribution,
         n,
@@ -249,8 +249,9 @@ class _JointRows(NamedTuple):
 def _counted(name: str, result: MultiRaterResult) -> Counted:
     if result.ratings is None:
         raise ValueError(
-            f"{name} has been pickled or copied, which leaves out its ratings: compare the results"
-            " where they are made."
+            f"{name} does not have its ratings. A result that has been pickled or copied leaves"
+            " them out: compare results where they are made. Alpha of measurements has none: give"
+            " `Ratings` of up to 200 labels."
         )
     return result.ratings.counted
 

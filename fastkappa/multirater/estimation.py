@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,13 +22,15 @@ from fastkappa.multirater.statistics.chance_corrected import (
     distances_of,
 )
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
-from fastkappa.multirater.statistics.measured_alpha import MEASURED
+from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import n_units
 from fastkappa.statistics.inference import (
     Distribution,
+    check_confidence,
+    check_distribution,
     degrees_of_freedom,
     symmetric_interval,
     two_sided_p,
@@ -34,6 +38,21 @@ from fastkappa.statistics.inference import (
 
 # Counts of more labels than this, in every pattern, would need too much memory.
 MOST_LABELS = 200
+
+
+def read_ratings(
+    ratings: Any,
+    labels: Any,
+    missing_codes: Sequence[Any],
+    clusters: Any,
+    confidence: float,
+    distribution: Distribution,
+) -> Ratings:
+    """Return what a coefficient is given as `Ratings`, and check its other arguments."""
+    given = Ratings.of(ratings, labels, missing_codes, clusters, stacklevel=3)
+    check_confidence(confidence)
+    check_distribution(distribution)
+    return given
 
 
 def estimate(
@@ -48,7 +67,13 @@ def estimate(
     """Return a coefficient with its error, interval and test; warn if it is undefined."""
     value = float(coefficient.values(coefficient.multiplicities))
     observed, expected = coefficient.disagreement(coefficient.multiplicities)
-    clusters = ratings.counted.clusters_of(coefficient)
+    # Measurements have no distinct rows in which their subjects could be found again.
+    rated = (
+        None
+        if isinstance(coefficient, MeasuredAlpha) or isinstance(ratings, Measurements)
+        else ratings
+    )
+    clusters = None if rated is None else rated.counted.clusters_of(coefficient)
     n_used = float(coefficient.multiplicities.sum())
     if math.isnan(value):
         warnings.warn(
@@ -88,7 +113,7 @@ def estimate(
         by_label,
         distribution,
         clusters,
-        ratings,
+        rated,
     )
 
 

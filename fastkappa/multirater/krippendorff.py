@@ -1,0 +1,122 @@
+"""Krippendorff's alpha: of labels, of measurements, and of sets."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from fastkappa.multirater.estimation import estimate, read_ratings, rows_of_numbers
+from fastkappa.multirater.items.measurements import measurements_in
+from fastkappa.multirater.ratings import Ratings
+from fastkappa.multirater.result import MultiRaterResult
+from fastkappa.multirater.statistics.alpha import Alpha, Level
+from fastkappa.multirater.statistics.coefficient import Coefficient
+from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha
+from fastkappa.multirater.statistics.set_distances import (
+    Distance,
+    SetLevel,
+    distances_by,
+    set_distances,
+)
+from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
+
+
+def krippendorff_alpha(
+    ratings: Any,
+    *,
+    level: Level | SetLevel | Distance = "nominal",
+    labels: Any = None,
+    missing_codes: Sequence[Any] = (),
+    clusters: Any = None,
+    confidence: float = 0.95,
+    distribution: Distribution = "t",
+) -> MultiRaterResult:
+    """Return Krippendorff's alpha, for any level of measurement and missing ratings.
+
+    Subjects with one rating are left out.
+
+    Parameters
+    ----------
+    ratings, labels, missing_codes, clusters, confidence, distribution
+        As for `fleiss_kappa`. Ratings of interval, ratio and ordinal data may be any numbers.
+        An array or frame of numbers that are not whole, or over a range of more than 1000, is
+        taken as measurements: in linear time, an ordinal level with a sort, and without labels.
+    level : {'nominal', 'ordinal', 'interval', 'ratio', 'jaccard', 'masi'}, array-like of shape \
+(l, l) or callable, default='nominal'
+        The level of measurement: labels are names, or are ordered, or their differences
+        matter, or their ratios; or the distance of ratings that are sets, by Jaccard or by
+        Passonneau's MASI. A matrix holds the distances of the labels, already squared
+        if the metric is a square. An ordinal level and a matrix need labels in their order. A
+        function of two labels returns their distance, likewise squared.
+
+    Returns
+    -------
+    result : MultiRaterResult
+        For ordinal data its standard error takes the distances as fixed, although they
+        depend on the sample; the bootstrap does not.
+
+    Raises
+    ------
+    ValueError
+        As for `fleiss_kappa`, if the level needs numbers and the labels are not, or are
+        negative for ratios, if it needs sets and ratings are not, or if distances are not
+        symmetric, or are not 0 for the same label.
+
+    Warns
+    -----
+    LabelOrderWarning, UserWarning
+        As for `fleiss_kappa`, with the level for the weights. The packages krippendorff and
+        irr take a row per rater: transpose such ratings.
+
+    References
+    ----------
+    K. Krippendorff (2011). Computing Krippendorff's alpha-reliability. University of
+    Pennsylvania, Annenberg School for Communication.
+
+    K. L. Gwet (2014). Handbook of Inter-Rater Reliability, 4th edition. Advanced Analytics.
+
+    R. Passonneau (2006). Measuring agreement on set-valued items (MASI) for semantic and
+    pragmatic annotation. Proceedings of LREC 2006, 831-836.
+
+    Examples
+    --------
+    >>> from fastkappa import krippendorff_alpha
+    >>> ratings = [[1, 1, None], [2, 2, 3], [3, 3, 3], [3, 3, 3], [2, 2, 2], [1, 2, 3]]
+    >>> round(krippendorff_alpha(ratings, level="ordinal").value, 6)
+    0.593243
+    >>> tags = [[{"joy"}, {"joy", "pride"}], [{"fear"}, {"fear"}], [{"joy"}, {"fear"}]]
+    >>> round(krippendorff_alpha(tags, level="masi").value, 6)
+    0.193548
+    """
+    name = level if isinstance(level, str) else "own distances"
+    method = f"Krippendorff's alpha ({name})"
+    are_columns = labels is None and clusters is None and not isinstance(ratings, Ratings)
+    if name in MEASURED and are_columns:
+        measured = measurements_in(ratings, missing_codes)
+        if measured is not None:
+            check_confidence(confidence)
+            check_distribution(distribution)
+            if measured.warning is not None:
+                warnings.warn(measured.warning, stacklevel=2)
+            of_numbers = MeasuredAlpha(measured.columns, measured.multiplicities, name)
+            return estimate(method, of_numbers, measured, confidence, distribution)
+    given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
+    coefficient = _alpha_of_labels(given, level)
+    if not callable(level) and name not in ("nominal", "jaccard", "masi"):
+        given.warn_of_order("level", level, stacklevel=2)
+    return estimate(method, coefficient, given, confidence, distribution)
+
+
+def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Distance) -> Coefficient:
+    labels = given.label_values
+    if callable(level):
+        return Alpha(given.patterns, distances_by(level, labels), labels)
+    if isinstance(level, str):
+        if level == "jaccard" or level == "masi":
+            return Alpha(given.patterns, set_distances(level, labels), labels)
+        # The subjects of clusters are found again by the labels of their ratings.
+        rows = None if given.counted.clusters is not None else rows_of_numbers(given, level)
+        if rows is not None:
+            return MeasuredAlpha(*rows, level)
+    return Alpha(given.patterns, level, labels)
