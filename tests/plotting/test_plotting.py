@@ -33,9 +33,12 @@ def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     for example in examples:
         exec(compile(example, "docs/pictures.md", "exec"), {})
-    assert len(examples) == 6
-    assert len(list(tmp_path.glob("*.svg"))) == 6
-    for image in re.findall(r"\((images/\S+)\)", page):
+    assert len(examples) == 9
+    assert len(list(tmp_path.glob("*.svg"))) == 7
+    images = re.findall(r"\((images/\S+)\)", page)
+    assert images == [f"images/{name}.svg" for name in re.findall(r"## `(plot_\w+)`", page)]
+    assert {Path(image).stem for image in images} == set(fastkappa.plotting.__all__)
+    for image in images:
         assert 1000 < (DOCS / image).stat().st_size < 60_000
 
 
