@@ -29,6 +29,11 @@ CODES = np.random.default_rng(1).integers(0, 3, (3, 60))
 RATINGS = np.array(LABELS)[CODES]
 RATERS = {f"{SCRIPT} {i}": column for i, column in enumerate(RATINGS)}
 TABLE = [[10, 2, 1], [3, 20, 4], [0, 5, 15]]
+# Measurements whose sizes and differences take many characters.
+MEASURED = pandas.DataFrame(
+    np.random.default_rng(2).lognormal(0, 9, (50, 3)) * -1e9, columns=[SCRIPT, LONG, WIDE]
+)
+METHODS = (MEASURED[SCRIPT], MEASURED[LONG])
 
 
 def pair() -> Any:
@@ -54,6 +59,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "CoefficientDifference": lambda: fastkappa.compare_coefficients(
         fastkappa.fleiss_kappa(RATINGS.T), fastkappa.gwet_ac1(RATINGS.T)
     ),
+    "ConcordanceResult": lambda: fastkappa.concordance_correlation(*METHODS),
     "ConfusionCounts": counts,
     "EqualKappas": lambda: fastkappa.compare_strata({"a": TABLE, SCRIPT: TABLE}),
     "Estimate": lambda: pair().estimates["gwet_ac1"],
@@ -61,10 +67,13 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Interpretation": lambda: pair().interpret("mchugh"),
     "KappaPosterior": lambda: fastkappa.kappa_posterior(pair(), n_draws=99, rng=0),
     "KappaDifference": lambda: fastkappa.compare_predictions(*RATINGS, n_resamples=99, rng=0),
+    "IntraclassCorrelation": lambda: fastkappa.intraclass_correlation(MEASURED)["ICC(A,k)"],
+    "IntraclassResult": lambda: fastkappa.intraclass_correlation(MEASURED),
     "Kappas": lambda: fastkappa.score_many(RATINGS[0], RATERS),
     "LabelKappa": lambda: fastkappa.fleiss_kappa(RATINGS.T).by_label[0],
     "Leaderboard": board,
     "LeaderboardRow": lambda: next(iter(board())),
+    "LimitsOfAgreement": lambda: fastkappa.limits_of_agreement(*METHODS),
     "MarginTests": lambda: pair().margins,
     "MultiRaterResult": lambda: fastkappa.fleiss_kappa(RATINGS.T),
     "PairwiseKappa": lambda: fastkappa.pairwise_kappa(fastkappa.Ratings.from_raters(RATERS)),
@@ -90,6 +99,17 @@ ODD: dict[str, Callable[[], Any]] = {
     "stack": lambda: fastkappa.statistics.indices.scott_pi(np.array([TABLE] * 200)),
     "many": lambda: fastkappa.score_many(CODES[0], [CODES[1]] * 100),
     "many raters": lambda: fastkappa.pairwise_kappa(np.tile(CODES, (9, 1)).T),
+    "constant measurements": lambda: fastkappa.intraclass_correlation([[1, 1], [1, 1]]),
+    "a mean below any correlation": lambda: fastkappa.intraclass_correlation(
+        [[1, 5, 3], [5, 1, 2], [3, 2, 5], [4, 3, 1], [2, 4, 3], [5, 2, 6]]
+    ),
+    "no error of measurements": lambda: fastkappa.intraclass_correlation([[1, 1], [2, 2]]),
+    "one constant method": lambda: fastkappa.concordance_correlation([1, 2, 3], [1, 1, 1]),
+    "constant raters": lambda: fastkappa.overall_concordance_correlation([[1, 1], [1, 1]]),
+    "a constant difference": lambda: fastkappa.limits_of_agreement([1, 2], [2, 3]),
+    "many methods": lambda: fastkappa.overall_concordance_correlation(
+        pandas.DataFrame(np.arange(60.0).reshape(3, 20), columns=list("abcdefghijklmnopqrst"))
+    ),
     "several raters": lambda: fastkappa.krippendorff_alpha([[1, 1, None], [1, 1, 1]]),
 }
 

@@ -13,21 +13,25 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from fastkappa.columns.interop import names_of
 from fastkappa.continuous.measured import Measured, Missing, read_pair, read_ratings
+from fastkappa.continuous.report import heading, left_out
 from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, interval_text
+from fastkappa.formatting import count_text, figure, interval_text
+from fastkappa.frame import frame_of_estimate
+from fastkappa.results import RATERS, Report, Result, estimate_grid, facts
 from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence, normal_quantile
 
 
 @dataclass(frozen=True, repr=False)
-class ConcordanceResult:
+class ConcordanceResult(Result):
     """A concordance correlation with its interval and its two parts. It prints as a report.
 
     Attributes
@@ -58,6 +62,8 @@ class ConcordanceResult:
         How many subjects all raters rated, and how many raters there are.
     n_dropped : int
         How many subjects were left out because a rating was missing.
+    raters : tuple of str
+        The names of the raters: those of the columns, if they have any.
     """
 
     method: str
@@ -72,34 +78,48 @@ class ConcordanceResult:
     n_subjects: int
     n_raters: int
     n_dropped: int
+    raters: tuple[str, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name."""
-        return {**asdict(self), "interval": list(self.interval)}
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            The columns are ``value``, ``standard_error``, the ends of the interval, ``lower``
+            and ``upper``, ``precision``, ``accuracy``, ``location_shift`` and ``scale_shift``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of_estimate(
+            self.value,
+            self.standard_error,
+            self.interval,
+            precision=self.precision,
+            accuracy=self.accuracy,
+            location_shift=self.location_shift,
+            scale_shift=self.scale_shift,
+        )
 
     def __repr__(self) -> str:
         return (
-            f"<{self.method}: {figure(self.value)} ({interval_text(self.interval)}),"
-            f" {self.n_subjects} subjects, {self.n_raters} raters>"
+            f"<ConcordanceResult: {figure(self.value)} ({interval_text(self.interval)}),"
+            f" {count_text(self.n_subjects, 'subject')}, {count_text(self.n_raters, 'rater')}>"
         )
 
-    def __str__(self) -> str:
-        rows = [
-            (self.method, figure(self.value, digits=6)),
-            ("standard error", figure(self.standard_error, digits=6)),
-            (f"{100 * self.confidence:g}% interval", interval_text(self.interval, digits=6)),
-            ("precision", figure(self.precision, digits=6)),
-            ("accuracy", figure(self.accuracy, digits=6)),
-        ]
-        if self.n_raters == 2:
-            rows += [
-                ("location shift", figure(self.location_shift, digits=6)),
-                ("scale shift", figure(self.scale_shift, digits=6)),
-            ]
-        dropped = f", {self.n_dropped} left out" if self.n_dropped else ""
-        rows += [("subjects", f"{self.n_subjects}{dropped}"), ("raters", f"{self.n_raters}")]
-        width = max(len(name) for name, _ in rows)
-        return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+    def _report(self) -> Report:
+        parts = [("precision", self.precision), ("accuracy", self.accuracy)]
+        if self.n_raters == 2 and not math.isnan(self.location_shift):
+            parts += [("location shift", self.location_shift), ("scale shift", self.scale_shift)]
+        what = self.method[0].upper() + self.method[1:]
+        row = ("concordance correlation", self.value, self.standard_error, self.interval)
+        return Report(
+            [heading(what, self.raters, self.n_subjects), *left_out(self.n_dropped)],
+            [estimate_grid([row], self.confidence), facts(parts)],
+        )
 
 
 def concordance_correlation(
@@ -148,7 +168,7 @@ def concordance_correlation(
     >>> from fastkappa import concordance_correlation
     >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
     >>> concordance_correlation(wright, mini)
-    <Lin's concordance correlation: 0.8986 (0.5566 to 0.9802), 6 subjects, 2 raters>
+    <ConcordanceResult: 0.8986 (0.5566 to 0.9802), 6 subjects, 2 raters>
     """
     confidence = check_confidence(confidence)
     measured = read_pair(y1, y2, missing)
@@ -169,6 +189,7 @@ def concordance_correlation(
     return _result(
         "Lin's concordance correlation",
         measured,
+        names_of((y1, y2), RATERS),
         confidence,
         (value, error, precision, accuracy, location, scale),
         normal_quantile((1 + confidence) / 2),
@@ -209,7 +230,7 @@ def overall_concordance_correlation(
     >>> ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9],
     ...            [6, 2, 4, 7]]
     >>> overall_concordance_correlation(ratings)
-    <overall concordance correlation: 0.2537 (0.0082 to 0.4704), 6 subjects, 4 raters>
+    <ConcordanceResult: 0.2537 (0.0082 to 0.4704), 6 subjects, 4 raters>
     """
     confidence = check_confidence(confidence)
     measured = read_ratings(ratings, missing)
@@ -229,6 +250,7 @@ def overall_concordance_correlation(
     return _result(
         "overall concordance correlation",
         measured,
+        tuple(measured.names),
         confidence,
         (value, error, precision, accuracy, math.nan, math.nan),
         t_quantile((1 + confidence) / 2, squares.n - 1),
@@ -286,6 +308,7 @@ def _delta_error(measured: Measured, squares: SumsOfSquares, value: float) -> fl
 def _result(
     method: str,
     measured: Measured,
+    raters: tuple[str, ...],
     confidence: float,
     figures: tuple[float, ...],
     quantile: float,
@@ -310,6 +333,7 @@ def _result(
         measured.n_subjects,
         measured.n_raters,
         measured.n_dropped,
+        raters,
     )
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastkappa.continuous.measured import Missing, read_ratings
+from fastkappa.continuous.report import heading, left_out
 from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, interval_text, p_value_text
+from fastkappa.formatting import count_text, figure, interval_text, p_value_text
 from fastkappa.frame import data_frame
+from fastkappa.results import NO_ENDS, Grid, Report, Result, interval_head
 from fastkappa.statistics.distributions import f_quantile, f_tail
 from fastkappa.statistics.inference import check_confidence
-
-UNDEFINED = (math.nan, math.nan)
 
 
 class MeanSquares(NamedTuple):
@@ -40,8 +40,8 @@ class MeanSquares(NamedTuple):
     residual: float
 
 
-@dataclass(frozen=True)
-class IntraclassCorrelation:
+@dataclass(frozen=True, repr=False)
+class IntraclassCorrelation(Result):
     """One form of the intraclass correlation.
 
     Attributes
@@ -73,9 +73,25 @@ class IntraclassCorrelation:
     degrees_of_freedom: tuple[int, int]
     p_value: float
 
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame of one row, as those of `IntraclassResult`.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return _frame([self])
+
+    def __repr__(self) -> str:
+        return f"<{self.form}: {figure(self.value)} ({interval_text(self.interval)})>"
+
+    def _report(self) -> Report:
+        return Report([], [_grid([self], self.confidence)])
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IntraclassResult:
+class IntraclassResult(Result):
     """The six forms of the intraclass correlation. It prints as a table.
 
     ``result['ICC(A,1)']`` is one form, by its name in McGraw and Wong (1996) or in Shrout and
@@ -95,6 +111,8 @@ class IntraclassResult:
         How many subjects were left out because a rating was missing.
     confidence : float
         The confidence of the intervals.
+    raters : tuple of str
+        The names of the raters: those of the columns, if they have any.
     """
 
     forms: tuple[IntraclassCorrelation, ...]
@@ -103,6 +121,7 @@ class IntraclassResult:
     n_raters: int
     n_dropped: int
     confidence: float
+    raters: tuple[str, ...]
 
     def __getitem__(self, name: str) -> IntraclassCorrelation:
         wanted = str(name).replace(" ", "")
@@ -117,76 +136,67 @@ class IntraclassResult:
     def __iter__(self) -> Iterator[IntraclassCorrelation]:
         return iter(self.forms)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name, a dict for each form."""
-        return {
-            "forms": [
-                {
-                    "form": form.form,
-                    "shrout_fleiss": form.shrout_fleiss,
-                    "value": form.value,
-                    "interval": list(form.interval),
-                    "f": form.f,
-                    "degrees_of_freedom": list(form.degrees_of_freedom),
-                    "p_value": form.p_value,
-                }
-                for form in self.forms
-            ],
-            "mean_squares": self.mean_squares._asdict(),
-            "n_subjects": self.n_subjects,
-            "n_raters": self.n_raters,
-            "n_dropped": self.n_dropped,
-            "confidence": self.confidence,
-        }
-
     def to_frame(self) -> Any:
-        """Return the forms as rows of a pandas DataFrame."""
-        return data_frame(
-            {
-                "shrout_fleiss": [form.shrout_fleiss for form in self.forms],
-                "value": [form.value for form in self.forms],
-                "low": [form.interval[0] for form in self.forms],
-                "high": [form.interval[1] for form in self.forms],
-                "f": [form.f for form in self.forms],
-                "df1": [form.degrees_of_freedom[0] for form in self.forms],
-                "df2": [form.degrees_of_freedom[1] for form in self.forms],
-                "p_value": [form.p_value for form in self.forms],
-            },
-            ("form", [form.form for form in self.forms]),
-        )
+        """Return the forms as rows of a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each, by the name of the form; the columns are ``shrout_fleiss``,
+            ``value``, the ends of the interval, ``lower`` and ``upper``, ``f``, its degrees of
+            freedom, ``df1`` and ``df2``, and ``p_value``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return _frame(self.forms)
 
     def __repr__(self) -> str:
         single = self["ICC(A,1)"]
         return (
             f"<IntraclassResult: ICC(A,1) {figure(single.value)}"
-            f" ({interval_text(single.interval)}), {self.n_subjects} subjects,"
-            f" {self.n_raters} raters>"
+            f" ({interval_text(single.interval)}), {count_text(self.n_subjects, 'subject')},"
+            f" {count_text(self.n_raters, 'rater')}>"
         )
 
-    def __str__(self) -> str:
-        head = ("form", "also", "value", f"{100 * self.confidence:g}% interval", "F", "df", "p")
-        rows = [
-            head,
-            *(
-                (
-                    form.form,
-                    form.shrout_fleiss,
-                    figure(form.value),
-                    interval_text(form.interval),
-                    figure(form.f, digits=3),
-                    "{}, {}".format(*form.degrees_of_freedom),
-                    p_value_text(form.p_value, 3),
-                )
-                for form in self.forms
-            ),
-        ]
-        widths = [max(map(len, column)) for column in zip(*rows)]
-        lines = ["  ".join(f"{c:<{w}}" for c, w in zip(row, widths)).rstrip() for row in rows]
-        dropped = f", {self.n_dropped} subjects with a missing rating left out"
-        lines.append(
-            f"{self.n_subjects} subjects, {self.n_raters} raters{dropped if self.n_dropped else ''}"
+    def _report(self) -> Report:
+        what = heading("Intraclass correlation", self.raters, self.n_subjects)
+        return Report([what, *left_out(self.n_dropped)], [_grid(self.forms, self.confidence)])
+
+
+def _frame(forms: Sequence[IntraclassCorrelation]) -> Any:
+    return data_frame(
+        {
+            "shrout_fleiss": [form.shrout_fleiss for form in forms],
+            "value": [form.value for form in forms],
+            "lower": [form.interval[0] for form in forms],
+            "upper": [form.interval[1] for form in forms],
+            "f": [form.f for form in forms],
+            "df1": [form.degrees_of_freedom[0] for form in forms],
+            "df2": [form.degrees_of_freedom[1] for form in forms],
+            "p_value": [form.p_value for form in forms],
+        },
+        ("form", [form.form for form in forms]),
+    )
+
+
+def _grid(forms: Sequence[IntraclassCorrelation], confidence: float) -> Grid:
+    rows = [
+        (
+            form.form,
+            form.shrout_fleiss,
+            figure(form.value),
+            interval_text(form.interval, "", width=7),
+            figure(form.f, "", digits=3),
+            "{}, {}".format(*form.degrees_of_freedom),
+            "" if math.isnan(form.p_value) else p_value_text(form.p_value, 3),
         )
-        return "\n".join(lines)
+        for form in forms
+    ]
+    head = ("form", "also", "value", interval_head(confidence), "F", "df", "p")
+    return Grid(head, rows, least_width=0)
 
 
 def intraclass_correlation(
@@ -248,14 +258,15 @@ def intraclass_correlation(
     ...            [6, 2, 4, 7]]
     >>> result = intraclass_correlation(ratings)
     >>> print(result)
-    form      also      value   95% interval       F       df     p
-    ICC(1)    ICC(1,1)  0.1657  -0.1329 to 0.7226  1.795   5, 18  0.165
-    ICC(A,1)  ICC(2,1)  0.2898  0.0188 to 0.7611   11.027  5, 15  0.000135
-    ICC(C,1)  ICC(3,1)  0.7148  0.3425 to 0.9459   11.027  5, 15  0.000135
-    ICC(k)    ICC(1,k)  0.4428  -0.8844 to 0.9124  1.795   5, 18  0.165
-    ICC(A,k)  ICC(2,k)  0.6201  0.0711 to 0.9272   11.027  5, 15  0.000135
-    ICC(C,k)  ICC(3,k)  0.9093  0.6757 to 0.9859   11.027  5, 15  0.000135
-    6 subjects, 4 raters
+    Intraclass correlation of 4 raters, 6 subjects
+    <BLANKLINE>
+    form          also   value       95 % interval       F     df         p
+    ICC(1)    ICC(1,1)  0.1657  -0.1329 to  0.7226   1.795  5, 18     0.165
+    ICC(A,1)  ICC(2,1)  0.2898   0.0188 to  0.7611  11.027  5, 15  0.000135
+    ICC(C,1)  ICC(3,1)  0.7148   0.3425 to  0.9459  11.027  5, 15  0.000135
+    ICC(k)    ICC(1,k)  0.4428  -0.8844 to  0.9124   1.795  5, 18     0.165
+    ICC(A,k)  ICC(2,k)  0.6201   0.0711 to  0.9272  11.027  5, 15  0.000135
+    ICC(C,k)  ICC(3,k)  0.9093   0.6757 to  0.9859  11.027  5, 15  0.000135
     >>> round(result["ICC(A,1)"].value, 6)
     0.289764
     """
@@ -274,7 +285,9 @@ def intraclass_correlation(
         )
     scale = squares.unit * squares.unit
     reported = MeanSquares(*(mean * scale for mean in means)) if scale != 1 else means
-    return IntraclassResult(forms, reported, n, k, measured.n_dropped, confidence)
+    return IntraclassResult(
+        forms, reported, n, k, measured.n_dropped, confidence, tuple(measured.names)
+    )
 
 
 def mean_squares(squares: SumsOfSquares) -> MeanSquares:
@@ -324,7 +337,7 @@ def _forms(
             form,
             shrout_fleiss,
             value,
-            UNDEFINED if math.isnan(value) else intervals[form],
+            NO_ENDS if math.isnan(value) else intervals[form],
             confidence,
             f,
             (freedoms[0], freedom),
@@ -374,16 +387,16 @@ def _absolute_interval(
     """Return the interval of ICC(A,1), by Satterthwaite's degrees of freedom."""
     subjects, _, raters, residual = means
     if math.isnan(value):
-        return UNDEFINED
+        return NO_ENDS
     # McGraw and Wong's a and b times n (1 - value), so that a value of 1 divides nothing by 0.
     of_raters = k * value * raters
     of_residual = (n * (1 - value) + k * value * (n - 1)) * residual
     spread = of_raters**2 / (k - 1) + of_residual**2 / ((n - 1) * (k - 1))
     if spread == 0:
-        return (value, value) if value == 1 else UNDEFINED
+        return (value, value) if value == 1 else NO_ENDS
     freedom = (of_raters + of_residual) ** 2 / spread
     if freedom == 0:
-        return UNDEFINED
+        return NO_ENDS
     others = k * raters + (k * n - k - n) * residual
     below, above = f_quantile(p, n - 1, freedom), f_quantile(p, freedom, n - 1)
     return (

@@ -10,8 +10,13 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import Floats
+from fastkappa.columns.interop import names_of
 from fastkappa.continuous.measured import Missing, read_pair
+from fastkappa.continuous.report import left_out
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.formatting import count_text, plain, printable
+from fastkappa.frame import data_frame
+from fastkappa.results import RATERS, Grid, Report, Result, facts, interval_head
 from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence
 
@@ -20,7 +25,7 @@ DEVIATIONS = 1.959963984540054
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LimitsOfAgreement:
+class LimitsOfAgreement(Result):
     """The mean difference of two methods, and the limits of agreement. It prints as a report.
 
     Attributes
@@ -42,6 +47,9 @@ class LimitsOfAgreement:
         How many subjects were left out because a measurement was missing.
     means, differences : ndarray of shape (n_subjects,)
         The mean of both measurements of each subject, and their difference.
+    raters : tuple of str
+        The names of the first and of the second method: those of the columns, if they are
+        series with a name.
     """
 
     bias: float
@@ -55,43 +63,65 @@ class LimitsOfAgreement:
     n_dropped: int
     means: Floats
     differences: Floats
+    raters: tuple[str, str] = RATERS
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures by name, without those of each subject."""
-        return {
-            "bias": self.bias,
-            "standard_deviation": self.standard_deviation,
-            "limits": list(self.limits),
-            "bias_interval": list(self.bias_interval),
-            "lower_interval": list(self.lower_interval),
-            "upper_interval": list(self.upper_interval),
-            "confidence": self.confidence,
-            "n_subjects": self.n_subjects,
-            "n_dropped": self.n_dropped,
-        }
+        """Return the figures as a dictionary that JSON can hold, without those of each subject."""
+        names = [name for name in self.__dict__ if name not in ("means", "differences")]
+        return {name: plain(getattr(self, name)) for name in names}
+
+    def to_frame(self) -> Any:
+        """Return the bias and both limits as a pandas DataFrame.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each; the columns are ``value`` and the ends of the interval, ``lower``
+            and ``upper``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        names, values, intervals = zip(*self._rows())
+        lower, upper = zip(*intervals)
+        columns = {"value": values, "lower": lower, "upper": upper}
+        return data_frame(columns, ("index", list(names)))
+
+    def _rows(self) -> list[tuple[str, float, tuple[float, float]]]:
+        lower, upper = self.limits
+        return [
+            ("bias", self.bias, self.bias_interval),
+            ("lower limit", lower, self.lower_interval),
+            ("upper limit", upper, self.upper_interval),
+        ]
 
     def __repr__(self) -> str:
         low, high = self.limits
         return (
             f"<LimitsOfAgreement: {low:.6g} to {high:.6g}, bias {self.bias:.6g},"
-            f" {self.n_subjects} subjects>"
+            f" {count_text(self.n_subjects, 'subject')}>"
         )
 
-    def __str__(self) -> str:
-        lower, upper = self.limits
-        parts = [
-            ("bias", self.bias, self.bias_interval),
-            ("lower limit", lower, self.lower_interval),
-            ("upper limit", upper, self.upper_interval),
+    def _report(self) -> Report:
+        first, second = map(printable, self.raters)
+        n_subjects = count_text(self.n_subjects, "subject")
+        # In the unit of measurement, so with as many decimals as the numbers need.
+        rows = [
+            (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*interval))
+            for name, value, interval in self._rows()
         ]
-        lines = [
-            f"{name:<18}  {value:.6g}  ({100 * self.confidence:g}% interval {_text(interval)})"
-            for name, value, interval in parts
-        ]
-        dropped = f", {self.n_dropped} left out" if self.n_dropped else ""
-        lines.append(f"standard deviation  {self.standard_deviation:.6g}")
-        lines.append(f"subjects            {self.n_subjects}{dropped}")
-        return "\n".join(lines)
+        return Report(
+            [
+                f"Limits of agreement, {first} less {second}, {n_subjects}",
+                *left_out(self.n_dropped),
+            ],
+            [
+                Grid(("", "value", interval_head(self.confidence)), rows),
+                facts([("standard deviation", f"{self.standard_deviation:.6g}")]),
+            ],
+        )
 
 
 def limits_of_agreement(
@@ -147,14 +177,18 @@ def limits_of_agreement(
     >>> from fastkappa import limits_of_agreement
     >>> wright, mini = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
     >>> print(limits_of_agreement(wright, mini))
-    bias                -19.6667  (95% interval -39.0476 to -0.285699)
-    lower limit         -55.8633  (95% interval -91.0965 to -20.63)
-    upper limit         16.5299  (95% interval -18.7033 to 51.7632)
-    standard deviation  18.468
-    subjects            6
+    Limits of agreement, first rater less second rater, 6 subjects
+    <BLANKLINE>
+                           value          95 % interval
+    bias                -19.6667  -39.0476 to -0.285699
+    lower limit         -55.8633     -91.0965 to -20.63
+    upper limit          16.5299    -18.7033 to 51.7632
+    <BLANKLINE>
+    standard deviation    18.468
     """
     confidence = check_confidence(confidence)
     measured = read_pair(y1, y2, missing)
+    first_name, second_name = names_of((y1, y2), RATERS)
     n = measured.n_subjects
     means, differences = np.empty(n), np.empty(n)
     start = 0
@@ -193,8 +227,5 @@ def limits_of_agreement(
         measured.n_dropped,
         means,
         differences,
+        (first_name, second_name),
     )
-
-
-def _text(interval: tuple[float, float]) -> str:
-    return "{:.6g} to {:.6g}".format(*interval)

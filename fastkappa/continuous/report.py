@@ -1,0 +1,42 @@
+"""Texts in the reports of measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastkappa.formatting import count_text, printable
+from fastkappa.results import RATERS
+
+# More raters than this are counted, not named.
+MOST_NAMED = 10
+
+
+def heading(what: str, raters: Sequence[str], n_subjects: int) -> str:
+    """Return what a report is about: the figure, the raters by name if they have any.
+
+    Examples
+    --------
+    >>> from fastkappa.continuous.report import heading
+    >>> heading("Intraclass correlation", ["Ann", "Ben", "Cat"], 20)
+    'Intraclass correlation of Ann, Ben and Cat, 20 subjects'
+    >>> heading("Intraclass correlation", ["rater 1", "rater 2", "rater 3"], 20)
+    'Intraclass correlation of 3 raters, 20 subjects'
+    """
+    return f"{what} of {_raters_text(raters)}, {count_text(n_subjects, 'subject')}"
+
+
+def left_out(n_dropped: int) -> list[str]:
+    """Return the remark on subjects that were left out, if any were."""
+    if not n_dropped:
+        return []
+    return [f"{count_text(n_dropped, 'subject')} left out for a missing measurement"]
+
+
+def _raters_text(raters: Sequence[str]) -> str:
+    n = len(raters)
+    # Those of an array, and the columns of a frame without names.
+    numbers = ([f"rater {i}" for i in range(1, n + 1)], [str(i) for i in range(n)], list(RATERS))
+    if list(raters) in numbers or n > MOST_NAMED:
+        return "two raters" if n == 2 else f"{n} raters"
+    *others, last = map(printable, raters)
+    return f"{', '.join(others)} and {last}"
