@@ -15,9 +15,15 @@ from fastkappa import (
     agreement_by,
     agreement_from_confusion,
     compare_predictions,
+    concordance_correlation,
+    intraclass_correlation,
+    limits_of_agreement,
+    overall_concordance_correlation,
     pairwise_kappa,
     plot_agreement,
+    plot_agreement_chart,
     plot_confusion,
+    plot_limits_of_agreement,
 )
 
 RATINGS = {"Dr. Ann": [1, 1, 2, 2, 3, 3], "Dr. Ben": [1, 2, 2, 2, 3, 1], "Cat": [1, 1, 2, 3, 3, 1]}
@@ -42,6 +48,32 @@ def test_names_of_series_reach_reports(frame: Any) -> None:
         assert pairwise_kappa(ratings).rater_names == tuple(RATINGS)
 
 
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_names_of_series_reach_reports_of_measurements(frame: Any) -> None:
+    pair = frame["Dr. Ann"], frame["Dr. Ben"]
+    limits = limits_of_agreement(*pair)
+    assert str(limits).startswith("Limits of agreement, Dr. Ann less Dr. Ben, 6 subjects\n")
+    assert plot_limits_of_agreement(limits).get_ylabel() == "difference, Dr. Ann less Dr. Ben"
+    for result in (limits, concordance_correlation(*pair)):
+        assert result.raters == ("Dr. Ann", "Dr. Ben")
+        assert result.to_dict()["raters"] == ["Dr. Ann", "Dr. Ben"]
+    assert "correlation of Dr. Ann and Dr. Ben, 6 subjects\n" in str(result)
+    for each in (intraclass_correlation(frame), overall_concordance_correlation(frame)):
+        assert each.raters == tuple(RATINGS)
+        assert "correlation of Dr. Ann, Dr. Ben and Cat, 6 subjects\n" in str(each)
+
+
+@pytest.mark.parametrize("numbered", [np.array, pandas.DataFrame, list])
+def test_raters_of_measurements_without_names(numbered: Any) -> None:
+    rows = list(map(list, zip(*RATINGS.values())))
+    assert " of 3 raters, 6 subjects\n" in str(intraclass_correlation(numbered(rows)))
+    given = (numbered(ratings) for ratings in list(RATINGS.values())[:2])
+    if numbered is not pandas.DataFrame:
+        result = concordance_correlation(*given)
+        assert result.raters == UNNAMED
+        assert " of two raters, 6 subjects\n" in str(result)
+
+
 def test_names_of_a_cross_table_are_those_of_its_axes() -> None:
     frame = FRAMES["pandas"]
     table = pandas.crosstab(frame["Dr. Ann"], frame["Dr. Ben"])
@@ -53,7 +85,7 @@ def test_names_of_a_cross_table_are_those_of_its_axes() -> None:
     }
 
 
-@pytest.mark.parametrize("plot", [plot_agreement, plot_confusion])
+@pytest.mark.parametrize("plot", [plot_agreement, plot_confusion, plot_agreement_chart])
 def test_names_reach_pictures(plot: Any) -> None:
     frame = FRAMES["polars"]
     result = agreement(frame["Dr. Ann"], frame["Dr. Ben"])

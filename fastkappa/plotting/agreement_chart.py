@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastkappa.arrays import FloatTable
+from fastkappa.formatting import text_width
 from fastkappa.plotting import style
-from fastkappa.plotting.grid import TICK_TEXT, read_table
+from fastkappa.plotting.fonts import find_glyphs
+from fastkappa.plotting.grid import TICK_TEXT, read_raters, read_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 SIDE = 4.6
 # Labels whose part of an axis is smaller than this, in font sizes, have no room.
 LEAST_ROOM = 1.05
-# How dark partial agreement of the weight 1 is, compared with agreement.
+# How strong the colour of partial agreement of the weight 1 is, compared with agreement.
 LIGHTER = 0.6
 
 
@@ -28,7 +30,7 @@ def plot_agreement_chart(
     table: Any,
     *,
     labels: Any = None,
-    raters: tuple[str, str] = ("first rater", "second rater"),
+    raters: tuple[str, str] | None = None,
     step_weights: Sequence[float] = (1.0,),
     reverse_y: bool = False,
     ax: Axes | None = None,
@@ -48,12 +50,13 @@ def plot_agreement_chart(
     labels : sequence of length l, default=None
         The labels in the table's order. None takes those of the result, or 0 to l - 1 for an
         array.
-    raters : tuple of str, default=('first rater', 'second rater')
-        The names of the axes: the first rater's labels go up, the second's to the right.
+    raters : tuple of str, default=None
+        The names of the axes, as for `plot_agreement`: the first rater's labels go up, the
+        second's to the right.
     step_weights : sequence of float, default=(1.0,)
         The agreement weights of labels 0, 1, 2, ... steps apart, as for `bangdiwala_b` in
         `fastkappa.statistics.indices`: from 1 down to 0. Ratings so many steps apart are
-        lighter, the less their weight.
+        fainter, the less their weight.
     reverse_y : bool, default=False
         Whether the first rater's labels go down, as in a printed table.
     ax : Axes, default=None
@@ -96,14 +99,14 @@ def plot_agreement_chart(
     weights = _checked_weights(step_weights)
     if not counts.any():
         raise ValueError("table must not be empty: all its counts are 0.")
-    if isinstance(raters, str) or len(raters) != 2:
-        raise ValueError(f"raters must be the names of the first and the second, got {raters!r}.")
+    names_of_axes = read_raters(table, raters)
     if ax is None:
-        ax = style.new_axes(SIDE + 0.06 * max(map(len, names)), SIDE)
+        ax = style.new_axes(SIDE + 0.06 * max(map(text_width, names)), SIDE)
     _draw_boxes(ax, counts, weights)
-    _draw_axes(ax, counts, names, raters)
+    _draw_axes(ax, counts, names, names_of_axes)
     if reverse_y:
         ax.invert_yaxis()
+    find_glyphs(ax)
     return ax
 
 
@@ -124,13 +127,13 @@ def _draw_boxes(ax: Axes, counts: FloatTable, weights: list[float]) -> None:
     # The widest area first, so that agreement is on top.
     for steps in reversed(range(min(len(weights), len(counts)))):
         weight = weights[steps] * LIGHTER if steps else 1.0
-        colour = style.tint(style.AGREEMENT, weight)
         _draw(
             ax,
             _rectangles(counts, steps),
             zorder=2,
-            facecolor=colour,
-            edgecolor="none",
+            facecolor=style.tint(style.line_of_agreement(), weight),
+            edgecolor="none" if steps else style.ink(),
+            linewidth=1.0,
             label=_legend_text(steps),
         )
     outline: dict[str, Any] = {"facecolor": "none", "edgecolor": style.GREY, "linewidth": 1.0}
@@ -182,7 +185,7 @@ def _draw_axes(ax: Axes, counts: FloatTable, names: list[str], raters: tuple[str
         texts = [names[position] for position in shown]
         axis.set_ticks(middle[shown], texts, fontsize=TICK_TEXT, **plain)
         if axis is ax.xaxis and any(
-            style.DIGIT_WIDTH * TICK_TEXT * len(name) > totals[position] / n * side
+            style.DIGIT_WIDTH * TICK_TEXT * text_width(name) > totals[position] / n * side
             for name, position in zip(texts, shown)
         ):
             for text in axis.get_ticklabels():

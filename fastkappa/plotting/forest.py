@@ -39,9 +39,10 @@ def plot_forest(
     ----------
     results : mapping, list of results, a result, or array-like of shape (k,)
         Results with an estimate (``kappa`` or ``value``) and an ``interval``, by the name of
-        their row or in a list: of two raters, of several, of a bootstrap or a comparison. Or
-        the result of `agreement_by`, `pairwise_kappa` or `leaderboard`, which has a row for
-        each group, pair of raters or prediction. Or the estimates themselves.
+        their row or in a list: of two raters, of several, of measurements, of a bootstrap or a
+        comparison. Or the result of `agreement_by`, `pairwise_kappa`, `leaderboard` or
+        `intraclass_correlation`, which has a row for each group, pair of raters, prediction or
+        form. Or the estimates themselves.
     intervals : array-like of shape (k, 2), default=None
         The lower and upper ends, for an array of estimates; NaN if there is none.
     names : sequence of str of length k, default=None
@@ -78,9 +79,12 @@ def plot_forest(
         height = min(HIGHEST, 0.7 + ROW_HEIGHT * max(len(rows), 2))
         ax = style.new_axes(5.2 + 0.08 * longest, height)
     size = _text_size(ax, len(rows))
+    left, right = _limits(rows)
     beside = ax.get_yaxis_transform()
     for position, (_, estimate, low, high) in enumerate(rows):
-        ax.plot([low, high], [position] * 2, color=style.ink(), linewidth=1.4, marker="|", zorder=2)
+        # An end that is infinite is drawn where the axis ends.
+        ends = np.clip([low, high], left, right)
+        ax.plot(ends, [position] * 2, color=style.ink(), linewidth=1.4, marker="|", zorder=2)
         ax.plot(
             estimate,
             position,
@@ -100,7 +104,6 @@ def plot_forest(
         )
     ax.set_yticks(range(len(rows)), [row.name for row in rows], fontsize=size, parse_math=False)
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    left, right = _limits(rows)
     ax.set_xlim(left, right)
     if left < 0 < right:
         ax.axvline(0, color=style.GREY, linewidth=1, linestyle="--", zorder=1)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastkappa.plotting import style
+from fastkappa.plotting.fonts import find_glyphs
+from fastkappa.results import RATERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
 # More subjects than this are drawn as hexagons that count them.
 MOST_DOTS = 20_000
 HEXAGONS = 60
+# Half transparent, so that it is faint on a dark background as on a white one.
+FEW = (0.5, 0.5, 0.5, 0.45)
 NEEDED = (
-    *("means", "differences", "bias", "limits"),
+    *("means", "differences", "bias", "limits", "raters"),
     *("bias_interval", "lower_interval", "upper_interval"),
 )
 
@@ -24,8 +28,8 @@ NEEDED = (
 def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
     """Draw the differences of two methods against their means, with the limits of agreement.
 
-    Each subject is a dot; of more than 20 000 subjects hexagons are drawn, dark where there
-    are many. A line marks the bias and dashed lines the limits, each within its interval
+    Each subject is a dot; of more than 20 000 subjects hexagons are drawn, faint where there
+    are few. A line marks the bias and dashed lines the limits, each within its interval
     shaded; a dotted line marks 0. Their values are written to the right.
 
     Parameters
@@ -70,7 +74,8 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
     if len(means) > MOST_DOTS:
         from matplotlib.colors import LinearSegmentedColormap
 
-        shades = LinearSegmentedColormap.from_list("shades", [style.LIGHT_GREY, style.AGREEMENT])
+        ends: list[Any] = [FEW, style.line_of_agreement()]
+        shades = LinearSegmentedColormap.from_list("shades", ends)
         ax.hexbin(
             means, differences, gridsize=HEXAGONS, bins="log", cmap=shades, mincnt=1, zorder=1
         )
@@ -79,13 +84,11 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
             means,
             differences,
             s=22,
-            color=style.AGREEMENT,
-            edgecolors=style.LIGHT_GREY,
+            color=style.line_of_agreement(),
+            edgecolors=style.paper(),
             linewidths=0.6,
             zorder=3,
         )
-    # Of the text of axes, so that they are seen on a dark background too.
-    colour = ax.xaxis.label.get_color()
     lines = [
         (result.bias, result.bias_interval, "-"),
         (result.limits[0], result.lower_interval, "--"),
@@ -95,15 +98,17 @@ def plot_limits_of_agreement(result: Any, *, ax: Axes | None = None) -> Axes:
     for value, (low, high), dashes in lines:
         if math.isfinite(low) and math.isfinite(high):
             ax.axhspan(low, high, color=style.SHADE, linewidth=0, zorder=0)
-        ax.axhline(value, color=colour, linestyle=dashes, linewidth=1.3, zorder=4)
+        ax.axhline(value, color=style.ink(), linestyle=dashes, linewidth=1.3, zorder=4)
         text = f"{value:.4g}".replace("-", "\N{MINUS SIGN}")
         ax.text(1.02, value, text, va="center", fontsize="small", transform=beside)
     ax.axhline(0, color=style.GREY, linestyle=":", linewidth=1, zorder=2)
     ax.set_xlabel("mean of both measurements")
-    ax.set_ylabel("difference, first less second")
+    first, second = result.raters if result.raters != RATERS else ("first", "second")
+    ax.set_ylabel(f"difference, {first} less {second}", parse_math=False)
     confidence = getattr(result, "confidence", None)
     intervals = "" if confidence is None else f", {100 * confidence:g} % intervals shaded"
     ax.set_title(f"limits of agreement of {len(means)} subjects{intervals}", fontsize="medium")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+    find_glyphs(ax)
     return ax

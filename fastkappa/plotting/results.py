@@ -79,7 +79,7 @@ def _is_one(result: Any) -> bool:
 
 
 def _many(results: Any) -> Rows | None:
-    """Return the rows of the kappas of pairs, or of a leaderboard; None for anything else."""
+    """Return the rows of a result that has many; None for any other."""
     if hasattr(results, "rater_names") and hasattr(results, "values"):
         pairs = np.argwhere(np.triu(np.ones_like(results.values), 1)).tolist()
         raters = results.rater_names
@@ -97,6 +97,9 @@ def _many(results: Any) -> Rows | None:
             for name, kappa, (low, high) in zip(results.names, results.kappa, results.interval)
         ]
         return Rows(rows, confidence=results.confidence)
+    if hasattr(results, "forms"):
+        named = _rows_of([form.form for form in results.forms], results.forms)
+        return named._replace(what="intraclass correlation")
     return None
 
 
@@ -148,6 +151,8 @@ def _what(result: Any) -> str:
         return "difference of kappas"
     if hasattr(result, "replicates"):
         return "value"
+    if hasattr(result, "form"):
+        return str(result.form)
     return str(result.method) if hasattr(result, "n_raters") else "kappa"
 
 

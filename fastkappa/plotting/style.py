@@ -66,10 +66,12 @@ def line_of_agreement() -> str:
 
 
 def tint(colour: str, strength: float) -> tuple[float, ...]:
-    """Return a colour mixed with white, of which there is none at a strength of 1."""
+    """Return a colour mixed with the style's background, of which a strength of 1 has none."""
     from matplotlib.colors import to_rgb
 
-    return tuple(1 - strength * (1 - part) for part in to_rgb(colour))
+    return tuple(
+        under + strength * (part - under) for part, under in zip(to_rgb(colour), to_rgb(paper()))
+    )
 
 
 def text_colour(background: Any) -> str:

@@ -16,9 +16,8 @@ matplotlib.use("agg")
 from matplotlib import pyplot
 
 from fastkappa import agreement_from_confusion, plot_agreement_chart
-from fastkappa.plotting import style
 from fastkappa.statistics.indices import bangdiwala_b
-from tests.helpers.pictures import TABLE, collection, contrast, luminance, tick_labels
+from tests.helpers.pictures import TABLE, collection, contrast, tick_labels
 from tests.helpers.r_values import SQUARE
 
 
@@ -74,14 +73,16 @@ def test_weighted_b_of_more_steps() -> None:
     assert shaded / area(ax.collections[-1]) == pytest.approx(bangdiwala_b(table, weights))
 
 
-def test_agreement_is_on_top_and_darker() -> None:
-    ax = plot_agreement_chart(TABLE, step_weights=(1, 0.9, 0.4))
+@pytest.mark.parametrize("background", ["default", "dark_background"])
+def test_agreement_is_on_top_and_stands_out(background: str) -> None:
+    with pyplot.style.context(background):
+        ax = plot_agreement_chart(TABLE, step_weights=(1, 0.9, 0.4))
     labels = [drawn.get_label() for drawn in ax.collections]
     names = ["2 steps apart", "1 step apart", "agreement"]
     assert labels[1:4] == names
-    light = [luminance(collection(ax, name).get_facecolor()[0]) for name in names]
-    assert light[0] > light[1] > light[2]
-    assert contrast(collection(ax, "agreement").get_facecolor()[0], style.tint("white", 1)) > 7
+    strong = [contrast(collection(ax, n).get_facecolor()[0], ax.get_facecolor()) for n in names]
+    assert 1 < strong[0] < strong[1] < strong[2]
+    assert strong[2] > 7
 
 
 @pytest.mark.parametrize("background", ["default", "dark_background"])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 pytest.importorskip("matplotlib")
@@ -18,11 +19,19 @@ matplotlib.use("agg")
 from matplotlib import font_manager
 from matplotlib.ft2font import FT2Font
 
-from fastkappa import plot_agreement, plot_confusion, plot_forest
+from fastkappa import (
+    limits_of_agreement,
+    plot_agreement,
+    plot_agreement_chart,
+    plot_confusion,
+    plot_forest,
+    plot_limits_of_agreement,
+)
 from fastkappa.plotting import fonts
 
 TABLE = [[5, 1], [2, 6]]
 LABELS = ["重症", "軽症"]
+SERIES = [pandas.Series([1.0, i, 4.0], name=name) for i, name in enumerate(LABELS)]
 BUNDLED = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 
 
@@ -49,6 +58,8 @@ def texts(ax: Any) -> list[Any]:
 PLOTS = {
     "agreement": lambda: plot_agreement(TABLE, labels=LABELS, raters=("A", "評価者")),
     "confusion": lambda: plot_confusion(TABLE, labels=LABELS, raters=("A", "評価者")),
+    "chart": lambda: plot_agreement_chart(TABLE, labels=LABELS, raters=("A", "評価者")),
+    "limits": lambda: plot_limits_of_agreement(limits_of_agreement(*SERIES)),
     "forest": lambda: plot_forest([0.1, 0.2], [[0, 0.5], [0.1, 0.4]], names=LABELS),
 }
 

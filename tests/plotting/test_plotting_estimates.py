@@ -21,10 +21,13 @@ from fastkappa import (
     agreement_by,
     bootstrap,
     compare_predictions,
+    concordance_correlation,
     datasets,
     fleiss_kappa,
+    intraclass_correlation,
     krippendorff_alpha,
     leaderboard,
+    overall_concordance_correlation,
     pairwise_kappa,
     plot_bootstrap,
     plot_forest,
@@ -143,6 +146,7 @@ def test_forest_with_wrong_names(names: Any) -> None:
 RATINGS = np.random.default_rng(0).integers(0, 3, (3, 80))
 BY_NAME = dict(zip(("Ann", "Ben", "Cat"), RATINGS))
 GROUPS = np.repeat([1, 2], 40)
+MEASURED = intraclass_correlation(RATINGS.T)
 OF_RESULTS: dict[str, tuple[Any, str, list[str]]] = {
     "two raters": (agreement(*RATINGS[:2]), "kappa", ["kappa"]),
     "several raters": (krippendorff_alpha(RATINGS.T), "Krippendorff's alpha (nominal)", []),
@@ -165,6 +169,18 @@ OF_RESULTS: dict[str, tuple[Any, str, list[str]]] = {
         ["Ann, Ben", "Ann, Cat", "Ben, Cat"],
     ),
     "leaderboard": (leaderboard(RATINGS[0], BY_NAME, n_resamples=99, rng=0), "kappa", []),
+    "forms": (MEASURED, "intraclass correlation", [form.form for form in MEASURED]),
+    "one form": (MEASURED["ICC2"], "ICC(A,1)", ["ICC(A,1)"]),
+    "concordance": (
+        concordance_correlation(*RATINGS[:2]),
+        "Lin's concordance correlation",
+        ["Lin's concordance correlation"],
+    ),
+    "overall concordance": (
+        {"all three": overall_concordance_correlation(RATINGS.T)},
+        "overall concordance correlation",
+        ["all three"],
+    ),
     "list": ([agreement(*RATINGS[:2]), fleiss_kappa(RATINGS.T)], "agreement", ["0", "1"]),
 }
 
@@ -198,6 +214,21 @@ def test_forest_of_pairs_has_their_intervals() -> None:
     assert lines(ax)[1] == (pairs.lower[0, 2], pairs.upper[0, 2])
     board = OF_RESULTS["leaderboard"][0]
     assert lines(plot_forest(board))[2] == tuple(board.interval[2])
+
+
+def test_forest_of_forms_has_their_intervals() -> None:
+    drawn = plot_forest(MEASURED)
+    assert list(squares(drawn).values()) == [form.value for form in MEASURED]
+    assert list(lines(drawn).values()) == [form.interval for form in MEASURED]
+
+
+def test_forest_of_endless_intervals() -> None:
+    """The line of one without a lower end begins where the axis does."""
+    ax = plot_forest([0.5, 0.75], [[-np.inf, 0.75], [0.5, 1.0]])
+    low, high = ax.get_xlim()
+    assert lines(ax) == {0: (low, 0.75), 1: (0.5, 1.0)}
+    assert 0.4 < low < 0.5 < 1.0 < high < 1.1
+    assert ax.texts[0].get_text() == "0.500  [−inf, 0.750]"
 
 
 def test_forest_of_nearly_equal_ends_is_not_a_microscope() -> None:

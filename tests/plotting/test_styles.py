@@ -16,16 +16,22 @@ from matplotlib.text import Text
 from fastkappa import (
     agreement_from_confusion,
     bootstrap,
+    limits_of_agreement,
     plot_agreement,
+    plot_agreement_chart,
     plot_bootstrap,
     plot_confusion,
     plot_forest,
+    plot_limits_of_agreement,
 )
 from tests.helpers.pictures import TABLE, contrast
+from tests.helpers.published_measurements import MINI, WRIGHT
 
 RESULT = agreement_from_confusion(TABLE)
 PLOTS = {
     "agreement": lambda: plot_agreement(RESULT, marginals=True),
+    "chart": lambda: plot_agreement_chart(RESULT, step_weights=(1, 0.5)),
+    "limits": lambda: plot_limits_of_agreement(limits_of_agreement(WRIGHT, MINI)),
     "confusion": lambda: plot_confusion(RESULT),
     "bootstrap": lambda: plot_bootstrap(bootstrap(RESULT, n_resamples=200, rng=0)),
     "forest": lambda: plot_forest({"a": RESULT, "b": RESULT}),
