@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import matplotlib
 import numpy as np
 import pandas
 import polars
 import pytest
+
+matplotlib.use("agg")
+
+from matplotlib import pyplot
 
 from fastkappa import (
     Ratings,
@@ -29,6 +35,12 @@ from fastkappa import (
 RATINGS = {"Dr. Ann": [1, 1, 2, 2, 3, 3], "Dr. Ben": [1, 2, 2, 2, 3, 1], "Cat": [1, 1, 2, 3, 3, 1]}
 FRAMES = {"pandas": pandas.DataFrame(RATINGS), "polars": polars.DataFrame(RATINGS)}
 UNNAMED = ("first rater", "second rater")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    yield
+    pyplot.close("all")
 
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
