@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastkappa.accumulator.batch import (
-    read_batch,
-    refuse_counted_outside,
-)
+from fastkappa.accumulator.batch import read_batch, refuse_counted_outside
 from fastkappa.accumulator.snapshot import (
     Snapshot,
     common_kind,
@@ -440,12 +437,11 @@ class ConfusionAccumulator:
     def _total(self) -> WeightedTable:
         """Return the table of all items; the caller holds the lock."""
         counts = self._integers.counts()
-        if isinstance(counts, ConfusionCounts):
-            return add(self._weighted, table_of_counts(counts))
-        dtype = np.dtype(np.bool_ if self._has_only_booleans else np.int64)
-        column = Column(np.empty(0, np.int64), dtype)
-        table, labels = square(counts, column, column)
-        return add(self._weighted, table_of_counts(ConfusionCounts(table, labels, 0)))
+        if not isinstance(counts, ConfusionCounts):
+            dtype = np.dtype(np.bool_ if self._has_only_booleans else np.int64)
+            column = Column(np.empty(0, np.int64), dtype)
+            counts = ConfusionCounts(*square(counts, column, column), 0)
+        return add(self._weighted, table_of_counts(counts))
 
     def _hold_no_integers(self) -> None:
         known = self._known_labels
