@@ -23,6 +23,7 @@ from fastkappa import (
     plot_confusion,
     plot_forest,
     plot_limits_of_agreement,
+    plotting,
 )
 from tests.helpers.pictures import TABLE, contrast
 from tests.helpers.published_measurements import MINI, WRIGHT
@@ -30,12 +31,16 @@ from tests.helpers.published_measurements import MINI, WRIGHT
 RESULT = agreement_from_confusion(TABLE)
 PLOTS = {
     "agreement": lambda: plot_agreement(RESULT, marginals=True),
-    "chart": lambda: plot_agreement_chart(RESULT, step_weights=(1, 0.5)),
-    "limits": lambda: plot_limits_of_agreement(limits_of_agreement(WRIGHT, MINI)),
+    "agreement_chart": lambda: plot_agreement_chart(RESULT, step_weights=(1, 0.5)),
+    "limits_of_agreement": lambda: plot_limits_of_agreement(limits_of_agreement(WRIGHT, MINI)),
     "confusion": lambda: plot_confusion(RESULT),
     "bootstrap": lambda: plot_bootstrap(bootstrap(RESULT, n_resamples=200, rng=0)),
     "forest": lambda: plot_forest({"a": RESULT, "b": RESULT}),
 }
+
+
+def test_all_pictures_are_here() -> None:
+    assert {f"plot_{name}" for name in PLOTS} == set(plotting.__all__)
 
 
 @pytest.mark.parametrize("style", ["default", "dark_background"])
