@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ from fastkappa.two_raters.statistics.margins import (
     mcnemar,
     stuart_maxwell,
 )
+
+IN_CLUSTERS = "items in clusters are not independent, as the test takes them to be"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,8 +54,14 @@ class MarginTests(Result):
     mcnemar: McNemar | None
 
     @classmethod
-    def of(cls, table: AnyArray, labels: AnyArray) -> MarginTests:
-        """Return the margins and the tests of a table of counts."""
+    def of(cls, table: AnyArray, labels: AnyArray, *, in_clusters: bool = False) -> MarginTests:
+        """Return the margins and the tests of a table of counts; no tests of clusters."""
+        if in_clusters:
+            none = ChiSquareTest(math.nan, 0, math.nan, IN_CLUSTERS)
+            of_two = None
+            if len(table) == 2:
+                of_two = McNemar((int(table[0, 1]), int(table[1, 0])), none, none, math.nan)
+            return cls(labels, table.sum(axis=1), table.sum(axis=0), none, none, none, of_two)
         first, equal = table.sum(axis=1), stuart_maxwell(table)
         return cls(
             labels,

@@ -268,24 +268,27 @@ class AgreementResult(Result):
 
     @cached_property
     def specific_agreement(self) -> proportions.SpecificAgreement:
-        """The agreement on each label, of two labels the positive and the negative one."""
-        return proportions.specific_agreement(self.table, self.confidence, self.labels)
+        """The agreement on each label, of two the positive and negative; no errors of clusters."""
+        found = proportions.specific_agreement(self.table, self.confidence, self.labels)
+        return found.without_errors() if self._in_clusters else found
 
     @cached_property
     def margins(self) -> MarginTests:
         """The tests whether both raters use the labels alike (Stuart-Maxwell, Bowker, McNemar)."""
-        return MarginTests.of(self.table, self.labels)
+        return MarginTests.of(self.table, self.labels, in_clusters=self._in_clusters)
 
     def agreement_within(
         self, tolerance: float, *, by: proportions.By = "steps"
     ) -> proportions.Proportion:
         """Return the proportion of items whose ratings differ by no more than a tolerance.
 
-        With ``by='values'`` it is one of the labels' values, which must be numbers.
+        With ``by='values'`` it is one of the labels' values, which must be numbers. With
+        clusters the proportion has no error and interval.
         """
-        return proportions.agreement_within(
+        found = proportions.agreement_within(
             self.table, tolerance, by=by, labels=self.labels, confidence=self.confidence
         )
+        return found.without_errors() if self._in_clusters else found
 
     @cached_property
     def expected_table(self) -> FloatTable:

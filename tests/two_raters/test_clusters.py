@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fastkappa import AgreementResult, agreement
+from fastkappa import AgreementResult, agreement, kappa_posterior
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.inference import kappa_gradient
 from tests.helpers.published_clusters import OBUCHOWSKI, glands
@@ -168,6 +168,44 @@ def test_wald_test_by_students_t() -> None:
     assert "intervals tend to be too short\n" in str(result)
     normal = agreement(y1, y2, clusters=clusters)
     assert "too short, less so with" in " ".join(str(normal).split())
+
+
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_what_takes_items_for_independent_is_not_given(n_labels: int) -> None:
+    """No error is one of independent items that are not; the values are those of the table."""
+    rng = np.random.default_rng(5)
+    y1, y2 = rng.integers(0, n_labels, (2, 60))
+    alone, joined = agreement(y1, y2), agreement(y1, y2, clusters=np.arange(60) // 3)
+    near = joined.agreement_within(1)
+    assert near.value == alone.agreement_within(1).value
+    assert np.isnan([near.standard_error, *near.interval]).all()
+    np.testing.assert_array_equal(joined.specific_agreement[1], alone.specific_agreement[1])
+    assert np.isnan(joined.specific_agreement[2:5]).all()
+    margins = joined.margins
+    np.testing.assert_array_equal(margins.first, alone.margins.first)
+    np.testing.assert_array_equal(margins.second, alone.margins.second)
+    tests = [margins.stuart_maxwell, margins.bhapkar, margins.bowker]
+    if n_labels == 2:
+        assert margins.mcnemar is not None
+        assert alone.margins.mcnemar is not None
+        assert margins.mcnemar.counts == alone.margins.mcnemar.counts
+        assert math.isnan(margins.mcnemar.exact_p_value)
+        tests += [margins.mcnemar.chi_square, margins.mcnemar.corrected]
+    for test in tests:
+        assert np.isnan([test.statistic, test.p_value]).all()
+        assert "clusters" in test.undefined
+    assert "items in clusters are not independent" in " ".join(str(margins).split())
+    with pytest.raises(ValueError, match="must not be a result with clusters"):
+        kappa_posterior(joined)
+
+
+def test_single_items_keep_their_margins_and_posterior() -> None:
+    y1, y2 = np.random.default_rng(6).integers(0, 3, (2, 40))
+    alone, single = agreement(y1, y2), agreement(y1, y2, clusters=np.arange(40))
+    assert str(single.margins) == str(alone.margins)
+    assert str(single.specific_agreement) == str(alone.specific_agreement)
+    assert single.agreement_within(1) == alone.agreement_within(1)
+    assert kappa_posterior(single, rng=1).interval == kappa_posterior(alone, rng=1).interval
 
 
 def test_missing_clusters() -> None:

@@ -124,8 +124,8 @@ def kappa_posterior(
     Raises
     ------
     ValueError
-        If the table is not a square table of whole counts or is empty, if all weights are 0,
-        or if another argument is invalid.
+        If the table is not a square table of whole counts or is empty, if it is a result with
+        clusters, if all weights are 0, or if another argument is invalid.
 
     References
     ----------
@@ -141,6 +141,12 @@ def kappa_posterior(
     >>> [round(end, 1) for end in posterior.interval], round(posterior.probability_above(0.6), 1)
     ([0.6, 0.9], 1.0)
     """
+    clusters = getattr(table, "clusters", None)
+    if clusters is not None and not clusters.are_single:
+        raise ValueError(
+            "table must not be a result with clusters, for the posterior takes items for"
+            " independent: bootstrap draws clusters."
+        )
     counts = as_counts(getattr(table, "table", table))
     size = len(counts)
     given = weights if weights is not None else getattr(table, "weights", None)

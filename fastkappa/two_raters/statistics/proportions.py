@@ -34,6 +34,10 @@ class Proportion(Result, _Proportion):
 
     __slots__ = ()
 
+    def without_errors(self) -> Proportion:
+        """Return the value alone, for items that are not independent."""
+        return self._replace(standard_error=math.nan, interval=(math.nan, math.nan))
+
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row: ``value``, ``standard_error`` and both ends.
 
@@ -67,6 +71,11 @@ class SpecificAgreement(Result, _SpecificAgreement):
     """The agreement on each label: arrays of shape (l,), NaN for labels that nobody gave."""
 
     __slots__ = ()
+
+    def without_errors(self) -> SpecificAgreement:
+        """Return the values alone, for items that are not independent."""
+        none = np.full_like(self.values, np.nan)
+        return self._replace(standard_errors=none, lower=none, upper=none)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with a row for each label.
