@@ -157,8 +157,8 @@ def compare_independent(
     Raises
     ------
     ValueError
-        If a table is not a table of counts, or results have different weights or
-        distributions.
+        If a table is not a table of counts, if results have different weights or
+        distributions, or if another than the asymptotic interval is asked of clusters.
 
     Examples
     --------
@@ -374,11 +374,11 @@ def _interval_of(
 ) -> tuple[IntervalMethod, tuple[float, float]]:
     """Return how the interval of a table's, or result's, kappa is made, and the interval."""
     counts = as_counts(getattr(table, "table", table))
+    distribution: Distribution = getattr(table, "distribution", "normal")
     clusters = getattr(table, "clusters", None)
     if clusters is not None and not clusters.are_single:
         ends = symmetric_interval(table.kappa, table.standard_error, confidence)
-        return "asymptotic", ends
-    distribution: Distribution = getattr(table, "distribution", "normal")
+        return choose_method(method, counts, distribution, are_joined=True), ends
     if method is None:
         method = getattr(table, "interval_method", None)
     chosen = choose_method(method, counts, distribution)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fastkappa import AgreementResult, agreement, kappa_posterior
+from fastkappa import AgreementResult, agreement, compare_independent, kappa_posterior
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.inference import kappa_gradient
 from tests.helpers.published_clusters import OBUCHOWSKI, glands
@@ -197,6 +197,14 @@ def test_what_takes_items_for_independent_is_not_given(n_labels: int) -> None:
     assert "items in clusters are not independent" in " ".join(str(margins).split())
     with pytest.raises(ValueError, match="must not be a result with clusters"):
         kappa_posterior(joined)
+
+
+@pytest.mark.parametrize("method", ["score", "profile"])
+def test_differences_refuse_intervals_of_independent_items(method: Any) -> None:
+    y1, y2 = np.random.default_rng(7).integers(0, 2, (2, 40))
+    joined = agreement(y1, y2, clusters=np.arange(40) // 2)
+    with pytest.raises(ValueError, match="interval_method must be 'asymptotic' with clusters"):
+        compare_independent(joined, agreement(y1, y2), interval_method=method)
 
 
 def test_single_items_keep_their_margins_and_posterior() -> None:
