@@ -14,7 +14,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import names_of
 from fastkappa.columns.label_order import warn_of_order
 from fastkappa.multirater.counted import Counted, of_counts, of_long, of_raters
-from fastkappa.multirater.items.columns import columns_of, encode_columns
+from fastkappa.multirater.items.columns import check_is_list, columns_of, encode_columns
 from fastkappa.multirater.items.count_tables import (
     order_is_known,
     read_counts,
@@ -184,7 +184,8 @@ class Ratings:
             memory. None if the columns themselves are given.
         item, rater, rating : str, or array-likes of shape (n,) without a source
             The columns, or their names: what was rated, who rated it, and how. Items and
-            raters are whole numbers, strings or dates. Rows may be in any order.
+            raters are whole numbers, strings or dates. Ratings may be sets of labels too, in a
+            list or a column of objects. Rows may be in any order.
         cluster : str, or array-like of shape (n,) without a source, default=None
             The column of the item's cluster, as `from_array` takes clusters, or its name.
         labels, missing_codes
@@ -330,6 +331,7 @@ class Ratings:
         There is a ``UserWarning`` for what looks like counts, like a row per rater or like a row
         per rating, as `fleiss_kappa` says; ``stacklevel`` of 1 warns at the line of the caller.
         """
+        check_is_list(missing_codes)
         if isinstance(ratings, cls):
             if labels is not None or clusters is not None or len(missing_codes):
                 raise ValueError(

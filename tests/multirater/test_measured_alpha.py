@@ -243,3 +243,12 @@ def test_memory_grows_with_subjects_alone(level: str) -> None:
     finally:
         tracemalloc.stop()
     assert peak < 30 * ratings.shape[0] * 8
+
+
+@pytest.mark.parametrize("codes", [9, "9"])
+@pytest.mark.parametrize("form", [np.array, Ratings.from_array])
+def test_missing_codes_are_a_list(form: Any, codes: Any) -> None:
+    """A 9 in a string of codes is not the measurement 9."""
+    ratings = form([[9.0, 2.5], [1.25, 9.0], [3.0, 3.5]])
+    with pytest.raises(ValueError, match=f"missing_codes must be a list of ratings, got {codes!r}"):
+        krippendorff_alpha(ratings, level="interval", missing_codes=codes)

@@ -177,9 +177,11 @@ def test_the_bootstrap_of_sets() -> None:
         (POSTS, {"labels": [{"joy"}, {"joy"}]}, "labels must not be given twice"),
         (
             POSTS,
-            {"level": lambda a, b: len(a)},
-            "level must be a symmetric matrix|diagonal must be",
+            {"level": lambda a, b: len(a - b)},
+            r"level must return the same number for two labels in either order, got 0 for"
+            r" frozenset\(\) and frozenset\(\{'disgust'\}\), and 1 for",
         ),
+        (POSTS, {"level": lambda a, b: 1.0}, "diagonal must be"),
         (POSTS, {"level": lambda a, b: "far"}, "level must return a number for each two labels"),
         (POSTS, {"level": "cosine"}, "level must be one of .*'jaccard', 'masi'"),
     ],
@@ -200,3 +202,28 @@ def test_many_sets_take_little_time() -> None:
     rows = [[members[i], members[j]] for i, j in rng.integers(0, 600, (1000, 2))]
     found = krippendorff_alpha(rows, level="masi")
     assert abs(found.value) < 0.1
+
+
+@pytest.mark.parametrize("codes", [9, "joy"])
+def test_missing_codes_are_a_list(codes: Any) -> None:
+    with pytest.raises(ValueError, match=f"missing_codes must be a list of ratings, got {codes!r}"):
+        Ratings.from_array(POSTS, missing_codes=codes)
+
+
+@pytest.mark.parametrize("level", ["jaccard", "masi", "nominal"])
+def test_a_row_per_rating(level: Any) -> None:
+    """Sets in long form, in any order of rows, are those of the array."""
+    rows = [(i, j, tags) for i, row in enumerate(POSTS) for j, tags in enumerate(row)]
+    items, raters, ratings = zip(*np.random.default_rng(0).permutation(np.array(rows, object)))
+    clusters = [item // 2 for item in items]
+    long = Ratings.from_long(item=items, rater=raters, rating=list(ratings), cluster=clusters)
+    one = krippendorff_alpha(POSTS, level=level, clusters=np.arange(len(POSTS)) // 2)
+    other = krippendorff_alpha(long, level=level)
+    assert other.value == pytest.approx(one.value, abs=1e-14)
+    assert other.standard_error == pytest.approx(one.standard_error, abs=1e-14)
+    assert long.labels.tolist() == one.labels.tolist()
+    assert not long.order_is_known
+    without = Ratings.from_long(
+        item=items, rater=raters, rating=list(ratings), missing_codes=[set()]
+    )
+    assert without.n_missing == 5

@@ -81,6 +81,12 @@ class EncodedColumns(NamedTuple):
     order_is_known: bool
 
 
+def check_is_list(missing_codes: Any) -> None:
+    """Raise if the codes for missing ratings are one of them alone; they may be sets."""
+    if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
+        raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
+
+
 def encode_columns(
     columns: Sequence[Any],
     names: Sequence[str],
@@ -96,8 +102,7 @@ def encode_columns(
         If there are no or only missing ratings, if one is not among the labels or cannot be a
         label, or if columns declare different orders; errors call the columns ``argument``.
     """
-    if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
-        raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
+    check_is_list(missing_codes)
     values = (code.value if isinstance(code, enum.Enum) else code for code in missing_codes)
     codes_of_missing = list(dict.fromkeys(code for code in values if not is_missing(code)))
     given = None if labels is None else read_labels(labels)

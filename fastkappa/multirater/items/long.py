@@ -24,6 +24,7 @@ from fastkappa.columns.odd_strings import warn_of_lookalikes
 from fastkappa.multirater.items.columns import CHUNK, EncodedColumns, EncodedRater, encode_columns
 from fastkappa.multirater.items.counts import as_patterns
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
+from fastkappa.multirater.items.sets import read_sets
 from fastkappa.multirater.items.subjects import places, sorted_codes
 
 # A span of whole numbers so many times as long as their column has a look-up table.
@@ -155,7 +156,13 @@ def read_long(
     """
     columns = {"item": item, "rater": rater, "rating": rating}
     _check_lengths(columns if cluster is None else {**columns, "cluster": cluster})
-    given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
+    coded = read_sets([rating], ["rating"], labels, missing_codes)
+    if coded is None:
+        given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
+    else:
+        codes, is_known = range(1, len(coded.sets) + 1), labels is not None
+        given = encode_columns(coded.columns, ["rating"], codes, (), "rating")
+        given = given._replace(labels=coded.sets, reported=coded.sets, order_is_known=is_known)
     return given, _sorted_ratings(item, rater, cluster, given.raters[0])
 
 

@@ -13,7 +13,7 @@ from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import find_missing
 from fastkappa.columns.rating_matrix import columns_of, read_measurements
 from fastkappa.columns.real_numbers import LARGEST_EXACT
-from fastkappa.multirater.items.columns import Rater
+from fastkappa.multirater.items.columns import Rater, check_is_list
 from fastkappa.multirater.items.forms import other_form
 
 # Whole numbers over a wider range are measurements, as all are that are not whole.
@@ -56,8 +56,9 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
     Raises
     ------
     ValueError
-        As `read_measurements`.
+        As `read_measurements`, and if missing codes are no list.
     """
+    check_is_list(missing_codes)
     if isinstance(ratings, (list, tuple)) or not hasattr(ratings, "shape"):
         return None
     given, names = columns_of(ratings)

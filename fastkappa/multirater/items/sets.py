@@ -9,6 +9,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.missing import is_missing
+from fastkappa.multirater.items.columns import check_is_list
 
 SETS = (set, frozenset)
 
@@ -31,10 +32,12 @@ def read_sets(
     Raises
     ------
     ValueError
-        If some ratings are sets and others are not, or if a set is not among the labels.
+        If some ratings are sets and others are not, if a set is not among the labels, or if
+        missing codes are no list.
     """
     if not any(isinstance(_first(column), SETS) for column in columns):
         return None
+    check_is_list(missing_codes)
     missing = [_frozen(code) for code in missing_codes]
     rows = [
         [_read(rating, name, missing) for rating in _objects(column)]

@@ -169,7 +169,10 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
         except ValueError as error:
             raise ValueError(f"level is no matrix of distances: {error}") from error
         if not isinstance(matrix, np.ndarray) or (matrix != matrix.T).any():
-            raise ValueError("level must be a symmetric matrix of distances, or a name.")
+            got = "one that is not" if isinstance(matrix, np.ndarray) else repr(level)
+            raise ValueError(
+                f"level must be a symmetric matrix of distances, or a name, got {got}."
+            )
         return DistanceMatrix(matrix.astype(np.float64))
     if level == "nominal":
         return DistanceMatrix(1 - np.eye(len(labels)))

@@ -82,7 +82,8 @@ def distances_by(function: Distance, labels: AnyArray) -> FloatTable:
     Raises
     ------
     ValueError
-        If the function returns what is not a number.
+        If the function returns what is not a number, or another one for the same two labels in
+        the other order.
     """
     names = labels.tolist()
     distances = np.zeros((len(names), len(names)))
@@ -96,4 +97,13 @@ def distances_by(function: Distance, labels: AnyArray) -> FloatTable:
                     f"level must return a number for each two labels, got {distance!r} for"
                     f" {first!r} and {second!r}."
                 ) from error
+    # NaN and the like are for the checks of any matrix.
+    differ = np.argwhere((distances != distances.T) & ~np.isnan(distances + distances.T))
+    if len(differ):
+        i, j = differ[0].tolist()
+        raise ValueError(
+            "level must return the same number for two labels in either order, got"
+            f" {distances[i, j]:g} for {names[i]!r} and {names[j]!r}, and {distances[j, i]:g} for"
+            f" {names[j]!r} and {names[i]!r}."
+        )
     return distances
