@@ -166,7 +166,7 @@ def disagreement_weights(
     >>> labels = [0, 1, 2, 5]
     >>> weights = disagreement_weights("quadratic", labels)
     >>> agreement([0, 1, 5, 2, 0], [0, 1, 5, 5, 1], labels=labels, weights=weights)
-    <AgreementResult: kappa 0.7706 (0.4182 to 1.1231), n = 5, 4 labels>
+    <AgreementResult: kappa 0.7706 (-0.1621 to 0.9491), n = 5, 4 labels>
     """
     if not isinstance(family, str) or family not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}, got {family!r}.")
