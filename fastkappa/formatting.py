@@ -141,12 +141,16 @@ def plain(value: Any) -> Any:
     """
     if value is None or type(value) in (bool, int, str):
         return value
+    if type(value) is float and math.isfinite(value):
+        return value
     if hasattr(value, "to_dict"):
         return plain(value.to_dict())
     if isinstance(value, np.ndarray):
         # NumPy makes whole numbers of dates in nanoseconds.
         items = (value.astype(str) if value.dtype.kind in "mM" else value).tolist()
-        return items if value.dtype.kind in "biuU" else plain(items)
+        are_plain = value.dtype.kind in "biuU"
+        are_plain = are_plain or (value.dtype.kind == "f" and bool(np.isfinite(value).all()))
+        return items if are_plain else plain(items)
     if hasattr(value, "_asdict"):
         return plain(value._asdict())
     if isinstance(value, (list, tuple)):

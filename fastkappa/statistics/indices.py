@@ -94,9 +94,17 @@ def percent_agreement(
     tables = as_tables(table)
     n, proportions = proportions_of(tables)
     agreement = agreement_matrix(weights, tables.shape[-1])
-    value = (proportions * agreement).sum(axis=(-2, -1))
+    value = (proportions * agreement).sum(axis=(-2, -1))  # as in observed_share
     slope = np.broadcast_to(agreement, proportions.shape)
     return _estimate(value, delta_error(proportions, Influence(slope, slope), n, clusters))
+
+
+def observed_share(table: ArrayLike, weights: Weights = None) -> Any:
+    """Return the value of `percent_agreement` alone, without its standard error."""
+    tables = as_tables(table)
+    _, proportions = proportions_of(tables)
+    agreement = agreement_matrix(weights, tables.shape[-1])
+    return number_or_array(np.asarray((proportions * agreement).sum(axis=(-2, -1))))
 
 
 def chance_agreement(table: ArrayLike, weights: Weights = None) -> Any:
@@ -157,11 +165,15 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha([[20, 20], [10, 50]]).value, 6)
     0.343956
     """
-    pi, error = scott_pi(table, weights, clusters)
     n, _ = proportions_of(as_tables(table))
+    return alpha_from_pi(scott_pi(table, weights, clusters), n)
+
+
+def alpha_from_pi(pi: Estimate, n: Any) -> Estimate:
+    """Return Krippendorff's alpha of n items whose Scott's pi is known."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = 1 - (1 - np.asarray(pi)) * (2 * n - 1) / (2 * n)
-    return Estimate(number_or_array(np.asarray(value)), error)
+        value = 1 - (1 - np.asarray(pi.value)) * (2 * n - 1) / (2 * n)
+    return Estimate(number_or_array(np.asarray(value)), pi.standard_error)
 
 
 def brennan_prediger(

@@ -25,6 +25,15 @@ NAMES = {
     "gwet_ac2": "Gwet's AC2",
     "bangdiwala_b": "Bangdiwala's B",
 }
+# What `to_dict` has beside the indices.
+IN_DICTIONARY = (
+    *("raters", "n", "n_clusters", "design_effect", "missing", "missing_clusters", "n_dropped"),
+    *("n_outside", "labels", "table", "expected_table", "weights", "kappa", "standard_error"),
+    *("null_standard_error", "textbook_standard_error", "confidence", "distribution", "interval"),
+    *("interval_method", "null_kappa", "alternative", "z", "p_value", "observed_agreement"),
+    *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
+    *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
+)
 # Without weights these two repeat the one above them.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
 NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}

@@ -28,18 +28,8 @@ from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agre
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.margins import MarginTests
-from fastkappa.two_raters.report import in_clusters, report_of
+from fastkappa.two_raters.report import IN_DICTIONARY, in_clusters, report_of
 from fastkappa.two_raters.statistics import proportions
-
-# What `to_dict` has beside the indices.
-IN_DICTIONARY = (
-    *("raters", "n", "n_clusters", "design_effect", "missing", "missing_clusters", "n_dropped"),
-    *("n_outside", "labels", "table", "expected_table", "weights", "kappa", "standard_error"),
-    *("null_standard_error", "textbook_standard_error", "confidence", "distribution", "interval"),
-    *("interval_method", "null_kappa", "alternative", "z", "p_value", "observed_agreement"),
-    *("expected_agreement", "weighted_observed_agreement", "weighted_expected_agreement"),
-    *("kappa_max", "pabak", "prevalence_index", "bias_index", "bangdiwala_b", "category_kappas"),
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,12 +150,14 @@ class AgreementResult(Result):
     def z(self) -> float:
         """The normal deviate of the test of ``null_kappa``; nearly the distance in null errors.
 
-        With clusters it is the distance in standard errors (Wald's test).
+        With clusters it is the distance in standard errors (Wald's test). NaN where the most
+        likely table with ``null_kappa`` is not found, as with one near -1 for raters who agree.
         """
         if self._in_clusters:
             distance, error = self.kappa - self.null_kappa, self.standard_error
             return distance / error if error else math.nan
-        return float(self._null_test.z[0])
+        z = float(self._null_test.z[0])
+        return z if math.isfinite(z) else math.nan
 
     @property
     def p_value(self) -> float:
@@ -178,7 +170,7 @@ class AgreementResult(Result):
 
     @cached_property
     def _null_test(self) -> NullTest:
-        return null_test(self.table[None], self.weights, self.null_kappa)
+        return null_test(self.table[None], self.weights, self.null_kappa, np.array([self.kappa]))
 
     @cached_property
     def observed_agreement(self) -> float:
@@ -193,7 +185,7 @@ class AgreementResult(Result):
     @cached_property
     def weighted_observed_agreement(self) -> float:
         """The observed agreement for the weights in use."""
-        return float(indices.percent_agreement(self.table, self.weights).value)
+        return float(indices.observed_share(self.table, self.weights))
 
     @cached_property
     def weighted_expected_agreement(self) -> float:
@@ -314,13 +306,16 @@ class AgreementResult(Result):
     @cached_property
     def _indices(self) -> dict[str, Estimate]:
         given, alike = (self.table, self.weights, self.clusters), (self.table, None, self.clusters)
+        pi = indices.scott_pi(*given)
+        s, ac1 = indices.brennan_prediger(*alike), indices.gwet_ac2(*alike)
+        without = self.weights is None
         found = {
-            "scott_pi": indices.scott_pi(*given),
-            "krippendorff_alpha": indices.krippendorff_alpha(*given),
-            "bennett_s": indices.brennan_prediger(*alike),
-            "brennan_prediger": indices.brennan_prediger(*given),
-            "gwet_ac1": indices.gwet_ac2(*alike),
-            "gwet_ac2": indices.gwet_ac2(*given),
+            "scott_pi": pi,
+            "krippendorff_alpha": indices.alpha_from_pi(pi, np.float64(self.n)),
+            "bennett_s": s,
+            "brennan_prediger": s if without else indices.brennan_prediger(*given),
+            "gwet_ac1": ac1,
+            "gwet_ac2": ac1 if without else indices.gwet_ac2(*given),
         }
         return {name: self._scaled(estimate) for name, estimate in found.items()}
 

@@ -122,9 +122,9 @@ CALLS: dict[str, Callable[[Any], Any]] = {
         fastkappa.kappa_from_confusion(TABLE.astype(object) * 10**30, w),
         *fastkappa.kappa_from_confusion(np.stack([TABLE, TABLE.T * 10**9]), w),
     ],
-    "kappa_posterior": lambda w: fastkappa.kappa_posterior(
-        TABLE, weights=w, n_draws=50, rng=0
-    ).draws,
+    "kappa_posterior": lambda w: (
+        fastkappa.kappa_posterior(TABLE, weights=w, n_draws=50, rng=0).draws
+    ),
     "leaderboard": ranked,
     "light_kappa": of_raters(fastkappa.light_kappa),
     "optimal_thresholds": lambda w: fastkappa.optimal_thresholds(FIRST, SCORES, weights=w).kappa,

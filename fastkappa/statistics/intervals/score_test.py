@@ -40,8 +40,13 @@ class NullTest(NamedTuple):
     standard_error: FloatTable
 
 
-def null_test(tables: AnyArray, weights: Weights, null_kappa: float) -> NullTest:
+def null_test(
+    tables: AnyArray, weights: Weights, null_kappa: float, values: FloatTable | None = None
+) -> NullTest:
     """Return the test of a checked stack of tables of shape (m, l, l).
+
+    ``values`` are their kappas, if they are known. Where the most likely table is not found,
+    kappa0 being far away, z is infinite and the standard error NaN.
 
     Examples
     --------
@@ -55,7 +60,8 @@ def null_test(tables: AnyArray, weights: Weights, null_kappa: float) -> NullTest
     >>> round(float(z[0]), 6), round(0.05 / math.sqrt(0.05 * 0.95 / 50), 6)
     (1.622214, 1.622214)
     """
-    values = np.asarray(kappas(tables, weights), np.float64)
+    if values is None:
+        values = np.asarray(kappas(tables, weights), np.float64)
     if null_kappa == 0:
         error = np.asarray(null_standard_error(tables, weights), np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -69,11 +75,11 @@ def null_test(tables: AnyArray, weights: Weights, null_kappa: float) -> NullTest
     found = constrained_stack(
         tables[known].astype(np.float64), matrix, np.full(len(n), float(null_kappa))
     )
-    root = np.where(
-        np.isinf(found.likelihood_ratio), np.inf, score_root(observed, found.proportions)
-    )
+    is_found = np.isfinite(found.likelihood_ratio)
+    root = np.where(is_found, score_root(observed, found.proportions), np.inf)
     z[known] = np.sign(values[known] - null_kappa) * np.sqrt(n) * root
-    error[known] = np.asarray(standard_error(found.proportions, weights)) / np.sqrt(n)
+    of_item = np.asarray(standard_error(found.proportions[is_found], weights))
+    error[np.flatnonzero(known)[is_found]] = of_item / np.sqrt(n[is_found])
     return NullTest(z, error)
 
 
