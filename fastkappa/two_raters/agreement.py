@@ -149,7 +149,7 @@ def agreement(
     """
     check_confidence(confidence)
     check_distribution(distribution)
-    check_null_kappa(null_kappa)
+    null_kappa = check_null_kappa(null_kappa)
     check_alternative(alternative)
     given = with_clusters({"y1": y1, "y2": y2}, clusters)
     items = read_items(given, labels, missing, missing_codes)
@@ -237,7 +237,7 @@ def agreement_from_confusion(
     """
     check_confidence(confidence)
     check_distribution(distribution)
-    check_null_kappa(null_kappa)
+    null_kappa = check_null_kappa(null_kappa)
     check_alternative(alternative)
     n_outside = 0
     # An ordered index is that of ordered categoricals.

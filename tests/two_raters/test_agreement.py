@@ -412,3 +412,10 @@ def test_counts_beyond_int64(weights: Any) -> None:
     assert large.kappa_max == close(small.kappa_max)
     assert large.standard_error == close(small.standard_error * 1e-9)
     json.dumps(large.to_dict())
+
+
+def test_a_null_kappa_of_float32_costs_no_digits() -> None:
+    pairs: dict[str, Any] = {"y1": [1, 1, 2, 2, 1, 1], "y2": [1, 1, 2, 2, 2, 1]}
+    for clusters in (None, [1, 1, 2, 2, 3, 3]):
+        result = agreement(**pairs, clusters=clusters, null_kappa=np.float32(0.25))
+        assert type(result.null_kappa) is type(result.z) is float
