@@ -370,21 +370,6 @@ def test_a_hypothesis_that_is_too_far_away(table: Any, null_kappa: float) -> Non
     assert f"z of kappa = {null_kappa}" in str(result)
 
 
-@pytest.mark.parametrize("name", ["margins", "specific_agreement", "agreement_within"])
-def test_figures_that_take_items_for_independent_say_so(name: str) -> None:
-    def figures(clusters: Any) -> Any:
-        result = agreement([1, 1, 2, 2, 1, 1], [1, 1, 2, 2, 2, 1], clusters=clusters)
-        found = getattr(result, name)
-        return found(0) if callable(found) else found
-
-    with pytest.warns(UserWarning, match=f"{name} takes items for .*, but they are in 3 clusters"):
-        clustered = figures([1, 1, 2, 2, 3, 3])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert str(figures(range(6))) == str(figures(None)) == str(clustered)
-        agreement([1, 2, 2], [1, 2, 1], clusters=[1, 1, 2]).to_dict()
-
-
 def test_an_agreement_costs_no_more_than_its_count() -> None:
     """All statistics of a table take less than 2 ms, for any n."""
     from time import perf_counter

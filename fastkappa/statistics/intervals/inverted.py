@@ -40,6 +40,9 @@ ROOT_TOLERANCE, ROUNDING = 1e-8, 1e-12  # of the statistic's root there, and mor
 LARGEST_T = 0.1  # that t changes by in a step
 # kappa0 changes when an empty cell's product, in items, is below this: the statistic is then right.
 SMALL_PRODUCT = 0.02
+# A lower end as near to the least kappa as this is the least kappa: the most likely tables there
+# have hardly any agreement by chance, and take long to find.
+NEAR_LEAST = 0.01
 # Where kappa has no least value, an end below this is minus infinity.
 FARTHEST = -1e6
 
@@ -202,7 +205,10 @@ def _by_enclosing(test: Test, sought: _Ends, matrix: FloatTable, quantile: float
         near = np.abs(outside[which] - inside[which]) < END_TOLERANCE
         exact = np.abs(found) < END_TOLERANCE
         inside[which[exact]] = point[which[exact]]
-        which = which[~(near | exact)]
+        is_low = sought.bound[which] < sought.kappa[which]
+        at_least = is_low & (found <= 0) & (point[which] < sought.bound[which] + NEAR_LEAST)
+        inside[which[at_least]] = sought.bound[which[at_least]]
+        which = which[~(near | exact | at_least)]
         unlimited = which[np.isinf(outside[which])]
         inside[unlimited[inside[unlimited] < FARTHEST]] = -np.inf
         which = which[np.isfinite(inside[which])]
