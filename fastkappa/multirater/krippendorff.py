@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.multirater.estimation import estimate, read_ratings, rows_of_numbers
+from fastkappa.multirater.estimation import MOST_LABELS, estimate, read_ratings, rows_of_numbers
 from fastkappa.multirater.items.measurements import measurements_in
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.result import MultiRaterResult
@@ -115,8 +115,13 @@ def _alpha_of_labels(given: Ratings, level: Level | SetLevel | Distance) -> Coef
     if isinstance(level, str):
         if level == "jaccard" or level == "masi":
             return Alpha(given.patterns, set_distances(level, labels), labels)
-        # The subjects of clusters are found again by the labels of their ratings.
-        rows = None if given.counted.clusters is not None else rows_of_numbers(given, level)
+        rows = rows_of_numbers(given, level)
         if rows is not None:
+            # The subjects of clusters are found again by the labels of their ratings.
+            if given.counted.clusters is not None:
+                raise ValueError(
+                    f"clusters are for ratings of up to {MOST_LABELS} labels at level={level!r},"
+                    f" got {len(labels)}: round the ratings."
+                )
             return MeasuredAlpha(*rows, level)
     return Alpha(given.patterns, level, labels)

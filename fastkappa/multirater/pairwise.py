@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,11 @@ class PairwiseKappa(Result):
             A `BootstrapResult` by the names of the pair, in the order of ``tables``; pairs
             without a subject in common are left out.
         """
+        if len(set(self.rater_names)) < len(self.rater_names):
+            raise ValueError(
+                "raters must have different names, by which the results are given, got"
+                f" {short_repr(list(self.rater_names))}."
+            )
         generator = np.random.default_rng(rng)
         statistic = kappa_statistic(self.weights, len(self.labels))
         level = self.confidence if confidence is None else confidence

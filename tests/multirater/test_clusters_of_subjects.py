@@ -272,3 +272,17 @@ def test_rows_are_found_among_distinct_ones(n_columns: int, base: int) -> None:
     place = {tuple(row): i for i, row in enumerate(distinct.tolist())}
     expected = [place.get(tuple(row), -1) for row in rows.tolist()]
     assert RowFinder(distinct, base).places(rows).tolist() == expected
+
+
+def test_clusters_of_measurements_are_refused() -> None:
+    values = np.random.default_rng(0).random((300, 2))
+    with pytest.raises(ValueError, match="clusters are for ratings of up to 200 labels at level="):
+        krippendorff_alpha(values, level="interval", clusters=np.repeat(range(100), 3))
+
+
+def test_pairs_of_raters_with_one_name_have_no_results_by_name() -> None:
+    import pandas
+
+    frame = pandas.DataFrame([[1, 1, 2], [2, 2, 1], [1, 2, 2]], columns=["a", "a", "b"])
+    with pytest.raises(ValueError, match=r"raters must have different names.*\['a', 'a', 'b'\]"):
+        pairwise_kappa(frame).bootstrap(n_resamples=9, rng=0)
