@@ -12,7 +12,7 @@ demo: $(VENV)/demo.made
 	$(python) ci/demo.py
 
 test: $(VENV)/test.made
-	$(python) -m pytest
+	$(python) -m pytest -n auto --dist worksteal
 	$(python) ci/sklearn_own_tests.py
 
 lint: $(VENV)/test.made

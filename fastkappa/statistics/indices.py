@@ -94,12 +94,12 @@ def percent_agreement(
     tables = as_tables(table)
     n, proportions = proportions_of(tables)
     agreement = agreement_matrix(weights, tables.shape[-1])
-    value = (proportions * agreement).sum(axis=(-2, -1))  # as in observed_share
+    value = (proportions * agreement).sum(axis=(-2, -1))  # as in weighted_observed_agreement
     slope = np.broadcast_to(agreement, proportions.shape)
     return _estimate(value, delta_error(proportions, Influence(slope, slope), n, clusters))
 
 
-def observed_share(table: ArrayLike, weights: Weights = None) -> Any:
+def weighted_observed_agreement(table: ArrayLike, weights: Weights = None) -> Any:
     """Return the value of `percent_agreement` alone, without its standard error."""
     tables = as_tables(table)
     _, proportions = proportions_of(tables)

@@ -185,7 +185,7 @@ class AgreementResult(Result):
     @cached_property
     def weighted_observed_agreement(self) -> float:
         """The observed agreement for the weights in use."""
-        return float(indices.observed_share(self.table, self.weights))
+        return float(indices.weighted_observed_agreement(self.table, self.weights))
 
     @cached_property
     def weighted_expected_agreement(self) -> float:

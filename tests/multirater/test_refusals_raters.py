@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ def test_no_probability_is_printed_as_0() -> None:
     pair = agreement(items, items)
     several = fleiss_kappa(np.c_[items, items, np.roll(items, 3)])
     assert (pair.p_value, several.p_value) == (0, 0)
-    assert "p of kappa = 0          < 1e-300\n" in str(pair)
+    assert re.search(r"^p of kappa = 0 +< 1e-300$", str(pair), re.MULTILINE)
     assert "< 1e-300" in pair._repr_html_() or "&lt; 1e-300" in pair._repr_html_()
     lines = str(several).splitlines()
     assert [line.endswith("< 1e-300") for line in lines if line.startswith("p ")] == [True]

@@ -155,6 +155,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "textbook_standard_error": lambda w: inference.textbook_standard_error(TABLE, w),
     "terms_of": lambda w: inference.terms_of(TABLE, w).expected,
     "percent_agreement": lambda w: indices.percent_agreement(TABLE, w),
+    "weighted_observed_agreement": lambda w: indices.weighted_observed_agreement(TABLE, w),
     "chance_agreement": lambda w: indices.chance_agreement(TABLE, w),
     "scott_pi": lambda w: indices.scott_pi(TABLE, w),
     "krippendorff_alpha": lambda w: indices.krippendorff_alpha(TABLE, w),
