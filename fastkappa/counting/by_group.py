@@ -26,7 +26,7 @@ from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import LARGEST_RANGE
 from fastkappa.counting.table import common_labels, scatter
 from fastkappa.kernels.contract import PairKernels
-from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.kernels.threads import fill_in_threads
 
 # The tables of all groups together: 512 MB.
 MOST_CELLS = 1 << 26
@@ -169,23 +169,23 @@ def _count(
             " a table each."
         )
     n_items = len(axes[0].column.values)
-    work = partial(_count_partition, kernels, axes)
     worth = min(n_items // items_worth_a_thread, n_items // (4 * n_cells))
-    parts = run_in_threads(work, n_items, max(1, min(num_threads, worth)))
-    table: IntTable = sum(parts[1:], start=parts[0])
+    # The kernels' own row for what is outside stays empty: each code is within.
+    empty = np.zeros((groups * first + 1, second), np.int64)
+    add = partial(_add_items, kernels, axes)
+    threads = max(1, min(num_threads, worth))
+    (table,) = fill_in_threads((empty,), add, n_items, threads, LARGEST_RANGE)
     return table[:-1].reshape(groups, first, second)
 
 
-def _count_partition(kernels: PairKernels, axes: list[_Axis], ranges: ItemRanges) -> IntTable:
+def _add_items(
+    kernels: PairKernels, axes: list[_Axis], tables: tuple[AnyArray, ...], start: int, stop: int
+) -> None:
     groups, first, second = axes
-    # The kernels' own row for what is outside stays empty: each code is within.
-    table = np.zeros((groups.length * first.length + 1, second.length), np.int64)
-    while bounds := ranges.take(LARGEST_RANGE):
-        for begin in range(*bounds, CHUNK):
-            chunk = slice(begin, min(begin + CHUNK, bounds[1]))
-            rows = groups.codec.codes(groups.column.values[chunk])
-            rows *= first.length
-            rows += first.codec.codes(first.column.values[chunk])
-            columns = second.codec.codes(second.column.values[chunk])
-            kernels.count_pairs(rows, 0, columns, 0, table, 0, len(rows))
-    return table
+    for begin in range(start, stop, CHUNK):
+        chunk = slice(begin, min(begin + CHUNK, stop))
+        rows = groups.codec.codes(groups.column.values[chunk])
+        rows *= first.length
+        rows += first.codec.codes(first.column.values[chunk])
+        columns = second.codec.codes(second.column.values[chunk])
+        kernels.count_pairs(rows, 0, columns, 0, tables[0], 0, len(rows))

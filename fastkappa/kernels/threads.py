@@ -142,7 +142,8 @@ def fill_in_threads(
     """
 
     def work(ranges: ItemRanges) -> tuple[AnyArray, ...]:
-        tables = tuple(np.zeros_like(table) for table in empty)
+        # Unlike zeros_like, zeros touches no memory of a large table before it is counted in.
+        tables = tuple(np.zeros(table.shape, table.dtype) for table in empty)
         while bounds := ranges.take(longest):
             add(tables, *bounds)
         return tables

@@ -31,7 +31,7 @@ from fastkappa.results import (
     shortened,
 )
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
-from fastkappa.statistics.clusters import Clusters, n_units
+from fastkappa.statistics.clusters import Clusters, are_joined, n_units
 from fastkappa.statistics.inference import Distribution
 
 
@@ -195,7 +195,7 @@ class MultiRaterResult(Result):
     @property
     def _in_clusters(self) -> bool:
         """Whether there are clusters of several subjects: those of one change nothing."""
-        return self.clusters is not None and not self.clusters.are_single
+        return are_joined(self.clusters)
 
     def __getstate__(self) -> dict[str, Any]:
         # Ratings may be large, and are there for `compare_coefficients` alone.

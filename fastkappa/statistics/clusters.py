@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,6 +135,11 @@ class Clusters:
             end = max(end, first + 1)
             yield slice(first, end), slice(int(self.starts[first]), int(self.starts[end]))
             first = end
+
+
+def are_joined(clusters: Clusters | None) -> TypeGuard[Clusters]:
+    """Return whether there are clusters, and one of them has several items."""
+    return clusters is not None and not clusters.are_single
 
 
 def clusters_of(cluster: AnyArray, cell: AnyArray, count: AnyArray) -> Clusters:

@@ -25,7 +25,7 @@ from fastkappa.statistics.bootstrap import (
     bootstrap_counts,
     check_method,
 )
-from fastkappa.statistics.clusters import Clusters
+from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import (
     Distribution,
     check_confidence,
@@ -307,14 +307,10 @@ def compare_joint(
             return kappas(first, weights) - kappas(second, weights)
 
         drawn = bootstrap_counts(counts, difference, n_resamples, method, confidence, rng, clusters)
-    if clusters is not None and not clusters.are_single:
-        if interval_method not in (None, "asymptotic"):
-            raise ValueError(
-                "interval_method must be 'asymptotic' with clusters, for the others take items"
-                f" for independent, got {interval_method!r}."
-            )
+    if are_joined(clusters):
+        chosen = choose_method(interval_method, first, are_joined=True)
         ends = symmetric_interval(both[0] - both[1], error, confidence)
-        return _difference(both, error, confidence, ("asymptotic", "asymptotic"), ends, drawn)
+        return _difference(both, error, confidence, (chosen, chosen), ends, drawn)
     errors = [float(standard_error(table, weights)) for table in (first, second)]
     product = errors[0] * errors[1]
     shared = (errors[0] ** 2 + errors[1] ** 2 - error**2) / (2 * product) if product > 0 else 0.0
@@ -376,7 +372,7 @@ def _interval_of(
     counts = as_counts(getattr(table, "table", table))
     distribution: Distribution = getattr(table, "distribution", "normal")
     clusters = getattr(table, "clusters", None)
-    if clusters is not None and not clusters.are_single:
+    if are_joined(clusters):
         ends = symmetric_interval(table.kappa, table.standard_error, confidence)
         return choose_method(method, counts, distribution, are_joined=True), ends
     if method is None:

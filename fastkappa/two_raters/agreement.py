@@ -19,7 +19,7 @@ from fastkappa.counting.tabulate import ConfusionCounts, tabulate
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.results import RATERS
-from fastkappa.statistics.clusters import Clusters
+from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
 from fastkappa.statistics.intervals.score_test import (
@@ -280,8 +280,7 @@ def make_result(
 ) -> AgreementResult:
     """Return the result of a checked table."""
     checked = as_weights(weights, len(table))
-    are_joined = clusters is not None and not clusters.are_single
-    chosen = choose_method(interval_method, table, distribution, are_joined=are_joined)
+    chosen = choose_method(interval_method, table, distribution, are_joined=are_joined(clusters))
     return AgreementResult(
         _frozen(table),
         _frozen(labels),

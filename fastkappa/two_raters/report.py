@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
 from fastkappa.results import RATERS, Report, counts_grid, estimate_grid, facts
-from fastkappa.statistics.clusters import FEW_CLUSTERS
+from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
 from fastkappa.statistics.weights import Weights
 
 # An AgreementResult, which makes its report here: to import it would be a circle.
@@ -94,7 +94,7 @@ def _remarks(result: _Result) -> Iterator[str]:
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result)}"
     own = result.clusters
-    if own is not None and not own.are_single and own.n_clusters < FEW_CLUSTERS:
+    if are_joined(own) and own.n_clusters < FEW_CLUSTERS:
         less = ", less so with distribution='t'" if result.distribution == "normal" else ""
         yield f"fewer than {FEW_CLUSTERS} clusters: intervals tend to be too short{less}"
 

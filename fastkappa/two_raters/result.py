@@ -20,7 +20,7 @@ from fastkappa.formatting import (
 from fastkappa.frame import data_frame
 from fastkappa.results import RATERS, Report, Result
 from fastkappa.statistics import indices, inference
-from fastkappa.statistics.clusters import Clusters, correction, n_units
+from fastkappa.statistics.clusters import Clusters, are_joined, correction, n_units
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
 from fastkappa.statistics.intervals.score_test import Alternative, NullTest, null_test, p_value
@@ -329,7 +329,7 @@ class AgreementResult(Result):
     @property
     def _in_clusters(self) -> bool:
         """Whether there are clusters of more than one item: those of one change nothing."""
-        return self.clusters is not None and not self.clusters.are_single
+        return are_joined(self.clusters)
 
     @property
     def _degrees_of_freedom(self) -> float:

@@ -14,6 +14,7 @@ from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.results import Report, Result, estimate_grid
 from fastkappa.statistics.bootstrap import BLOCK_CELLS, as_generator
+from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.tables import as_counts
@@ -142,7 +143,7 @@ def kappa_posterior(
     ([0.6, 0.9], 1.0)
     """
     clusters = getattr(table, "clusters", None)
-    if clusters is not None and not clusters.are_single:
+    if are_joined(clusters):
         raise ValueError(
             "table must not be a result with clusters, for the posterior takes items for"
             " independent: bootstrap draws clusters."
