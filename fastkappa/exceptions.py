@@ -58,9 +58,9 @@ def library_needed(use: str, library: str, to_install: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        import shlex
+        from fastkappa.install_hint import install_command
 
         raise ImportError(
-            f"{use} needs {library}: install it with: pip install {shlex.quote(to_install)}"
+            f"{use} needs {library}: install it with: {install_command(to_install)}"
             f" ({type(error).__name__}: {error})"
         ) from error

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fastkappa.install_hint import install_command
 from tests.helpers.fresh_python import ROOT, run_python
 
 ERRORS = {
@@ -116,5 +117,5 @@ except SystemExit as exit:
     with_broken(library, "AttributeError", code, tmp_path)
     shown = (tmp_path / "shown").read_text()
     assert shown.startswith("2 fastkappa: ")
-    assert f" needs {library}: install it with: pip install 'fastkappa[cli]'" in shown
+    assert f" needs {library}: install it with: {install_command('fastkappa[cli]')}" in shown
     assert "(AttributeError: module 'coverage' has no attribute 'types')" in shown

@@ -6,6 +6,7 @@ import functools
 import os
 from typing import Literal, TypeAlias, get_args
 
+from fastkappa.install_hint import install_command
 from fastkappa.kernels.contract import PairKernels, ScoreKernels
 
 # Best first: what an automatic choice takes.
@@ -14,12 +15,6 @@ BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 _loaded: dict[str, PairKernels] = {}
 _missing: dict[str, str] = {}
-
-_HINTS = {
-    "cython": "the compiled extension was not built when fastkappa was installed;"
-    " reinstall with a C compiler and FASTKAPPA_REQUIRE_EXTENSION=1 to see why",
-    "numba": "install it with: pip install 'fastkappa[numba]'",
-}
 
 
 def get_kernels(backend: str | None = None) -> PairKernels:
@@ -101,7 +96,7 @@ def _load(name: str) -> PairKernels | None:
     try:
         _loaded[name] = _import_pairs(name)
     except ImportError as error:
-        _missing[name] = f"{error} ({_HINTS[name]})"
+        _missing[name] = f"{error} ({_hint(name)})"
         return None
     except Exception as error:
         # A library that is there may fail in its import for any reason, such as versions that
@@ -110,6 +105,15 @@ def _load(name: str) -> PairKernels | None:
         _missing[name] = f"its import fails with {type(error).__name__}: {why}"
         return None
     return _loaded[name]
+
+
+def _hint(name: str) -> str:
+    if name == "numba":
+        return f"install it with: {install_command('fastkappa[numba]')}"
+    return (
+        "the compiled extension was not built when fastkappa was installed; reinstall with a C"
+        " compiler and FASTKAPPA_REQUIRE_EXTENSION=1 to see why"
+    )
 
 
 def _import_pairs(name: str) -> PairKernels:

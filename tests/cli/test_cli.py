@@ -16,6 +16,7 @@ import pytest
 
 import fastkappa
 from fastkappa import datasets
+from fastkappa.install_hint import install_command
 
 pytest.importorskip("typer")
 pytest.importorskip("pyarrow")
@@ -380,4 +381,4 @@ def test_a_terminal_that_lacks_a_character_is_no_error(tmp_path: Path) -> None:
 def test_without_an_extra_library(integers: tuple[Path, Any], library: str) -> None:
     code = f"import sys; sys.modules[{library!r}] = None; from fastkappa.cli import main; main()"
     result = run_process("score", integers[0], "--y1", "left", "--y2", "right", code=code)
-    assert "pip install 'fastkappa[cli]'" in refusal_of(result)
+    assert install_command("fastkappa[cli]") in refusal_of(result)

@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import fastkappa
 from fastkappa import cohen_kappa_score, continuous_kappa
 from fastkappa.estimators import KappaRegressor
+from fastkappa.install_hint import install_command
 from tests.helpers.fresh_python import run_python
 
 
@@ -321,4 +322,4 @@ try:
 except ImportError as error:
     print(error)
 """
-    assert "pip install 'fastkappa[sklearn]'" in run_python(code)
+    assert install_command("fastkappa[sklearn]") in run_python(code)

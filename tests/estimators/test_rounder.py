@@ -29,6 +29,7 @@ import fastkappa
 from fastkappa import cohen_kappa_score, optimal_thresholds
 from fastkappa.estimators import KappaRegressor, KappaRounder
 from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.install_hint import install_command
 from tests.helpers.fresh_python import run_python
 
 STRINGS = np.array(["poor", "fair", "good", "best"])
@@ -403,4 +404,4 @@ def test_without_scikit_learn_the_error_names_the_extra() -> None:
         "try: fastkappa.KappaRounder\n"
         "except ImportError as error: print(error)"
     )
-    assert "pip install 'fastkappa[sklearn]'" in run_python(code)
+    assert install_command("fastkappa[sklearn]") in run_python(code)

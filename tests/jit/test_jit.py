@@ -13,6 +13,7 @@ from numba.core.errors import TypingError
 
 import fastkappa
 from fastkappa import jit
+from fastkappa.install_hint import install_command
 from tests.helpers.fresh_python import run_python
 
 
@@ -280,7 +281,7 @@ try:
 except ImportError as error:
     print(error)
 """
-    assert "pip install 'fastkappa[numba]'" in run_python(code)
+    assert install_command("fastkappa[numba]") in run_python(code)
 
 
 CACHED = """

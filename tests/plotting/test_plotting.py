@@ -53,6 +53,7 @@ def test_matplotlib_is_loaded_by_the_first_picture_only() -> None:
 import sys, fastkappa
 from fastkappa import plot_agreement, plot_agreement_chart, plot_bootstrap, plot_confusion
 from fastkappa import limits_of_agreement, plot_forest, plot_limits_of_agreement, plotting
+from fastkappa.install_hint import install_command
 assert "matplotlib" not in sys.modules
 sys.modules["matplotlib"] = None
 class Result:
@@ -68,7 +69,7 @@ for plot, argument in (
     try:
         plot(argument)
     except ImportError as error:
-        assert "pip install 'fastkappa[plot]'" in str(error)
+        assert install_command("fastkappa[plot]") in str(error)
     else:
         raise AssertionError(plot)
 """

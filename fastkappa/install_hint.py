@@ -1,0 +1,58 @@
+"""What to type to install an optional library, which depends on where this copy came from."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+PACKAGE = "fastkappa"
+
+
+def install_command(requirement: str) -> str:
+    """Return the command that installs a library, or an extra such as 'fastkappa[cli]'.
+
+    A copy that was installed from a folder, a file or a repository is not in every index, or
+    there in another version; so the command names the place that this copy came from, which
+    pip records (PEP 610).
+    """
+    name, bracket, extra = requirement.partition("[")
+    if name != PACKAGE:
+        return f"pip install {shlex.quote(requirement)}"
+    extra = bracket + extra
+    root = Path(__file__).parents[1]
+    origin = _origin_of(root)
+    url = str(origin.get("url", ""))
+    if "dir_info" in origin:
+        options = "--editable " if origin["dir_info"].get("editable") else ""
+        return f"pip install {options}{shlex.quote(_path_of(url) + extra)}"
+    if "vcs_info" in origin:
+        vcs = origin["vcs_info"]
+        url = f"{vcs['vcs']}+{url}@{vcs['commit_id']}"
+    elif not url:
+        if (root / "pyproject.toml").is_file():
+            return f"pip install --editable {shlex.quote(f'{root}{extra}')}"
+        return f"pip install {shlex.quote(requirement)}"
+    return f"pip install {shlex.quote(f'{PACKAGE}{extra} @ {url}')}"
+
+
+def _origin_of(root: Path) -> dict[str, Any]:
+    """Return pip's record of where the copy in a folder came from; empty for an index."""
+    import json
+    from importlib import metadata
+
+    for distribution in metadata.distributions(name=PACKAGE):
+        record = distribution.read_text("direct_url.json")
+        origin: dict[str, Any] = json.loads(record) if record else {}
+        editable = origin.get("dir_info", {}).get("editable")
+        folder = _path_of(origin["url"]) if editable else distribution.locate_file("")
+        if Path(str(folder)).resolve() == root.resolve():
+            return origin
+    return {}
+
+
+def _path_of(url: str) -> str:
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    return url2pathname(urlsplit(url).path)
