@@ -1,0 +1,80 @@
+"""Run the tests on an installed copy of fastkappa, from a folder without its source.
+
+usage: python ci/test_installed.py [WHAT [ARGUMENT OF pytest ...]]
+
+WHAT is a wheel, a source archive or a folder, and is installed in a new environment; without it
+the copy in this one is tested. The tests' libraries are installed as far as they exist for this
+Python without a compiler; what is missing is printed, and pytest says which tests were skipped
+for it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+# What the tests read besides themselves.
+NEEDED = ("tests", "docs", "README.md", "pyproject.toml")
+# The walls between the files of the source.
+OF_THE_SOURCE = ("tests/test_imports.py",)
+
+
+def requirements(extra: str) -> list[str]:
+    """Return what an extra needs, with the extras that it names written out."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    found: list[str] = []
+    for requirement in extras[extra]:
+        own = re.fullmatch(r"fastkappa\[(.*)\]", requirement)
+        names = own[1].split(",") if own else []
+        found += [r for name in names for r in requirements(name)] if own else [requirement]
+    return list(dict.fromkeys(found))
+
+
+def install(python: str, *arguments: str) -> bool:
+    """Return whether pip installed it."""
+    command = [python, "-m", "pip", "install", "--quiet", "--no-compile", *arguments]
+    return subprocess.run(command, check=False).returncode == 0
+
+
+def install_libraries(python: str) -> list[str]:
+    """Install what the tests need; return what is not to be had for this Python."""
+    wanted = requirements("test")
+    if install(python, "--only-binary", ":all:", *wanted):
+        return []
+    return [name for name in wanted if not install(python, "--only-binary", ":all:", name)]
+
+
+def main(what: str | None = None, *arguments: str) -> int:
+    """Run the tests and return pytest's exit status."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        python = sys.executable
+        if what is not None:
+            venv.create(folder / "venv", with_pip=True)
+            python = str(folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python")
+            if not install(python, str(Path(what).resolve())):
+                return 1
+        missing = install_libraries(python)
+        elsewhere = folder / "tests_alone"
+        elsewhere.mkdir()
+        for name in NEEDED:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, elsewhere / name)
+        print(f"Python {sys.version}\nwithout {', '.join(missing) or 'nothing'}", flush=True)
+        command = [python, "-m", "pytest", "-q", "-n", "auto", "tests", "docs", "README.md"]
+        command += [f"--ignore={path}" for path in OF_THE_SOURCE]
+        return subprocess.run([*command, *arguments], cwd=elsewhere).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
