@@ -3,6 +3,7 @@
 import os
 from glob import glob
 
+import numpy
 from setuptools import Extension, setup
 
 KERNELS = "fastkappa/kernels/c"
@@ -14,10 +15,10 @@ def compiled(module: str) -> Extension:
     return Extension(
         module,
         [module.replace(".", "/") + ".pyx"],
-        include_dirs=[KERNELS],
+        include_dirs=[KERNELS, numpy.get_include()],
         depends=[
             *sorted(glob(f"{KERNELS}/**/*.h", recursive=True)),
-            "fastkappa/kernels/cython/pairs.pxd",
+            *sorted(glob("fastkappa/**/*.pxd", recursive=True)),
         ],
         # Debugging information would be most of the wheel.
         extra_compile_args=[] if os.name == "nt" else ["-g0"],

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fastkappa.engines import SourceCounts, confusion_from_table
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
+    from fastkappa.estimators import KappaScorer as KappaScorer
     from fastkappa.leaderboards.leaderboard import leaderboard
     from fastkappa.leaderboards.score_many import Kappas, score_many
     from fastkappa.leaderboards.table import Leaderboard, LeaderboardRow
@@ -96,6 +97,7 @@ _LOADED_ON_FIRST_USE = {
     "KappaDifference": "statistics.comparison",
     "KappaRegressor": "estimators",
     "KappaRounder": "estimators",
+    "KappaScorer": "estimators",
     "Kappas": "leaderboards.score_many",
     "Leaderboard": "leaderboards.table",
     "LeaderboardRow": "leaderboards.table",

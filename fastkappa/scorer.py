@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import inspect
+from typing import Any, Protocol
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.columns.lengths import check_lengths
 from fastkappa.columns.pair import read_columns
 from fastkappa.counting.known_labels import KnownLabels
@@ -19,11 +21,24 @@ from fastkappa.statistics.weights import Weights, as_weights
 
 # Where a rating that is no label is looked for, to name it.
 CHUNK = 1 << 10
+NAMES = {None: "cohen_kappa", "linear": "linear_kappa", "quadratic": "quadratic_kappa"}
 
 
-def compile_scorer(
-    labels: Any, weights: Weights = None, *, dtype: Any = np.int64
-) -> Callable[[AnyArray, AnyArray], float]:
+class KappaFunction(Protocol):
+    """What `compile_scorer` returns."""
+
+    __name__: str
+
+    @property
+    def labels(self) -> AnyArray:
+        """The labels, in order."""
+
+    def __call__(self, y1: Any, y2: Any, *, sample_weight: Any = None) -> float:
+        """Return kappa of two arrays."""
+        ...
+
+
+def compile_scorer(labels: Any, weights: Weights = None, *, dtype: Any = np.int64) -> KappaFunction:
     """Return a function that scores pairs of arrays, with nothing left but to count.
 
     Parameters
@@ -38,10 +53,12 @@ def compile_scorer(
     Returns
     -------
     scorer : callable
-        ``scorer(y1, y2)`` takes two one-dimensional arrays of ``dtype`` and of one length
-        and returns kappa, a float. It is NaN, without a warning, where kappa is
-        undefined. It raises ``TypeError`` for another dtype, and ``ValueError`` for
-        other lengths or for a rating that is not among the labels. It can be pickled.
+        ``scorer(y1, y2, *, sample_weight=None)`` takes two one-dimensional arrays of
+        ``dtype`` and of one length (NumPy's, or a series or tensor) and returns kappa, a
+        float. It is NaN, without a warning, where kappa is undefined. It raises ``TypeError``
+        for another dtype, and ``ValueError`` for other lengths or for a rating that is not
+        among the labels. It has a name and a signature as functions have, can be pickled,
+        and goes into ``sklearn.metrics.make_scorer``.
 
     Raises
     ------
@@ -51,6 +68,7 @@ def compile_scorer(
     See Also
     --------
     cohen_kappa_score : for labels that are not known beforehand.
+    fastkappa.KappaScorer : to select models in scikit-learn.
 
     Notes
     -----
@@ -76,36 +94,59 @@ def compile_scorer(
     fits = lowest >= _least(general.dtype) and lowest + n_labels - 1 <= _largest(general.dtype)
     if not in_a_row or not fits or not compiled.CompiledScorer.supports(n_labels, weights):
         return general
-    fast: Callable[[AnyArray, AnyArray], float] = compiled.CompiledScorer(
-        general, lowest, n_labels, weights, np.empty(0, general.dtype)
-    )
-    return fast
+    return compiled.CompiledScorer(general, lowest, n_labels, weights, np.empty(0, general.dtype))
 
 
 class Scorer:
-    """Scores arrays of one dtype on labels known beforehand; see `compile_scorer`."""
+    """Kappa of arrays of one dtype, with labels known beforehand: what `compile_scorer` returns."""
 
     def __init__(self, labels: Any, weights: Weights, dtype: Any) -> None:
         self.dtype = np.dtype(dtype)
         column, _ = read_columns(np.empty(0, self.dtype), np.empty(0, self.dtype), ("y1", "y2"))
-        self.labels = KnownLabels(labels, column, column).array
-        self.weights = as_weights(weights, len(self.labels))
+        # Copies: the arrays are the user's.
+        self.labels = KnownLabels(labels, column, column).array.copy()
+        self.labels.flags.writeable = False
+        weights = as_weights(weights, len(self.labels))
+        self.weights = weights.copy() if isinstance(weights, np.ndarray) else weights
+        self.__name__ = "weighted_kappa" if isinstance(weights, np.ndarray) else NAMES[weights]
+        self.__qualname__ = self.__name__
 
-    def __call__(self, y1: AnyArray, y2: AnyArray) -> float:
+    def __call__(self, y1: Any, y2: Any, *, sample_weight: Any = None) -> float:
         """Return kappa of two arrays."""
-        for name, ratings in (("y1", y1), ("y2", y2)):
-            if not isinstance(ratings, np.ndarray) or ratings.dtype != self.dtype:
-                got = getattr(ratings, "dtype", type(ratings).__name__)
-                raise TypeError(f"{name} must be an array of dtype {self.dtype}, got {got}.")
-            if ratings.ndim != 1:
-                raise ValueError(f"{name} must be one-dimensional, got shape {ratings.shape}.")
-        check_lengths(y1, y2, None)
+        y1, y2 = self._read(y1, "y1"), self._read(y2, "y2")
+        n_items = check_lengths(y1, y2, sample_weight)
+        item_weights = None if sample_weight is None else read_sample_weight(sample_weight, n_items)
         first, second = read_columns(y1, y2, ("y1", "y2"))
         known = KnownLabels(self.labels, first, second)
-        counts = tabulate(get_kernels(), first, second, known, None)
+        counts = tabulate(get_kernels(), first, second, known, item_weights)
         if counts.n_outside:
             self.refuse_outsiders(y1, y2)
         return float(kappas(counts.table, self.weights))
+
+    def _read(self, ratings: Any, name: str) -> AnyArray:
+        array = to_numpy(ratings) if hasattr(ratings, "__array__") else ratings
+        if not isinstance(array, np.ndarray) or array.dtype != self.dtype:
+            got = getattr(ratings, "dtype", type(ratings).__name__)
+            raise TypeError(f"{name} must be an array of dtype {self.dtype}, got {got}.")
+        if array.ndim != 1:
+            raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
+        return array
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """The signature, which `inspect` cannot read from compiled code."""
+        return inspect.signature(self.__call__)
+
+    def __repr__(self) -> str:
+        labels = self.labels.tolist()
+        weights = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
+        return f"compile_scorer({_shown(labels)}, {weights!r}, dtype={str(self.dtype)!r})"
+
+    def __copy__(self) -> Scorer:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Scorer:
+        return self
 
     def __reduce__(self) -> Any:
         return _compile_again, (self.labels, self.weights, self.dtype)
@@ -123,8 +164,17 @@ class Scorer:
                     )
 
 
-def _compile_again(labels: AnyArray, weights: Weights, dtype: np.dtype[Any]) -> Any:
+def _compile_again(labels: AnyArray, weights: Weights, dtype: np.dtype[Any]) -> KappaFunction:
     return compile_scorer(labels, weights, dtype=dtype)
+
+
+def _shown(labels: list[Any]) -> str:
+    """Return labels as Python code, a range where they are one."""
+    if len(labels) > 2 and all(isinstance(label, int) for label in labels):
+        as_range = range(labels[0], labels[0] + len(labels))
+        if list(as_range) == labels:
+            return repr(as_range)
+    return repr(labels)
 
 
 def _least(dtype: np.dtype[Any]) -> int:

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import copy
+import functools
+import inspect
 import pickle
+import pydoc
 import warnings
+import weakref
 from typing import Any
 
+import joblib
 import numpy as np
+import pandas as pd
 import pytest
+import sklearn
+from sklearn.inspection import permutation_importance
+from sklearn.metrics import cohen_kappa_score as sklearn_kappa
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
 
 from fastkappa import cohen_kappa_score, compile_scorer, confusion_counts, kappa_from_confusion
 
 WEIGHTS = [None, "linear", "quadratic", [[0, 1, 4], [2, 0, 1], [5, 1, 0]]]
+NAMES = ["cohen_kappa", "linear_kappa", "quadratic_kappa", "weighted_kappa"]
 
 
 pytestmark = pytest.mark.usefixtures("drop_in_backend")
@@ -115,4 +129,93 @@ def test_pickled(weights: Any) -> None:
     scorer = compile_scorer(range(3), weights)
     again = pickle.loads(pickle.dumps(scorer))
     assert again(y1, y2) == scorer(y1, y2)
-    assert again.labels.tolist() == [0, 1, 2]  # type: ignore[attr-defined]
+    assert again.labels.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("weights", "name"), list(zip(WEIGHTS, NAMES)))
+def test_it_is_like_a_function(weights: Any, name: str) -> None:
+    scorer = compile_scorer(range(3), weights)
+    assert scorer.__name__ == scorer.__qualname__ == name  # type: ignore[attr-defined]
+    assert scorer.__module__ == "fastkappa.scorer"
+    assert list(inspect.signature(scorer).parameters) == ["y1", "y2", "sample_weight"]
+    assert copy.copy(scorer) is copy.deepcopy(scorer) is scorer
+    assert weakref.ref(scorer)() is scorer
+    assert "compile_scorer" in pydoc.render_doc(scorer)
+    y1, y2 = ratings(50, 3, "int64")
+    again = eval(repr(scorer), {"compile_scorer": compile_scorer})
+    assert again(y1, y2) == scorer(y1, y2)
+    wrapped = functools.wraps(scorer)(lambda *arrays: scorer(*arrays))
+    assert wrapped.__name__ == name
+    assert inspect.signature(wrapped) == inspect.signature(scorer)
+    assert functools.partial(scorer, y1)(y2) == scorer(y1, y2)
+    at_once = functools.cache(lambda seed: scorer(*ratings(seed, 3, "int64")))
+    assert at_once(50) == at_once(50) == scorer(y1, y2)
+    assert joblib.hash(again) == joblib.hash(scorer)
+    with pytest.raises(ValueError, match="read-only"):
+        scorer.labels[0] = 7
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+@pytest.mark.parametrize("item_weights", ["int64", "float32", "bool", "list"])
+def test_item_weights(weights: Any, item_weights: str) -> None:
+    y1, y2 = ratings(200, 4, "int64")
+    given: Any = np.random.default_rng(3).integers(0, 2, 200)
+    given = given.tolist() if item_weights == "list" else given.astype(item_weights)
+    kappa = compile_scorer(range(4), weights)(y1, y2, sample_weight=given)
+    right = sklearn_kappa(y1, y2, weights=weights, labels=range(4), sample_weight=given)
+    assert kappa == pytest.approx(right, rel=1e-12)
+
+
+def test_wrong_item_weights() -> None:
+    scorer, y = compile_scorer(range(3)), np.array([0, 1, 2])
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[3, 3, 2\]"):
+        scorer(y, y, sample_weight=[1, 2])
+    with pytest.raises(ValueError, match="sample_weight contains NaN"):
+        scorer(y, y, sample_weight=[1, 2, np.nan])
+    with pytest.raises(ValueError, match="y2 holds 3"):
+        scorer(y, y + 1, sample_weight=[1, 2, 3])
+
+
+def test_series_are_arrays() -> None:
+    y1, y2 = ratings(100, 3, "int64")
+    scorer = compile_scorer(range(3), "linear")
+    assert scorer(pd.Series(y1), pd.Series(y2)) == scorer(y1, y2)
+    with pytest.raises(TypeError, match="y2 must be an array of dtype int64, got int32"):
+        scorer(y1, pd.Series(y2, dtype="int32"))
+
+
+def test_in_scikit_learn(drop_in_backend: str) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3))
+    y = np.clip(np.rint(X[:, 0] + rng.normal(size=90) + 2), 0, 4).astype(int)
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    ours = make_scorer(compile_scorer(range(5), "quadratic"))
+    theirs = make_scorer(sklearn_kappa, weights="quadratic", labels=range(5))
+    assert repr(ours) == "make_scorer(quadratic_kappa, response_method='predict')"
+    found = [cross_val_score(tree, X, y, scoring=scorer, cv=3) for scorer in (ours, theirs)]
+    np.testing.assert_allclose(*found, rtol=1e-12)
+    grid = {"max_depth": [1, 3]}
+    searches = [
+        GridSearchCV(tree, grid, scoring=scorer, cv=3, error_score="raise").fit(X, y)
+        for scorer in (ours, theirs)
+    ]
+    np.testing.assert_allclose(*(s.cv_results_["mean_test_score"] for s in searches), rtol=1e-12)
+    importances = [
+        permutation_importance(searches[0], X, y, scoring=scorer, random_state=0).importances
+        for scorer in (ours, theirs)
+    ]
+    np.testing.assert_allclose(*importances, rtol=1e-9, atol=1e-12)
+    item_weights = rng.integers(1, 4, 90)
+    with sklearn.config_context(enable_metadata_routing=True):
+        asking = [scorer.set_score_request(sample_weight=True) for scorer in (ours, theirs)]
+        tree.set_fit_request(sample_weight=False)
+        params = {"sample_weight": item_weights}
+        found = [cross_val_score(tree, X, y, scoring=s, cv=3, params=params) for s in asking]
+    np.testing.assert_allclose(*found, rtol=1e-12)
+
+
+def test_in_other_processes() -> None:
+    y1, y2 = ratings(50, 3, "int64")
+    scorer = compile_scorer(range(3), "quadratic")
+    tasks = (joblib.delayed(scorer)(y1, y2) for _ in range(2))
+    assert joblib.Parallel(n_jobs=2)(tasks) == [scorer(y1, y2)] * 2

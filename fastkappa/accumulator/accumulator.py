@@ -26,6 +26,7 @@ from fastkappa.accumulator.weighted_table import (
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.checks import Missing
 from fastkappa.columns.column import Column
+from fastkappa.columns.interop import array_at_once
 from fastkappa.columns.label_order import LabelOrder
 from fastkappa.counting.codecs import label_limits
 from fastkappa.counting.incremental import FixedTable, GrowingTable
@@ -163,19 +164,18 @@ class ConfusionAccumulator:
             finite, labels were numbers so far and are strings now, the order declared is not
             the one so far, or a label is not among those declared. Nothing is added then.
         """
-        are_arrays = type(y1) is np.ndarray and type(y2) is np.ndarray
-        if are_arrays and sample_weight is None and not len(missing_codes):
+        first, second = array_at_once(y1), array_at_once(y2)
+        has_options = sample_weight is not None or len(missing_codes) > 0
+        if first is not None and second is not None and not has_options:
             with self._lock:
                 # Arrays of the same types as the last ones need no further checks.
-                types = self._last_types
                 if (
-                    y1.dtype is types[0]
-                    and y2.dtype is types[1]
-                    and y1.ndim == 1
-                    and y1.shape == y2.shape
-                    and len(y1) <= LONGEST_COUNTED_IN_PLACE
+                    (first.dtype, second.dtype) == self._last_types
+                    and first.ndim == 1
+                    and first.shape == second.shape
+                    and len(first) <= LONGEST_COUNTED_IN_PLACE
                 ):
-                    self._integers.add(self._kernels, y1, y2, 0, len(y1))
+                    self._integers.add(self._kernels, first, second, 0, len(first))
                     return
         has_labels = self._known_labels is not None
         batch = read_batch(y1, y2, sample_weight, has_labels, missing, missing_codes)

@@ -52,6 +52,20 @@ def to_numpy(array: Any) -> AnyArray:
         return np.asarray(array, dtype=object)
 
 
+def array_at_once(array: Any) -> AnyArray | None:
+    """Return a NumPy array as it is and a tensor's memory as one, None for what takes longer."""
+    if type(array) is np.ndarray:
+        return array
+    if type(array).__module__ != "torch":
+        return None
+    try:
+        memory: AnyArray = array.numpy()
+    except (AttributeError, TypeError, RuntimeError):
+        # It is on another device, tracked for gradients, or of a type that NumPy has not.
+        return None
+    return memory
+
+
 def only_column(ratings: Any) -> Any:
     """Return the column of a data frame that has one alone, anything else as it is."""
     if getattr(ratings, "columns", None) is None or len(ratings.columns) != 1:

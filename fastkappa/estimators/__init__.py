@@ -1,4 +1,4 @@
-"""Estimators for scikit-learn that maximise kappa: ``pip install 'fastkappa[sklearn]'``."""
+"""Estimators that maximise kappa, and scorers: ``pip install 'fastkappa[sklearn]'``."""
 
 from fastkappa.exceptions import library_needed
 
@@ -7,5 +7,13 @@ with library_needed("fastkappa.estimators", "scikit-learn", "fastkappa[sklearn]"
 
 from fastkappa.estimators.regressor import KappaRegressor
 from fastkappa.estimators.rounder import KappaRounder
+from fastkappa.estimators.scorers import KappaScorer, cohen_kappa, linear_kappa, quadratic_kappa
 
-__all__ = ["KappaRegressor", "KappaRounder"]
+__all__ = [
+    "KappaRegressor",
+    "KappaRounder",
+    "KappaScorer",
+    "cohen_kappa",
+    "linear_kappa",
+    "quadratic_kappa",
+]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from fastkappa.install_hint import install_command
 from fastkappa.kernels.contract import PairKernels, ScoreKernels
@@ -13,6 +14,9 @@ from fastkappa.kernels.contract import PairKernels, ScoreKernels
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
+Chosen = TypeVar("Chosen")
+
+_follow_the_choice: list[Any] = []
 _loaded: dict[str, PairKernels] = {}
 _missing: dict[str, str] = {}
 
@@ -54,9 +58,17 @@ def score_kernels(kernels: PairKernels) -> ScoreKernels:
     return numpy_scores
 
 
+def follows_choice(choose: Callable[[], Chosen]) -> Callable[[], Chosen]:
+    """Decorate a function whose result depends on the backend in use alone: it is called once."""
+    remembered = functools.cache(choose)
+    _follow_the_choice.append(remembered)
+    return remembered
+
+
 def forget_choice() -> None:
     """Read the environment variable again when a backend is next needed."""
-    _default_kernels.cache_clear()
+    for remembered in _follow_the_choice:
+        remembered.cache_clear()
 
 
 def name_of(kernels: PairKernels | ScoreKernels) -> str:
@@ -69,7 +81,7 @@ def why_missing(backend: str) -> str | None:
     return None if _load(backend) is not None else _missing[backend]
 
 
-@functools.cache
+@follows_choice
 def _default_kernels() -> PairKernels:
     asked_for = os.environ.get("FASTKAPPA_BACKEND")
     if asked_for:

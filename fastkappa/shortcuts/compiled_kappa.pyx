@@ -6,17 +6,31 @@ sizes given here every sum is a whole number under 2**53, so one division of dou
 rounds correctly and gives the same value as the general way.
 """
 
-from cpython.buffer cimport PyBuffer_Release
+cimport cython
+from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from fastkappa.kernels.cython.pairs cimport add_pairs, column_t, read_column
+from fastkappa.kernels.cython.pairs cimport (
+    COLUMN_FLOAT32, COLUMN_UINT8, add_pairs, column_t, read_array,
+)
 
-from numpy import ndarray
+import numpy as np
+
+from fastkappa.statistics.kappa import kappas
 
 
 cdef extern from "common/range.h" nogil:
     int range_of(const column_t *column, Py_ssize_t n, int64_t *least, int64_t *largest)
+
+cdef extern from "pairs/short.h" nogil:
+    enum:
+        SHORT_LABELS
+        SHORT_CALL
+    int count_short(
+        const column_t *a, const column_t *b, Py_ssize_t start, Py_ssize_t stop, int64_t *table
+    )
 
 
 cdef enum:
@@ -29,16 +43,22 @@ cdef enum:
     HEAD = 1 << 12
     MOST_LABELS = 32
 
-cdef enum:
-    UNWEIGHTED
-    LINEAR
-    QUADRATIC
-    OTHER
+cdef enum Outcome:
+    DEFINED
+    UNDEFINED
+    OUTSIDE
 
+# Counts, and where their rows and columns begin among the labels of both raters.
+cdef struct Table:
+    const int64_t *counts
+    Py_ssize_t row_length
+    Py_ssize_t n_rows
+    Py_ssize_t n_columns
+    Py_ssize_t first_row
+    Py_ssize_t first_column
 
-cdef struct Margins:
-    int64_t rows[MOST_LABELS]
-    int64_t columns[MOST_LABELS]
+cdef type ARRAY = np.ndarray
+cdef object SCHEMES = (None, "linear", "quadratic")
 
 
 cdef int code_of_weights(weights):
@@ -55,246 +75,334 @@ def kappa_of_arrays(y1, y2, weights):
     The simple case: two contiguous integer arrays of one length, up to 1 048 576 items, with 2
     to 32 labels close together, and weights None, 'linear' or 'quadratic'.
     """
-    cdef Py_buffer view1, view2
     cdef column_t first, second
-    cdef object kappa = None
-    cdef int code = code_of_weights(weights)
-    if type(y1) is not ndarray or type(y2) is not ndarray or code == OTHER:
-        return None
-    try:
-        read_column(y1, 0, 0, &first, &view1)
-    except (TypeError, ValueError):
-        return None
-    try:
-        read_column(y2, 0, 0, &second, &view2)
-    except (TypeError, ValueError):
-        PyBuffer_Release(&view1)
-        return None
-    if 0 < view1.shape[0] <= LARGEST_CALL and view1.shape[0] == view2.shape[0]:
-        kappa = kappa_of_columns(&first, &second, view1.shape[0], code)
-    PyBuffer_Release(&view2)
-    PyBuffer_Release(&view1)
-    return kappa
-
-
-cdef object kappa_of_columns(column_t *first, column_t *second, Py_ssize_t n, int weights):
-    cdef int64_t low1, low2, high1, high2, lowest, highest
-    cdef int64_t position[MOST_LABELS]
-    cdef int64_t table[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
-    cdef Margins margins
-    cdef uint64_t span
+    cdef Py_ssize_t n
     cdef double kappa
-    cdef Py_ssize_t i, n_seen, n_labels = 0
+    cdef int code = code_of_weights(weights)
+    if type(y1) is not ARRAY or type(y2) is not ARRAY or code == OTHER:
+        return None
+    try:
+        n = read_array(y1, 0, 0, &first)
+        if not 0 < n <= LARGEST_CALL or read_array(y2, 0, 0, &second) != n:
+            return None
+    except TypeError:
+        return None
+    if n < LONG_CALL:
+        return kappa if kappa_of_occurring(&first, &second, n, code, &kappa) else None
+    cdef bint done
+    with nogil:
+        done = kappa_of_occurring(&first, &second, n, code, &kappa)
+    return kappa if done else None
+
+
+cdef bint kappa_of_occurring(
+    column_t *first, column_t *second, Py_ssize_t n, int weights, double *kappa
+) noexcept nogil:
+    """Give kappa of the labels that occur; return 0 where it is undefined, or not for here."""
+    cdef int64_t low1, low2, high1, high2, lowest, highest
+    cdef int64_t counts[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
+    cdef Table table
+    cdef uint64_t span
+    cdef int largest
+    cdef Py_ssize_t n_seen = min(n, <Py_ssize_t> SAMPLE)
+    if n < SHORT_CALL:
+        memset(counts, 0, SHORT_LABELS * SHORT_LABELS * sizeof(int64_t))
+        largest = count_short(first, second, 0, n, counts)
+        if largest >= 0:
+            table = Table(&counts[0], SHORT_LABELS, largest + 1, largest + 1, 0, 0)
+            return kappa_of_table(&table, largest + 1, True, n, weights, kappa) == DEFINED
     # The first items show the labels, as a rule; the count shows it if they did not.
-    for n_seen in (min(n, SAMPLE), n):
+    while True:
         if not range_of(first, n_seen, &low1, &high1):
-            return None
+            return 0
         if not range_of(second, n_seen, &low2, &high2):
-            return None
+            return 0
         lowest, highest = min(low1, low2), max(high1, high2)
         span = <uint64_t> highest - <uint64_t> lowest
         if span >= MOST_LABELS:
-            return None
+            return 0
         # Each column keeps to the range of its own type, as the kernels require.
         first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
         second.lowest, second.n_labels = <uint64_t> low2, <uint64_t> (high2 - low2 + 1)
-        memset(table, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
-        count(first, second, n, table)
-        if not has_outsiders(table, first.n_labels, second.n_labels):
+        memset(counts, 0, (first.n_labels + 1) * (second.n_labels + 1) * sizeof(int64_t))
+        add_pairs(first, second, 0, n, counts)
+        table = Table(
+            &counts[0], second.n_labels + 1, first.n_labels, second.n_labels, low1 - lowest, low2 - lowest
+        )
+        if not has_outsiders(&table, first.n_labels + 1, second.n_labels + 1):
             break
-    if span == 0:
-        return None
-    read_margins(table, first, second, low1 - lowest, low2 - lowest, span + 1, &margins)
-    # Weights are on the positions of the labels that occur.
-    for i in range(span + 1):
-        position[i] = n_labels
-        n_labels += margins.rows[i] + margins.columns[i] > 0
-    if not kappa_of_table(
-        table, first, second, low1 - lowest, low2 - lowest, position, span + 1, n, &margins,
-        weights, &kappa,
-    ):
-        return None
-    return kappa
+        n_seen = n
+    return kappa_of_table(&table, span + 1, True, n, weights, kappa) == DEFINED
 
 
-cdef void count(
-    const column_t *first, const column_t *second, Py_ssize_t n, int64_t *table
-) noexcept:
-    if n < LONG_CALL:
-        add_pairs(first, second, 0, n, table)
-        return
-    with nogil:
-        add_pairs(first, second, 0, n, table)
-
-
-cdef bint has_outsiders(const int64_t *table, Py_ssize_t n_rows, Py_ssize_t n_columns) noexcept:
-    """Return whether the last row or the last column of a table counts anything."""
-    cdef Py_ssize_t i
-    for i in range(n_rows):
-        if table[i * (n_columns + 1) + n_columns]:
-            return True
-    for i in range(n_columns + 1):
-        if table[n_rows * (n_columns + 1) + i]:
-            return True
-    return False
-
-
-cdef void read_margins(
-    const int64_t *table,
+cdef Outcome kappa_of_known(
     const column_t *first,
     const column_t *second,
-    Py_ssize_t first_row,
-    Py_ssize_t first_column,
-    Py_ssize_t span,
-    Margins *margins,
-) noexcept nogil:
-    """Add up a table whose rows and columns begin at given places among the labels."""
-    cdef Py_ssize_t i, j
-    cdef int64_t count
-    memset(margins.rows, 0, span * sizeof(int64_t))
-    memset(margins.columns, 0, span * sizeof(int64_t))
-    for i in range(<Py_ssize_t> first.n_labels):
-        for j in range(<Py_ssize_t> second.n_labels):
-            count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]
-            margins.rows[first_row + i] += count
-            margins.columns[first_column + j] += count
-
-
-cdef bint kappa_of_table(
-    const int64_t *table,
-    const column_t *first,
-    const column_t *second,
-    Py_ssize_t first_row,
-    Py_ssize_t first_column,
-    const int64_t *position,
-    Py_ssize_t span,
-    int64_t n,
-    const Margins *margins,
+    Py_ssize_t start,
+    Py_ssize_t stop,
     int weights,
     double *kappa,
 ) noexcept nogil:
-    """Give kappa as fastkappa.statistics.kappa does; return 0 where it is undefined."""
+    """Give kappa of up to LARGEST_CALL pairs of up to MOST_LABELS labels, all known."""
+    cdef int64_t counts[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
+    cdef Py_ssize_t n_labels = first.n_labels
+    cdef int largest = -1
+    cdef Table table
+    if stop - start < SHORT_CALL:
+        memset(counts, 0, SHORT_LABELS * SHORT_LABELS * sizeof(int64_t))
+        largest = count_short(first, second, start, stop, counts)
+    if largest >= 0:
+        n_labels = min(n_labels, largest + 1)
+        table = Table(&counts[0], SHORT_LABELS, n_labels, n_labels, 0, 0)
+        if has_outsiders(&table, largest + 1, largest + 1):
+            return OUTSIDE
+    else:
+        memset(counts, 0, (n_labels + 1) * (n_labels + 1) * sizeof(int64_t))
+        add_pairs(first, second, start, stop, counts)
+        table = Table(&counts[0], n_labels + 1, n_labels, n_labels, 0, 0)
+        if has_outsiders(&table, n_labels + 1, n_labels + 1):
+            return OUTSIDE
+    # Labels above all that occur change no position.
+    return kappa_of_table(&table, n_labels, False, stop - start, weights, kappa)
+
+
+cdef bint has_outsiders(
+    const Table *table, Py_ssize_t n_rows, Py_ssize_t n_columns
+) noexcept nogil:
+    """Return whether there are counts in rows or columns beyond the table, up to some numbers."""
+    cdef Py_ssize_t i, j
+    for i in range(n_rows):
+        for j in range(table.n_columns if i < table.n_rows else 0, n_columns):
+            if table.counts[i * table.row_length + j]:
+                return True
+    return False
+
+
+cdef Outcome kappa_of_table(
+    const Table *table, Py_ssize_t n_labels, bint occurring, int64_t n, int weights, double *kappa
+) noexcept nogil:
+    """Give kappa as fastkappa.statistics.kappa does.
+
+    ``occurring`` gives positions to the labels that occur, and none to the others.
+    """
+    cdef int64_t rows[MOST_LABELS]
+    cdef int64_t columns[MOST_LABELS]
+    cdef int64_t position[MOST_LABELS]
     cdef int64_t agreeing = 0, products = 0, distances = 0, by_chance = 0
     cdef int64_t moment1 = 0, moment2 = 0, squares = 0, below1 = 0, below2 = 0
-    cdef int64_t row, column, count, difference = 0, expected = 0
-    cdef Py_ssize_t i, j
-    for i in range(<Py_ssize_t> first.n_labels):
-        row = position[first_row + i]
-        for j in range(<Py_ssize_t> second.n_labels):
-            count = table[i * (<Py_ssize_t> second.n_labels + 1) + j]
-            column = position[first_column + j]
-            if weights == UNWEIGHTED:
-                agreeing += count * (first_row + i == first_column + j)
-            elif weights == LINEAR:
-                distances += count * (row - column if row > column else column - row)
-            elif weights == QUADRATIC:
-                products += count * row * column
-    for i in range(span):
-        if weights == UNWEIGHTED:
-            by_chance += margins.rows[i] * margins.columns[i]
-        elif weights == LINEAR:
-            # Labels that do not occur are no cut points; they add nothing new.
-            if i + 1 < span and position[i + 1] == position[i]:
-                continue
-            below1 += margins.rows[i]
-            below2 += margins.columns[i]
-            by_chance += below1 * (n - below2) + below2 * (n - below1)
-        elif weights == QUADRATIC:
-            moment1 += position[i] * margins.rows[i]
-            moment2 += position[i] * margins.columns[i]
-            squares += position[i] * position[i] * (margins.rows[i] + margins.columns[i])
+    cdef int64_t row, count, in_row, difference, expected
+    cdef const int64_t *counts
+    cdef Py_ssize_t i, j, n_before = 0
+    memset(rows, 0, n_labels * sizeof(int64_t))
+    memset(columns, 0, n_labels * sizeof(int64_t))
+    for i in range(table.n_rows):
+        counts = table.counts + i * table.row_length
+        in_row = 0
+        for j in range(table.n_columns):
+            in_row += counts[j]
+            columns[table.first_column + j] += counts[j]
+        rows[table.first_row + i] = in_row
+    for i in range(n_labels):
+        position[i] = n_before
+        n_before += not occurring or rows[i] + columns[i] > 0
     if weights == UNWEIGHTED:
+        for i in range(n_labels):
+            by_chance += rows[i] * columns[i]
+            row, j = i - table.first_row, i - table.first_column
+            if 0 <= row < table.n_rows and 0 <= j < table.n_columns:
+                agreeing += table.counts[row * table.row_length + j]
         difference, expected = n * agreeing - by_chance, n * n - by_chance
     elif weights == LINEAR:
+        for i in range(table.n_rows):
+            counts = table.counts + i * table.row_length
+            row = position[table.first_row + i]
+            for j in range(table.n_columns):
+                count = position[table.first_column + j] - row
+                distances += counts[j] * (count if count > 0 else -count)
+        for i in range(n_labels):
+            # Labels that do not occur are no cut points; they add nothing new.
+            if i + 1 < n_labels and position[i + 1] == position[i]:
+                continue
+            below1 += rows[i]
+            below2 += columns[i]
+            by_chance += below1 * (n - below2) + below2 * (n - below1)
         difference, expected = by_chance - n * distances, by_chance
-    elif weights == QUADRATIC:
+    else:
+        for i in range(table.n_rows):
+            counts = table.counts + i * table.row_length
+            in_row = 0
+            for j in range(table.n_columns):
+                in_row += counts[j] * position[table.first_column + j]
+            products += in_row * position[table.first_row + i]
+        for i in range(n_labels):
+            moment1 += position[i] * rows[i]
+            moment2 += position[i] * columns[i]
+            squares += position[i] * position[i] * (rows[i] + columns[i])
         difference = 2 * (n * products - moment1 * moment2)
         expected = n * squares - 2 * moment1 * moment2
     if expected == 0:
-        return 0
+        return UNDEFINED
     kappa[0] = <double> difference / <double> expected
-    return 1
+    return DEFINED
+
+
+cdef double kappa_of_pairs(
+    const column_t *first, const column_t *second, Py_ssize_t start, Py_ssize_t stop, int weights
+) except -2 nogil:
+    cdef Outcome outcome
+    cdef double kappa = NAN
+    cdef int64_t *counts
+    cdef Py_ssize_t n_labels = first.n_labels, row_length = n_labels + 1
+    cdef Table table
+    if first.n_labels != second.n_labels or not holds_labels(first) or not holds_labels(second):
+        refuse_labels(first, second)
+    if stop - start <= LARGEST_CALL and n_labels <= MOST_LABELS:
+        outcome = kappa_of_known(first, second, start, stop, weights, &kappa)
+        if outcome == OUTSIDE:
+            refuse_outsiders(first)
+        return kappa if outcome == DEFINED else NAN
+    counts = <int64_t *> calloc(row_length * row_length, sizeof(int64_t))
+    if not counts:
+        refuse_size(n_labels)
+    try:
+        add_pairs(first, second, start, stop, counts)
+        table = Table(counts, row_length, n_labels, n_labels, 0, 0)
+        if has_outsiders(&table, row_length, row_length):
+            refuse_outsiders(first)
+        return kappa_of_counts(counts, n_labels, row_length, weights)
+    finally:
+        free(counts)
+
+
+cdef double kappa_of_counts(
+    const int64_t *table, Py_ssize_t n_labels, Py_ssize_t row_length, int weights
+) except -2 nogil:
+    cdef Table all = Table(table, row_length, n_labels, n_labels, 0, 0)
+    cdef int64_t n = 0, count
+    cdef double kappa
+    cdef Py_ssize_t i, j
+    if n_labels <= MOST_LABELS:
+        for i in range(n_labels):
+            for j in range(n_labels):
+                count = table[i * row_length + j]
+                # A negative or an enormous count goes the general way.
+                n += count if 0 <= count <= LARGEST_CALL and n <= LARGEST_CALL else LARGEST_CALL + 1
+        if n <= LARGEST_CALL:
+            return kappa if kappa_of_table(&all, n_labels, False, n, weights, &kappa) == DEFINED else NAN
+    return kappa_of_any_counts(table, n_labels, row_length, weights)
+
+
+cdef double kappa_of_any_counts(
+    const int64_t *table, Py_ssize_t n_labels, Py_ssize_t row_length, int weights
+) except -2 with gil:
+    counts = np.asarray(<const int64_t[:n_labels, :row_length]> table)[:, :n_labels]
+    if (counts < 0).any():
+        raise ValueError(f"counts must not be negative, got {counts.min()}")
+    return kappas(counts, SCHEMES[weights])
+
+
+cdef bint holds_labels(const column_t *column) noexcept nogil:
+    """Return whether the type of a column has all of its labels, of which there is at least one."""
+    cdef int64_t lowest = <int64_t> column.lowest, highest = lowest + <int64_t> column.n_labels - 1
+    cdef int bits
+    if column.n_labels - 1 >= <uint64_t> 0x7FFFFFFF:
+        return False
+    if column.kind >= COLUMN_FLOAT32:
+        return True
+    if column.kind >= COLUMN_UINT8:
+        bits = 8 << (column.kind - COLUMN_UINT8)
+        return bits == 64 or (lowest >= 0 and highest >> bits == 0)
+    bits = (8 << column.kind) - 1
+    return lowest >> bits == lowest >> 63 and highest >> bits == highest >> 63
+
+
+cdef int refuse_labels(const column_t *first, const column_t *second) except -1 with gil:
+    lowest, n_first, n_second = <int64_t> first.lowest, first.n_labels, second.n_labels
+    raise ValueError(
+        f"both columns must have the same labels, at least one, all of which their types hold, got"
+        f" {n_first} and {n_second} from {lowest} on"
+    )
+
+
+cdef int refuse_outsiders(const column_t *column) except -1 with gil:
+    raise ValueError(
+        f"a rating is not among the labels: there are {column.n_labels}, from"
+        f" {<int64_t> column.lowest} on"
+    )
+
+
+cdef int refuse_size(Py_ssize_t n_labels) except -1 with gil:
+    raise MemoryError(f"a table of {n_labels} labels")
 
 
 cdef class CompiledScorer:
-    """Kappa of arrays whose labels are consecutive whole numbers, all known beforehand.
+    """Kappa of arrays of one dtype, with labels known beforehand: what `compile_scorer` returns.
 
-    ``general`` is the scorer for everything else: long arrays, errors, undefined kappa.
+    The labels are consecutive whole numbers. ``general`` is the scorer for everything else:
+    long arrays, errors, undefined kappa. It also knows what functions know of themselves,
+    such as their name and signature.
     """
 
     cdef readonly object general
+    cdef object __weakref__
     cdef int64_t lowest
     cdef int64_t n_labels
     cdef int weights
     cdef int kind
-    cdef int64_t position[MOST_LABELS]
 
     def __init__(self, general, int64_t lowest, int64_t n_labels, weights, empty):
-        cdef Py_buffer view
         cdef column_t column
-        read_column(empty, 0, 0, &column, &view)
-        PyBuffer_Release(&view)
+        read_array(empty, 0, 0, &column)
         self.general = general
         self.lowest, self.n_labels = lowest, n_labels
         self.weights = code_of_weights(weights)
         self.kind = column.kind
-        for i in range(n_labels):
-            self.position[i] = i
 
     @staticmethod
     def supports(int64_t n_labels, weights):
         """Return whether kappa of this many labels with these weights can be computed here."""
         return 1 < n_labels <= MOST_LABELS and code_of_weights(weights) != OTHER
 
-    def __call__(self, y1, y2):
+    def __call__(self, y1, y2, *, sample_weight=None):
         """Return kappa of two arrays."""
-        cdef Py_buffer view1, view2
         cdef column_t first, second
-        cdef bint done = False
+        cdef Outcome outcome
         cdef double kappa
-        if type(y1) is not ndarray or type(y2) is not ndarray:
-            return self.general(y1, y2)
+        cdef Py_ssize_t n, n_counted
+        if type(y1) is not ARRAY or type(y2) is not ARRAY or sample_weight is not None:
+            return self.general(y1, y2, sample_weight=sample_weight)
         try:
-            read_column(y1, 0, self.n_labels, &first, &view1)
-        except (TypeError, ValueError):
+            n = read_array(y1, self.lowest, self.n_labels, &first)
+            if read_array(y2, self.lowest, self.n_labels, &second) != n:
+                return self.general(y1, y2)
+        except TypeError:
             return self.general(y1, y2)
-        try:
-            read_column(y2, 0, self.n_labels, &second, &view2)
-        except (TypeError, ValueError):
-            PyBuffer_Release(&view1)
+        if first.kind != self.kind or second.kind != self.kind:
             return self.general(y1, y2)
-        cdef Py_ssize_t n = view1.shape[0], n_counted = 0
-        if view1.shape[0] == view2.shape[0] and first.kind == self.kind == second.kind:
-            n_counted = n if n <= LARGEST_CALL else HEAD
-            done = self.score(&first, &second, n_counted, &kappa)
-        PyBuffer_Release(&view2)
-        PyBuffer_Release(&view1)
-        if done and n_counted == n:
+        n_counted = n if n <= LARGEST_CALL else HEAD
+        if n_counted < LONG_CALL:
+            outcome = kappa_of_known(&first, &second, 0, n_counted, self.weights, &kappa)
+        else:
+            with nogil:
+                outcome = kappa_of_known(&first, &second, 0, n_counted, self.weights, &kappa)
+        if outcome == DEFINED and n_counted == n:
             return kappa
-        if not done and n_counted < n:
+        if outcome == OUTSIDE and n_counted < n:
             # Report a rating outside the labels without counting all the others.
             self.general.refuse_outsiders(y1[:n_counted], y2[:n_counted])
         return self.general(y1, y2)
 
-    cdef bint score(
-        self, column_t *first, column_t *second, Py_ssize_t n, double *kappa
-    ) noexcept:
-        cdef int64_t table[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
-        cdef Margins margins
-        cdef Py_ssize_t width = self.n_labels + 1
-        first.lowest = second.lowest = <uint64_t> self.lowest
-        memset(table, 0, width * width * sizeof(int64_t))
-        count(first, second, n, table)
-        if has_outsiders(table, self.n_labels, self.n_labels):
-            return 0
-        read_margins(table, first, second, 0, 0, self.n_labels, &margins)
-        return kappa_of_table(
-            table, first, second, 0, 0, self.position, self.n_labels, n, &margins,
-            self.weights, kappa,
-        )
-
     def __getattr__(self, name):
         return getattr(self.general, name)
 
+    def __repr__(self):
+        return repr(self.general)
+
     def __reduce__(self):
         return self.general.__reduce__()
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self

@@ -9,15 +9,14 @@ A kernel knows no statistic. What goes from arrays to kappa in one compiled call
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.kernels.contract import PairKernels, ScoreKernels
-from fastkappa.kernels.dispatch import get_kernels, name_of
+from fastkappa.kernels.contract import ScoreKernels
+from fastkappa.kernels.dispatch import follows_choice, get_kernels, name_of
 
 if TYPE_CHECKING:
     from fastkappa.shortcuts.compiled_kappa import CompiledScorer
@@ -82,14 +81,10 @@ class ThresholdShortcuts(Protocol):
         """Return kappa at given thresholds of grouped scores, or None for too many labels."""
 
 
+@follows_choice
 def compiled_kappa() -> KappaShortcuts | None:
     """Return the compiled module, or None where that backend is not the one in use."""
-    return _kappa_shortcuts(get_kernels())
-
-
-@functools.cache
-def _kappa_shortcuts(kernels: PairKernels) -> KappaShortcuts | None:
-    if name_of(kernels) != "cython":
+    if name_of(get_kernels()) != "cython":
         return None
     from fastkappa.shortcuts import compiled_kappa
 

@@ -335,3 +335,22 @@ def test_damaged_json() -> None:
         assert old in text
         with pytest.raises(ValueError, match="must be the JSON"):
             ConfusionAccumulator.from_json(text.replace(old, new))
+
+
+@pytest.mark.parametrize("labels", [None, range(3)])
+def test_tensors(labels: Any) -> None:
+    torch = pytest.importorskip("torch")
+    y1, y2 = np.random.default_rng(0).integers(0, 3, (2, 300))
+    accumulator = ConfusionAccumulator(labels)
+    for dtype in (torch.int64, torch.uint8, torch.float32, torch.bfloat16):
+        for start in range(0, 300, 60):
+            batch = (torch.from_numpy(y[start : start + 60]).to(dtype) for y in (y1, y2))
+            accumulator.update(*batch)
+    whole = confusion_counts(y1, y2, labels=range(3)).table
+    np.testing.assert_array_equal(accumulator.table, 4 * whole)
+    tracked = torch.from_numpy(y1.astype(float)).requires_grad_()
+    accumulator.update(tracked, torch.from_numpy(y2)[::1])
+    accumulator.update(torch.from_numpy(np.repeat(y1, 2))[::2], y2)
+    np.testing.assert_array_equal(accumulator.table, 6 * whole)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        accumulator.update(torch.from_numpy(y1), torch.from_numpy(y2)[:7])

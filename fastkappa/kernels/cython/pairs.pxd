@@ -14,18 +14,17 @@ cdef extern from "common/column.h" nogil:
         int swapped
         uint64_t lowest
         uint64_t n_labels
-    const int COLUMN_INT8
-    const int COLUMN_UINT8
-    const int COLUMN_FLOAT32
-    const int COLUMN_FLOAT64
+    const int COLUMN_INT8, COLUMN_INT16, COLUMN_INT32, COLUMN_INT64
+    const int COLUMN_UINT8, COLUMN_UINT16, COLUMN_UINT32, COLUMN_UINT64
+    const int COLUMN_FLOAT32, COLUMN_FLOAT64
 
 
-# Describes a one-dimensional array to C: integers, booleans or floats of any stride and byte
-# order. Values from `lowest` to `lowest + n_labels - 1` are labels; integers of that type must
-# hold them. It raises TypeError for another array, and what a buffer does. Release the view
-# with PyBuffer_Release when the column is no longer read, unless this raised.
-cdef int read_column(
-    object array, object lowest, uint64_t n_labels, column_t *column, Py_buffer *view
+# Describes a one-dimensional NumPy array to C and returns how many elements it has: integers,
+# booleans or floats of any stride and byte order. Values from `lowest` to `lowest + n_labels - 1`
+# are labels; integers of that type must hold them. It raises TypeError for anything else. Keep a
+# reference to the array, and do not resize it, for as long as the column is read.
+cdef Py_ssize_t read_array(
+    object array, uint64_t lowest, uint64_t n_labels, column_t *column
 ) except -1
 
 # Adds the pairs start to stop - 1, which both columns must have, to a table of
@@ -42,7 +41,7 @@ cdef void add_pairs(
 # An array that C may read for as long as this lives.
 cdef class ColumnBuffer:
     cdef column_t column
-    cdef Py_buffer view
+    cdef object array
 
 # Where this module keeps the SIMD level in use, for the other modules of the package to share.
 cdef int *shared_simd_level() noexcept

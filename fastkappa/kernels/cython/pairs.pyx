@@ -1,18 +1,37 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
 """The compiled kernels for pairs; see `fastkappa.kernels.contract`.
 
-An array is read in place: its buffer gives address, stride, type and byte order, and
-the C kernels under kernels/c/ read any of them. Nothing here depends on NumPy's C API, so
-one build serves every NumPy.
+An array is read in place: its structure gives address, stride, type and byte order, and the
+C kernels under kernels/c/ read any of them. Of NumPy only that structure is used, which has been
+the same since NumPy 1.7, and no function: one build serves every NumPy. (The buffer protocol
+would need neither, but takes longer than counting a hundred pairs.)
 """
 
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+cimport cython
+from cpython.long cimport PyLong_AsUnsignedLongLongMask
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 import os
 import sys
 
+from numpy import ndarray
+
+
+cdef extern from *:
+    """
+    #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+    #include <numpy/ndarraytypes.h>
+    """
+    ctypedef struct PyArrayObject
+    ctypedef struct PyArray_Descr:
+        char byteorder
+        int type_num
+    int PyArray_NDIM(const PyArrayObject *) noexcept
+    void *PyArray_DATA(const PyArrayObject *) noexcept
+    PyArray_Descr *PyArray_DESCR(const PyArrayObject *) noexcept
+    Py_ssize_t *PyArray_DIMS(const PyArrayObject *) noexcept
+    Py_ssize_t *PyArray_STRIDES(const PyArrayObject *) noexcept
 
 cdef extern from "pairs/sum_pairs.h" nogil:
     ctypedef struct weights_t:
@@ -98,7 +117,17 @@ cdef extern from "common/simd_level.h" nogil:
 READS_AS_FAST = True
 MOST_ROW_LABELS = c_MOST_ROW_LABELS
 
-cdef bint LITTLE_ENDIAN = sys.byteorder == "little"
+cdef char OTHER_BYTE_ORDER = c">" if sys.byteorder == "little" else c"<"
+cdef type ARRAY = ndarray
+# By NumPy's number of the type: bool, byte, ubyte, short, ushort, int, uint, long, ulong,
+# longlong, ulonglong, float, double.
+cdef int KINDS[13]
+KINDS[:] = [
+    COLUMN_UINT8, COLUMN_INT8, COLUMN_UINT8, COLUMN_INT16, COLUMN_UINT16, COLUMN_INT32,
+    COLUMN_UINT32, COLUMN_INT64 if sizeof(long) == 8 else COLUMN_INT32,
+    COLUMN_UINT64 if sizeof(long) == 8 else COLUMN_UINT32, COLUMN_INT64, COLUMN_UINT64,
+    COLUMN_FLOAT32, COLUMN_FLOAT64,
+]
 
 
 def count_pairs(
@@ -231,15 +260,15 @@ def simd_level():
     return (<bytes> simd_level_name(simd_level_current())).decode()
 
 
+@cython.final
+@cython.no_gc
+@cython.freelist(4)
 cdef class ColumnBuffer:
     """An array that C may read for as long as this lives."""
 
     def __cinit__(self, array, lowest, uint64_t n_labels):
-        read_column(array, lowest, n_labels, &self.column, &self.view)
-
-    def __dealloc__(self):
-        # A view that was never taken, or is released already, is left alone.
-        PyBuffer_Release(&self.view)
+        read_array(array, PyLong_AsUnsignedLongLongMask(lowest), n_labels, &self.column)
+        self.array = array
 
 
 cdef weights_t as_weights(ColumnBuffer buffer) noexcept:
@@ -249,38 +278,23 @@ cdef weights_t as_weights(ColumnBuffer buffer) noexcept:
     return weights
 
 
-cdef int read_column(
-    object array, object lowest, uint64_t n_labels, column_t *column, Py_buffer *view
+cdef Py_ssize_t read_array(
+    object array, uint64_t lowest, uint64_t n_labels, column_t *column
 ) except -1:
-    """Describe a one-dimensional array to C. The caller releases the view."""
-    cdef const char *format
-    cdef int rank
-    PyObject_GetBuffer(array, view, PyBUF_FORMAT | PyBUF_STRIDES)
-    format = view.format
-    column.swapped = (format[0] == c">" and LITTLE_ENDIAN) or (
-        format[0] == c"<" and not LITTLE_ENDIAN
-    )
-    if format[0] in (c"<", c">", c"=", c"@"):
-        format += 1
-    rank = 0 if view.itemsize == 1 else 1 if view.itemsize == 2 else 2 if view.itemsize == 4 else 3
-    if format[0] == c"f":
-        column.kind = COLUMN_FLOAT32
-    elif format[0] == c"d":
-        column.kind = COLUMN_FLOAT64
-    elif format[0] in (c"b", c"h", c"i", c"l", c"q"):
-        column.kind = COLUMN_INT8 + rank
-    elif format[0] in (c"?", c"B", c"H", c"I", c"L", c"Q"):
-        column.kind = COLUMN_UINT8 + rank
-    else:
-        column.kind = -1
-    if view.ndim != 1 or column.kind == -1 or format[1] != 0:
-        PyBuffer_Release(view)
+    """Describe a one-dimensional array to C, and return how many elements it has."""
+    cdef const PyArrayObject *fields = <const PyArrayObject *> array
+    cdef const PyArray_Descr *dtype
+    if not isinstance(array, ARRAY) or PyArray_NDIM(fields) != 1:
         raise TypeError(f"{array!r} is not a one-dimensional array of numbers")
-    column.data = <const char *> view.buf
-    column.stride = view.strides[0]
-    column.lowest = lowest & 0xFFFFFFFFFFFFFFFF
-    column.n_labels = n_labels
-    return 0
+    dtype = PyArray_DESCR(fields)
+    if not 0 <= dtype.type_num < <int> (sizeof(KINDS) / sizeof(int)):
+        raise TypeError(f"{array!r} is not a one-dimensional array of numbers")
+    column.kind = KINDS[dtype.type_num]
+    column.swapped = dtype.byteorder == OTHER_BYTE_ORDER
+    column.data = <const char *> PyArray_DATA(fields)
+    column.stride = PyArray_STRIDES(fields)[0]
+    column.lowest, column.n_labels = lowest, n_labels
+    return PyArray_DIMS(fields)[0]
 
 
 cdef void add_pairs(

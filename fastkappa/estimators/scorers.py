@@ -1,0 +1,183 @@
+"""Kappa as a scorer for model selection: what scikit-learn's ``scoring=`` takes."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metadata_routing import MetadataRequest
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import read_column
+from fastkappa.columns.label_order import shown, warn_of_order
+from fastkappa.columns.labels import distinct, read_labels
+from fastkappa.counting.confusion import confusion_counts
+from fastkappa.counting.table import union_of_labels
+from fastkappa.exceptions import users_stacklevel
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights, as_weights
+
+
+class KappaScorer:
+    """Scores the predictions of a fitted classifier by kappa.
+
+    An object of this class goes wherever scikit-learn takes ``scoring=``: `cross_val_score`,
+    `cross_validate` (in a dictionary of several, too), `GridSearchCV`,
+    `permutation_importance`. Ready ones are ``cohen_kappa``, ``linear_kappa`` and
+    ``quadratic_kappa``.
+
+    Parameters
+    ----------
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
+        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels. A matrix
+        needs ``labels``.
+    labels : array-like of shape (l,), default=None
+        All labels, in order. None takes the order that ``y`` declares, as an ordered
+        categorical does; else the classifier's ``classes_`` and the labels in ``y``, in the
+        order of ``classes_`` if that is not merely sorted, and otherwise sorted: strings
+        alphabetically, with a ``LabelOrderWarning``, unless all are numbers.
+
+    Raises
+    ------
+    ValueError
+        When it is called: if the predictions are no labels, if ``y`` or a prediction is not
+        among the labels given, or if there are weights and neither labels nor ``classes_``.
+
+    See Also
+    --------
+    fastkappa.compile_scorer : a function of two arrays, for loops of your own.
+
+    Notes
+    -----
+    Weights are on the positions of labels. A fold where nobody has a label in the middle, and
+    none is predicted, would bring its neighbours together, and its kappa would be of another
+    scale: ``make_scorer(cohen_kappa_score, weights="quadratic")`` has this fault. Here all
+    folds have the same labels, for each of the data is in training or in the fold.
+
+    With scikit-learn's metadata routing, ``set_score_request(sample_weight=True)`` returns a
+    scorer that asks for item weights; it does not change the one that it is called on.
+
+    Examples
+    --------
+    >>> from fastkappa.estimators import quadratic_kappa
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> cross_val_score(tree, X, y, scoring=quadratic_kappa).round(2)
+    array([0.95, 0.73, 0.91, 0.93, 0.89])
+    """
+
+    def __init__(self, weights: Weights = "quadratic", *, labels: Any = None) -> None:
+        self.labels = None if labels is None else read_labels(labels).copy()
+        if self.labels is not None:
+            distinct(self.labels.tolist())
+            weights = as_weights(weights, len(self.labels))
+        elif weights is not None and not isinstance(weights, str):
+            raise ValueError("labels must be given with a matrix of weights, to say its order.")
+        self.weights = as_weights(weights, len(self.labels) if self.labels is not None else 2)
+        self._request = MetadataRequest(owner=self)
+        self._request.score.add_request(param="sample_weight", alias=None)
+
+    def __call__(self, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None) -> float:
+        """Return kappa of what an estimator predicts.
+
+        Parameters
+        ----------
+        estimator : object
+            A fitted classifier, or whatever has a ``predict`` that gives labels.
+        X : array-like
+            What it predicts from.
+        y : array-like of shape (n_samples,)
+            True labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Item weights.
+
+        Returns
+        -------
+        kappa : float
+            NaN where it is undefined.
+        """
+        predictions = estimator.predict(X)
+        _refuse_numbers(predictions, estimator)
+        labels = self._labels_for(estimator, y, predictions)
+        counts = confusion_counts(y, predictions, labels=labels, sample_weight=sample_weight)
+        if counts.n_outside:
+            occurring = confusion_counts(y, predictions).labels.tolist()
+            outside = [label for label in occurring if label not in counts.labels.tolist()]
+            raise ValueError(
+                f"y or the predictions hold {outside[0]!r}, which is not among the labels"
+                f" {shown(counts.labels)}."
+            )
+        return float(kappas(counts.table, self.weights))
+
+    def set_score_request(self, *, sample_weight: bool | str | None) -> KappaScorer:
+        """Return a scorer that asks for item weights, or declines them.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            True asks for them, False declines them, a string asks for them by another name,
+            None raises where they are passed.
+
+        Returns
+        -------
+        scorer : KappaScorer
+        """
+        scorer = copy.copy(self)
+        scorer._request = MetadataRequest(owner=scorer)
+        scorer._request.score.add_request(param="sample_weight", alias=sample_weight)
+        return scorer
+
+    def get_metadata_routing(self) -> Any:
+        """Return what scikit-learn asks for: the metadata that this scorer wants."""
+        return self._request
+
+    def _accept_sample_weight(self) -> bool:
+        """Tell a scikit-learn search without metadata routing to pass its item weights on."""
+        return True
+
+    def __repr__(self) -> str:
+        weights = self.weights.tolist() if isinstance(self.weights, np.ndarray) else self.weights
+        labels = "" if self.labels is None else f", labels={self.labels.tolist()}"
+        return f"KappaScorer({weights!r}{labels})"
+
+    def _labels_for(self, estimator: Any, y: Any, predictions: Any) -> AnyArray | None:
+        """Return the labels in order; None where the ratings' own will do."""
+        if self.labels is not None:
+            return self.labels
+        if self.weights is None or read_column(y, "y").declared is not None:
+            return None
+        classes = getattr(estimator, "classes_", None)
+        if classes is None:
+            raise ValueError(
+                f"{type(estimator).__name__} has no classes_, so a fold may not have all labels,"
+                f" and their positions differ: use KappaScorer({self.weights!r}, labels=...)."
+            )
+        classes = read_labels(classes)
+        occurring = confusion_counts(y, predictions).labels
+        everything = union_of_labels([classes, occurring])
+        is_sorted = classes.tolist() == sorted(classes.tolist())
+        if not is_sorted and len(everything) == len(classes):
+            return classes
+        warn_of_order(everything, f"weights={self.weights!r}", users_stacklevel())
+        return everything
+
+
+def _refuse_numbers(predictions: Any, estimator: Any) -> None:
+    column = read_column(predictions, "predictions")
+    if column.obstacle in ("continuous", "continuous-multioutput"):
+        values = np.asarray(column.values).reshape(-1)
+        real = values[values != np.rint(values)][0]
+        raise ValueError(
+            f"kappa needs labels, and {type(estimator).__name__} predicts real numbers such as"
+            f" {real:.6g}: make labels of them by fastkappa.KappaRounder, or use"
+            " fastkappa.continuous_kappa."
+        )
+
+
+cohen_kappa = KappaScorer(None)
+linear_kappa = KappaScorer("linear")
+quadratic_kappa = KappaScorer("quadratic")
