@@ -17,7 +17,7 @@ from numba.core.errors import TypingError
 from numba.extending import overload
 
 from fastkappa.arrays import AnyArray
-from fastkappa.jit.compiling import exactly
+from fastkappa.jit.compiling import borrowed, exactly, out_of_line
 from fastkappa.jit.double_double import add, double_double, multiply, subtract
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.tables import as_tables
@@ -89,7 +89,7 @@ def _compile_kappa_from_confusion(table: Any, weights: Any = None) -> Any:
 
     def compiled(table: Any, weights: Any = None) -> Any:
         kind, matrix = kind_and_matrix(weights)
-        return kappa_of_table(table, kind, matrix)
+        return kappa_of_table(borrowed(table), kind, matrix)
 
     return compiled
 
@@ -141,6 +141,48 @@ def kappa_of_table(table: Any, kind: int, matrix: Any) -> float:
     n_labels = table.shape[0]
     if n_labels != table.shape[1] or n_labels == 0:
         raise ValueError("table must have as many rows as columns, at least one")
+    if kind == QUADRATIC and all_whole(table, NO_MATRIX):
+        total, difference, expected = _quadratic_sums(table)
+        if total >= 0:
+            return difference / expected if expected != 0 else np.nan
+    return float(_kappa_of_any_table(table, kind, matrix))
+
+
+@exactly
+def _quadratic_sums(table: Any) -> Any:
+    """Return the number of items, 2 D and 2 E; -1 first if int64 might be too small for them.
+
+    With means x and y of the labels, E = n * sum((i**2 + j**2) * c) - 2 * sum(i * c) * sum(j * c)
+    and D = 2 * n * sum(i * j * c) - 2 * sum(i * c) * sum(j * c): one pass, and no margins.
+    """
+    n_labels = len(table)
+    bits, total, rows, columns, squares, products = 0, 0, 0, 0, 0, 0
+    for i in range(n_labels):
+        in_row, firsts, seconds = 0, 0, 0
+        for j in range(n_labels):
+            count: Any = np.int64(table[i, j])
+            bits |= count
+            in_row += count
+            firsts += j * count
+            seconds += j * j * count
+        total += in_row
+        rows += i * in_row
+        columns += firsts
+        squares += seconds + i * i * in_row
+        products += i * firsts
+    # No count is above `bits`, which is negative if one of them is.
+    small = bits >= 0 and float(bits) * n_labels * n_labels < INT64_SAFE
+    heaviest = float(n_labels - 1) * float(n_labels - 1)
+    if not small or float(total) * float(total) * max(heaviest, 1.0) >= INT64_SAFE:
+        return -1, 0, 0
+    both = rows * columns
+    return total, 2 * (total * products - both), total * squares - 2 * both
+
+
+@exactly
+def _kappa_of_any_table(table: Any, kind: int, matrix: Any) -> float:
+    out_of_line()
+    n_labels = table.shape[0]
     largest, total = _largest_and_total(table)
     if not total < np.inf:
         raise ValueError("table must be finite and not negative")

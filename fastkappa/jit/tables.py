@@ -12,12 +12,12 @@ from numba.extending import overload
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.counting.confusion import confusion_counts
-from fastkappa.jit.compiling import exactly
+from fastkappa.jit.compiling import borrowed, exactly, out_of_line
 from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView, address_of
 
-# Fewer pairs are counted before the fast kernel has set up its counters.
-SHORT = 1024
+# Fewer pairs are counted before the fast kernel has set up its counters, and filled two blocks.
+LONG = 8192
 
 _are_few = exactly(popcount.are_few)
 
@@ -71,7 +71,7 @@ def _compile_confusion_matrix(y1: Any, y2: Any, n_labels: Any) -> Any:
         raise TypingError(f"n_labels must be an integer, got {n_labels}")
 
     def compiled(y1: Any, y2: Any, n_labels: Any) -> Any:
-        return count(y1, y2, n_labels)
+        return count(borrowed(y1), borrowed(y2), n_labels)
 
     return compiled
 
@@ -92,15 +92,26 @@ def count(y1: Any, y2: Any, n_labels: int) -> Any:
         raise ValueError("y1 and y2 must be of the same length")
     if n_labels < 1:
         raise ValueError("n_labels must be at least 1")
+    if n_items >= LONG and _are_few(n_labels, n_labels):
+        return _count_many_items(y1, y2, n_labels)
+    # For more labels the package's other kernel gains little, and takes long to compile.
+    table = np.zeros((n_labels, n_labels), np.int64)
+    beyond = np.uint64(n_labels)
+    for i in range(n_items):
+        # As unsigned, negative labels are large.
+        row, column = np.uint64(y1[i]), np.uint64(y2[i])
+        if row < beyond and column < beyond:
+            table[row, column] += 1
+    return table
+
+
+@exactly
+def _count_many_items(y1: Any, y2: Any, n_labels: int) -> Any:
+    out_of_line()
     # Items with a label outside are counted in the last row and the last column.
     table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
-    if n_items >= SHORT and _are_few(n_labels, n_labels):
-        views = (view_of(y1, n_labels), view_of(y2, n_labels))
-        loops.count_few(views, table, 0, n_items)
-    else:
-        # For more labels the package's other kernel gains little, and takes long to compile.
-        for i in range(n_items):
-            table[code(y1[i], n_labels), code(y2[i], n_labels)] += 1
+    views = (view_of(y1, n_labels), view_of(y2, n_labels))
+    loops.count_few(views, table, 0, len(y1))
     return table[:n_labels, :n_labels].copy()
 
 

@@ -12,7 +12,7 @@ from numba.extending import overload
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.real_numbers import read_numbers
 from fastkappa.counting.confusion import confusion_counts
-from fastkappa.jit.compiling import exactly
+from fastkappa.jit.compiling import borrowed, exactly
 from fastkappa.jit.kappas import kappa_of_table, kind_and_matrix
 from fastkappa.jit.tables import check_labels, code
 from fastkappa.statistics.kappa import kappas
@@ -94,7 +94,8 @@ def _compile_kappa_at_thresholds(
 
     def compiled(scores: Any, labels: Any, thresholds: Any, weights: Any = "quadratic") -> Any:
         kind, matrix = kind_and_matrix(weights)
-        return kappa_of_table(_table(scores, labels, thresholds), kind, matrix)
+        table = _table(borrowed(scores), borrowed(labels), borrowed(thresholds))
+        return kappa_of_table(table, kind, matrix)
 
     return compiled
 

@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import pytest
 from numba.core.errors import TypingError
+from numba.core.runtime import _nrt_python, rtsys
 
 import fastkappa
 from fastkappa import jit
@@ -61,7 +62,7 @@ def check_kappa(got: float, table: Any, weights: Any, ulps: int = 2) -> None:
 
 
 @pytest.mark.parametrize("n_labels", [1, 2, 5, 16, 17, 300])
-@pytest.mark.parametrize("n", [0, 1, 1023, 1024, 50_001])
+@pytest.mark.parametrize("n", [0, 1, 8191, 8192, 50_001])
 def test_tables_are_those_of_the_package(n: int, n_labels: int) -> None:
     rng = np.random.default_rng(n + n_labels)
     y1, y2 = rng.integers(-1, n_labels + 1, (2, n))
@@ -74,7 +75,7 @@ def test_tables_are_those_of_the_package(n: int, n_labels: int) -> None:
         np.testing.assert_array_equal(got, jit.confusion_matrix(y1, y2, n_labels))
 
 
-@pytest.mark.parametrize("n", [700, 3000])
+@pytest.mark.parametrize("n", [700, 9000])
 def test_types_and_strides(n: int) -> None:
     rng = np.random.default_rng(n)
     labels = rng.integers(0, 2, (2, n))
@@ -87,7 +88,7 @@ def test_types_and_strides(n: int) -> None:
     np.testing.assert_array_equal(table_of(wide[::-1, 1], labels[1, ::-1], 2), expected)
 
 
-@pytest.mark.parametrize("n", [100, 5000])
+@pytest.mark.parametrize("n", [100, 9000])
 def test_extreme_labels_write_nothing_outside(n: int) -> None:
     limits = np.iinfo(np.int64)
     y1 = np.resize([limits.min, -1, 3, limits.max, 1 << 32, 2], n)
@@ -209,6 +210,34 @@ def test_inside_a_loop() -> None:
         for sample in samples
     ]
     np.testing.assert_allclose(kappas_of(samples), expected, atol=1e-15)
+
+
+def test_arrays_that_nobody_else_holds_live_until_they_are_counted_and_are_freed() -> None:
+    @numba.njit
+    def kappas_of(labels: Any, rows: Any) -> Any:
+        kappas = np.empty(len(rows))
+        for i in range(len(rows)):
+            kappas[i] = jit.kappa_from_confusion(
+                jit.confusion_matrix(labels[rows[i]], labels[rows[i]][::-1].copy(), 3), "quadratic"
+            )
+        return kappas
+
+    rng = np.random.default_rng(4)
+    labels = rng.integers(0, 3, 40)
+    rows = rng.integers(0, 40, (50, 40))
+    expected = [
+        fastkappa.cohen_kappa_score(
+            labels[row], labels[row][::-1], labels=range(3), weights="quadratic"
+        )
+        for row in rows
+    ]
+    np.testing.assert_allclose(kappas_of(labels, rows), expected, atol=1e-15)
+    _nrt_python.memsys_enable_stats()
+    before = rtsys.get_allocation_stats()
+    kappas_of(labels, rows)
+    after = rtsys.get_allocation_stats()
+    _nrt_python.memsys_disable_stats()
+    assert after.alloc - before.alloc == after.free - before.free > 0
 
 
 # Bad input.
