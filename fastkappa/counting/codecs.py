@@ -138,7 +138,8 @@ class LabelMap:
         n_labels = np.int32(self.n_labels)
         if n_labels == 0:
             return np.zeros(len(values), np.int32), 0
-        values = values.astype(self._sorted.dtype, copy=False)
+        # A copy, which stays as it is: what was within the limits is looked up.
+        values = values.astype(self._sorted.dtype)
         if self._lookup is not None:
             lowest, highest = self._sorted[0], self._sorted[-1]
             inside = (values >= lowest) & (values <= highest)
@@ -157,6 +158,7 @@ class LabelMap:
 
     def learn(self, values: AnyArray) -> NDArray[np.int32]:
         """Return the codes of the values, of which those not known yet get new ones."""
+        values = values.astype(self._sorted.dtype)
         codes, _ = self.encode(values)
         unknown = codes == self.n_labels
         if unknown.any():

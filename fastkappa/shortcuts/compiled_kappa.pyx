@@ -102,6 +102,9 @@ cdef object kappa_of_columns(column_t *first, column_t *second, Py_ssize_t n, in
         count(first, second, n, table)
         if not has_outsiders(table, first.n_labels, second.n_labels):
             break
+    else:
+        # Ratings that changed since their range was found: the general way says so.
+        return None
     if span == 0:
         return None
     read_margins(table, first, second, low1 - lowest, low2 - lowest, span + 1, &margins)
