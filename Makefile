@@ -6,7 +6,7 @@ python := $(VENV)/bin/python
 install := $(python) -m pip install --quiet --no-compile
 sources := pyproject.toml setup.py $(shell find fastkappa -name "*.p[yx]*" -o -name "*.h")
 
-.PHONY: demo test lint sanitize neon bench bench-quick wheel clean
+.PHONY: demo test lint sanitize fuzz endurance neon bench bench-quick wheel clean
 
 demo: $(VENV)/demo.made
 	$(python) ci/demo.py
@@ -23,6 +23,13 @@ lint: $(VENV)/test.made
 
 sanitize: $(VENV)/test.made
 	ci/sanitize $(python)
+
+# A minute; FUZZ_SECONDS=600 is what runs at night.
+fuzz: $(VENV)/test.made
+	ci/fuzz $(python)
+
+endurance: $(VENV)/test.made
+	$(python) ci/endurance.py
 
 neon:
 	ci/neon

@@ -36,6 +36,14 @@ def _is_own(module: str) -> bool:
     return module.partition(".")[0] == __name__.partition(".")[0]
 
 
+def changed_meanwhile(what: str = "ratings") -> RuntimeError:
+    """Return the error for arrays that a second look found different from the first."""
+    return RuntimeError(
+        f"{what} changed while they were read, perhaps by another thread: give copies of arrays"
+        " that are written to."
+    )
+
+
 def undefined_metric_warning() -> type[Warning]:
     """Return the class to warn with where a metric is undefined."""
     module = sys.modules.get("sklearn.exceptions")

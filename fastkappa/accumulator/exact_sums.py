@@ -48,9 +48,9 @@ def exact_sums(
 
     if weights.dtype.kind != "f":
         return summed(weights) * (1 << UNIT_BITS)
-    check_finite_weights(weights)
     total = np.zeros((len(known), len(known)), object)
     rest = weights.astype(np.float64)
+    check_finite_weights(rest)
     while len(rest) and (largest := float(np.abs(rest).max())):
         shift = SLICE_BITS - int(np.frexp(largest)[1])
         whole = np.ldexp(rest, shift).astype(np.int64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,9 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.label_order import LabelOrder
 
 VERSION = 1
+INT64_MAX = (1 << 63) - 1
+# Strings are given the length that they have: the text may say any.
+DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
 
 
 def table_to_fields(table: WeightedTable) -> dict[str, Any]:
@@ -65,6 +70,8 @@ def table_from_fields(fields: dict[str, Any]) -> WeightedTable:
     )
     if table.sums[table.weighted == 0].any():
         raise ValueError("weight_sums has pairs that weighted_counts does not have")
+    if int(plain.sum() + weighted.sum()) > INT64_MAX:
+        raise ValueError("counts are more than int64 holds")
     least = min(table.n_float, table.n_outside, plain.min(initial=0), weighted.min(initial=0))
     if least < 0:
         raise ValueError(f"counts cannot be negative, and one is {least}")
@@ -111,18 +118,27 @@ def _labels_to_list(labels: AnyArray) -> tuple[list[Any], str]:
 
 
 def _labels_from_list(listed: Any, label_dtype: Any) -> AnyArray:
-    dtype = np.dtype(label_dtype)
-    labels = np.array(listed, np.int64 if dtype.kind in "mM" else dtype)
-    labels = labels.view(dtype) if dtype.kind in "mM" else labels
-    if labels.ndim != 1 or len(set(labels.tolist())) < len(labels):
-        raise ValueError(f"labels are not a list of distinct labels: {listed!r}")
+    if not isinstance(label_dtype, str) or not DTYPE.fullmatch(label_dtype):
+        raise ValueError(f"{short_repr(label_dtype)} is no type of labels")
+    kind = label_dtype.lstrip("<>|=")[0]
+    dtype = np.dtype("U" if kind == "U" else label_dtype)
+    known = (str,) if kind in "UT" else (int, float) if kind == "f" else (int, str)
+    if not isinstance(listed, list) or not all(isinstance(label, known) for label in listed):
+        raise ValueError(f"labels are not a list of labels: {short_repr(listed)}")
+    labels = np.array(listed, np.int64 if kind in "mM" else dtype)
+    # What the type cannot hold has become another label.
+    if len(set(listed)) < len(listed) or labels.tolist() != listed:
+        raise ValueError(f"labels are not distinct labels of one type: {short_repr(listed)}")
+    labels = labels.view(dtype) if kind in "mM" else labels
+    if (kind in "mM" and np.isnat(labels).any()) or (kind == "f" and np.isinf(labels).any()):
+        raise ValueError(f"labels are not all there: {labels.tolist()}")
     return labels
 
 
 def _square(rows: Any, n_labels: int, name: str) -> AnyArray:
-    square = np.empty((n_labels, n_labels), object)
     if len(rows) != n_labels or any(len(row) != n_labels for row in rows):
         raise ValueError(f"{name} are not {n_labels} by {n_labels} numbers")
+    square = np.empty((n_labels, n_labels), object)
     for i, row in enumerate(rows):
         square[i] = [_whole(number) for number in row]
     return square
@@ -130,5 +146,5 @@ def _square(rows: Any, n_labels: int, name: str) -> AnyArray:
 
 def _whole(number: Any) -> int:
     if isinstance(number, bool) or not isinstance(number, int):
-        raise ValueError(f"{number!r} is not an integer")
+        raise ValueError(f"{short_repr(number)} is not an integer")
     return number

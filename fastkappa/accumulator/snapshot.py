@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,7 +98,7 @@ def snapshot_from_json(text: str) -> Snapshot:
         If the text is not what `Snapshot.to_json` writes.
     """
     try:
-        fields = json.loads(text)
+        fields = json.loads(text, object_pairs_hook=_distinct_fields)
         table = table_from_fields(fields)
         given = fields["labels_given"]
         if not isinstance(given, bool):
@@ -108,9 +109,17 @@ def snapshot_from_json(text: str) -> Snapshot:
         order = order_from_fields(fields.get("order"))
         contents = Snapshot(table, order, kind, count_from_field(fields.get("n_missing", 0)), given)
         contents.counts()
-    except (KeyError, OverflowError, TypeError, ValueError) as error:
+    except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"text must be the JSON of a ConfusionAccumulator: {error!r}.") from error
     return contents
+
+
+def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an object, or raise for a field that is there twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError(f"a field is there twice: {short_repr([name for name, _ in pairs])}")
+    return fields
 
 
 def kind_of_columns(columns: tuple[Column, Column]) -> str | None:

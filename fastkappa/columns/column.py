@@ -104,7 +104,7 @@ def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
     """Return the column of codes and the label of each."""
     if labels.dtype.kind not in "OUT":
         # Numbers and dates under a categorical are judged like any others.
-        return _read_array(labels[codes], name)
+        return _read_array(labels.take(codes), name)
     labels = labels.astype(object)
     problem = _problem_of_objects(labels, name)
     if problem is not None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
 from fastkappa.columns.label_order import is_number
 from fastkappa.exceptions import users_stacklevel
@@ -36,7 +37,7 @@ def odd_strings(column: Column) -> dict[str, int]:
     n_odd = sum(not is_number(label) for label in column.categories)
     if n_odd in (0, len(column.categories)):
         return {}
-    counts = np.bincount(column.values, minlength=len(column.categories)).tolist()
+    counts = _times(column).tolist()
     return odd_among(dict(zip(column.categories, counts)))
 
 
@@ -46,13 +47,19 @@ def odd_among(counts: Mapping[str, int]) -> dict[str, int]:
     return odd if 2 * sum(odd.values()) < sum(counts.values()) else {}
 
 
+def _times(column: Column) -> AnyArray:
+    """Return how often each category occurs."""
+    # A copy: bincount makes room for the largest code that it finds before it counts.
+    return np.bincount(column.values.astype(np.intp), minlength=len(column.categories or ()))
+
+
 def are_odd(column: Column) -> NDArray[np.bool_] | None:
     """Return which ratings of a column are strings among its numbers, None if there are none."""
     odd = odd_strings(column)
     if not odd or column.categories is None:
         return None
     is_odd = np.array([label in odd for label in column.categories])
-    found: NDArray[np.bool_] = is_odd[column.values]
+    found: NDArray[np.bool_] = is_odd.take(column.values)
     return found
 
 
@@ -82,7 +89,7 @@ def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
         return
     total: Counter[str] = Counter()
     for column in columns.values():
-        counts = np.bincount(column.values, minlength=len(column.categories or ()))
+        counts = _times(column)
         for label, n in zip(column.categories or (), counts.tolist()):
             total[label] += n
     warn_of_counted_lookalikes(list(columns), total)

@@ -22,6 +22,7 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
 from fastkappa.counting.codecs import LabelRange, label_type
 from fastkappa.counting.known_labels import Encoding
+from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, new_lock, run_in_threads
 
@@ -77,6 +78,8 @@ class RatedColumn(NamedTuple):
         if self.is_within and isinstance(codec, LabelRange) and values.dtype.kind in "iu":
             codes: AnyArray = values.astype(dtype)
             codes -= dtype.type(codec.lowest % (1 << 8 * dtype.itemsize))
+            if codes.max(initial=0) >= codec.n_labels:
+                raise changed_meanwhile()
             return codes
         return codec.codes(values).astype(dtype)
 
@@ -112,6 +115,9 @@ def count_by_cluster(
     parts = run_in_threads(partial(_count_partition, counter), len(values), threads)
     pieces = [piece for _, piece in sorted(chain.from_iterable(parts), key=itemgetter(0))]
     found = ClusterCounts(*(np.concatenate(arrays) for arrays in zip(*pieces, *counter.in_table())))
+    # The kernels left out clusters that were not there when the numbers were looked at.
+    if found.counts.sum(dtype=np.int64) != len(values):
+        raise changed_meanwhile("clusters")
     return _without_outside(found, clusters, _places(rated))
 
 
@@ -164,6 +170,8 @@ class _Counter:
         self, values: AnyArray, lowest: int, highest: int, cells: AnyArray
     ) -> ClusterCounts | None:
         """Return the counts of clusters that lie near each other, None if some do not."""
+        if lowest < self._lowest or highest - self._lowest >= self._n_numbers:
+            raise changed_meanwhile("clusters")
         n_numbers = highest - lowest + 1
         if n_numbers * self._n_cells > CELLS_WORTH_AN_ITEM * len(values):
             return None
@@ -219,6 +227,8 @@ class _Counter:
         # Modulo 2**64 the difference is right for signed and unsigned numbers.
         numbers: AnyArray = values.astype(label_type(values)).view(np.uint64)
         numbers -= np.uint64(lowest % (1 << 64))
+        if int(numbers.max()) >= n_numbers:
+            raise changed_meanwhile("clusters")
         own = None
         if n_numbers * self._n_cells > INT64_MAX:
             own, numbers = np.unique(numbers, return_inverse=True)

@@ -25,6 +25,7 @@ from fastkappa.counting.codecs import (
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import LARGEST_RANGE
 from fastkappa.counting.table import common_labels, scatter
+from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import fill_in_threads
 
@@ -104,6 +105,9 @@ def count_by_group(
         if _n_cells(axes) > MOST_CELLS:
             axes = [_looked_up(axis, 0) for axis in axes]
         counts = _count(kernels, axes, num_threads, items_worth_a_thread)
+        n_found = 3 if known is None else 1
+        if any(counts.take(-1, i).any() for i in range(n_found)):
+            raise changed_meanwhile()
 
     by_group = counts.sum(axis=(1, 2))
     found, own = axes[0].occurring(by_group[:-1])

@@ -135,17 +135,20 @@ class LabelMap:
 
     def encode(self, values: AnyArray) -> tuple[NDArray[np.int32], int]:
         """Return the codes of the values, and 0."""
+        return self._found(values.astype(self._sorted.dtype)), 0
+
+    def _found(self, values: AnyArray) -> NDArray[np.int32]:
+        """Return the codes of a copy of values, which nobody changes while they are looked up."""
         n_labels = np.int32(self.n_labels)
         if n_labels == 0:
-            return np.zeros(len(values), np.int32), 0
-        values = values.astype(self._sorted.dtype, copy=False)
+            return np.zeros(len(values), np.int32)
         if self._lookup is not None:
             lowest, highest = self._sorted[0], self._sorted[-1]
             inside = (values >= lowest) & (values <= highest)
             offset = np.where(inside, values, lowest) - lowest
-            return np.where(inside, self._lookup[offset.astype(np.intp)], n_labels), 0
+            return np.where(inside, self._lookup[offset.astype(np.intp)], n_labels)
         place = np.minimum(np.searchsorted(self._sorted, values), n_labels - 1)
-        return np.where(self._sorted[place] == values, self._code[place], n_labels), 0
+        return np.where(self._sorted[place] == values, self._code[place], n_labels)
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
         """Return the codes in an array of their own."""
@@ -157,11 +160,12 @@ class LabelMap:
 
     def learn(self, values: AnyArray) -> NDArray[np.int32]:
         """Return the codes of the values, of which those not known yet get new ones."""
-        codes, _ = self.encode(values)
+        values = values.astype(self._sorted.dtype)
+        codes = self._found(values)
         unknown = codes == self.n_labels
         if unknown.any():
             self.add(np.unique(values[unknown]))
-            codes, _ = self.encode(values)
+            codes = self._found(values)
         return codes
 
     def add(self, labels: AnyArray) -> None:

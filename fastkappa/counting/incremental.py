@@ -19,6 +19,7 @@ from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.sparse_table import SparseTable
 from fastkappa.counting.table import LabelledTable, occurring, on_ranges, without_empty
 from fastkappa.counting.tabulate import ConfusionCounts
+from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 
 NO_LABELS = LabelRanges()
@@ -115,6 +116,7 @@ class GrowingTable:
     def _add_outsiders(
         self, kernels: PairKernels, first: AnyArray, second: AnyArray, start: int, stop: int
     ) -> None:
+        n_left = int(self._table[-1].sum() + self._table[:-1, -1].sum())
         self._table[-1] = 0
         self._table[:, -1] = 0
         counted = self._label_ranges
@@ -125,6 +127,7 @@ class GrowingTable:
             if not outside.any():
                 continue
             a, b = a[outside], b[outside]
+            n_left -= len(a)
             if self._sparse is None:
                 self._make_room(a, b, stop - start)
             if self._sparse is not None:
@@ -132,6 +135,8 @@ class GrowingTable:
             else:
                 lowest = self._lowest
                 kernels.count_pairs(a, lowest[0], b, lowest[1], self._table, 0, len(a))
+        if n_left:
+            raise changed_meanwhile()
 
     def _make_room(self, first: AnyArray, second: AnyArray, n_new: int) -> None:
         """Widen the table to these labels, or give up having one of a range."""

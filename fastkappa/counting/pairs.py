@@ -25,6 +25,7 @@ from fastkappa.counting.codecs import (
 )
 from fastkappa.counting.sparse_table import SparseTable
 from fastkappa.counting.table import LabelledTable, merge, occurring, on_ranges
+from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import (
     ItemRanges,
@@ -149,6 +150,8 @@ def _count_partition(
             if not counts[-1].any() and not counts[:, -1].any():
                 break
             wider = label_ranges.widened(first[items], second[items])
+            if wider == label_ranges:
+                raise changed_meanwhile()
             so_far = occurring(total, label_ranges, types)
             if not wider.are_worth_a_table(len(first)):
                 table = SparseTable(types, so_far)

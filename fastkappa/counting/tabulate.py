@@ -12,6 +12,7 @@ from fastkappa.counting.item_sums import as_int64, checked_sums
 from fastkappa.counting.known_labels import Encoding, KnownLabels
 from fastkappa.counting.pairs import count_known, count_unknown
 from fastkappa.counting.table import scatter, square
+from fastkappa.exceptions import changed_meanwhile
 from fastkappa.formatting import count_text
 from fastkappa.frame import frame_of_counts
 from fastkappa.kernels.contract import PairKernels
@@ -81,6 +82,7 @@ def tabulate(
     the known labels. ``alphabetical`` sorts strings of digits as strings, too. Sums of integer
     weights that do not fit in int64 come as Python integers in an object array.
     """
+    are_found = known is None
     if known is None:
         counted = count_unknown(kernels, first, second, num_threads)
         table, labels = square(counted, first, second)
@@ -97,6 +99,8 @@ def tabulate(
         raise ValueError(without_first)
     table = on_known_labels(counts, encodings, known)
     n_outside = len(first.values) - int(table.sum())
+    if n_outside and are_found:
+        raise changed_meanwhile()
     if n_outside and known.are_declared:
         known.refuse_outside({"y1": first, "y2": second})
     if weights is not None:

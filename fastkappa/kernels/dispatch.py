@@ -110,6 +110,9 @@ def _load(name: str) -> PairKernels | None:
     except ImportError as error:
         _missing[name] = f"{error} ({_hint(name)})"
         return None
+    except MemoryError:
+        # It is there: there may be more memory the next time.
+        raise
     except Exception as error:
         # A library that is there may fail in its import for any reason, such as versions that
         # do not go together. The other backends count nevertheless.

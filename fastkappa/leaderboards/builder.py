@@ -15,7 +15,11 @@ from fastkappa.columns.column import Column
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import without
 from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
+from fastkappa.exceptions import (
+    changed_meanwhile,
+    undefined_metric_warning,
+    users_stacklevel,
+)
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.many_columns import count_many_known, count_many_unknown
@@ -295,6 +299,8 @@ class LeaderboardBuilder:
             sums = sum_by_group(
                 self._kernels, self._groups, first, known, predictions, self._num_threads
             )
+            if (sums.columns.sum(axis=(0, 2)) != tables.tables[some].sum(axis=(1, 2))).any():
+                raise changed_meanwhile()
             here = [entries[j] for j in some]
             if items is None and not tables.n_outside[some].any():
                 # The true labels of all these predictions are those of the same items.

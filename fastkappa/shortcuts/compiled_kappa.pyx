@@ -131,6 +131,9 @@ cdef bint kappa_of_occurring(
         )
         if not has_outsiders(&table, first.n_labels + 1, second.n_labels + 1):
             break
+        if n_seen == n:
+            # Ratings that changed since their range was found: the general way says so.
+            return 0
         n_seen = n
     return kappa_of_table(&table, span + 1, True, n, weights, kappa) == DEFINED
 

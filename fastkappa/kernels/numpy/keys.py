@@ -69,6 +69,9 @@ class Keys:
             rows += self._as_bytes(b)
         # Bytes are modulo 256, so the cell of the lowest labels may be subtracted last.
         digits -= np.uint8((lowest_first * self.n_columns + lowest_second) % 256)
+        # Ratings that another thread changes may be none by now.
+        if digits.max() >= self.n_cells:
+            return False
         wide_keys = self.wide_keys[: n_pairs // self.n_digits]
         wide_keys[:] = digits.view(np.uint16) if self.n_digits == 2 else self._keys(digits)
         self.counts += np.bincount(wide_keys, minlength=len(self.counts))

@@ -95,6 +95,8 @@ class _SortedIds:
     """Finds whole numbers and dates, of any unit."""
 
     def __init__(self, ids: AnyArray) -> None:
+        # A copy: NumPy's sort writes beyond an array that changes meanwhile.
+        ids = ids.copy()
         self._order = np.argsort(ids, kind="stable")
         self._sorted = ids[self._order]
 

@@ -13,6 +13,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.checks import Missing
 from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.item_weights import read_sample_weight
+from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.leaderboards.items.many_columns import (
     BLOCK_BYTES,
@@ -95,7 +96,10 @@ def count_predictions(
         else:
             counted = count_many_unknown(kernels, pairs, num_threads, block_bytes=block_bytes)
             if weights is not None:
-                counted = counted._replace(tables=count_known(pairs, counted.labels).tables)
+                again = count_known(pairs, counted.labels)
+                if again.n_outside.any():
+                    raise changed_meanwhile()
+                counted = counted._replace(tables=again.tables)
         order.accept(used, full_names, pairs, counted)
         parts.append(counted)
     if not names:

@@ -111,7 +111,7 @@ def numbers_of(clusters: Column) -> NDArray[np.intp]:
     if clusters.categories is not None:
         # A dictionary may hold a label twice.
         number = {label: i for i, label in enumerate(dict.fromkeys(clusters.categories))}
-        values = np.array([number[label] for label in clusters.categories])[values]
+        values = np.array([number[label] for label in clusters.categories]).take(values)
     return np.unique(values, return_inverse=True)[1]
 
 

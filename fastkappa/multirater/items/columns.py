@@ -269,7 +269,9 @@ def _together(columns: Sequence[Column], missing_codes: Sequence[Any]) -> Column
     position = {label: i for i, label in enumerate(labels)}
     codes = np.concatenate(
         [
-            np.array([position.get(label, -1) for label in column.categories or ()])[column.values]
+            np.array([position.get(label, -1) for label in column.categories or ()]).take(
+                column.values
+            )
             for column in of_strings
         ]
     )

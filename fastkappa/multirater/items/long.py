@@ -21,6 +21,7 @@ from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing, without
 from fastkappa.columns.odd_strings import warn_of_lookalikes
+from fastkappa.exceptions import changed_meanwhile
 from fastkappa.multirater.items.columns import CHUNK, EncodedColumns, EncodedRater, encode_columns
 from fastkappa.multirater.items.counts import as_patterns
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
@@ -295,7 +296,8 @@ def _identify(given: Any, name: str) -> Identified:
 def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: str) -> Identified:
     """Return the numbers of codes; a declared order is kept."""
     used = np.zeros(len(categories), bool)
-    used[codes] = True
+    # A copy where NumPy would check the codes themselves and then look at them again.
+    used[codes.copy() if codes.dtype == np.intp else codes] = True
     found = [categories[code] for code in np.flatnonzero(used).tolist()]
     # A dictionary may hold a name twice.
     position = dict.fromkeys(found)
@@ -313,7 +315,7 @@ def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: st
         lookup[used] = [place[entry] for entry in found]
     distinct = np.empty(len(position), object)
     distinct[:] = list(position)
-    return Identified(lookup[codes], distinct, lambda row: categories[codes[row]])
+    return Identified(lookup.take(codes), distinct, lambda row: categories[codes[row]])
 
 
 def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
@@ -324,22 +326,28 @@ def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
     if span <= LOOKUP_PER_ROW * len(values):
         present = np.zeros(span, bool)
         for start in range(0, len(values), CHUNK):
-            present[_offsets(values[start : start + CHUNK], lowest)] = True
+            present[_offsets(values[start : start + CHUNK], lowest, span)] = True
         lookup = np.cumsum(present, dtype=np.int32) - np.int32(1)
         for start in range(0, len(values), CHUNK):
-            numbers[start : start + CHUNK] = lookup[_offsets(values[start : start + CHUNK], lowest)]
+            offsets = _offsets(values[start : start + CHUNK], lowest, span)
+            numbers[start : start + CHUNK] = lookup[offsets]
         return numbers, np.flatnonzero(present).astype(values.dtype) + lowest
     distinct = np.unique(values)
     for start in range(0, len(values), CHUNK):
         numbers[start : start + CHUNK] = np.searchsorted(distinct, values[start : start + CHUNK])
+    if numbers.max() >= len(distinct):
+        raise changed_meanwhile("items or raters")
     return numbers, distinct
 
 
-def _offsets(values: AnyArray, lowest: Any) -> AnyArray:
+def _offsets(values: AnyArray, lowest: Any, span: int) -> AnyArray:
     """Return how far values lie above the lowest, which narrow types cannot hold."""
     if values.dtype.itemsize < 8:
         values, lowest = values.astype(np.int64), int(lowest)
     offsets: AnyArray = values - lowest
+    # As unsigned numbers those below the lowest are large.
+    if int(offsets.view(np.uint64).max()) >= span:
+        raise changed_meanwhile("items or raters")
     return offsets
 
 

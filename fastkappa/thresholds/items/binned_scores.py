@@ -13,9 +13,9 @@ from fastkappa.kernels.threads import ItemRanges, new_lock, run_in_threads
 from fastkappa.thresholds.items.scored_items import (
     Places,
     ScoredItems,
-    changed_meanwhile,
+    infinite_scores,
+    items_changed,
     refuse_codes_outside,
-    refuse_infinite_scores,
 )
 
 Indices = NDArray[np.intp]
@@ -58,9 +58,9 @@ class BinnedScores:
         self._ranges: tuple[AnyArray, AnyArray] | None = None
         counts, weights = self._count(most_counted)
         if counts[-1].any():
-            refuse_infinite_scores(items.scores)
+            raise infinite_scores(items.scores)
         if counts[:, items.n_labels].any():
-            raise changed_meanwhile()
+            raise items_changed()
         n_items = counts.sum(axis=1)
         # The row of each bin in the tables of the kernels.
         self._row = np.flatnonzero(n_items)
@@ -100,13 +100,13 @@ class BinnedScores:
                 with lock:
                     start, n_done = n_done, n_done + n
                 if n_done > n_wanted:
-                    raise changed_meanwhile()
+                    raise items_changed()
                 new = buffer.part(slice(n))
                 collected.overwrite(slice(start, start + n), new.scores, new.codes, new.weights)
 
         run_in_threads(work, len(items.scores), self._threads)
         if n_done != n_wanted:
-            raise changed_meanwhile()
+            raise items_changed()
         return collected
 
     def grouped(self) -> ScoredItems:
@@ -128,7 +128,7 @@ class BinnedScores:
         run_in_threads(count, len(parts) - 1, max(1, len(parts) - 1))
         n_items[-1] -= n_items[:-1].sum(axis=0)
         if n_items[-1].min() < 0:
-            raise changed_meanwhile()
+            raise items_changed()
         # Items go behind those of lower rows, and behind those of their row in earlier parts.
         starts = np.cumsum(n_items.T).reshape(n_items.T.shape).T - n_items
         starts = np.ascontiguousarray(starts)
@@ -151,7 +151,7 @@ class BinnedScores:
                     grouped.weights,
                 )
                 if n_refused:
-                    raise changed_meanwhile()
+                    raise items_changed()
 
         run_in_threads(group, len(parts), len(parts))
         refuse_codes_outside(grouped.codes, items.n_labels)
@@ -160,7 +160,10 @@ class BinnedScores:
     def ranges(self) -> tuple[AnyArray, AnyArray]:
         """Return the least and the largest score of each bin."""
         if self._ranges is None:
-            self._ranges = self._ranges_of(self.items.scores)
+            least, largest = self._ranges_of(self.items.scores)
+            if (least > largest).any():
+                raise items_changed()
+            self._ranges = least, largest
         return self._ranges
 
     def single(self, bins: Indices) -> NDArray[np.bool_]:
@@ -255,7 +258,7 @@ def bin_scores(
     """Return the items in about ``n_bins`` bins, or None if bins of one width overflow."""
     sample = items.scores[:: _sample_step(items.scores)].astype(np.float64)
     if not np.isfinite(sample).all():
-        refuse_infinite_scores(items.scores)
+        raise infinite_scores(items.scores)
     sample.sort()
     low, high = (float(sample[round(q * (len(sample) - 1))]) for q in QUANTILES)
     n_inner = min(n_bins, max(16, MOST_CELLS // (items.n_labels + 1)))

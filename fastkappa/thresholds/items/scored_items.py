@@ -21,6 +21,7 @@ from fastkappa.columns.real_numbers import as_float64, read_numbers, refuse_infi
 from fastkappa.counting.codecs import CHUNK, LabelRange
 from fastkappa.counting.known_labels import KnownLabels, labels_to_use
 from fastkappa.counting.pairs import count_unknown
+from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 
 # A place between sorted items is the number of items below it.
@@ -86,6 +87,7 @@ class ScoredItems(NamedTuple):
             chunk = slice(start, start + CHUNK)
             given = np.searchsorted(thresholds, self.scores[chunk], "right")
             codes = LabelRange(self.lowest, self.n_labels).codes(self.codes[chunk])
+            refuse_codes_outside(codes, self.n_labels)
             cells = codes * self.n_labels + given
             weights = None if self.weights is None else self.weights[chunk]
             table += np.bincount(cells, weights, minlength=len(table))
@@ -162,18 +164,24 @@ def refuse_infinite_scores(scores: AnyArray) -> None:
         refuse_infinite(scores[start : start + CHUNK], "scores", start)
 
 
-def changed_meanwhile() -> RuntimeError:
+def infinite_scores(scores: AnyArray) -> Exception:
+    """Return the error for scores of which one was met that is NaN or infinite."""
+    try:
+        refuse_infinite_scores(scores)
+    except ValueError as error:
+        return error
+    return items_changed()
+
+
+def items_changed() -> RuntimeError:
     """Return the error for items that a second pass found different from the first."""
-    return RuntimeError(
-        "y_true or scores changed while they were read, perhaps by another thread: give copies"
-        " of arrays that are written to."
-    )
+    return changed_meanwhile("y_true or scores")
 
 
-def refuse_codes_outside(codes: NDArray[np.uint16], n_labels: int) -> None:
+def refuse_codes_outside(codes: AnyArray, n_labels: int) -> None:
     """Raise for a code outside the labels; there was none when the labels were read."""
     if int(codes.max()) >= n_labels:
-        raise changed_meanwhile()
+        raise items_changed()
 
 
 def _read_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bool]:

@@ -12,8 +12,8 @@ from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.thresholds.items.scored_items import (
     Places,
     ScoredItems,
+    infinite_scores,
     refuse_codes_outside,
-    refuse_infinite_scores,
 )
 
 
@@ -102,11 +102,13 @@ def sort_scores(kernels: ScoreKernels, items: ScoredItems) -> SortedScores:
             in_order, in_order_codes = ordered
             refuse_codes_outside(in_order_codes, n_labels)
             return SortedScores(in_order, in_order_codes, None, n_labels)
-    order = np.argsort(items.scores)
-    scores = items.scores[order]
+    # A copy: NumPy's sort reads and writes beyond an array that changes meanwhile.
+    scores = items.scores.copy()
+    order = np.argsort(scores)
+    scores = scores[order]
     # NaN comes last, infinity before it or first.
     if not np.isfinite(scores[[0, -1]]).all():
-        refuse_infinite_scores(items.scores)
+        raise infinite_scores(items.scores)
     codes = items.codes[order]
     if items.lowest:
         # A difference that does not fit wraps, and wraps back in the cast to uint16.

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "kernels.h"
+#include "naive.h"
 
 static uint64_t seed = 88172645463325252ull;
 static uint64_t rnd(void) { seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17; return seed; }
@@ -17,49 +18,11 @@ static void put(char *p, int kind, int swapped, uint64_t value, int whole)
     for (int k = 0; k < width; k++) p[k] = bytes[swapped ? width - 1 - k : k];
 }
 
-/* the naive reading of one element */
-static uint64_t naive_code(const column_t *r, ptrdiff_t i)
-{
-    unsigned char b[8] = {0};
-    const char *p = r->data + i * r->stride;
-    const int width = element_width(r->kind);
-    for (int k = 0; k < width; k++) b[k] = (unsigned char)p[r->swapped ? width - 1 - k : k];
-    uint64_t u = 0; memcpy(&u, b, 8);
-    int64_t v;
-    switch (r->kind) {
-    case COLUMN_INT8: v = (int8_t)u; break;
-    case COLUMN_INT16: v = (int16_t)u; break;
-    case COLUMN_INT32: v = (int32_t)u; break;
-    case COLUMN_FLOAT32: { float f; memcpy(&f, b, 4); if (!(f >= -9.2233720368547758e18f && f < 9.2233720368547758e18f) || f != truncf(f)) return r->n_labels; v = (int64_t)f; break; }
-    case COLUMN_FLOAT64: { double f; memcpy(&f, b, 8); if (!(f >= -9.2233720368547758e18 && f < 9.2233720368547758e18) || f != trunc(f)) return r->n_labels; v = (int64_t)f; break; }
-    default: v = (int64_t)u; break;
-    }
-    const uint64_t code = (uint64_t)v - r->lowest;
-    return code < r->n_labels ? code : r->n_labels;
-}
-
 typedef struct { char *memory; column_t column; } owned_t;
 
 enum { OUTSIDE_NONE, OUTSIDE_RARE, OUTSIDE_HALF, OUTSIDE_ALL };
 
 static uint64_t type_span(int kind) { return is_float(kind) ? ~0ull : element_width(kind) == 8 ? ~0ull : (1ull << (8 * element_width(kind))); }
-
-static int fits(int kind, uint64_t lowest, uint64_t n)
-{
-    const int64_t low = (int64_t)lowest;
-    switch (kind) {
-    case COLUMN_INT8: return low >= -128 && low + (int64_t)n - 1 <= 127;
-    case COLUMN_INT16: return low >= -32768 && low + (int64_t)n - 1 <= 32767;
-    case COLUMN_INT32: return low >= INT32_MIN && low + (int64_t)n - 1 <= INT32_MAX;
-    case COLUMN_INT64: return (int64_t)(lowest + n - 1) >= low;
-    case COLUMN_UINT8: return lowest + n - 1 >= lowest && lowest + n - 1 <= 255;
-    case COLUMN_UINT16: return lowest + n - 1 >= lowest && lowest + n - 1 <= 65535;
-    case COLUMN_UINT32: return lowest + n - 1 >= lowest && lowest + n - 1 <= 0xFFFFFFFFu;
-    case COLUMN_UINT64: return lowest + n - 1 >= lowest;
-    case COLUMN_FLOAT32: return low > -(1 << 23) && low + (int64_t)n < (1 << 23);
-    default: return low > -(1ll << 52) && low + (int64_t)n < (1ll << 52);
-    }
-}
 
 /* exact allocation, so that the sanitizer sees a byte too many; alignment is odd on purpose */
 static owned_t column(int kind, ptrdiff_t step, int swapped, uint64_t lowest, uint64_t n_labels, ptrdiff_t n, int outside, int same)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernels.h"
+#include "naive.h"
 
 static uint64_t seed = 88172645463325252ull;
 static uint64_t rnd(void) { seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17; return seed; }
@@ -67,13 +68,6 @@ static owned_t codes_column(int kind, ptrdiff_t n, int apart, int swapped, int64
         put((char *)c.column.data + i * c.column.stride, &value, element_width(kind), swapped);
     }
     return c;
-}
-
-static int naive_row(double x, const bins_t *bins)
-{
-    if (!isfinite(x)) return bins->n_inner + 2;
-    const double step = (x - bins->low) * bins->scale;
-    return step < 0 ? 0 : step < bins->n_inner ? (int)step + 1 : bins->n_inner + 1;
 }
 
 static void test_bins(int level, int kind, int code_kind, ptrdiff_t n, int apart, int swapped, const bins_t *bins, int pattern)

@@ -1,0 +1,197 @@
+"""What takes too long for a test: more items than 31 bits number, a million calls, no memory left.
+
+    python ci/endurance.py [items] [calls] [memory]
+
+runs the parts named, or all. `make endurance` calls it.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import fastkappa
+from fastkappa.accumulator import ConfusionAccumulator
+from fastkappa.kernels.dispatch import BACKENDS, why_missing
+
+N_ITEMS = (1 << 31) + 5
+N_CALLS = int(os.environ.get("ENDURANCE_CALLS", "1000000"))
+# What a million calls may leave behind: less than a byte each.
+MOST_LEFT = 900_000
+
+
+def items() -> None:
+    """Count 2**31 + 5 items, of which some behind the 2**31st are others than the rest."""
+    with tempfile.TemporaryDirectory() as folder:
+        # A file with holes takes no room on the disk; all its bytes are 0.
+        path = Path(folder) / "ratings"
+        with open(path, "wb") as file:
+            file.truncate(N_ITEMS)
+        first: Any = np.memmap(path, np.uint8, "r+", shape=(N_ITEMS,))
+        first[-3:] = [1, 2, 2]
+        for second in (first, np.broadcast_to(np.uint8(2), N_ITEMS)):
+            for backend in [name for name in BACKENDS if why_missing(name) is None]:
+                expected = np.zeros((3, 3), np.int64)
+                np.add.at(expected, ([0, 1, 2], [0, 1, 2]), [N_ITEMS - 3, 1, 2])
+                if second is not first:
+                    expected = np.zeros((3, 3), np.int64)
+                    expected[:, 2] = [N_ITEMS - 3, 1, 2]
+                for labels in (None, [0, 1, 2]):
+                    counts = fastkappa.confusion_counts(
+                        first, second, labels=labels, backend=backend
+                    )
+                    assert (counts.table == expected).all(), (backend, labels, counts.table)
+                    print(f"{N_ITEMS} items: {backend}, labels {labels}: right", flush=True)
+    # Every item weighs 2**32: the sum needs 64 bits.
+    zeros = np.broadcast_to(np.uint8(0), N_ITEMS)
+    weights = np.broadcast_to(np.int64(1 << 32), N_ITEMS)
+    try:
+        fastkappa.confusion_counts(zeros, zeros, sample_weight=weights)
+    except OverflowError:
+        print(f"{N_ITEMS} weights of 2**32: refused, for their sum is beyond int64", flush=True)
+    else:
+        raise AssertionError("a sum beyond int64 was given")
+
+
+def resident() -> int:
+    """Return the bytes of this process that are in memory."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def calls() -> None:
+    """Call each function, rightly and wrongly, N_CALLS times in all; the process must not grow."""
+    rng = np.random.default_rng(0)
+    y1, y2 = rng.integers(0, 4, (2, 50))
+    words = np.array(["a", "b", "c", "d"])
+    scores = y1 + rng.normal(size=50)
+    evaluator = fastkappa.ThresholdEvaluator(y1, scores)
+    scorer = fastkappa.compile_scorer([0, 1, 2, 3])
+    accumulator = ConfusionAccumulator()
+    nan = np.full(50, np.nan)
+    each: dict[str, Callable[[], Any]] = {
+        "cohen_kappa_score": lambda: fastkappa.cohen_kappa_score(y1, y2),
+        "of other lengths": lambda: fastkappa.cohen_kappa_score(y1, y2[:-1]),
+        "of no labels": lambda: fastkappa.cohen_kappa_score(nan, y2),
+        "of an odd type": lambda: fastkappa.cohen_kappa_score(y1, y2.astype(complex)),
+        "of strings": lambda: fastkappa.cohen_kappa_score(words[y1], words[y2]),
+        "confusion_counts": lambda: fastkappa.confusion_counts(y1, y2, sample_weight=scores**2),
+        "outside the labels": lambda: scorer(y1, y2 + 9),
+        "compile_scorer": lambda: scorer(y1, y2),
+        "ThresholdEvaluator": lambda: evaluator([0.5, 1.5, 2.5]),
+        "of two thresholds": lambda: evaluator([0.5, 1.5]),
+        "optimal_thresholds": lambda: fastkappa.optimal_thresholds(y1, scores),
+        "of scores that are NaN": lambda: fastkappa.optimal_thresholds(y1, nan),
+        "ConfusionAccumulator": lambda: accumulator.update(y1, y2),
+        "wrong JSON": lambda: ConfusionAccumulator.from_json('{"version": 1}'),
+    }
+
+    def call(name: str, times: int) -> None:
+        function = each[name]
+        for _ in range(times):
+            with suppress(TypeError, ValueError):
+                function()
+
+    warnings.simplefilter("ignore")
+    for name in each:
+        call(name, 2000)
+    before = resident()
+    for name in each:
+        start = resident()
+        call(name, N_CALLS // len(each))
+        print(f"{N_CALLS // len(each)} calls, {name}: {resident() - start:+} bytes", flush=True)
+    left = resident() - before
+    print(f"{N_CALLS} calls left {left} bytes")
+    assert left < MOST_LEFT, left
+
+
+HUNGRY = """
+import resource, sys
+import numpy as np
+import fastkappa
+from fastkappa.kernels.threads import run_in_threads
+rng = np.random.default_rng(0)
+n = 400_000
+y1, y2 = rng.integers(0, 1500, (2, n)).astype(np.int64)
+words = np.array([f"label {i}" for i in range(1500)])[y1]
+scores = y1 + rng.normal(size=n)
+sparse = y1 * 10**9
+calls = {
+    "pairs": lambda: fastkappa.confusion_counts(y1, y2),
+    "weights": lambda: fastkappa.confusion_counts(y1, y2, sample_weight=scores**2),
+    "strings": lambda: fastkappa.confusion_counts(words, words),
+    "sparse": lambda: fastkappa.confusion_counts(sparse, sparse),
+    "thresholds": lambda: fastkappa.optimal_thresholds(y1 % 5, scores),
+    "evaluator": lambda: fastkappa.ThresholdEvaluator(y1 % 5, scores),
+    "report": lambda: fastkappa.agreement(y1 % 5, y2 % 5),
+    "predictions": lambda: fastkappa.score_many(y1 % 7, np.stack([y2 % 7] * 20, axis=1)),
+}
+call = calls[sys.argv[1]]
+if sys.argv[2] == "threads":
+    run_in_threads(lambda ranges: None, 2, 2)
+# What is imported when it is first used is not what is meant.
+few = slice(0, 50)
+fastkappa.confusion_counts(words[few], words[few], sample_weight=scores[few])
+fastkappa.ThresholdEvaluator(y1[few] % 5, scores[few])
+fastkappa.optimal_thresholds(y1[few] % 5, scores[few])
+fastkappa.agreement(y1[few] % 5, y2[few] % 5)
+fastkappa.score_many(y1[few] % 7, np.stack([y2[few] % 7] * 20, axis=1))
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[3]), resource.RLIM_INFINITY))
+try:
+    call()
+except MemoryError:
+    print("MemoryError")
+except RuntimeError as error:
+    # No thread can be started: that takes memory too.
+    print("MemoryError" if "thread" in str(error) else repr(error))
+else:
+    print("enough")
+resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+call()
+"""
+
+
+FUNCTIONS = (
+    "pairs",
+    "weights",
+    "strings",
+    "sparse",
+    "thresholds",
+    "evaluator",
+    "report",
+    "predictions",
+)
+
+
+def memory() -> None:
+    """Call functions with less and less memory left: MemoryError, and then they work again."""
+    for name in FUNCTIONS:
+        found = []
+        for left in (0, 1 << 16, 1 << 19, 1 << 21, 1 << 23, 1 << 25, 1 << 28):
+            done = subprocess.run(
+                [sys.executable, "-c", HUNGRY, name, "threads", str(left)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == 0, (name, left, done.returncode, done.stderr[-2000:])
+            found.append(done.stdout.strip())
+            assert found[-1] in ("MemoryError", "enough"), (name, left, found)
+        print(f"{name}, with more and more memory: {', '.join(found)}", flush=True)
+
+
+if __name__ == "__main__":
+    parts = {"items": items, "calls": calls, "memory": memory}
+    for part in sys.argv[1:] or parts:
+        parts[part]()

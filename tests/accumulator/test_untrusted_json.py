@@ -1,0 +1,99 @@
+"""JSON from anywhere: what is no accumulator's is a ValueError at once, whatever it asks for."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa.accumulator import ConfusionAccumulator
+
+REFUSED = "text must be the JSON of a ConfusionAccumulator"
+
+
+def fields_of(accumulator: ConfusionAccumulator) -> dict[str, Any]:
+    fields: dict[str, Any] = json.loads(accumulator.to_json())
+    return fields
+
+
+def example(dtype: Any = np.int64) -> dict[str, Any]:
+    accumulator = ConfusionAccumulator()
+    accumulator.update(np.array([1, 2, 2]).astype(dtype), np.array([1, 2, 1]).astype(dtype))
+    return fields_of(accumulator)
+
+
+WRONG: dict[str, list[Any]] = {
+    "version": [None, 2, "1", [], {}, 1e400],
+    "labels": [
+        None, 5, "12", {}, [[1], [2]], [1], [1, 1], [2, 1], [1, 1.5], [1, None], [True, [2]],
+        [1, 10**30], ["1", "2"], list(range(100_000)),
+    ],
+    "label_dtype": [
+        None, 7, "V8", "<U500000000", "<c16", "i4,i4", [["a", "<i8"]], {"names": ["a"]}, "O8,",
+        "<M8[s", "nonsense", "<f8,<f8", "S5", "(2,)i4", "|V9999999999",
+    ],
+    "counts": [
+        None, 3, [], [[1]], [[1, 2], [3]], [[1, 2], [3, -4]], [[1.0, 2], [3, 4]],
+        [["1", 2], [3, 4]],
+        [[True, 2], [3, 4]], [[10**400, 2], [3, 4]], [[1 << 63, 0], [0, 0]], {"a": 1, "b": 2},
+        [[(1 << 63) - 1, 1], [0, 0]],
+    ],
+    "weighted_counts": [None, [[1, 2]], [[-1, 0], [0, 0]], [[1 << 62, 1 << 62], [1 << 62, 0]]],
+    "weight_sums": [None, [[1, 0], [0, 0]], [[float("nan"), 0], [0, 0]]],
+    "weight_exponent": [None, 0.5, 10**9, -(10**9), "1", True],
+    "n_float_weights": [None, -1, 0.0, "0"],
+    "n_outside": [None, -1, float("inf")],
+    "n_missing": [None, -1, "many", [0]],
+    "labels_given": [None, 1, "true"],
+    "order": [
+        5, "a", [], {}, {"labels": [1, 2]},
+        {"labels": [2], "label_dtype": "<i8", "names": ["a", "b"], "name_dtype": "<U1"},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [(field, value) for field, values in WRONG.items() for value in values]
+)
+def test_wrong_fields(field: str, value: Any) -> None:
+    text = json.dumps({**example(), field: value})
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=REFUSED) as refused:
+            ConfusionAccumulator.from_json(text)
+        # No array is made for what is not there, and no message repeats it all.
+        assert tracemalloc.get_traced_memory()[1] < 40_000_000
+    finally:
+        tracemalloc.stop()
+    assert len(str(refused.value)) < 700
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "null", "[]", "5", '"text"', "{", "{}", "[" * 100_000, '{"a":' * 100_000, "NaN",
+        "1" * 5000, '{"version": 1}', "\ud800", "\x00",
+    ],
+)  # fmt: skip
+def test_other_texts(text: str) -> None:
+    with pytest.raises(ValueError, match=REFUSED):
+        ConfusionAccumulator.from_json(text)
+
+
+def test_a_field_that_is_there_twice() -> None:
+    text = json.dumps(example())
+    with pytest.raises(ValueError, match="there twice"):
+        ConfusionAccumulator.from_json(text[:-1] + ', "counts": [[5, 5], [5, 5]]}')
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.float64, bool, "<U3", "M8[D]", "m8[s]"])
+def test_what_is_right_is_taken(dtype: Any) -> None:
+    accumulator = ConfusionAccumulator()
+    accumulator.update(np.array([1, 0, 0]).astype(dtype), np.array([1, 0, 1]).astype(dtype))
+    again = ConfusionAccumulator.from_json(accumulator.to_json())
+    assert (again.table == accumulator.table).all()
+    assert (again.labels == accumulator.labels).all()
+    assert again.labels.dtype == accumulator.labels.dtype

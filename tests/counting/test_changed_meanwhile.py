@@ -1,0 +1,231 @@
+"""Ratings that another thread changes between two looks: an error, never a table that lacks some.
+
+Where a test needs the change at a certain moment, the function that looks first is replaced
+by one that changes the ratings when it is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastkappa
+from fastkappa.accumulator import ConfusionAccumulator
+from fastkappa.columns.column import Column, read_column
+from fastkappa.counting import by_cluster, by_group
+from fastkappa.counting.by_cluster import RatedColumn, count_by_cluster
+from fastkappa.counting.by_group import count_by_group
+from fastkappa.counting.codecs import LabelMap, LabelRange
+from fastkappa.counting.known_labels import Encoding
+from fastkappa.counting.pairs import count_unknown
+from fastkappa.counting.tabulate import tabulate
+from fastkappa.kernels.numpy import keys as numpy_keys
+from fastkappa.kernels.numpy import pairs as numpy_pairs
+from fastkappa.multirater.items import long
+
+CHANGED = "changed while they were read, perhaps by another thread"
+N = 20_000
+
+
+def ratings(n_labels: int, dtype: Any = np.int64) -> Any:
+    return np.random.default_rng(0).integers(0, n_labels, N).astype(dtype)
+
+
+class Changing:
+    """Kernels that change ratings before the call of a given number."""
+
+    def __init__(self, kernels: Any, call: int, change: Callable[[], None]) -> None:
+        self._kernels, self._left, self._change = kernels, call, change
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._kernels, name)
+
+    def count_pairs(self, *arguments: Any) -> None:
+        self._left -= 1
+        if self._left == 0:
+            self._change()
+        self._kernels.count_pairs(*arguments)
+
+
+def test_a_fraction_among_floats_is_no_endless_loop(kernels: Any) -> None:
+    y = ratings(3, np.float64)
+    column = read_column(y, "y1")
+    changing: Any = Changing(kernels, 1, lambda: y.__setitem__(0, 1.5))
+    if "numpy" in kernels.__name__ or "numba" in kernels.__name__:
+        # Their chunks of floats are cut to integers: the item is counted as another label.
+        assert count_unknown(changing, column, column, 1).table.sum() == N
+        return
+    with pytest.raises(RuntimeError, match=CHANGED):
+        count_unknown(changing, column, column, 1)
+
+
+def test_a_label_that_comes_between_labels_and_sums(kernels: Any) -> None:
+    y = ratings(3)
+    column = read_column(y, "y1")
+
+    class Summing:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(kernels, name)
+
+        def sum_pairs(self, *arguments: Any) -> None:
+            y[7] = 9
+            kernels.sum_pairs(*arguments)
+
+    summing: Any = Summing()
+    with pytest.raises(RuntimeError, match=CHANGED):
+        tabulate(summing, column, column, None, np.ones(N), 1)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_groups_and_labels_looked_up(
+    kernels: Any, monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
+    arrays = [ratings(3), ratings(4), ratings(5)]
+    # Outside the sample's range: all are looked up, and counted once more.
+    arrays[place][N // 2 + 1] = 40
+    columns = [Column(array, array.dtype) for array in arrays]
+    look_up = by_group._looked_up
+
+    def looked_up(axis: Any, widest: int) -> Any:
+        found = look_up(axis, widest)
+        if axis.column is columns[place]:
+            arrays[place][3] = 60
+        return found
+
+    monkeypatch.setattr(by_group, "_looked_up", looked_up)
+    with pytest.raises(RuntimeError, match=CHANGED):
+        count_by_group(kernels, *columns, None, 1)
+
+
+@pytest.mark.parametrize("far", [False, True])
+@pytest.mark.parametrize("value", [-1, 999, 1 << 40])
+def test_clusters_that_come_while_they_are_counted(
+    kernels: Any, monkeypatch: pytest.MonkeyPatch, far: bool, value: int
+) -> None:
+    clusters = ratings(700) * (10**9 if far else 1)
+    rated = Column(np.zeros(N, np.uint8), np.dtype(np.uint8))
+    encoding = Encoding(LabelRange(0, 2), np.arange(2))
+    count = by_cluster._Counter.count
+
+    def changed(self: Any, start: int, stop: int) -> Any:
+        clusters[min(start + 1, N - 1)] = value
+        return count(self, start, stop)
+
+    monkeypatch.setattr(by_cluster._Counter, "count", changed)
+    column, ratings_of = Column(clusters, clusters.dtype), RatedColumn(rated, encoding, 2)
+    if far and 0 <= value < clusters.max():
+        # A cluster more, within the numbers there were: nothing is amiss.
+        assert count_by_cluster(kernels, column, [ratings_of], 1).counts.sum() == N
+        return
+    with pytest.raises(RuntimeError, match=CHANGED):
+        count_by_cluster(kernels, column, [ratings_of], 1)
+
+
+def test_labels_known_to_be_within(kernels: Any) -> None:
+    y = ratings(3, np.uint8)
+    clusters = np.arange(N)
+    rated = RatedColumn(
+        Column(y, y.dtype), Encoding(LabelRange(0, 3), np.arange(3)), 3, is_within=True
+    )
+    y[5] = 200
+    with pytest.raises(RuntimeError, match=CHANGED):
+        count_by_cluster(kernels, Column(clusters, clusters.dtype), [rated], 1)
+
+
+def test_outsiders_of_an_accumulator(kernels: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend: Any = kernels.__name__.split(".")[-2]
+    accumulator = ConfusionAccumulator(backend=backend)
+    y = ratings(3)
+    accumulator.update(y, y)
+    y[4] = 9
+
+    def change() -> None:
+        y[4] = 0
+
+    table = accumulator._integers
+    add = type(table)._add_outsiders
+
+    def changed(*arguments: Any) -> None:
+        change()
+        add(*arguments)
+
+    monkeypatch.setattr(type(table), "_add_outsiders", changed)
+    with pytest.raises(RuntimeError, match=CHANGED):
+        accumulator.update(y, y)
+
+
+@pytest.mark.parametrize("n_labels", [2, 3, 6, 16])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64])
+def test_keys_of_numpy(monkeypatch: pytest.MonkeyPatch, n_labels: int, dtype: Any) -> None:
+    """Ratings are judged first and made keys of then: the chunk is counted in the plain way."""
+    y = ratings(n_labels, dtype)
+    judge = numpy_keys._are_codes
+
+    def judged(values: Any, *limits: Any) -> bool:
+        legal = judge(values, *limits)
+        y[9] = 200
+        return legal
+
+    monkeypatch.setattr(numpy_keys, "_are_codes", judged)
+    table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
+    numpy_pairs.count_pairs(y, 0, y, 0, table, 0, N)
+    assert table.sum() == N
+    assert table[-1, -1] == 1
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_map_of_labels_keeps_what_it_looked_at(wide: bool) -> None:
+    labels = LabelMap(np.int64)
+    values = ratings(50) * (10**9 if wide else 1)
+    expected = np.unique(values)
+    change = labels.add
+
+    def add(new: Any) -> None:
+        change(new)
+        values[:] = -77
+
+    labels.add = add  # type: ignore[method-assign]
+    codes = labels.learn(values)
+    assert (labels.labels(np.int64) == expected).all()
+    assert codes.max() == len(expected) - 1
+
+
+@pytest.mark.parametrize("step", [1, 10**12])
+@pytest.mark.parametrize("value", [-1, 1 << 62])
+def test_items_in_long_form(monkeypatch: pytest.MonkeyPatch, step: int, value: int) -> None:
+    items = ratings(1000) * step
+
+    def then_change(function: Any) -> Any:
+        def changed(*arguments: Any, **options: Any) -> Any:
+            found = function(*arguments, **options)
+            items[3] = value
+            return found
+
+        return changed
+
+    monkeypatch.setattr(long.np, "unique", then_change(np.unique))
+    monkeypatch.setattr(long.np, "cumsum", then_change(np.cumsum))
+    if step > 1 and value < 0:
+        # Where numbers are searched for, one too low is taken for the lowest.
+        assert (long._numbers_of(items)[0] >= 0).all()
+        return
+    with pytest.raises(RuntimeError, match=CHANGED):
+        long._numbers_of(items)
+
+
+def test_weights_of_predictions(drop_in_backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from fastkappa.leaderboards.items import predictions
+
+    y, first, second = ratings(3), ratings(3), ratings(3)
+    count = predictions.count_many_known
+
+    def changed(*arguments: Any, **options: Any) -> Any:
+        second[5] = 8
+        return count(*arguments, **options)
+
+    monkeypatch.setattr(predictions, "count_many_known", changed)
+    with pytest.raises(RuntimeError, match=CHANGED):
+        fastkappa.score_many(y, {"a": first, "b": second}, sample_weight=np.ones(N))

@@ -1,0 +1,392 @@
+/* A call of any kernel, made of bytes: which kernel, what columns, what lies in memory.
+
+   Every array has just the room that is promised, so that a sanitizer sees a byte too many. With `compare`, what a kernel
+   gives is compared with a naive loop; without, another thread may change the columns meanwhile, and all that is asked is
+   that each item is counted once. */
+#ifndef ANY_CALL_H
+#define ANY_CALL_H
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "kernels.h"
+#include "naive.h"
+
+#define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
+
+typedef struct { const uint8_t *next, *end; uint64_t seed; } stream_t;
+
+static uint64_t take(stream_t *stream, uint64_t below)
+{
+    uint64_t value = 0;
+    for (uint64_t limit = below - 1; limit; limit >>= 8)
+        value = value << 8 | (stream->next < stream->end ? *stream->next++ : 0);
+    return value % below;
+}
+
+/* More than the bytes hold: from a generator that they have set. */
+static uint64_t more(stream_t *stream)
+{
+    stream->seed ^= stream->seed << 13; stream->seed ^= stream->seed >> 7; stream->seed ^= stream->seed << 17;
+    return stream->seed;
+}
+
+/* The memory of the columns, which another thread may change until it is let go. */
+typedef struct { volatile unsigned char *memory; size_t size; } memory_t;
+enum { MOST_MEMORIES = 4 };
+typedef struct { memory_t all[MOST_MEMORIES]; atomic_int n; } memories_t;
+#ifndef LET_GO
+#define LET_GO(memories) ((memories)->n = 0)
+#endif
+
+static int failed(const char *what)
+{
+    fprintf(stderr, "WRONG: %s at level %s\n", what, simd_level_name(simd_level_current()));
+    abort();
+}
+#define EXPECT(right, what) ((right) ? 0 : failed(what))
+
+static char *new_memory(memories_t *memories, size_t size)
+{
+    char *memory = malloc(size ? size : 1);
+    memory_t *own = &memories->all[memories->n];
+    own->memory = (volatile unsigned char *)memory;
+    own->size = size;
+    memories->n++;
+    return memory;
+}
+
+/* Elements of a kind, `stride` apart, in memory of their own. */
+static column_t elements(stream_t *stream, memories_t *memories, int kind, ptrdiff_t n, int plain)
+{
+    const int width = element_width(kind);
+    const ptrdiff_t strides[] = {width, width, width, width, 2, 4, 8, 16, -width, 0, width + 3, 2 * width};
+    column_t column;
+    memset(&column, 0, sizeof column);
+    ptrdiff_t stride = plain ? width : strides[take(stream, COUNT_OF(strides))];
+    if (stride > 0 && stride < width) stride = width;
+    const ptrdiff_t apart = stride < 0 ? -stride : stride;
+    const size_t shift = plain ? 0 : (size_t)take(stream, 3), size = n ? (size_t)((n - 1) * apart + width) : 0;
+    char *memory = new_memory(memories, shift + size);
+    for (size_t i = 0; i < shift + size; i++) memory[i] = (char)(more(stream) >> 32);
+    column.data = memory + shift + (stride < 0 && n ? (n - 1) * apart : 0);
+    column.stride = stride; column.kind = kind; column.swapped = plain ? 0 : take(stream, 5) == 4;
+    return column;
+}
+
+static void put_element(const column_t *column, ptrdiff_t i, int64_t whole)
+{
+    char bytes[8];
+    const int width = element_width(column->kind);
+    char *p = (char *)(uintptr_t)column->data + i * column->stride;
+    if (column->kind == COLUMN_FLOAT32) { const float f = (float)whole; memcpy(bytes, &f, 4); }
+    else if (column->kind == COLUMN_FLOAT64) { const double f = (double)whole; memcpy(bytes, &f, 8); }
+    else memcpy(bytes, &whole, (size_t)width);
+    for (int k = 0; k < width; k++) p[k] = bytes[column->swapped ? width - 1 - k : k];
+}
+
+/* A column of labels: mostly legal ones, or what the bytes say, or all the same. */
+static column_t labels(stream_t *stream, memories_t *memories, int kind, ptrdiff_t n, uint64_t most)
+{
+    static const uint64_t NUMBERS[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 20, 31, 33, 64, 100, 128,
+                                       255, 256, 257, 300, 700, 2000, 65535, 65536, 70000};
+    column_t column = elements(stream, memories, kind, n, 0);
+    column.n_labels = NUMBERS[take(stream, COUNT_OF(NUMBERS))];
+    if (column.n_labels > most) column.n_labels = most;
+    column.lowest = take(stream, 3) ? take(stream, 4) : (uint64_t)0 - take(stream, 200);
+    if (!fits(kind, column.lowest, column.n_labels)) {
+        column.lowest = 0;
+        if (column.n_labels > 127) column.n_labels = 127;
+    }
+    const uint64_t one_outside = take(stream, 2) ? 0 : 1 + take(stream, 3000);
+    const int alike = take(stream, 4) == 3, raw = take(stream, 6) == 5;
+    for (ptrdiff_t i = 0; i < n && !raw && column.n_labels; i++) {
+        const uint64_t chance = more(stream) >> 20;
+        if (one_outside && chance % one_outside == 0) continue;     /* what lies there already */
+        put_element(&column, i, (int64_t)(column.lowest + (alike ? 0 : chance % column.n_labels)));
+    }
+    /* the first elements are what the fuzzer itself has set */
+    for (ptrdiff_t i = 0; i < n && stream->next + 8 < stream->end && take(stream, 8); i++)
+        put_element(&column, i, (int64_t)take(stream, 1 << 16) - 300);
+    return column;
+}
+
+static ptrdiff_t how_many(stream_t *stream)
+{
+    switch (take(stream, 8)) {
+    case 0: return (ptrdiff_t)take(stream, 20);
+    case 1: return 16400 + (ptrdiff_t)take(stream, 2000);
+    case 2: return take(stream, 24) ? 3000 : 262144 + (ptrdiff_t)take(stream, 3000);
+    default: return (ptrdiff_t)take(stream, 2600);
+    }
+}
+
+/* ---- pairs ---- */
+
+static int64_t sum_of(const int64_t *table, size_t n)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < n; i++) sum += table[i];
+    return sum;
+}
+
+static void call_pairs(stream_t *stream, memories_t *memories, int compare)
+{
+    const ptrdiff_t n = how_many(stream), start = n ? (ptrdiff_t)take(stream, 4) % n : 0, stop = n;
+    const int kind_a = (int)take(stream, 10), kind_b = take(stream, 2) ? kind_a : (int)take(stream, 10);
+    const column_t a = labels(stream, memories, kind_a, n, 70000);
+    const column_t b = labels(stream, memories, kind_b, n, a.n_labels > 1000 ? 10 : 1u << (a.n_labels > 64 ? 10 : 14));
+    const size_t row = (size_t)b.n_labels + 1, n_cells = ((size_t)a.n_labels + 1) * row;
+    int64_t *table = calloc(n_cells, 8), *expected = calloc(n_cells, 8);
+    for (ptrdiff_t i = start; i < stop && compare; i++) expected[naive_code(&a, i) * row + naive_code(&b, i)]++;
+    const int which = (int)take(stream, 4);
+    if (which < 2) {
+        count_pairs(&a, &b, start, stop, table);
+    } else {
+        const int whole = which == 3, kind = whole ? (int)take(stream, 8) : COLUMN_FLOAT32 + (int)take(stream, 2);
+        const column_t w = elements(stream, memories, kind, n, 0);
+        const weights_t weights = {w.data, w.stride, w.kind, w.swapped};
+        for (ptrdiff_t i = 0; i < n && !whole; i++) put_element(&w, i, (int64_t)(more(stream) % 1000));
+        double *sums = calloc(n_cells, 8), *sums_expected = calloc(n_cells, 8);
+        int64_t *high = calloc(n_cells, 8), *low = calloc(n_cells, 8);
+        uint64_t *exact = calloc(n_cells, 8);
+        column_t every = w;
+        every.lowest = 0; every.n_labels = ~(uint64_t)0;
+        for (ptrdiff_t i = start; i < stop && compare; i++) {
+            const size_t cell = naive_code(&a, i) * row + naive_code(&b, i);
+            if (whole) exact[cell] += naive_code(&every, i);        /* modulo 2^64 */
+            else sums_expected[cell] += naive_score(&w, i);
+        }
+        if (whole) sum_pairs_int(&a, &b, &weights, start, stop, table, high, (uint64_t *)low);
+        else sum_pairs(&a, &b, &weights, start, stop, table, sums);
+        for (size_t i = 0; i < n_cells && compare; i++)
+            EXPECT(whole ? ((uint64_t)high[i] << 32) + (uint64_t)low[i] == exact[i] : sums[i] == sums_expected[i], "sums of pairs");
+        free(sums); free(sums_expected); free(high); free(low); free(exact);
+    }
+    if (compare) EXPECT(memcmp(table, expected, n_cells * 8) == 0, "counts of pairs");
+    else EXPECT(sum_of(table, n_cells) == stop - start, "number of pairs");
+    free(table); free(expected);
+}
+
+static void call_moments(stream_t *stream, memories_t *memories, int compare)
+{
+    const ptrdiff_t n = how_many(stream);
+    const int kind_a = (int)take(stream, 10), kind_b = take(stream, 2) ? kind_a : (int)take(stream, 10);
+    const column_t a = labels(stream, memories, kind_a, n, 65536), b = labels(stream, memories, kind_b, n, 65536);
+    moments_t moments;
+    memset(&moments, 0, sizeof moments);
+    uint64_t sums[6] = {0};
+    for (ptrdiff_t i = 0; i < n && compare; i++) {
+        const uint64_t x = naive_code(&a, i), y = naive_code(&b, i);
+        if (x >= a.n_labels || y >= b.n_labels) continue;
+        sums[0]++; sums[1] += x; sums[2] += y; sums[3] += x * x; sums[4] += y * y; sums[5] += x * y;
+    }
+    sum_moments(&a, &b, 0, n, &moments);
+    EXPECT(moments.inside + moments.outside == (uint64_t)n, "number in moments");
+    if (compare)
+        EXPECT(moments.inside == sums[0] && moments.sum_a.low == sums[1] && moments.sum_b.low == sums[2]
+               && moments.sum_aa.low == sums[3] && moments.sum_bb.low == sums[4] && moments.sum_ab.low == sums[5], "moments");
+}
+
+static void call_rows(stream_t *stream, memories_t *memories, int compare)
+{
+    const ptrdiff_t n = (ptrdiff_t)take(stream, 600), width = 1 + (ptrdiff_t)take(stream, 300);
+    const int kind = (int)take(stream, 10);
+    const column_t first = labels(stream, memories, (int)take(stream, 10), n, MOST_ROW_LABELS);
+    column_t row = labels(stream, memories, kind, n * width, MOST_ROW_LABELS);
+    const ptrdiff_t row_stride = row.stride * width;
+    const size_t columns = (size_t)row.n_labels + 1, n_cells = ((size_t)first.n_labels + 1) * columns;
+    const size_t counters = (size_t)row_counters(&first, &row), groups = (size_t)((width + ROW_WIDTH - 1) / ROW_WIDTH);
+    int64_t *tables = calloc(n_cells * (size_t)width, 8), *expected = calloc(n_cells * (size_t)width, 8);
+    uint8_t *counts = malloc(counters ? counters : 1);
+    uint32_t *sums = malloc(counters * groups * 4 + 4);
+    for (ptrdiff_t i = 0; i < n && compare; i++)
+        for (ptrdiff_t c = 0; c < width; c++)
+            expected[(size_t)c * n_cells + naive_code(&first, i) * columns + naive_code(&row, i * width + c)]++;
+    count_rows(&first, &row, row_stride, width, 0, n, tables, counts, sums);
+    for (ptrdiff_t c = 0; c < width && !compare; c++)
+        EXPECT(sum_of(tables + (size_t)c * n_cells, n_cells) == n, "number of rows");
+    if (compare) EXPECT(memcmp(tables, expected, n_cells * (size_t)width * 8) == 0, "rows");
+    free(tables); free(expected); free(counts); free(sums);
+}
+
+/* ---- scores ---- */
+
+static void put_score(const column_t *scores, ptrdiff_t i, double score)
+{
+    const float narrow = (float)score;
+    const char *bytes = scores->kind == COLUMN_FLOAT32 ? (const char *)&narrow : (const char *)&score;
+    const int width = element_width(scores->kind);
+    char *p = (char *)(uintptr_t)scores->data + i * scores->stride;
+    for (int k = 0; k < width; k++) p[k] = bytes[scores->swapped ? width - 1 - k : k];
+}
+
+static column_t scores_of(stream_t *stream, memories_t *memories, ptrdiff_t n, int finite)
+{
+    const column_t scores = elements(stream, memories, COLUMN_FLOAT32 + (int)take(stream, 2), n, take(stream, 2) == 1);
+    const uint64_t any = finite ? 0 : take(stream, 40);       /* what lies there: any bits of a float */
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (!any || more(stream) >> 9 & any)
+            put_score(&scores, i, (double)(more(stream) >> 11) * 0x1p-51 - 2.0);
+    return scores;
+}
+
+static void call_bins(stream_t *stream, memories_t *memories, int compare)
+{
+    static const double LOWS[] = {-1.5, 0.0, -1e-3, 1e30}, SCALES[] = {7.3, 8.2e270, 1e-300, 1e3};
+    const bins_t bins = {LOWS[take(stream, 4)], SCALES[take(stream, 4)], 1 + (int32_t)take(stream, 260)};
+    const ptrdiff_t n = how_many(stream), start = n ? (ptrdiff_t)take(stream, 20) % n : 0;
+    const column_t scores = scores_of(stream, memories, n, 0);
+    const column_t codes = labels(stream, memories, (int)take(stream, 8), n, 500);
+    const size_t rows = (size_t)bins.n_inner + 3, width = (size_t)codes.n_labels + 1, n_cells = rows * width;
+    const size_t room = (size_t)(n - start), wide = (size_t)element_width(scores.kind);
+    const int weighted = (int)take(stream, 2), which = (int)take(stream, 4);
+    double *weights = malloc((size_t)n * 8 + 8), *out_weights = malloc(room * 8 + 8);
+    char *out = malloc(room * wide + 8);
+    uint16_t *out_codes = malloc(room * 2 + 2);
+    for (ptrdiff_t i = 0; i < n; i++) weights[i] = (double)(more(stream) % 100);
+    const double *const given = weighted ? weights : NULL;
+#define OUT(i) (wide == 4 ? (double)((float *)out)[i] : ((double *)out)[i])
+#define SAME(x, y) (!(x < y) && !(x > y))
+    if (which == 0) {
+        uint32_t *table = calloc(n_cells, 4), *expected = calloc(n_cells, 4);
+        double *sums = calloc(n_cells, 8), *sums_expected = calloc(n_cells, 8);
+        int64_t counted = 0;
+        for (ptrdiff_t i = start; i < n && compare; i++) {
+            const size_t cell = (size_t)naive_row(naive_score(&scores, i), &bins) * width + naive_code(&codes, i);
+            expected[cell]++;
+            sums_expected[cell] += weights[i];
+        }
+        count_scores(&scores, &codes, given, start, n, &bins, table, weighted ? sums : NULL);
+        for (size_t i = 0; i < n_cells; i++) {
+            counted += table[i];
+            if (compare) EXPECT(table[i] == expected[i] && (!weighted || sums[i] == sums_expected[i]), "counts of scores");
+        }
+        EXPECT(counted == n - start, "number of scores");
+        free(table); free(expected); free(sums); free(sums_expected);
+    } else if (which == 1) {
+        double *ends = malloc(rows * 32), *least = ends, *largest = ends + rows, *low = ends + 2 * rows, *high = ends + 3 * rows;
+        for (size_t r = 0; r < rows; r++) { least[r] = low[r] = INFINITY; largest[r] = high[r] = -INFINITY; }
+        for (ptrdiff_t i = start; i < n && compare; i++) {
+            const double x = naive_score(&scores, i);
+            const int r = naive_row(x, &bins);
+            if (x < low[r]) low[r] = x;
+            if (x > high[r]) high[r] = x;
+        }
+        range_scores(&scores, start, n, &bins, least, largest);
+        for (size_t r = 0; r < rows && compare; r++) EXPECT(least[r] == low[r] && largest[r] == high[r], "ends of bins");
+        free(ends);
+    } else if (which == 2) {
+        uint8_t *wanted = malloc(rows);
+        const uint64_t every = 1 + take(stream, 40);
+        for (size_t r = 0; r < rows; r++) wanted[r] = more(stream) >> 10 & 0xFF ? r / every % 2 : 1;
+        const ptrdiff_t found = collect_scores(&scores, &codes, given, start, n, &bins, wanted, out, out_codes, out_weights);
+        ptrdiff_t k = 0;
+        EXPECT(found <= n - start, "number collected");
+        for (ptrdiff_t i = start; i < n && compare; i++) {
+            const double x = naive_score(&scores, i);
+            if (!wanted[naive_row(x, &bins)]) continue;
+            EXPECT(k < found && SAME(OUT(k), x) && out_codes[k] == naive_code(&codes, i)
+                   && (!weighted || out_weights[k] == weights[i]), "collected scores");
+            k++;
+        }
+        EXPECT(!compare || k == found, "number collected");
+        free(wanted);
+    } else {
+        /* any ends, as if the scores had been others when they were counted */
+        int64_t *places = malloc(rows * 16), *ends = places + rows, *next = malloc(rows * 8), place = 0;
+        for (size_t r = 0; r < rows; r++) {
+            next[r] = places[r] = place;
+            place += (int64_t)(more(stream) % (2 * room / rows + 2));
+            ends[r] = place = place > (int64_t)room ? (int64_t)room : place;
+        }
+        double *expected = malloc(room * 8 + 8);
+        uint8_t *written = calloc(room + 1, 1);
+        ptrdiff_t n_refused = 0;
+        for (ptrdiff_t i = start; i < n && compare; i++) {
+            const double x = naive_score(&scores, i);
+            const int r = naive_row(x, &bins);
+            if (next[r] >= ends[r]) { n_refused++; continue; }
+            written[next[r]] = 1;
+            expected[next[r]++] = x;
+        }
+        const ptrdiff_t found = group_scores(&scores, &codes, given, start, n, &bins, places, ends, out, out_codes, out_weights);
+        EXPECT(!compare || found == n_refused, "number refused");
+        for (size_t i = 0; i < room && compare; i++) EXPECT(!written[i] || SAME(OUT(i), expected[i]), "grouped scores");
+        free(places); free(next); free(expected); free(written);
+    }
+    free(weights); free(out_weights); free(out); free(out_codes);
+}
+
+/* Scores sorted as keys, the labels summed, and cuts and kappa looked for: what comes from keys is in order. */
+static void call_order(stream_t *stream, memories_t *memories, int compare)
+{
+    const ptrdiff_t n = 1 + (ptrdiff_t)take(stream, 700);
+    const column_t scores = scores_of(stream, memories, n, take(stream, 2) == 1);
+    const column_t codes = labels(stream, memories, (int)take(stream, 8), n, 60);
+    const size_t n_labels = (size_t)codes.n_labels, wide = (size_t)element_width(scores.kind);
+    uint64_t *keys = malloc((size_t)n * 8);
+    char *out = malloc((size_t)n * wide);
+    uint16_t *out_codes = malloc((size_t)n * 2);
+    key_layout_t layout;
+    if (pack_scores(&scores, &codes, n, keys, &layout) != KEYS_FIT) goto done;
+    unpack_scores(keys, n, &layout, scores.kind, out, out_codes);
+    for (ptrdiff_t i = 0; i < n && compare; i++)
+        EXPECT(OUT(i) == naive_score(&scores, i) && out_codes[i] == naive_code(&codes, i), "keys");
+    for (ptrdiff_t i = 1; i < n && compare; i++)
+        EXPECT((keys[i - 1] >> layout.code_bits < keys[i] >> layout.code_bits) == (OUT(i - 1) < OUT(i)), "order of keys");
+    if (n_labels < 2) goto done;
+    const ptrdiff_t n_places = 2 + (ptrdiff_t)take(stream, 40);
+    int64_t *places = malloc((size_t)n_places * 8), *positions = malloc(n_labels * 16), *candidates = positions + n_labels;
+    for (ptrdiff_t j = 0; j < n_places; j++) places[j] = j * n / (n_places - 1);
+    double *prefix = malloc(n_labels * (size_t)n_places * 8), *below = malloc(n_labels * 8), *naive = calloc(n_labels, 8);
+    double *matrix = malloc(n_labels * n_labels * 8), *chance = malloc(n_labels * 8), ratio[2] = {0, 1};
+    double *work = malloc(n_labels * (n_labels + 1) * 8);
+    accumulate_labels(out_codes, NULL, places, n_places, (ptrdiff_t)n_labels, prefix, below);
+    for (ptrdiff_t j = 1; j < n_places && compare; j++) {
+        for (int64_t i = places[j - 1]; i < places[j]; i++)
+            if (out_codes[i] < n_labels) naive[out_codes[i]]++;
+        for (size_t y = 0; y < n_labels; y++) EXPECT(prefix[y * (size_t)n_places + (size_t)j] == naive[y], "sums by label");
+    }
+    for (size_t i = 0; i < n_labels * n_labels; i++) {
+        const double apart = (double)(i / n_labels) - (double)(i % n_labels);
+        matrix[i] = take(stream, 2) ? apart * apart : (double)take(stream, 8);
+    }
+    for (size_t c = 0; c < n_labels; c++) {
+        chance[c] = 0;
+        for (size_t y = 0; y < n_labels; y++) chance[c] += prefix[y * (size_t)n_places + (size_t)n_places - 1] * matrix[y * n_labels + c];
+    }
+    const int rounds = search_cuts(prefix, n_places, (ptrdiff_t)n_labels, matrix, chance, ratio, positions, 0, work, candidates);
+    for (size_t c = 0; c + 1 < n_labels && rounds; c++)
+        EXPECT(positions[c] >= 0 && positions[c] < n_places && (!c || positions[c - 1] <= positions[c]), "order of cuts");
+    for (ptrdiff_t to = 0; to < n_places && rounds && n_labels == 2; to++) {
+        double observed = 0, by_chance = 0;
+        for (size_t y = 0; y < 2; y++) {
+            const double first = prefix[y * (size_t)n_places + (size_t)to], all = prefix[y * (size_t)n_places + (size_t)n_places - 1];
+            observed += matrix[y * 2] * first + matrix[y * 2 + 1] * (all - first);
+            by_chance += chance[0] * first + chance[1] * (all - first);
+        }
+        EXPECT(by_chance == 0 || observed * ratio[1] >= ratio[0] * by_chance, "best cut");
+    }
+    free(places); free(positions); free(prefix); free(below); free(naive); free(matrix); free(chance); free(work);
+done:
+    free(keys); free(out); free(out_codes);
+}
+#undef OUT
+#undef SAME
+
+static void any_call(const uint8_t *bytes, size_t size, memories_t *memories, int compare)
+{
+    stream_t stream = {bytes, bytes + size, 88172645463325252ull};
+    memories->n = 0;
+    const uint64_t which = take(&stream, 8);
+    stream.seed ^= take(&stream, 1 << 24);
+    if (which < 3) call_pairs(&stream, memories, compare);
+    else if (which == 3) call_moments(&stream, memories, compare);
+    else if (which == 4) call_rows(&stream, memories, compare);
+    else if (which == 5) call_order(&stream, memories, compare);
+    else call_bins(&stream, memories, compare);
+    const int n = memories->n;
+    LET_GO(memories);
+    for (int i = 0; i < n; i++) free((void *)(uintptr_t)memories->all[i].memory);
+}
+#endif
