@@ -33,7 +33,9 @@ if TYPE_CHECKING:
         limits_of_agreement,
         overall_concordance_correlation,
     )
+    from fastkappa.decoding import DecodingResult, decode_probabilities
     from fastkappa.engines import SourceCounts, confusion_from_table
+    from fastkappa.estimators import KappaDecoder as KappaDecoder
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
     from fastkappa.leaderboards.leaderboard import leaderboard
@@ -88,11 +90,13 @@ _LOADED_ON_FIRST_USE = {
     "CoefficientDifference": "multirater",
     "ConcordanceResult": "continuous",
     "ConfusionAccumulator": "accumulator",
+    "DecodingResult": "decoding",
     "EqualKappas": "statistics.strata",
     "GroupedAgreement": "two_raters.grouped",
     "Interpretation": "statistics.scales",
     "IntraclassCorrelation": "continuous",
     "IntraclassResult": "continuous",
+    "KappaDecoder": "estimators",
     "KappaDifference": "statistics.comparison",
     "KappaRegressor": "estimators",
     "KappaRounder": "estimators",
@@ -121,6 +125,7 @@ _LOADED_ON_FIRST_USE = {
     "conger_kappa": "multirater",
     "continuous_kappa": "continuous",
     "datasets": "datasets",
+    "decode_probabilities": "decoding",
     "disagreement_weights": "statistics.weights",
     "fleiss_kappa": "multirater",
     "gwet_ac1": "multirater",
@@ -157,6 +162,7 @@ __all__ = [
     "ConcordanceResult",
     "ConfusionAccumulator",
     "ConfusionCounts",
+    "DecodingResult",
     "EqualKappas",
     "GroupedAgreement",
     "Interpretation",
@@ -193,6 +199,7 @@ __all__ = [
     "conger_kappa",
     "continuous_kappa",
     "datasets",
+    "decode_probabilities",
     "disagreement_weights",
     "fleiss_kappa",
     "get_include",

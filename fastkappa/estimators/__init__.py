@@ -5,7 +5,8 @@ from fastkappa.exceptions import library_needed
 with library_needed("fastkappa.estimators", "scikit-learn", "fastkappa[sklearn]"):
     import sklearn.model_selection  # noqa: F401
 
+from fastkappa.estimators.decoder import KappaDecoder
 from fastkappa.estimators.regressor import KappaRegressor
 from fastkappa.estimators.rounder import KappaRounder
 
-__all__ = ["KappaRegressor", "KappaRounder"]
+__all__ = ["KappaDecoder", "KappaRegressor", "KappaRounder"]
