@@ -85,14 +85,19 @@ def _best(
         some = items.part(step)
         begun = _best(some, matrix, np.empty(len(some.values), given.dtype))
         costs = costs if begun is None else matrix - _ratio(begun[0], matrix, chance) * chance
+    before = costs
     for _ in range(MOST_ROUNDS):
         table = items.cheapest(costs, given)
         new = _ratio(table, matrix, chance)
         if ratio is not None and not new < ratio:
+            if not table.sum(axis=0) @ chance:
+                # A tie with labels that cost nothing by chance left kappa undefined.
+                costs = before
+                table = items.cheapest(costs, given)
             break
         if not new < 1 - NO_KAPPA:
             return None
-        ratio = new
+        ratio, before = new, costs
         costs = matrix - ratio * chance
     return table, costs
 

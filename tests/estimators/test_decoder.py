@@ -38,7 +38,7 @@ def expected_failures(estimator: KappaDecoder) -> dict[str, str]:
 
 @parametrize_with_checks(
     [
-        KappaDecoder(LogisticRegression()),
+        KappaDecoder(LogisticRegression(), cv=2),
         KappaDecoder(LogisticRegression(), weights="linear", calibration=None, cv=2),
     ],
     expected_failed_checks=expected_failures,
