@@ -33,7 +33,9 @@ if TYPE_CHECKING:
         limits_of_agreement,
         overall_concordance_correlation,
     )
+    from fastkappa.decoding import DecodingResult, decode_probabilities
     from fastkappa.engines import SourceCounts, confusion_from_table
+    from fastkappa.estimators import KappaDecoder as KappaDecoder
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
     from fastkappa.estimators import KappaScorer as KappaScorer
@@ -89,11 +91,13 @@ _LOADED_ON_FIRST_USE = {
     "CoefficientDifference": "multirater",
     "ConcordanceResult": "continuous",
     "ConfusionAccumulator": "accumulator",
+    "DecodingResult": "decoding",
     "EqualKappas": "statistics.strata",
     "GroupedAgreement": "two_raters.grouped",
     "Interpretation": "statistics.scales",
     "IntraclassCorrelation": "continuous",
     "IntraclassResult": "continuous",
+    "KappaDecoder": "estimators",
     "KappaDifference": "statistics.comparison",
     "KappaRegressor": "estimators",
     "KappaRounder": "estimators",
@@ -123,6 +127,7 @@ _LOADED_ON_FIRST_USE = {
     "conger_kappa": "multirater",
     "continuous_kappa": "continuous",
     "datasets": "datasets",
+    "decode_probabilities": "decoding",
     "disagreement_weights": "statistics.weights",
     "fleiss_kappa": "multirater",
     "gwet_ac1": "multirater",
@@ -159,6 +164,7 @@ __all__ = [
     "ConcordanceResult",
     "ConfusionAccumulator",
     "ConfusionCounts",
+    "DecodingResult",
     "EqualKappas",
     "GroupedAgreement",
     "Interpretation",
@@ -195,6 +201,7 @@ __all__ = [
     "conger_kappa",
     "continuous_kappa",
     "datasets",
+    "decode_probabilities",
     "disagreement_weights",
     "fleiss_kappa",
     "get_include",

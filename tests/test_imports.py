@@ -239,6 +239,7 @@ FEATURES = {
     "boosting": (),
     "continuous": ("boosting", "estimators"),
     "datasets": (),
+    "decoding": ("estimators",),
     # `Ratings.from_long` of a file or frame alone.
     "engines": ("multirater",),
     "estimators": (),

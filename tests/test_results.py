@@ -61,6 +61,9 @@ RESULTS: dict[str, Callable[[], Any]] = {
     ),
     "ConcordanceResult": lambda: fastkappa.concordance_correlation(*METHODS),
     "ConfusionCounts": counts,
+    "DecodingResult": lambda: fastkappa.decode_probabilities(
+        np.array(TABLE) / np.sum(TABLE, axis=1, keepdims=True), labels=["a", "b", SCRIPT]
+    ),
     "EqualKappas": lambda: fastkappa.compare_strata({"a": TABLE, SCRIPT: TABLE}),
     "Estimate": lambda: pair().estimates["gwet_ac1"],
     "GroupedAgreement": lambda: fastkappa.agreement_by(RATINGS[2], RATINGS[0], RATINGS[1]),

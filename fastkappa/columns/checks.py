@@ -87,7 +87,7 @@ def _matrix_and_remedy(name: str, matrix: Any) -> tuple[str, str]:
     if are_numbers and ((array != np.rint(array)).any() or (array.sum(axis=1) == 1).all()):
         return got, (
             "Of probabilities give the likeliest labels: labels[probabilities.argmax(axis=1)],"
-            " labels being an array."
+            " labels being an array; those of decode_probabilities have a higher kappa."
         )
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
         return got, "agreement_from_confusion takes a table of counts."

@@ -71,3 +71,9 @@ def members_of(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
         array = array[:, 0]
     is_enum = array.ndim == 1 and len(array) > 0 and isinstance(array[0], enum.Enum)
     return array.tolist() if is_enum else None
+
+
+def names_of_members(ratings: Any) -> Any:
+    """Return the names of an enum's members, under which they are reported; else the ratings."""
+    members = members_of(ratings)
+    return ratings if members is None else [member.name for member in members]

@@ -10,6 +10,11 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import CHUNK, check_finite
 from fastkappa.columns.interop import to_numpy
 
+# Beyond this, item weights are scaled: products of three sums of them must be finite.
+LARGEST_WEIGHT = 2.0**60
+# Doubles hold every whole number up to here.
+LARGEST_WHOLE = 2.0**53
+
 
 def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
     """Return item weights as a one-dimensional array of integers or floats.
@@ -45,3 +50,26 @@ def check_some_weight(weights: AnyArray) -> None:
     """Raise if all item weights are zero."""
     if not any(weights[start : start + CHUNK].any() for start in range(0, len(weights), CHUNK)):
         raise ValueError("Sample weights must contain at least one non-zero number.")
+
+
+def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bool]:
+    """Return the weights, their scale, and whether their sums are exact integers.
+
+    They are finite and not negative, and were multiplied by the scale.
+    """
+    given = read_sample_weight(sample_weight, n_items)
+    if len(given) != n_items:
+        raise ValueError(
+            f"sample_weight must have one weight an item, got {len(given)} for {n_items} items."
+        )
+    check_finite_weights(given)
+    if given.min() < 0:
+        raise ValueError(f"sample_weight must not be negative, got {given.min()}.")
+    check_some_weight(given)
+    weights = given.astype(np.float64)
+    largest = float(weights.max())
+    if 1 / LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
+        return weights, 1.0, given.dtype.kind != "f" and float(weights.sum()) < LARGEST_WHOLE
+    # A power of two does not round, and changes no kappa.
+    scale = 2.0 ** min(-int(np.frexp(largest)[1]), 1022)
+    return weights * scale, scale, False

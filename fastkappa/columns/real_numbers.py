@@ -27,7 +27,7 @@ def read_numbers(values: Any, name: str) -> AnyArray:
     if numbers.ndim == 0:
         raise ValueError(f"{name} must be a list or an array, got {short_repr(values)}.")
     if numbers.dtype.kind == "O":
-        numbers = _numbers_of_objects(numbers, name)
+        numbers = numbers_of_objects(numbers, name)
     if numbers.dtype.kind not in "iufb":
         raise ValueError(f"{name} must hold real numbers, got an array of dtype {numbers.dtype}.")
     if numbers.ndim == 2 and numbers.shape[1] == 1:
@@ -45,9 +45,9 @@ def hint_for_probabilities(shape: tuple[int, ...]) -> str:
     if len(shape) != 2 or shape[0] < 2:
         return ""
     return (
-        " If these are probabilities, a column a label, take the expected label:"
-        " probabilities @ labels, where labels are numbers in the order of the columns, such"
-        f" as np.arange({shape[1]})."
+        " If these are probabilities, a column a label, decode_probabilities and KappaDecoder take"
+        " them; for scores take the expected label: probabilities @ labels, where labels are"
+        f" numbers in the order of the columns, such as np.arange({shape[1]})."
     )
 
 
@@ -87,7 +87,7 @@ def _rounding_error(number: int, position: int, name: str) -> ValueError:
     )
 
 
-def _numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
+def numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
     """Return objects as float64, what is missing as NaN."""
     for entry in objects.flat:
         if isinstance(entry, (str, bytes)):

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import read_column
-from fastkappa.columns.enums import members_of
+from fastkappa.columns.enums import names_of_members
 from fastkappa.columns.real_numbers import as_float64, hint_for_probabilities
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
@@ -156,7 +156,7 @@ class KappaRounder(
         scores = _scores_of(X)
         if y is None:
             raise ValueError("KappaRounder requires y to be passed, but the target y is None.")
-        given, y = y, column_or_1d(_by_name(y), warn=True)
+        given, y = y, column_or_1d(names_of_members(y), warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         labels = self.labels
@@ -248,7 +248,7 @@ class KappaRounder(
         """
         check_is_fitted(self)
         table = table_at_thresholds(
-            _by_name(y),
+            names_of_members(y),
             _scores_of(X),
             self.thresholds_,
             labels=self.classes_,
@@ -302,9 +302,3 @@ def _scores_of(X: Any) -> AnyArray:
         return as_float64(scores, "X")
     floats: AnyArray = check(scores, dtype=[np.float64, np.float32])
     return floats
-
-
-def _by_name(y: Any) -> Any:
-    """Return the names of an enum's members, under which they are reported; else y itself."""
-    members = members_of(y)
-    return y if members is None else [member.name for member in members]

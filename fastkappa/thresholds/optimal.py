@@ -151,7 +151,7 @@ def optimal_thresholds(
     scores : array-like of shape (n,)
         A model's output for each item: higher scores for later labels. Finite; float32 and
         float64 are read in place, other numbers as float64. Of probabilities, a column a
-        label, take the expected label: ``probabilities @ np.arange(l)``.
+        label, `decode_probabilities` makes labels.
     labels : array-like of shape (l,), default=None
         All labels, in order. None takes the order that ``y_true`` declares (an ordered
         categorical, a polars Enum, an ordered Arrow dictionary, a Python enum), else the
@@ -195,6 +195,7 @@ def optimal_thresholds(
     See Also
     --------
     ThresholdEvaluator : kappa at given thresholds, for an optimiser of your own.
+    decode_probabilities : labels from class probabilities.
 
     Notes
     -----

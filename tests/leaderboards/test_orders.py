@@ -247,9 +247,8 @@ SCORES = RNG.random((60, 3))
 )
 def test_scores_and_probabilities_are_no_labels(score: Any, predictions: Any, reason: str) -> None:
     remedy = (
-        r" optimal_thresholds finds the thresholds that make labels of scores; of probabilities of"
-        r" shape \(n, k\) take the label of the largest \(argmax\), or thresholds on the expected"
-        r" label\.$"
+        r" optimal_thresholds finds the thresholds that make labels of scores, and"
+        r" decode_probabilities makes labels of probabilities of shape \(n, k\)\.$"
     )
     with pytest.raises(ValueError, match=reason + "(.|\n)*" + remedy):
         score(TRUTH, predictions)

@@ -34,6 +34,7 @@ np.add.at(TABLE, (FIRST, SECOND), 1)
 JOINT = np.zeros((N_LABELS,) * 3, np.int64)
 np.add.at(JOINT, (FIRST, SECOND, THIRD), 1)
 SCORES = THIRD + RNG.normal(0, 0.5, 400)
+PROBABILITIES = RNG.dirichlet(np.ones(N_LABELS), 400)
 RATES = (TABLE.sum(axis=1) / 400, TABLE.sum(axis=0) / 400)
 
 
@@ -114,6 +115,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     ),
     "compile_scorer": lambda w: fastkappa.compile_scorer(LABELS, w)(FIRST, SECOND),
     "conger_kappa": of_raters(fastkappa.conger_kappa),
+    "decode_probabilities": lambda w: [
+        fastkappa.decode_probabilities(PROBABILITIES, weights=w).kappa,
+        *fastkappa.decode_probabilities(PROBABILITIES, weights=w).predictions,
+    ],
     "fleiss_kappa": of_raters(fastkappa.fleiss_kappa),
     "gwet_ac2": of_raters(fastkappa.gwet_ac2),
     "kappa_from_confusion": lambda w: [
@@ -144,6 +149,9 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     ],
     # Methods, what is loaded on demand, and the statistics that have no short name.
     "ConfusionAccumulator": accumulated,
+    "KappaDecoder": lambda w: [
+        fastkappa.KappaDecoder(weights=w, calibration=None).fit(PROBABILITIES).expected_kappa_
+    ],
     "KappaRounder": rounder,
     "agreement_matrix": lambda w: agreement_matrix(w, N_LABELS),
     "disagreement_matrix": lambda w: disagreement_matrix(w, N_LABELS),

@@ -208,7 +208,8 @@ FORMS: dict[str, tuple[Any, str]] = {
     "probabilities": (
         np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]),
         r"must be one-dimensional, .* Of probabilities give the likeliest labels:"
-        r" labels\[probabilities\.argmax\(axis=1\)\], labels being an array\.$",
+        r" labels\[probabilities\.argmax\(axis=1\)\], labels being an array; those of"
+        r" decode_probabilities have a higher kappa\.$",
     ),
     "lists of probabilities": ([[0.5, 0.5], [0.25, 0.75]], "Of probabilities give the likeliest"),
     "one-hot": (np.array([[0, 0, 1], [0, 1, 0]]), "Of probabilities give the likeliest labels"),

@@ -24,8 +24,8 @@ from fastkappa.columns.missing import without
 from fastkappa.columns.pair import read_columns
 
 SCORES = (
-    "optimal_thresholds finds the thresholds that make labels of scores; of probabilities of"
-    " shape (n, k) take the label of the largest (argmax), or thresholds on the expected label."
+    "optimal_thresholds finds the thresholds that make labels of scores, and"
+    " decode_probabilities makes labels of probabilities of shape (n, k)."
 )
 
 

@@ -9,11 +9,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, read_column, refuse_masked
-from fastkappa.columns.item_weights import (
-    check_finite_weights,
-    check_some_weight,
-    read_sample_weight,
-)
+from fastkappa.columns.item_weights import read_scaled_weights
 from fastkappa.columns.label_order import sorted_strings, warn_of_order
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.odd_strings import refuse_odd_strings
@@ -26,11 +22,6 @@ from fastkappa.kernels.contract import PairKernels
 
 # A place between sorted items is the number of items below it.
 Places = NDArray[np.int64]
-
-# Beyond this, item weights are scaled: products of three sums of them must be finite.
-LARGEST_WEIGHT = 2.0**60
-# Doubles hold every whole number up to here.
-LARGEST_WHOLE = 2.0**53
 
 
 class ScoredItems(NamedTuple):
@@ -127,7 +118,7 @@ def read_scored_items(
         raise ValueError(f"y_true must hold class labels, got {column.obstacle} values.")
     weights, scale, whole = None, 1.0, True
     if sample_weight is not None:
-        weights, scale, whole = _read_weights(sample_weight, n_items)
+        weights, scale, whole = read_scaled_weights(sample_weight, n_items)
         if not weights.all():
             # An item without weight counts for nothing, not even as a label that occurs.
             refuse_infinite_scores(numbers)
@@ -182,29 +173,6 @@ def refuse_codes_outside(codes: AnyArray, n_labels: int) -> None:
     """Raise for a code outside the labels; there was none when the labels were read."""
     if int(codes.max()) >= n_labels:
         raise items_changed()
-
-
-def _read_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, float, bool]:
-    """Return the weights, their scale, and whether their sums are exact integers.
-
-    They are finite and not negative, and were multiplied by the scale.
-    """
-    given = read_sample_weight(sample_weight, n_items)
-    if len(given) != n_items:
-        raise ValueError(
-            f"sample_weight must have one weight an item, got {len(given)} for {n_items} items."
-        )
-    check_finite_weights(given)
-    if given.min() < 0:
-        raise ValueError(f"sample_weight must not be negative, got {given.min()}.")
-    check_some_weight(given)
-    weights = given.astype(np.float64)
-    largest = float(weights.max())
-    if 1 / LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
-        return weights, 1.0, given.dtype.kind != "f" and float(weights.sum()) < LARGEST_WHOLE
-    # A power of two does not round, and changes no kappa.
-    scale = 2.0 ** min(-int(np.frexp(largest)[1]), 1022)
-    return weights * scale, scale, False
 
 
 def _encode_unknown(

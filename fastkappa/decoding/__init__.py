@@ -1,0 +1,8 @@
+"""Labels from class probabilities: those with the highest expected kappa.
+
+``items`` sees the probabilities; the module here solves for the costs of the labels.
+"""
+
+from fastkappa.decoding.decode import DecodingResult, decode_probabilities
+
+__all__ = ["DecodingResult", "decode_probabilities"]

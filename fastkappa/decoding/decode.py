@@ -1,0 +1,261 @@
+"""Labels from class probabilities: those with the highest expected kappa."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.columns.checks import check_labels
+from fastkappa.columns.enums import order_of_members
+from fastkappa.columns.label_order import warn_of_order
+from fastkappa.columns.labels import distinct, read_labels
+from fastkappa.decoding.items.probabilities import Probabilities, read_probabilities
+from fastkappa.decoding.programme import solve
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
+from fastkappa.formatting import figure
+from fastkappa.frame import data_frame
+from fastkappa.results import Report, Result, counts_grid
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights, disagreement_matrix, what_needs_order
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecodingResult(Result):
+    """The labels with the highest expected kappa, and what gives them to new items.
+
+    Attributes
+    ----------
+    predictions : ndarray of shape (n,)
+        The label of each item.
+    kappa : float
+        The expected kappa: that of ``table``. It is what to expect of the true labels if the
+        probabilities are right.
+    table : ndarray of shape (l, l)
+        The expected table, of float64: row i, column j is the expected number of items of
+        label i given label j, or the expected sum of their weights.
+    costs : ndarray of shape (l, l)
+        Row i, column j is the cost of label j for an item of label i. An item is given the
+        label whose expected cost, in ``probabilities @ costs``, is the least.
+    labels : ndarray of shape (l,)
+        The labels, in order.
+    """
+
+    predictions: AnyArray
+    kappa: float
+    table: FloatTable
+    costs: FloatTable
+    labels: AnyArray
+
+    def predict(self, probabilities: Any) -> AnyArray:
+        """Return the label of each new item, which does not depend on the other items.
+
+        Parameters
+        ----------
+        probabilities : array-like of shape (n, l)
+            As in `decode_probabilities`: a row an item, a column a label.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+        """
+        items, _ = read_labelled(probabilities, self.labels)
+        return self.labels[cheapest_labels(items, self.costs)]
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each label.
+
+        Its columns are ``expected``, the number of items that have the label by their
+        probabilities, and ``given``, the number of those given it, or sums of their weights.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        columns = {"expected": self.table.sum(axis=1), "given": self.table.sum(axis=0)}
+        return data_frame(columns, ("label", self.labels.tolist()))
+
+    def _report(self) -> Report:
+        counts = counts_grid(self.labels, self.table.round(1))
+        table = ", and their expected table" if counts else ""
+        return Report(
+            [
+                f"Labels of {len(self.predictions)} items with the highest expected kappa,"
+                f" {figure(self.kappa)}{table}"
+            ],
+            counts,
+        )
+
+    def __repr__(self) -> str:
+        n_items, n_labels = len(self.predictions), len(self.labels)
+        return (
+            f"<DecodingResult: {n_items} items, {n_labels} labels, expected kappa"
+            f" {figure(self.kappa)}>"
+        )
+
+
+def decode_probabilities(
+    probabilities: Any,
+    *,
+    labels: Any = None,
+    weights: Weights = "quadratic",
+    sample_weight: Any = None,
+) -> DecodingResult:
+    """Give each item the label with which the expected kappa is the highest possible.
+
+    The likeliest label maximises the expected accuracy, not kappa. No true labels are needed:
+    the probabilities say what to expect of them, if they are right. Where there are held-out
+    labels, `fastkappa.KappaDecoder` calibrates the probabilities first.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n, l)
+        Row i, column j is the probability that item i has label j; l is at least 2. Each row
+        sums to 1 within 0.001. Floats of any size and byte order and frames of pandas, polars
+        and pyarrow are read in blocks, as they lie in memory.
+    labels : array-like of shape (l,), default=None
+        The labels of the columns, in order. None takes the names of a frame's columns, else
+        0, 1, 2, ... The columns of a frame that are named by the labels may be in any order.
+        The columns of scikit-learn's ``predict_proba`` are those of ``classes_``, where strings
+        are alphabetical.
+    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
+        Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
+    sample_weight : array-like of shape (n,), default=None
+        Item weights, not negative. An item of weight 0 is given a label, and counts for nothing.
+
+    Returns
+    -------
+    result : DecodingResult
+        Its ``kappa`` is NaN, with an ``UndefinedMetricWarning``, where kappa is undefined: if
+        one label is certain for all items.
+
+    Raises
+    ------
+    ValueError
+        If probabilities are not finite, are negative, have rows that do not sum to 1, or a
+        single column; if there is not one label a column; if weights are invalid.
+
+    Warns
+    -----
+    LabelOrderWarning
+        If weights need the order of labels, and this is that of strings in alphabetical order
+        from the names of columns or from an array, such as ``classes_`` of a classifier. A list
+        is taken to be in the order that is meant.
+
+    Notes
+    -----
+    The expected kappa is kappa of the expected table: a ratio of expectations. The expectation
+    of the ratio differs from it by a term that vanishes as 1 / n.
+
+    The labels are the optimum over all labels of all items: a fractional programme, solved by
+    Dinkelbach's method, in a few rounds over the items. With quadratic weights an item gets
+    the label nearest to ``mean + (E - mean) / kappa``, E being its expected label.
+
+    If the probabilities of all items are the same, no labels have an expected kappa above 0,
+    and each item gets the label of the least expected disagreement.
+
+    References
+    ----------
+    W. Dinkelbach (1967). On nonlinear fractional programming. Management Science 13, 492-498.
+
+    H. Narasimhan, H. G. Ramaswamy, A. Saha and S. Agarwal (2015). Consistent multiclass
+    algorithms for complex performance measures. Proceedings of the 32nd International
+    Conference on Machine Learning, PMLR 37, 2398-2407.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa import decode_probabilities
+    >>> probabilities = np.array(
+    ...     [[0.6, 0.3, 0.1], [0.5, 0.3, 0.2], [0.3, 0.4, 0.3], [0.4, 0.4, 0.2], [0.1, 0.4, 0.5]]
+    ... )
+    >>> result = decode_probabilities(probabilities, labels=["bad", "good", "best"])
+    >>> result.predictions
+    array(['bad', 'bad', 'good', 'good', 'best'], dtype='<U4')
+    >>> round(result.kappa, 3)
+    0.362
+    >>> probabilities.argmax(axis=1)
+    array([0, 0, 1, 0, 2])
+    >>> result.predict([[0.3, 0.3, 0.4]])
+    array(['best'], dtype='<U4')
+    """
+    items, names = read_labelled(probabilities, labels, sample_weight)
+    if not isinstance(labels, (list, tuple)):
+        warn_if_alphabetical(names, weights)
+    solution = solve(items, disagreement_matrix(weights, items.n_labels))
+    with np.errstate(over="ignore"):
+        table = solution.table / items.weight_scale
+    if not np.isfinite(table).all():
+        raise OverflowError("the sums of sample_weight are beyond float64: scale them down.")
+    kappa = float(kappas(solution.table, weights))
+    if math.isnan(kappa):
+        warnings.warn(
+            "kappa is undefined: one label is certain for all items, or no disagreement is"
+            " expected by chance.",
+            undefined_metric_warning(),
+            stacklevel=users_stacklevel(),
+        )
+    return DecodingResult(
+        predictions=names[solution.given],
+        kappa=kappa,
+        table=table,
+        costs=solution.costs,
+        labels=names,
+    )
+
+
+def cheapest_labels(items: Probabilities, costs: FloatTable) -> AnyArray:
+    """Return the position of the label of the least expected cost, for each item."""
+    given = np.empty(len(items.values), np.min_scalar_type(items.n_labels - 1))
+    items.cheapest(costs, given)
+    return given
+
+
+def read_labelled(
+    probabilities: Any, labels: Any, sample_weight: Any = None
+) -> tuple[Probabilities, AnyArray]:
+    """Return probabilities and the labels of their columns, in order."""
+    items = read_probabilities(probabilities, sample_weight)
+    columns = names_of_columns(probabilities)
+    if labels is None:
+        names = np.arange(items.n_labels) if columns is None else read_labels(columns)
+    else:
+        names = read_order(labels)
+    positions = distinct(names.tolist())
+    if len(names) != items.n_labels:
+        raise ValueError(
+            f"labels must have one label for each of the {items.n_labels} columns of"
+            f" probabilities, got {len(names)}: {names.tolist()}."
+        )
+    if columns is not None and columns != names.tolist() and set(columns) == set(positions):
+        items = items._replace(order=np.array([columns.index(name) for name in positions]))
+    return items, names
+
+
+def warn_if_alphabetical(labels: AnyArray, weights: Weights) -> None:
+    """Warn if weights need the order of labels and this is that of sorted strings."""
+    needs_order = what_needs_order(weights)
+    if needs_order is not None and sorted(labels.tolist(), key=str) == labels.tolist():
+        warn_of_order(labels, needs_order, users_stacklevel())
+
+
+def read_order(labels: Any) -> AnyArray:
+    """Return labels that were given in order, by their names."""
+    check_labels(labels)
+    members = order_of_members(labels)
+    names = read_labels(labels) if members is None else members.names
+    distinct(names.tolist())
+    return names
+
+
+def names_of_columns(probabilities: Any) -> list[Any] | None:
+    """Return the names of a frame's columns, None for an array or positions as names."""
+    columns = getattr(probabilities, "column_names", getattr(probabilities, "columns", None))
+    if columns is None or type(columns).__name__ == "RangeIndex":
+        return None
+    return list(columns)

@@ -1,0 +1,157 @@
+"""Class probabilities of items, read from what a user gave and looked through in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats, FloatTable
+from fastkappa.columns.column import refuse_masked
+from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.item_weights import read_scaled_weights
+from fastkappa.columns.real_numbers import numbers_of_objects
+
+# How far the sum of a row may be from 1: float16 rounds by less, and so do three decimals.
+TOLERANCE = 1e-3
+# So many probabilities fit in the processor's cache, with what is computed of them.
+BLOCK = 1 << 15
+SOFTMAX = (
+    " Of logits give the softmax, and of counts or of probabilities of each label against the"
+    " rest, each row divided by its sum."
+)
+
+
+class Probabilities(NamedTuple):
+    """Probabilities of shape (n, K) as they lie in memory, checked, and the items' weights.
+
+    ``order`` has the column of each label, None if they are in the order of the labels.
+    ``weights`` are those given, times ``weight_scale``.
+    """
+
+    values: AnyArray
+    order: AnyArray | None = None
+    weights: Floats | None = None
+    weight_scale: float = 1.0
+
+    @property
+    def n_labels(self) -> int:
+        """How many labels there are."""
+        return int(self.values.shape[1])
+
+    def in_order(self) -> AnyArray:
+        """Return the probabilities of shape (n, K), a column a label in order."""
+        return self.values if self.order is None else self.values[:, self.order]
+
+    def part(self, step: int) -> Probabilities:
+        """Return every ``step``-th item."""
+        weights = None if self.weights is None else self.weights[::step]
+        return self._replace(values=self.values[::step], weights=weights)
+
+    def blocks(self) -> Iterator[tuple[slice, FloatTable]]:
+        """Yield ranges of items and their probabilities, of shape (K, length)."""
+        length = max(64, BLOCK // self.n_labels)
+        for start in range(0, len(self.values), length):
+            inside = slice(start, start + length)
+            columns = self.values[inside].T
+            if self.order is not None:
+                columns = columns[self.order]
+            yield inside, np.ascontiguousarray(columns, dtype=np.float64)
+
+    def margins(self) -> Floats:
+        """Return the sum of the probabilities of each label, weighted."""
+        sums = np.zeros(self.n_labels)
+        for inside, block in self.blocks():
+            sums += block.sum(axis=1) if self.weights is None else block @ self.weights[inside]
+        return sums
+
+    def cheapest(self, costs: FloatTable, given: AnyArray) -> FloatTable:
+        """Give each item the label of the least expected cost; return the expected table.
+
+        Row y, column c of ``costs`` is the cost of label c for an item of label y, and of the
+        table the expected number of items of label y given label c. The positions of the
+        labels are written to ``given``, an array of whole numbers; the lowest of several
+        that cost the same.
+        """
+        table = np.zeros_like(costs)
+        by_label = np.ascontiguousarray(costs.T)
+        label = np.arange(len(costs), dtype=given.dtype)
+        for inside, block in self.blocks():
+            expected = by_label @ block
+            least, chosen = expected[0], given[inside]
+            chosen[:] = 0
+            for position in label[1:]:
+                # A later label is a higher position: the maximum overwrites the earlier ones.
+                cheaper = (expected[position] < least).astype(given.dtype)
+                np.maximum(chosen, cheaper * position, out=chosen)
+                np.minimum(least, expected[position], out=least)
+            if self.weights is not None:
+                block *= self.weights[inside]
+            table += block @ (chosen == label[:, None]).astype(np.float64).T
+        return table
+
+
+def read_probabilities(values: Any, sample_weight: Any = None) -> Probabilities:
+    """Return probabilities, looked through once.
+
+    Raises
+    ------
+    ValueError
+        If they are no array of a row an item and a column a label, if one is not finite or is
+        negative, if a row does not sum to 1, or if item weights are invalid.
+    """
+    refuse_masked(probabilities=values, sample_weight=sample_weight)
+    array = to_numpy(values)
+    if array.ndim == 1 or array.shape[1:] == (1,):
+        raise ValueError(
+            f"probabilities must have a column a label, got shape {array.shape}. Of two labels"
+            " give both columns: np.column_stack([1 - p, p]); KappaRounder and"
+            " optimal_thresholds take scores."
+        )
+    if array.ndim != 2:
+        got = f"shape {array.shape}" if array.ndim else short_repr(values)
+        raise ValueError(
+            f"probabilities must be an array of a row an item and a column a label, got {got}."
+        )
+    if array.dtype.kind == "O":
+        array = numbers_of_objects(array, "probabilities")
+    if array.dtype.kind not in "iufb":
+        raise ValueError(
+            f"probabilities must hold real numbers, got an array of dtype {array.dtype}."
+        )
+    if 0 in array.shape:
+        raise ValueError(f"probabilities must not be empty, got shape {array.shape}.")
+    read = Probabilities(array)
+    if sample_weight is not None:
+        weights, scale, _ = read_scaled_weights(sample_weight, len(array))
+        read = read._replace(weights=weights, weight_scale=scale)
+    for inside, block in read.blocks():
+        # A NaN fails both comparisons.
+        if not (block.min() >= 0 and np.abs(block.sum(axis=0) - 1).max() <= TOLERANCE):
+            raise _bad_row(inside.start, block)
+    return read
+
+
+def _bad_row(start: int, block: FloatTable) -> ValueError:
+    """Return the error for the first row of a block that holds no probabilities."""
+    with np.errstate(invalid="ignore"):
+        sums = block.sum(axis=0)
+        bad = ~((block.min(axis=0) >= 0) & (np.abs(sums - 1) <= TOLERANCE))
+    row = int(bad.argmax())
+    entries = block[:, row]
+    for problem, wrong in (("finite", ~np.isfinite(entries)), ("0 or more", ~(entries >= 0))):
+        if wrong.any():
+            column = int(wrong.argmax())
+            return ValueError(
+                f"probabilities must be {problem}, got {float(entries[column])} in row"
+                f" {start + row}, column {column}.{'' if problem == 'finite' else SOFTMAX}"
+            )
+    remedy = SOFTMAX
+    if np.allclose(sums, 100, rtol=0, atol=100 * TOLERANCE):
+        remedy = " Divide percentages by 100."
+    return ValueError(
+        f"each row of probabilities must sum to 1, within {TOLERANCE}, got a sum of"
+        f" {float(sums[row]):.6g} in row {start + row}.{remedy}"
+    )

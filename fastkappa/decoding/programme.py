@@ -1,0 +1,108 @@
+"""The labels with the highest expected kappa are, for each item, those of the least cost.
+
+With P[i, y] the probability that item i has label y, weights w and item weights v, let
+
+    R[y] = sum_i v[i] P[i, y],   N = sum R,   chance[c] = sum_y R[y] w[y, c] / N.
+
+If item i is given the label p[i], the expected table has at row y, column c the sum of
+v[i] P[i, y] over the items given c. Its margin of true labels is R, whatever is given, so
+
+    kappa = 1 - O / C,   O = sum_i v[i] sum_y P[i, y] w[y, p[i]],   C = sum_i v[i] chance[p[i]]
+
+and both O and C are sums over items of a term that depends on the item's own label alone.
+Minimising O / C is a fractional programme: given the ratio of any labels, those that minimise
+O - ratio * C have a lower ratio, unless that ratio is the least (Dinkelbach). They minimise
+it item by item, with no constraint between items: item i gets the label c for which
+sum_y P[i, y] costs[y, c] is least,
+
+    costs[y, c] = w[y, c] - ratio * chance[c].
+
+These K x K numbers are all that the label of a new item depends on. For quadratic weights
+they give the label nearest to mean + (E - mean) / kappa, where E is the expected label of the
+item, mean that of all items, and kappa = 1 - ratio the highest possible.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats, FloatTable
+from fastkappa.decoding.items.probabilities import Probabilities
+
+# The ratio of some of the items is a good one to begin with for all.
+ITEMS_TO_BEGIN_WITH = 1 << 16
+# No trial took more than 8 rounds; every round but the last is an improvement.
+MOST_ROUNDS = 100
+# A kappa up to here is a rounding error: no labels are better than those of chance.
+NO_KAPPA = 1e-12
+
+
+class Solution(NamedTuple):
+    """The positions of the labels given, their expected table, and the costs they minimise."""
+
+    given: AnyArray
+    table: FloatTable
+    costs: FloatTable
+
+
+def solve(items: Probabilities, matrix: FloatTable) -> Solution:
+    """Return the labels with the highest expected kappa.
+
+    Where no labels have a kappa above 0, or it is undefined, each item gets the label of the
+    least expected disagreement.
+    """
+    largest = float(matrix.max())
+    # A power of two does not round, and keeps products in range.
+    exponent = math.frexp(largest)[1]
+    scaled = np.ldexp(matrix, -exponent)
+    given = np.empty(len(items.values), np.min_scalar_type(items.n_labels - 1))
+    found = _best(items, scaled, given)
+    if found is None:
+        costs = scaled.copy()
+        if np.count_nonzero(totals := items.margins()) > 1:
+            # Kappa would be undefined if all were given a label that costs nothing by chance.
+            costs[:, totals @ scaled == 0] = 2.0
+        return Solution(given, items.cheapest(costs, given), np.ldexp(costs, exponent))
+    table, costs = found
+    return Solution(given, table, np.ldexp(costs, exponent))
+
+
+def _best(
+    items: Probabilities, matrix: FloatTable, given: AnyArray
+) -> tuple[FloatTable, FloatTable] | None:
+    """Return the best expected table and its costs, None if no labels are better than chance."""
+    totals = items.margins()
+    chance = totals @ matrix / totals.sum()
+    if np.count_nonzero(totals) < 2 or not chance.any():
+        return None
+    ratio = None
+    step = len(given) // ITEMS_TO_BEGIN_WITH
+    costs = matrix - chance
+    if step > 1:
+        some = items.part(step)
+        begun = _best(some, matrix, np.empty(len(some.values), given.dtype))
+        costs = costs if begun is None else matrix - _ratio(begun[0], matrix, chance) * chance
+    before = costs
+    for _ in range(MOST_ROUNDS):
+        table = items.cheapest(costs, given)
+        new = _ratio(table, matrix, chance)
+        if ratio is not None and not new < ratio:
+            if not table.sum(axis=0) @ chance:
+                # A tie with labels that cost nothing by chance left kappa undefined.
+                costs = before
+                table = items.cheapest(costs, given)
+            break
+        if not new < 1 - NO_KAPPA:
+            return None
+        ratio, before = new, costs
+        costs = matrix - ratio * chance
+    return table, costs
+
+
+def _ratio(table: FloatTable, matrix: FloatTable, chance: Floats) -> float:
+    """Return O / C of an expected table, 1 where both are 0."""
+    by_chance = float(table.sum(axis=0) @ chance)
+    return float((matrix * table).sum()) / by_chance if by_chance else 1.0

@@ -1,0 +1,79 @@
+"""Calibration of class probabilities on held-out labels, by scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.frozen import FrozenEstimator
+
+from fastkappa.arrays import AnyArray
+
+CALIBRATIONS = (None, "temperature", "sigmoid", "isotonic")
+
+
+class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted classifier whose features are the probabilities it predicts."""
+
+    def __init__(self, n_labels: int) -> None:
+        self.n_labels = n_labels
+        self.classes_ = np.arange(n_labels)
+
+    def fit(self, X: Any, y: Any) -> _AsGiven:
+        return self
+
+    def predict_proba(self, X: Any) -> Any:
+        return X
+
+    def predict(self, X: Any) -> Any:
+        return self.predict_proba(X).argmax(axis=1)
+
+
+class Calibration:
+    """Recalibrates probabilities, as fitted to some of shape (n, K) and labels 0 to K - 1."""
+
+    def __init__(
+        self, method: str, probabilities: AnyArray, codes: AnyArray, sample_weight: Any
+    ) -> None:
+        # A label that never occurs has no column here, and keeps its probability of 0.
+        self._occurring = np.unique(codes)
+        absent = np.delete(np.arange(probabilities.shape[1]), self._occurring)
+        if probabilities[:, absent].any():
+            raise ValueError(
+                f"calibration={method!r} needs items of every label that has a probability, but"
+                f" y has none of the labels at the positions {absent.tolist()}."
+            )
+        everything = np.arange(len(codes))
+        # The probabilities are out of sample already: all serve to calibrate.
+        self._calibrated = CalibratedClassifierCV(
+            FrozenEstimator(_AsGiven(len(self._occurring))),
+            method=method,
+            cv=[(everything, everything)],
+            ensemble=False,
+        )
+        if sample_weight is not None:
+            sample_weight = np.asarray(sample_weight, np.float64)
+        if len(self._occurring) > 1:
+            self._calibrated.fit(
+                self._columns(probabilities),
+                np.searchsorted(self._occurring, codes),
+                sample_weight,
+            )
+
+    def apply(self, probabilities: AnyArray) -> AnyArray:
+        """Return calibrated probabilities of the same shape."""
+        if len(self._occurring) < 2:
+            return probabilities
+        calibrated = np.zeros(probabilities.shape)
+        calibrated[:, self._occurring] = self._calibrated.predict_proba(
+            self._columns(probabilities)
+        )
+        return calibrated
+
+    def _columns(self, probabilities: AnyArray) -> AnyArray:
+        """Return the columns of labels that occur; scikit-learn takes other sums for logits."""
+        columns = probabilities[:, self._occurring].astype(np.float64)
+        scaled: AnyArray = columns / columns.sum(axis=1, keepdims=True)
+        return scaled
