@@ -43,7 +43,7 @@ def make_hash(labels: AnyArray) -> LabelHash:
     for multiplier in _MULTIPLIERS[: TRIES if n_labels <= 4 * FEW_LABELS else FEWER_TRIES]:
         wanted = (bits_of_labels * np.uint64(multiplier)) >> np.uint64(shift)
         in_order = np.sort(wanted)
-        n_met = np.count_nonzero(in_order[1:] == in_order[:-1])
+        n_met = int(np.count_nonzero(in_order[1:] == in_order[:-1]))
         if n_met < fewest:
             fewest, best, slot_of = n_met, multiplier, wanted
         if n_met == 0:

@@ -94,7 +94,7 @@ def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop
         found = hash.slots[slots]
         other = np.flatnonzero(hash.labels[found] != wide)
         while len(other):
-            n_unknown += np.count_nonzero(found[other] == n_labels)
+            n_unknown += int(np.count_nonzero(found[other] == n_labels))
             other = other[found[other] != n_labels]
             slots[other] = (slots[other] + 1) & last_slot
             found[other] = hash.slots[slots[other]]
