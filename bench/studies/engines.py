@@ -1,6 +1,6 @@
 """Count where the data is: every engine's table, and what a file larger than memory costs.
 
-    python -m bench.studies.engines [--quick] [--only engines|files]
+    python -m bench.studies.engines [--quick] [--only engines|files|grouping]
 
 needs all engines: pip install '.[bench,test]'.
 
@@ -9,7 +9,9 @@ numbers, in 10 million rows. The tables must equal the kernels'; each engine's t
 beside that of its own grouping, where it has one and the kernels were preferred. Then Parquet
 files of two columns and 100 million rows are counted and, in turn, read and discarded; the
 peak of memory is that of a fresh process, above what it had after its imports. The files are
-in a temporary folder that is removed in the end.
+in a temporary folder that is removed in the end. Last, Parquet and CSV files of two columns
+are counted and, in turn, grouped by polars and by DuckDB, which do no more than that: in this
+process, and each in a fresh one. The target is to take no longer.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 
 from bench.harness import machine, results, timing
@@ -109,6 +113,60 @@ def measure_file(path: Path, n: int, *, as_strings: bool, rounds: int) -> dict[s
     }
 
 
+GROUPED = {
+    "fastkappa": "import fastkappa; fastkappa.confusion_from_table({path!r}, 'left', 'right')",
+    "polars": "import polars; polars.scan_{kind}({path!r}).group_by('left', 'right')"
+    ".len().collect()",
+    "DuckDB": "import duckdb; duckdb.connect().execute("
+    "'SELECT \"left\", \"right\", count(*) FROM \\'{path}\\' GROUP BY ALL').fetchall()",
+}
+
+
+def grouping_files(folder: Path, n: int) -> Iterator[Path]:
+    """Write the same ratings as numbers and as strings, in each format, and yield the files."""
+    codes = [column.astype(np.int64) for column in gradings(n, 0)]
+    for name in ("numbers", "strings"):
+        columns = codes if name == "numbers" else [np.array(GRADES)[column] for column in codes]
+        rows = pa.table(dict(zip(("left", "right"), map(pa.array, columns))))
+        for dictionary in (True, False):
+            encoded = "dictionary" if dictionary else "plain"
+            path = folder / f"{name} {encoded}.parquet"
+            parquet.write_table(rows, path, use_dictionary=dictionary)
+            yield path
+            path.unlink()
+        path = folder / f"{name}.csv"
+        csv.write_csv(rows, path, csv.WriteOptions(quoting_style="none"))
+        yield path
+        path.unlink()
+
+
+def compare_grouping(n: int, folder: Path, rounds: int) -> list[dict[str, Any]]:
+    """Count files beside what polars and DuckDB take to group them, warm and in new processes."""
+    rows = []
+    for path in grouping_files(folder, n):
+        kind = path.suffix[1:]
+        codes = {name: code.format(path=str(path), kind=kind) for name, code in GROUPED.items()}
+        warm = {name: partial(exec, code, {}) for name, code in codes.items()}
+        fresh = {
+            name: partial(subprocess.run, [sys.executable, "-c", code], check=True)
+            for name, code in codes.items()
+        }
+        for start, calls in (("warm", warm), ("fresh process", fresh)):
+            samples = timing.measure(calls, rounds)
+            row: dict[str, Any] = {"file": path.name, "rows": n, "start": start}
+            words = []
+            for name in ("polars", "DuckDB"):
+                ratio = samples.ratio(name, "fastkappa")
+                row[name] = ratio._asdict()
+                words.append(
+                    f"{name} {ratio.median:.2f} [{ratio.lower:.2f}, {ratio.upper:.2f}]"
+                    f"{'' if ratio.median >= 1 else ' NOT MET'}"
+                )
+            rows.append(row)
+            print(f"  {path.name:<28}{start:<14}{', '.join(words)} x fastkappa", flush=True)
+    return rows
+
+
 def frames(n: int) -> Any:
     """Return a pandas frame of names and of numbers, some of them missing."""
     pandas = importlib.import_module("pandas")
@@ -178,7 +236,7 @@ def compare(n: int, folder: Path, rounds: int) -> list[dict[str, Any]]:
             if groups:
                 calls["group"] = lambda: group(source, pair)  # noqa: B023
             samples = timing.measure(calls, rounds)
-            counts = samples.measured["count"]
+            counts = samples.results["count"]
             assert (counts.table == expected[pair].table).all(), engine
             assert counts.labels.tolist() == expected[pair].labels.tolist(), engine
             assert counts.n_rows == n
@@ -195,16 +253,21 @@ def compare(n: int, folder: Path, rounds: int) -> list[dict[str, Any]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
-    parser.add_argument("--only", choices=["engines", "files"], help="one half of it")
+    parser.add_argument("--only", choices=["engines", "files", "grouping"], help="a part")
     arguments = parser.parse_args()
     scale, rounds = (10, 3) if arguments.quick else (1, 7)
     measured: dict[str, Any] = {"machine": machine.announce()}
     with tempfile.TemporaryDirectory() as folder:
-        if arguments.only != "files":
+        if arguments.only in (None, "engines"):
             n = 10**7 // scale
             print(f"{n} rows, {MISSING:.0%} missing in each column: all tables are the kernels'")
             measured["engines"] = compare(n, Path(folder), 3)
-        if arguments.only != "engines":
+        if arguments.only in (None, "grouping"):
+            measured["grouping"] = []
+            for n in (10**6,) if arguments.quick else (10**6, 10**7):
+                print(f"files of {n} rows, grouped by engines; the target is 1 or more")
+                measured["grouping"] += compare_grouping(n, Path(folder), rounds)
+        if arguments.only in (None, "files"):
             n = 10**8 // scale
             measured["files"] = {}
             for kind in ("uint8", "dictionary"):

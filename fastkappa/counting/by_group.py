@@ -94,16 +94,19 @@ def count_by_group(
         If the tables of all groups would have too many cells.
     """
     if known is None:
-        axes = [_guess(column) for column in (groups, first, second)]
+        axes = [_guess(kernels, column) for column in (groups, first, second)]
     else:
-        axes = [_guess(groups), *(_Axis(c, known.encode(c).codec) for c in (first, second))]
+        axes = [
+            _guess(kernels, groups),
+            *(_Axis(c, known.encode(c).codec) for c in (first, second)),
+        ]
     if _n_cells(axes) > MOST_CELLS:
-        axes = [_looked_up(axis, 0) for axis in axes]
+        axes = [_looked_up(kernels, axis, 0) for axis in axes]
     counts = _count(kernels, axes, num_threads, items_worth_a_thread)
     if any(axis.guessed and counts.take(-1, i).any() for i, axis in enumerate(axes)):
-        axes = [_looked_up(axis, WIDEST_RANGE) for axis in axes]
+        axes = [_looked_up(kernels, axis, WIDEST_RANGE) for axis in axes]
         if _n_cells(axes) > MOST_CELLS:
-            axes = [_looked_up(axis, 0) for axis in axes]
+            axes = [_looked_up(kernels, axis, 0) for axis in axes]
         counts = _count(kernels, axes, num_threads, items_worth_a_thread)
         n_found = 3 if known is None else 1
         if any(counts.take(-1, i).any() for i in range(n_found)):
@@ -131,7 +134,7 @@ def count_by_group(
     return GroupedCounts(tables, group_labels, labels, totals - tables.sum(axis=(1, 2)))
 
 
-def _guess(column: Column) -> _Axis:
+def _guess(kernels: PairKernels, column: Column) -> _Axis:
     """Return the codes that a column seems to have."""
     values = column.values
     if column.categories is not None:
@@ -140,10 +143,10 @@ def _guess(column: Column) -> _Axis:
         return _Axis(column, NO_LABELS)
     samples = (values[:SAMPLE], values[:: max(1, len(values) // SAMPLE)])
     guess = _Axis(column, NO_LABELS.widened(samples[0]).widened(samples[1]), guessed=True)
-    return guess if guess.length <= WIDEST_RANGE else _looked_up(guess, 0)
+    return guess if guess.length <= WIDEST_RANGE else _looked_up(kernels, guess, 0)
 
 
-def _looked_up(axis: _Axis, widest: int) -> _Axis:
+def _looked_up(kernels: PairKernels, axis: _Axis, widest: int) -> _Axis:
     """Return the codes that a column does have: those of a range, if it is not too wide."""
     if not axis.guessed:
         return axis
@@ -153,7 +156,7 @@ def _looked_up(axis: _Axis, widest: int) -> _Axis:
         return _Axis(axis.column, LabelRange(lowest, highest - lowest + 1))
     labels = LabelMap(label_type(values))
     for start in range(0, len(values), CHUNK):
-        labels.learn(values[start : start + CHUNK])
+        labels.learn(kernels, values[start : start + CHUNK])
     return _Axis(axis.column, labels)
 
 

@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.counting.label_hash import code_type, make_hash
+from fastkappa.exceptions import changed_meanwhile
+from fastkappa.kernels.contract import LabelHash, PairKernels
+from fastkappa.kernels.dispatch import get_kernels
 
 LabelType = type[np.int64] | type[np.uint64]
 
 # Labels are looked up a chunk at a time.
-CHUNK = 1 << 15
+CHUNK = 1 << 16
 # Ratings that are looked at for a guess, and as many of the first ones.
 SAMPLE = 256
-# A span of labels up to this one has a look-up table, 4 MB at most; a wider one is searched.
-LARGEST_LOOKUP = 1 << 20
 # A range of labels is counted as it is while its table has at most so many cells,
 LARGEST_DENSE_TABLE = 1 << 20
 # but a few items are not worth a large table.
@@ -40,7 +42,7 @@ class Codec(Protocol):
         """Whether `encode` makes no array."""
         ...
 
-    def encode(self, values: AnyArray) -> tuple[AnyArray, int]:
+    def encode(self, kernels: PairKernels, values: AnyArray) -> tuple[AnyArray, int]:
         """Return what kernels read: integers, and the integer that has code 0."""
         ...
 
@@ -64,7 +66,7 @@ class LabelRange(NamedTuple):
         """Whether `encode` makes no array."""
         return True
 
-    def encode(self, values: AnyArray) -> tuple[AnyArray, int]:
+    def encode(self, kernels: PairKernels, values: AnyArray) -> tuple[AnyArray, int]:
         """Return the values as they lie, and the lowest label."""
         return values, self.lowest
 
@@ -124,69 +126,84 @@ class LabelMap:
     reads_in_place = False
 
     def __init__(self, dtype: LabelType) -> None:
-        self._sorted: AnyArray = np.empty(0, dtype)
-        self._code = np.empty(0, np.int32)
-        self._lookup: NDArray[np.int32] | None = None
+        self._of_code: AnyArray = np.empty(0, dtype)
+        self._hash: LabelHash | None = None
 
     @property
     def n_labels(self) -> int:
         """How many labels have a code."""
-        return len(self._sorted)
+        return len(self._of_code)
 
-    def encode(self, values: AnyArray) -> tuple[NDArray[np.int32], int]:
+    def encode(self, kernels: PairKernels, values: AnyArray) -> tuple[AnyArray, int]:
         """Return the codes of the values, and 0."""
-        return self._found(values.astype(self._sorted.dtype)), 0
-
-    def _found(self, values: AnyArray) -> NDArray[np.int32]:
-        """Return the codes of a copy of values, which nobody changes while they are looked up."""
-        n_labels = np.int32(self.n_labels)
-        if n_labels == 0:
-            return np.zeros(len(values), np.int32)
-        if self._lookup is not None:
-            lowest, highest = self._sorted[0], self._sorted[-1]
-            inside = (values >= lowest) & (values <= highest)
-            offset = np.where(inside, values, lowest) - lowest
-            return np.where(inside, self._lookup[offset.astype(np.intp)], n_labels)
-        place = np.minimum(np.searchsorted(self._sorted, values), n_labels - 1)
-        return np.where(self._sorted[place] == values, self._code[place], n_labels)
+        return self._look_up(kernels, values)[0], 0
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
         """Return the codes in an array of their own."""
-        return self.encode(values)[0].astype(np.int64)
+        return self._look_up(get_kernels(), values)[0].astype(np.int64)
 
     def labels(self, dtype: LabelType) -> AnyArray:
         """Return the label of each code."""
-        return self._sorted[np.argsort(self._code)].astype(dtype, copy=False)
+        return self._of_code.astype(dtype, copy=False)
 
-    def learn(self, values: AnyArray) -> NDArray[np.int32]:
+    @property
+    def dtype(self) -> LabelType:
+        """The type of the labels."""
+        return self._of_code.dtype.type
+
+    def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the codes of the values, of which those not known yet get new ones."""
-        values = values.astype(self._sorted.dtype)
-        codes = self._found(values)
-        unknown = codes == self.n_labels
-        if unknown.any():
-            self.add(np.unique(values[unknown]))
-            codes = self._found(values)
+        codes, n_unknown = self._look_up(kernels, values)
+        length, all_added = SAMPLE, False
+        while n_unknown:
+            if all_added:
+                raise changed_meanwhile()
+            # The first ones have most of the labels: to sort all would take longer.
+            new = np.unique(values[codes == self.n_labels][:length])
+            all_added = n_unknown <= length
+            # Ratings may change after they were looked up, and a label has one code.
+            self.add(new[self._look_up(kernels, new)[0] == self.n_labels])
+            codes, n_unknown = self._look_up(kernels, values)
+            length *= SAMPLE
         return codes
+
+    def copy(self) -> LabelMap:
+        """Return a map of the same labels that others may be added to."""
+        copy = LabelMap(self.dtype)
+        copy._of_code, copy._hash = self._of_code, self._hash
+        return copy
 
     def add(self, labels: AnyArray) -> None:
         """Give new labels the next codes."""
-        if len(labels) == 0:
-            return
-        new = np.arange(self.n_labels, self.n_labels + len(labels), dtype=np.int32)
-        together = np.concatenate([self._sorted, labels.astype(self._sorted.dtype)])
-        order = np.argsort(together)
-        self._sorted, self._code = together[order], np.concatenate([self._code, new])[order]
-        self._lookup = None
-        span = int(self._sorted[-1]) - int(self._sorted[0]) + 1
-        if span <= LARGEST_LOOKUP:
-            self._lookup = np.full(span, self.n_labels, np.int32)
-            self._lookup[(self._sorted - self._sorted[0]).astype(np.intp)] = self._code
+        self._of_code = np.concatenate([self._of_code, labels.astype(self._of_code.dtype)])
+        self._hash = None
+
+    def _look_up(self, kernels: PairKernels, values: AnyArray) -> tuple[AnyArray, int]:
+        """Return the codes of the values, and how many of these are not known."""
+        codes = np.empty(len(values), code_type(self.n_labels))
+        if self.n_labels == 0:
+            codes[:] = 0
+            return codes, len(values)
+        if self._hash is None:
+            self._hash = make_hash(self._of_code)
+        return codes, kernels.look_up(values, self._hash, codes, 0, len(values))
+
+
+def sample_of(values: AnyArray) -> AnyArray:
+    """Return the first ratings and some of the rest."""
+    return np.concatenate([values[:SAMPLE], values[:: max(1, len(values) // SAMPLE)]])
 
 
 def guess_label_range(values: AnyArray) -> LabelRange:
-    """Return the labels that ratings seem to have, from the first ones and some of the rest."""
-    spread = values[:: max(1, len(values) // SAMPLE)]
-    return NO_LABELS.widened(values[:SAMPLE]).widened(spread)
+    """Return the labels that ratings seem to have, from a sample."""
+    return NO_LABELS.widened(sample_of(values))
+
+
+def guess_label_map(kernels: PairKernels, values: AnyArray) -> LabelMap:
+    """Return the labels that ratings seem to have, where these lie far apart."""
+    labels = LabelMap(label_type(values))
+    labels.learn(kernels, sample_of(values))
+    return labels
 
 
 def label_type(values: AnyArray) -> LabelType:

@@ -110,7 +110,7 @@ class GrowingTable:
 
     def _look_labels_up(self, counts: LabelledTable) -> None:
         """Go on from a table whose labels lie too far apart for one of their range."""
-        self._sparse = SparseTable(self._types, counts)
+        self._sparse = SparseTable.of(counts, self._types)
         self._use(NO_LABELS, np.zeros(NO_LABELS.shape, np.int64))
 
     def _add_outsiders(

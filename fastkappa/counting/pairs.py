@@ -20,6 +20,7 @@ from fastkappa.counting.codecs import (
     Codec,
     LabelRanges,
     LabelType,
+    guess_label_map,
     guess_label_range,
     label_type,
 )
@@ -50,7 +51,10 @@ def count_unknown(
     guess = guess_label_range(columns[0])
     expected = LabelRanges(guess, guess if second is first else guess_label_range(columns[1]))
     n_items, n_cells = len(columns[0]), expected.n_cells
-    start = expected if expected.are_worth_a_table(n_items) else None
+    start: LabelRanges | SparseTable = expected
+    if not expected.are_worth_a_table(n_items):
+        rows = guess_label_map(kernels, columns[0])
+        start = SparseTable(rows, rows if second is first else guess_label_map(kernels, columns[1]))
     work = partial(_count_partition, kernels, *columns, types, start)
     threads = threads_worth_it(kernels, *columns, n_cells, num_threads)
     return merge(run_in_threads(work, n_items, threads))
@@ -108,8 +112,8 @@ def add_pairs(
     for begin in range(start, stop, step):
         chunk = slice(begin, min(begin + step, stop))
         n = chunk.stop - begin
-        a, lowest_a = codecs[0].encode(first[chunk])
-        b, lowest_b = codecs[1].encode(second[chunk])
+        a, lowest_a = codecs[0].encode(kernels, first[chunk])
+        b, lowest_b = codecs[1].encode(kernels, second[chunk])
         if weights is None:
             kernels.count_pairs(a, lowest_a, b, lowest_b, tables[0], 0, n)
         elif len(tables) == 2:
@@ -128,15 +132,15 @@ def _count_partition(
     first: AnyArray,
     second: AnyArray,
     types: tuple[LabelType, LabelType],
-    label_ranges: LabelRanges | None,
+    label_ranges: LabelRanges | SparseTable,
     ranges: ItemRanges,
 ) -> LabelledTable:
     """Return the table of the labels that occur in what one thread takes of the items.
 
-    It starts with a table of the label ranges; None means that labels are too far apart.
+    It starts with a table of the label ranges, or like one of labels that are too far apart.
     """
-    if label_ranges is None:
-        table = SparseTable(types)
+    if isinstance(label_ranges, SparseTable):
+        table = label_ranges.empty_copy()
         _count_sparse(kernels, first, second, table, ranges.take(LARGEST_RANGE), ranges)
         return table.counts()
     total = np.zeros(label_ranges.shape, np.int64)
@@ -154,7 +158,7 @@ def _count_partition(
                 raise changed_meanwhile()
             so_far = occurring(total, label_ranges, types)
             if not wider.are_worth_a_table(len(first)):
-                table = SparseTable(types, so_far)
+                table = SparseTable.of(so_far, types)
                 _count_sparse(kernels, first, second, table, bounds, ranges)
                 return table.counts()
             total = on_ranges(so_far, wider)

@@ -13,18 +13,25 @@ from fastkappa.kernels.contract import PairKernels
 class SparseTable:
     """Counts of labels that lie far apart, each label having a code."""
 
-    def __init__(
-        self, types: tuple[LabelType, LabelType], start: LabelledTable | None = None
-    ) -> None:
-        """Start from a table of counts, or from none."""
-        self._types = types
-        self._rows, self._columns = LabelMap(types[0]), LabelMap(types[1])
+    def __init__(self, rows: LabelMap, columns: LabelMap) -> None:
+        """Start from an empty table with room for the labels expected, which are copied."""
+        self._rows, self._columns = rows.copy(), columns.copy()
         self._table = np.zeros((1, 1), np.int64)
-        if start is not None:
-            self._rows.add(start.rows)
-            self._columns.add(start.columns)
-            self._make_room()
-            self._table[: len(start.rows), : len(start.columns)] = start.table
+        self._make_room()
+
+    @classmethod
+    def of(cls, counts: LabelledTable, types: tuple[LabelType, LabelType]) -> SparseTable:
+        """Go on from a table of counts, whose labels are of these types from now on."""
+        maps = LabelMap(types[0]), LabelMap(types[1])
+        for labels, own in zip(maps, (counts.rows, counts.columns)):
+            labels.add(own)
+        table = cls(*maps)
+        table._table[: len(counts.rows), : len(counts.columns)] = counts.table
+        return table
+
+    def empty_copy(self) -> SparseTable:
+        """Return a table of no pairs with the same labels."""
+        return SparseTable(self._rows, self._columns)
 
     def add(
         self, kernels: PairKernels, first: AnyArray, second: AnyArray, start: int, stop: int
@@ -32,14 +39,15 @@ class SparseTable:
         """Count the pairs ``start <= i < stop``."""
         for begin in range(start, stop, CHUNK):
             chunk = slice(begin, min(begin + CHUNK, stop))
-            a, b = self._rows.learn(first[chunk]), self._columns.learn(second[chunk])
+            a = self._rows.learn(kernels, first[chunk])
+            b = self._columns.learn(kernels, second[chunk])
             self._make_room()
             kernels.count_pairs(a, 0, b, 0, self._table, 0, len(a))
 
     def counts(self) -> LabelledTable:
         """Return the table of the labels that occur, sorted."""
-        rows = self._rows.labels(self._types[0])
-        columns = self._columns.labels(self._types[1])
+        rows = self._rows.labels(self._rows.dtype)
+        columns = self._columns.labels(self._columns.dtype)
         in_order = np.argsort(rows), np.argsort(columns)
         table = self._table[np.ix_(*in_order)]
         return without_empty(LabelledTable(table, rows[in_order[0]], columns[in_order[1]]))

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from fastkappa.engines.arrow_columns import add_rows, in_one, is_string
-from fastkappa.engines.arrow_text import TextTable, read_names, read_text
+from fastkappa.engines.arrow_text import TextTable, count_whole_numbers, read_names, read_text
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.exceptions import library_needed
+from fastkappa.kernels.threads import ItemRanges, resolve_num_threads, run_in_threads
 
 SUFFIXES = {
     ".csv": "csv",
@@ -49,7 +50,7 @@ def need_pyarrow(extra: str, use: str) -> Any:
     return pyarrow
 
 
-def count_path(table: SourceTable, path: Path) -> None:
+def count_path(table: SourceTable, path: Path, num_threads: int) -> None:
     """Count a file, or all files of a folder, of a format known by its suffix.
 
     Raises
@@ -60,17 +61,26 @@ def count_path(table: SourceTable, path: Path) -> None:
         If pyarrow is not installed.
     """
     if not path.is_dir():
-        count_file(table, path)
+        count_file(table, path, num_threads=num_threads)
         return
     with _naming(path):
-        _count_folder(table, path)
+        _count_folder(table, path, num_threads)
 
 
-def count_file(table: SourceTable, path: Path, on_progress: OnProgress = ignore_progress) -> None:
+def count_file(
+    table: SourceTable,
+    path: Path,
+    on_progress: OnProgress = ignore_progress,
+    num_threads: int | None = None,
+) -> None:
     """Count a file, as `count_path` does, and report the bytes read so far."""
+    num_threads = resolve_num_threads(num_threads)
     with opened(path) as file_format:
         if file_format in DELIMITERS:
-            _count_text(table, [path], DELIMITERS[file_format], on_progress)
+            _count_text(table, [path], DELIMITERS[file_format], on_progress, num_threads)
+            return
+        if file_format == "parquet" and num_threads > 1:
+            _count_row_groups(table, path, on_progress, num_threads)
             return
         for batch in _batches(path, file_format, table.names, on_progress):
             add_rows(table, batch, 1)
@@ -253,11 +263,11 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
         raise RatingsError(f"{source} has no column {name!r}; it has {listed}{rest}.{hint}")
 
 
-def _count_folder(table: SourceTable, folder: Path) -> None:
+def _count_folder(table: SourceTable, folder: Path, num_threads: int) -> None:
     """Count all files of a folder, at any depth; 'name=value' folders are a column."""
     file_format, files = _files_of_one_format(folder)
     if file_format in DELIMITERS:
-        _count_text(table, files, DELIMITERS[file_format], ignore_progress)
+        _count_text(table, files, DELIMITERS[file_format], ignore_progress, num_threads)
         return
     count_dataset(table, _dataset_of(folder, files, file_format, table.names))
 
@@ -296,12 +306,48 @@ def _dataset_of(
 
 
 def _count_text(
-    table: SourceTable, files: Sequence[Path], delimiter: str, on_progress: OnProgress
+    table: SourceTable,
+    files: Sequence[Path],
+    delimiter: str,
+    on_progress: OnProgress,
+    num_threads: int,
 ) -> None:
+    checked = [(file, partial(check_columns, file, table.names)) for file in files]
+    if count_whole_numbers(table, checked, delimiter, on_progress, num_threads):
+        return
     texts = TextTable(table)
-    for file in files:
-        texts.add(file, delimiter, partial(check_columns, file, table.names), on_progress)
+    for file, check in checked:
+        texts.add(file, delimiter, check, on_progress, num_threads)
     texts.add_to(table)
+
+
+def _count_row_groups(
+    table: SourceTable, path: Path, on_progress: OnProgress, num_threads: int
+) -> None:
+    """Count a Parquet file, each thread taking the next group of its rows."""
+    with _opened_parquet(path, table.names) as file:
+        n_groups, n_rows = file.metadata.num_row_groups, max(file.metadata.num_rows, 1)
+    threads = max(1, min(num_threads, n_groups))
+    n_bytes, n_read = path.stat().st_size, [0]
+
+    def work(ranges: ItemRanges) -> SourceTable:
+        part = table.empty_copy()
+        with _opened_parquet(path, table.names) as file:
+            while bounds := ranges.take(n_groups if threads == 1 else 1):
+                for batch in file.iter_batches(
+                    BATCH,
+                    row_groups=list(range(*bounds)),
+                    columns=table.names,
+                    use_threads=threads == 1,
+                ):
+                    n_read[0] += len(batch)
+                    on_progress(n_bytes * min(n_read[0], n_rows) // n_rows)
+                    add_rows(part, batch, 1)
+                    del batch
+        return part
+
+    for part in run_in_threads(work, n_groups, threads):
+        table.merge(part)
 
 
 def _batches(
@@ -312,8 +358,9 @@ def _batches(
     return read[file_format](path, columns, on_progress)
 
 
-def _parquet_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:
-    """Yield columns of a Parquet file a batch at a time, strings as dictionaries."""
+@contextmanager
+def _opened_parquet(path: Path, columns: Sequence[str]) -> Iterator[Any]:
+    """Open a Parquet file that has some columns, those of strings being dictionaries."""
     import pyarrow
     from pyarrow import parquet
 
@@ -323,11 +370,16 @@ def _parquet_batches(path: Path, columns: Sequence[str], on_progress: OnProgress
         check_columns(path, columns, schema.names)
         # What is a dictionary already keeps its order.
         strings = [name for name in columns if is_string(schema.field(name).type)]
-        file = parquet.ParquetFile(source, metadata=metadata, read_dictionary=strings)
-        n_rows, n_read = max(metadata.num_rows, 1), 0
+        yield parquet.ParquetFile(source, metadata=metadata, read_dictionary=strings)
+
+
+def _parquet_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:
+    """Yield columns of a Parquet file a batch at a time, strings as dictionaries."""
+    with _opened_parquet(path, columns) as file:
+        n_rows, n_read = max(file.metadata.num_rows, 1), 0
         for batch in file.iter_batches(BATCH, columns=list(columns)):
             n_read += len(batch)
-            on_progress(source.size() * n_read // n_rows)
+            on_progress(path.stat().st_size * n_read // n_rows)
             yield batch
             del batch
 

@@ -1,33 +1,39 @@
 """CSV and TSV files, read a block at a time.
 
-Whether the ratings are numbers is known at the end of the file only. So they are counted as
-text. What the different texts mean, which are few, pyarrow then infers as it would have for
-the whole column.
+Whether the ratings are numbers is known at the end of the file only. If the first ones are
+whole numbers, all are counted as such until one is not. Else they are counted as text. What
+the different texts mean, which are few, pyarrow then infers as it would have for the whole
+column. Files without quotes are read by several threads, a block each.
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
 from fastkappa.columns.label_order import is_number
-from fastkappa.engines.arrow_columns import codes_of, in_one, ratings_of, weights_of
+from fastkappa.engines.arrow_blocks import BLOCK_SIZE, NotInBlocksError, has_whole_fields, in_blocks
+from fastkappa.engines.arrow_columns import add_arrays, codes_of, in_one, ratings_of, weights_of
 from fastkappa.engines.batches import add_ratings
 from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError
 from fastkappa.engines.source_table import SourceTable
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-BLOCK_SIZE = 1 << 20
 # With labels given, texts that are kept whatever they are, to infer what the column holds.
 MOST_OTHERS = 1 << 12
+# Bytes of a file that are tried before the rest.
+FIRST_BLOCK = 1 << 14
 # Sums of whole numbers are exact in float64 up to here.
 EXACT_IN_FLOAT = 1 << 53
 
 Check = Callable[[Sequence[str]], None]
 ReportBytes = Callable[[int], None]
+Part = TypeVar("Part")
 
 
 class TextTable:
@@ -51,13 +57,20 @@ class TextTable:
         self._others: dict[Any, _Texts] = {}
         self._weights_are_whole = True
 
-    def add(self, path: Path, delimiter: str, check: Check, on_progress: ReportBytes) -> None:
+    def add(
+        self,
+        path: Path,
+        delimiter: str,
+        check: Check,
+        on_progress: ReportBytes,
+        num_threads: int = 1,
+    ) -> None:
         """Count a file; ``check`` is given the names of its columns."""
         import pyarrow
         from pyarrow import csv
 
         columns = self._raw.columns
-        parse_options = _checked_options(path, delimiter, check)
+        names, parse_options = _checked_options(path, delimiter, check)
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.binary())
         types = dict.fromkeys(self._raw.names, text)
         if columns.weight is not None:
@@ -66,6 +79,18 @@ class TextTable:
                     f"column {columns.weight!r} of a text file cannot be the weight as well."
                 )
             types[columns.weight] = pyarrow.float64()
+
+        def work(ranges: ItemRanges) -> TextTable:
+            part = TextTable(self._raw, most_others=self._most_others)
+            for batch in in_blocks(path, delimiter, names, types, ranges, on_progress):
+                part._add_batch(dict(zip(types, batch.columns)))
+            return part
+
+        parts = _by_threads(path, work, num_threads)
+        if parts is not None:
+            for part in parts:
+                self._merge(part)
+            return
         convert_options = csv.ConvertOptions(
             include_columns=list(types), column_types=types, strings_can_be_null=True
         )
@@ -81,6 +106,12 @@ class TextTable:
             for batch in reader:
                 on_progress(file.tell())
                 self._add_batch(dict(zip(types, batch.columns)))
+
+    def _merge(self, other: TextTable) -> None:
+        self._raw.merge(other._raw)
+        self._weights_are_whole &= other._weights_are_whole
+        for name, others in other._others.items():
+            self._others.setdefault(name, _Texts(self._most_others)).learn(others.texts)
 
     def add_to(self, table: SourceTable) -> None:
         """Add what was counted, its labels being what the texts mean."""
@@ -133,6 +164,67 @@ class TextTable:
         return weights
 
 
+def count_whole_numbers(
+    table: SourceTable,
+    files: Sequence[tuple[Path, Check]],
+    delimiter: str,
+    on_progress: ReportBytes,
+    num_threads: int,
+) -> bool:
+    """Count files whose ratings are whole numbers; add nothing and return False for others.
+
+    So does a table for which more matters than what all ratings are.
+    """
+    import pyarrow
+
+    columns = table.columns
+    needs_text = (table.wanted, table.codes, columns.weight, columns.group)
+    if any(need is not None for need in needs_text):
+        return False
+    types = dict.fromkeys(table.names, pyarrow.int64())
+    whole = table.empty_copy()
+
+    def work(path: Path, names: Sequence[str], ranges: ItemRanges) -> SourceTable:
+        part = table.empty_copy()
+        for batch in in_blocks(path, delimiter, names, types, ranges, on_progress):
+            add_arrays(part, dict(zip(types, batch.columns)))
+        return part
+
+    for path, check in files:
+        names, _ = _checked_options(path, delimiter, check)
+        parts = _by_threads(path, partial(work, path, names), num_threads)
+        if parts is None:
+            return False
+        for part in parts:
+            whole.merge(part)
+    whole.settled()
+    if not all(axis.labels() for axis in whole.axes[1:]):
+        # What is missing throughout is no number.
+        return False
+    table.merge(whole)
+    return True
+
+
+def _by_threads(
+    path: Path, work: Callable[[ItemRanges], Part], num_threads: int
+) -> list[Part] | None:
+    """Return what each thread returns for its blocks of a file; None if it cannot be cut.
+
+    So it is if anything is wrong with the file: what, is said by those who read it as a whole.
+    """
+    import pyarrow
+
+    if _is_packed(path):
+        return None
+    n_bytes = path.stat().st_size
+    try:
+        # Most files that cannot be read so show it soon.
+        work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
+        return run_in_threads(work, n_bytes, max(1, min(num_threads, n_bytes // BLOCK_SIZE)))
+    except (NotInBlocksError, RatingsError, pyarrow.ArrowException):
+        return None
+
+
 class _Texts:
     """Texts of a column, enough of them to infer what it holds."""
 
@@ -160,7 +252,7 @@ def read_text(
     import pyarrow
     from pyarrow import csv
 
-    parse_options = _checked_options(path, delimiter, check)
+    _, parse_options = _checked_options(path, delimiter, check)
     convert_options = csv.ConvertOptions(
         include_columns=list(columns), strings_can_be_null=True, auto_dict_encode=True
     )
@@ -187,7 +279,7 @@ def read_names(
     import pyarrow
     from pyarrow import csv
 
-    parse_options = _checked_options(path, delimiter, check)
+    _, parse_options = _checked_options(path, delimiter, check)
     text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
     convert_options = csv.ConvertOptions(
         include_columns=list(columns),
@@ -232,23 +324,35 @@ class _ProgressFile:
         return taken
 
 
-def _checked_options(path: Path, delimiter: str, check: Check) -> Any:
-    """Return how to parse a file, the names of whose columns are checked."""
+def _checked_options(path: Path, delimiter: str, check: Check) -> tuple[list[str], Any]:
+    """Return the names of a file's columns, which are checked, and how to parse it."""
+    import pyarrow
     from pyarrow import csv
 
     # A field of free text beside the ratings may well have a line break in it.
     options = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    with csv.open_csv(path, parse_options=options) as reader:
-        check(reader.schema.names)
-    return options
+    source: Any = path
+    if not _is_packed(path):
+        with open(path, "rb") as file:
+            header = file.readline(FIRST_BLOCK)
+        if header.strip() and has_whole_fields(header):
+            # Given the file, pyarrow would parse a megabyte and more of it for the names.
+            source = pyarrow.BufferReader(header)
+    with csv.open_csv(source, parse_options=options) as reader:
+        names: list[str] = reader.schema.names
+    check(names)
+    return names, options
 
 
 def _unpacked(path: Path, file: Any) -> Any:
     """Return a file, or the text in a compressed one."""
     import pyarrow
 
-    is_packed = path.name.lower().endswith(".gz")
-    return pyarrow.CompressedInputStream(file, "gzip") if is_packed else file
+    return pyarrow.CompressedInputStream(file, "gzip") if _is_packed(path) else file
+
+
+def _is_packed(path: Path) -> bool:
+    return path.name.lower().endswith(".gz")
 
 
 def _texts_of(array: Any) -> RatingBatch:

@@ -164,7 +164,7 @@ def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
 def _count(table: SourceTable, source: Any, threads: int) -> None:
     library = type(source).__module__.partition(".")[0]
     if isinstance(source, (str, os.PathLike)):
-        arrow_files.count_path(table, Path(source))
+        arrow_files.count_path(table, Path(source), threads)
     elif isinstance(source, Mapping):
         _count_mapping(table, source, threads)
     elif library == "pyarrow" and _count_arrow(table, source, threads):

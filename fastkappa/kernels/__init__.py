@@ -17,6 +17,7 @@ What is called, from the choice of a backend down to one kernel:
             160 to 256 cells, AVX-512          twos_avx512.h
             more cells                         histogram.h, on codes of c/narrow/
         sum_pairs, sum_pairs_exactly           c/pairs/sum_pairs.h
+        look_up                                c/labels/look_up.h
         sum_moments                            c/moments/moments.h
         count_rows                             c/rows/rows.h
     cython/scores.pyx                          c/scores/: bins, keys, accumulate

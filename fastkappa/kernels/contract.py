@@ -11,7 +11,7 @@ that lacks them: no caller asks in another way.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,21 @@ Bins = tuple[float, float, int]
 SumMoments = Callable[[AnyArray, AnyArray, int, int, int, int], tuple[int, ...]]
 CountRows = Callable[[AnyArray, int, AnyArray, int, IntTable, int, int], None]
 SortItems = Callable[[AnyArray, AnyArray, int, int], tuple[AnyArray, NDArray[np.uint16]] | None]
+
+
+class LabelHash(NamedTuple):
+    """Labels anywhere among the 64-bit integers, in the slots that `look_up` finds them in.
+
+    A value times ``multiplier``, modulo 2**64 and without its last ``shift`` bits, is the slot
+    to look at first; if another label is there, the slots that follow, the first after the
+    last one, up to an empty one. ``slots`` has the code of each, the number of labels where it
+    is empty. ``labels`` are those of the codes, modulo 2**64, and once more the first one.
+    """
+
+    multiplier: int
+    shift: int
+    slots: AnyArray
+    labels: NDArray[np.uint64]
 
 
 class PairKernels(Protocol):
@@ -57,6 +72,15 @@ class PairKernels(Protocol):
 
     def simd_level(self) -> str:
         """Return the vector instructions in use, as far as the kernels choose them."""
+
+    def look_up(
+        self, values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop: int
+    ) -> int:
+        """Write the code of each value to ``codes``, which is of the type of the slots.
+
+        A value that is no label has the number of labels as its code. Return how many those are.
+        """
+        ...
 
     def count_pairs(
         self,

@@ -1,4 +1,5 @@
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
+from fastkappa.kernels.contract import LabelHash
 
 READS_AS_FAST: bool
 MOST_ROW_LABELS: int
@@ -35,6 +36,7 @@ def sum_pairs_exactly(
     start: int,
     stop: int,
 ) -> None: ...
+def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop: int) -> int: ...
 def count_rows(
     first: AnyArray,
     lowest_first: int,

@@ -68,6 +68,22 @@ cdef extern from "pairs/count_pairs.h" nogil:
         int64_t *table,
     ) noexcept
 
+cdef extern from "labels/look_up.h" nogil:
+    ctypedef struct label_hash_t:
+        uint64_t multiplier
+        int shift
+        int code_width
+        const void *slots
+        const uint64_t *labels
+        uint64_t n_labels
+    Py_ssize_t look_up_labels(
+        const column_t *column,
+        const label_hash_t *hash,
+        Py_ssize_t start,
+        Py_ssize_t stop,
+        char *codes,
+    ) noexcept
+
 cdef extern from "moments/moments.h" nogil:
     ctypedef struct wide_sum_t:
         uint64_t low
@@ -194,6 +210,30 @@ def sum_pairs_exactly(
             &high[0, 0],
             <uint64_t *> &low[0, 0],
         )
+
+
+def look_up(values, hash, codes, Py_ssize_t start, Py_ssize_t stop):
+    """Write the codes of values to ``codes`` and return how many are none of the labels."""
+    cdef ColumnBuffer column = ColumnBuffer(values, 0, 0)
+    cdef label_hash_t labels
+    cdef uint64_t multiplier = hash.multiplier
+    cdef const uint64_t[::1] of_code = hash.labels
+    cdef const uint8_t[::1] slots = hash.slots.view("u1")
+    cdef uint8_t[::1] written = codes.view("u1")
+    cdef Py_ssize_t n_unknown
+    labels.multiplier, labels.shift = multiplier, hash.shift
+    labels.code_width = hash.slots.itemsize
+    labels.slots, labels.labels = &slots[0], &of_code[0]
+    labels.n_labels = of_code.shape[0] - 1
+    if codes.dtype != hash.slots.dtype or len(codes) < stop - start:
+        raise ValueError("codes must be as many as the values, of the type of the slots")
+    if slots.shape[0] >> (64 - labels.shift) != labels.code_width:
+        raise ValueError("there must be as many slots as the shift leaves numbers")
+    if stop <= start:
+        return 0
+    with nogil:
+        n_unknown = look_up_labels(&column.column, &labels, start, stop, <char *> &written[0])
+    return n_unknown
 
 
 def count_rows(

@@ -1,4 +1,4 @@
-"""What numba compiles: four functions, which take addresses and sizes, not arrays.
+"""What numba compiles: functions that take addresses and sizes, not arrays.
 
 So one compiled version serves all types, strides and alignments. It is made when it is
 first used and kept on disk where a cache folder is writable. (numba checks the time of
@@ -38,7 +38,7 @@ LONGEST_RUN = 1 << 30
 SHORT_BLOCK = 512
 
 
-def compile_lazily(function: Callable[..., None]) -> Any:
+def compile_lazily(function: Callable[..., Any]) -> Any:
     """Compile a function when it is first called, and keep it on disk if that is possible."""
     try:
         return numba.njit(nogil=True, cache=True)(function)
@@ -165,6 +165,24 @@ def sum_integers(
             counts[row_codes[i], column_codes[i]] += 1
             high[row_codes[i], column_codes[i]] += np.int64(weight >> 32)
             low[row_codes[i], column_codes[i]] += np.int64(weight & 0xFFFFFFFF)
+
+
+@compile_lazily
+def look_up(values: Any, multiplier: Any, shift: Any, slots: Any, labels: Any, codes: Any) -> int:
+    """Write the codes of 64-bit values and return how many are none of the labels."""
+    one, last_slot = np.uint64(1), np.uint64(len(slots) - 1)
+    n_labels = len(labels) - 1
+    n_unknown = 0
+    for i in range(len(values)):
+        value = values[i]
+        slot = (value * multiplier) >> shift
+        code = slots[slot]
+        while labels[code] != value and code != n_labels:
+            slot = (slot + one) & last_slot
+            code = slots[slot]
+        n_unknown += code == n_labels
+        codes[i] = code
+    return n_unknown
 
 
 @njit

@@ -13,6 +13,7 @@ import numpy as np
 from numba import config
 
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
+from fastkappa.kernels.contract import LabelHash
 from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView
 
@@ -21,6 +22,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
 
 # What cannot be read in place is copied, a chunk at a time.
 CHUNK = 1 << 16
+LOOKED_UP_AT_ONCE = 1 << 13
 
 
 class CodedArray(NamedTuple):
@@ -60,6 +62,19 @@ def count_pairs(
     count = loops.count_few if in_blocks else loops.count_many
     for views, _, begin, end in _pieces(rows, columns, None, start, stop):
         count(views, table, begin, end)
+
+
+def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop: int) -> int:
+    """Write the codes of values to ``codes`` and return how many are none of the labels."""
+    dtype = np.uint64 if values.dtype.kind == "u" else np.int64
+    shift, multiplier = np.uint64(hash.shift), np.uint64(hash.multiplier)
+    n_unknown = 0
+    for begin in range(start, stop, LOOKED_UP_AT_ONCE):
+        chunk = values[begin : min(begin + LOOKED_UP_AT_ONCE, stop)]
+        wide = chunk.astype(dtype).view(np.uint64)
+        part = codes[begin - start : begin - start + len(wide)]
+        n_unknown += loops.look_up(wide, multiplier, shift, hash.slots, hash.labels, part)
+    return n_unknown
 
 
 def sum_pairs(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
+from fastkappa.kernels.contract import LabelHash
 from fastkappa.kernels.numpy.keys import Keys, digits_a_key
 
 READS_AS_FAST = False
@@ -25,6 +26,7 @@ sum_moments = None
 
 # Small enough for the temporaries of a chunk to stay in the second-level cache.
 CHUNK = 1 << 16
+LOOKED_UP_AT_ONCE = 1 << 13
 # ``np.bincount`` makes a table of its own for each chunk; a larger table is added to in place.
 LARGEST_BINCOUNT = 1 << 17
 
@@ -79,6 +81,26 @@ def _count(cells: NDArray[np.intp], flat: NDArray[np.int64]) -> None:
         flat += np.bincount(cells, minlength=flat.size)
     else:
         np.add.at(flat, cells, 1)
+
+
+def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop: int) -> int:
+    """Write the codes of values to ``codes`` and return how many are none of the labels."""
+    n_labels, last_slot = len(hash.labels) - 1, len(hash.slots) - 1
+    n_unknown = 0
+    for begin in range(start, stop, LOOKED_UP_AT_ONCE):
+        chunk = values[begin : min(begin + LOOKED_UP_AT_ONCE, stop)]
+        wide = chunk.astype(np.uint64 if chunk.dtype.kind == "u" else np.int64).view(np.uint64)
+        slots = ((wide * np.uint64(hash.multiplier)) >> np.uint64(hash.shift)).astype(np.intp)
+        found = hash.slots[slots]
+        other = np.flatnonzero(hash.labels[found] != wide)
+        while len(other):
+            n_unknown += int(np.count_nonzero(found[other] == n_labels))
+            other = other[found[other] != n_labels]
+            slots[other] = (slots[other] + 1) & last_slot
+            found[other] = hash.slots[slots[other]]
+            other = other[hash.labels[found[other]] != wide[other]]
+        codes[begin - start : begin - start + len(found)] = found
+    return n_unknown
 
 
 def sum_pairs(

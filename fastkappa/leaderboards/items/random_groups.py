@@ -160,7 +160,7 @@ def _sum_tables(
     """Count a table for each group, and take the sums of its cells."""
     n_groups, n_labels = sums.rows.shape
     codec, positions = known.encode(prediction.column)
-    values, lowest = codec.encode(prediction.column.values)
+    values, lowest = codec.encode(kernels, prediction.column.values)
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
     kernels.count_pairs(codes, 0, values, lowest, table, 0, len(values))
     inside = positions >= 0

@@ -1,0 +1,66 @@
+"""Labels that lie far apart, placed in the slots of a hash that kernels look up.
+
+A label times an odd number has its upper bits well mixed; they name a slot. Of several such
+numbers that one is taken with which the fewest labels meet in a slot: few labels never do.
+A label whose slot is taken is put in the next free one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.kernels.contract import LabelHash
+
+# Slots: few labels have so many that vectors of the processor hold, more of them have many a
+# label while these stay in the first-level cache, then fewer.
+FEW_LABELS, FEW_SLOT_BITS = 16, 6
+LEAST_SLOT_BITS = 12
+MANY_LABELS = 1 << 10
+SLOTS_A_LABEL, FEWER_SLOTS_A_LABEL = 32, 8
+# Multipliers that are tried: where some labels meet, it takes little more time to look up others.
+TRIES, FEWER_TRIES = 64, 4
+_MULTIPLIERS = [pow(0x9E3779B97F4A7C15, i, 1 << 64) for i in range(1, TRIES + 1)]
+
+
+def code_type(n_labels: int) -> Any:
+    """Return the smallest type of codes, of which ``n_labels`` itself stands for no label."""
+    return next(t for t in (np.uint8, np.uint16, np.uint32) if n_labels <= np.iinfo(t).max)
+
+
+def make_hash(labels: AnyArray) -> LabelHash:
+    """Return the hash that gives each of some different 64-bit integers its position."""
+    bits_of_labels = labels.view(np.uint64)
+    n_labels = len(labels)
+    few = n_labels <= FEW_LABELS
+    a_label = SLOTS_A_LABEL if n_labels <= MANY_LABELS else FEWER_SLOTS_A_LABEL
+    n_bits = FEW_SLOT_BITS if few else max(LEAST_SLOT_BITS, (a_label * n_labels - 1).bit_length())
+    shift = 64 - n_bits
+    fewest = n_labels
+    for multiplier in _MULTIPLIERS[: TRIES if n_labels <= 4 * FEW_LABELS else FEWER_TRIES]:
+        wanted = (bits_of_labels * np.uint64(multiplier)) >> np.uint64(shift)
+        in_order = np.sort(wanted)
+        n_met = int(np.count_nonzero(in_order[1:] == in_order[:-1]))
+        if n_met < fewest:
+            fewest, best, slot_of = n_met, multiplier, wanted
+        if n_met == 0:
+            break
+    slots = _placed(slot_of.astype(np.intp), n_bits, code_type(n_labels))
+    # An empty slot has the code `n_labels`, and the label of that is one which is found before.
+    return LabelHash(best, shift, slots, np.append(bits_of_labels, bits_of_labels[:1]))
+
+
+def _placed(slot_of: NDArray[np.intp], n_bits: int, dtype: Any) -> AnyArray:
+    """Return the code of each slot, the labels having their own slot or the next free one."""
+    n_labels = len(slot_of)
+    slots = np.full(1 << n_bits, n_labels, dtype)
+    waiting = np.arange(n_labels)
+    while len(waiting):
+        free = waiting[slots[slot_of[waiting]] == n_labels]
+        slots[slot_of[free]] = free
+        waiting = waiting[slots[slot_of[waiting]] != waiting]
+        slot_of[waiting] = (slot_of[waiting] + 1) & ((1 << n_bits) - 1)
+    return slots

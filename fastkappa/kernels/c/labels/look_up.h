@@ -1,0 +1,135 @@
+/* look_up_labels: the codes of values whose labels lie anywhere, by a hash.
+
+   A label times an odd number has its upper bits well mixed. They name a slot, and the slot names the code of the label that
+   is there; one comparison tells whether it is this one. A label whose slot was taken is in the next free one. An empty slot
+   has the code n, one more than the last:
+
+       labels 10, 5000, -3    shift 61, 8 slots    code of each slot   3 0 3 2 3 3 1 3
+                                                   label of each code  10 5000 -3, and 10 again for code 3
+
+   So a value equals the label of code n only if it is label 0, and that is found before an empty slot is met. */
+#ifndef FASTKAPPA_LOOK_UP_H
+#define FASTKAPPA_LOOK_UP_H
+
+#include "../common/column.h"
+#include "hash.h"
+#include "avx512.h"
+
+/* ---- elements as 64-bit integers, signs extended ---- */
+
+#define WIDEN(name, value_t, read, width)                                                                \
+    static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint64_t *values)              \
+    {                                                                                                         \
+        const char *p = element_address(column, start);                                                       \
+        const ptrdiff_t stride = column->stride;                                                              \
+        if (column->swapped || stride != width)                                                               \
+            for (ptrdiff_t i = 0; i < count; i++) values[i] = (uint64_t)(value_t)read(p + i * stride, column->swapped); \
+        else                                                                                                  \
+            for (ptrdiff_t i = 0; i < count; i++) values[i] = (uint64_t)(value_t)read(p + i * width, 0);          \
+    }
+WIDEN(widen_int8, int8_t, read8, 1)
+WIDEN(widen_uint8, uint8_t, read8, 1)
+WIDEN(widen_int16, int16_t, read16, 2)
+WIDEN(widen_uint16, uint16_t, read16, 2)
+WIDEN(widen_int32, int32_t, read32, 4)
+WIDEN(widen_uint32, uint32_t, read32, 4)
+WIDEN(widen_int64, uint64_t, read64, 8)
+#undef WIDEN
+
+/* Floats are whole numbers that an int64 can hold; what others become does not matter. */
+#define WIDEN_FLOATS(name, read)                                                                       \
+    static void name(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint64_t *values)              \
+    {                                                                                                         \
+        const char *p = element_address(column, start);                                                       \
+        const ptrdiff_t stride = column->stride;                                                              \
+        for (ptrdiff_t i = 0; i < count; i++) {                                                               \
+            const double x = read(p + i * stride, column->swapped);                                           \
+            values[i] = x >= -9223372036854775808.0 && x < 9223372036854775808.0 ? (uint64_t)(int64_t)x : 0;  \
+        }                                                                                                     \
+    }
+WIDEN_FLOATS(widen_float, read_float)
+WIDEN_FLOATS(widen_double, read_double)
+#undef WIDEN_FLOATS
+
+static void widen(const column_t *column, ptrdiff_t start, ptrdiff_t count, uint64_t *values)
+{
+    switch (column->kind) {
+    case COLUMN_INT8: widen_int8(column, start, count, values); break;
+    case COLUMN_UINT8: widen_uint8(column, start, count, values); break;
+    case COLUMN_INT16: widen_int16(column, start, count, values); break;
+    case COLUMN_UINT16: widen_uint16(column, start, count, values); break;
+    case COLUMN_INT32: widen_int32(column, start, count, values); break;
+    case COLUMN_UINT32: widen_uint32(column, start, count, values); break;
+    case COLUMN_FLOAT32: widen_float(column, start, count, values); break;
+    case COLUMN_FLOAT64: widen_double(column, start, count, values); break;
+    default: widen_int64(column, start, count, values); break;
+    }
+}
+
+/* ---- their codes ---- */
+
+#define LOOK_UP(name, code_t)                                                                                 \
+    static ptrdiff_t name(const label_hash_t *hash, const uint64_t *values, ptrdiff_t count, code_t *codes)   \
+    {                                                                                                         \
+        const code_t *slots = (const code_t *)hash->slots;                                                    \
+        const uint64_t *labels = hash->labels, multiplier = hash->multiplier;                                 \
+        const int shift = hash->shift;                                                                        \
+        const uint64_t last_slot = ~(uint64_t)0 >> shift;                                                     \
+        const code_t n = (code_t)hash->n_labels;                                                              \
+        ptrdiff_t n_unknown = 0;                                                                              \
+        for (ptrdiff_t i = 0; i < count; i++) {                                                               \
+            const uint64_t value = values[i];                                                                 \
+            uint64_t slot = value * multiplier >> shift;                                                      \
+            code_t code = slots[slot];                                                                        \
+            if (UNLIKELY(labels[code] != value)) {                                                            \
+                while (code != n && labels[code] != value)                                                    \
+                    code = slots[slot = (slot + 1) & last_slot];                                              \
+                n_unknown += code == n;                                                                       \
+            }                                                                                                 \
+            codes[i] = code;                                                                                  \
+        }                                                                                                     \
+        return n_unknown;                                                                                     \
+    }
+LOOK_UP(look_up_bytes, uint8_t)
+LOOK_UP(look_up_words, uint16_t)
+LOOK_UP(look_up_long, uint32_t)
+#undef LOOK_UP
+
+static ptrdiff_t look_up_values(const label_hash_t *hash, const uint64_t *values, ptrdiff_t count, char *codes)
+{
+    switch (hash->code_width) {
+    case 1: return look_up_bytes(hash, values, count, (uint8_t *)codes);
+    case 2: return look_up_words(hash, values, count, (uint16_t *)codes);
+    default: return look_up_long(hash, values, count, (uint32_t *)codes);
+    }
+}
+
+/* Writes the codes of the values start..stop-1 from `codes` on, n_labels for a value that is no label; returns how many
+   those are. The lowest and the number of labels of the column itself do not matter. */
+MAYBE_UNUSED static ptrdiff_t look_up_labels(const column_t *column, const label_hash_t *hash, ptrdiff_t start,
+                                             ptrdiff_t stop, char *codes)
+{
+    uint64_t values[BLOCK];
+    ptrdiff_t n_unknown = 0;
+#if SIMD_HAS_X86
+    const int in_registers = simd_level_current() == SIMD_AVX512 && fits_registers_512(column, hash);
+#endif
+    while (start < stop) {
+        ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
+#if SIMD_HAS_X86
+        if (in_registers) {
+            const ptrdiff_t taken = look_up_few_512(column, hash, start, stop, (uint8_t *)codes);
+            start += taken;
+            codes += taken;
+            count = stop - start < FEW_AT_ONCE ? stop - start : FEW_AT_ONCE;
+        }
+#endif
+        widen(column, start, count, values);
+        n_unknown += look_up_values(hash, values, count, codes);
+        start += count;
+        codes += count * hash->code_width;
+    }
+    return n_unknown;
+}
+
+#endif
