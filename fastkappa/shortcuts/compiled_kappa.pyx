@@ -1,12 +1,22 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""Two short integer arrays to kappa in one compiled call, where microseconds count.
+"""Two integer arrays of few labels to kappa in one compiled call, where microseconds count.
 
-For everything else, and for every error and warning, the general way is taken. Up to the
-sizes given here every sum is a whole number under 2**53, so one division of doubles
-rounds correctly and gives the same value as the general way.
+For everything else, and for every error and warning, the general way is taken. Up to
+`LARGEST_CALL` items every sum is a whole number under 2**53, so one division of doubles
+rounds correctly and gives the same value as the general way. Longer arrays are counted in
+threads, and their sums multiplied and divided by Python.
 """
 
 from cpython.buffer cimport PyBuffer_Release
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.pythread cimport (
+    PyThread_acquire_lock,
+    PyThread_allocate_lock,
+    PyThread_free_lock,
+    PyThread_release_lock,
+    PyThread_type_lock,
+    WAIT_LOCK,
+)
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
@@ -14,20 +24,27 @@ from fastkappa.kernels.cython.pairs cimport add_pairs, column_t, read_column
 
 from numpy import ndarray
 
+from fastkappa.kernels.threads import BYTES_WORTH_A_THREAD, available_threads, run_in_threads
+
 
 cdef extern from "common/range.h" nogil:
     int range_of(const column_t *column, Py_ssize_t n, int64_t *least, int64_t *largest)
 
 
 cdef enum:
-    # More items are divided among threads.
+    # The sums of more items are no doubles.
     LARGEST_CALL = 1 << 20
+    # Arrays of more bytes are divided among threads, each of which takes so many at a time.
+    LARGEST_ALONE = 1 << 22
+    BYTES_AT_ONCE = 1 << 18
     # From this many items on, the GIL is released.
     LONG_CALL = 1 << 14
     SAMPLE = 128
     # The items of a longer array that are counted first, to find invalid ones at once.
     HEAD = 1 << 12
     MOST_LABELS = 32
+    # Quadratic kappa of long arrays of more labels is found from moments, without a table.
+    MOST_QUADRATIC = 8
 
 cdef enum:
     UNWEIGHTED
@@ -52,11 +69,12 @@ cdef int code_of_weights(weights):
 def kappa_of_arrays(y1, y2, weights):
     """Return kappa of the labels that occur, or None where this is not the simple case.
 
-    The simple case: two contiguous integer arrays of one length, up to 1 048 576 items, with 2
-    to 32 labels close together, and weights None, 'linear' or 'quadratic'.
+    The simple case: two contiguous integer arrays of one length, with 2 to 32 labels close
+    together (8 for quadratic weights of long arrays), and weights None, 'linear' or 'quadratic'.
     """
     cdef Py_buffer view1, view2
     cdef column_t first, second
+    cdef Py_ssize_t n
     cdef object kappa = None
     cdef int code = code_of_weights(weights)
     if type(y1) is not ndarray or type(y2) is not ndarray or code == OTHER:
@@ -70,11 +88,27 @@ def kappa_of_arrays(y1, y2, weights):
     except (TypeError, ValueError):
         PyBuffer_Release(&view1)
         return None
-    if 0 < view1.shape[0] <= LARGEST_CALL and view1.shape[0] == view2.shape[0]:
-        kappa = kappa_of_columns(&first, &second, view1.shape[0], code)
-    PyBuffer_Release(&view2)
-    PyBuffer_Release(&view1)
+    try:
+        n = view1.shape[0]
+        if n == view2.shape[0] and n > 0:
+            if not are_few_bytes(&first, &second, n):
+                if guess_labels(&first, &second, n, code):
+                    kappa = LongArrays.score(&first, &second, n, code, False)
+            if kappa is None and n <= LARGEST_CALL:
+                kappa = kappa_of_columns(&first, &second, n, code)
+    finally:
+        PyBuffer_Release(&view2)
+        PyBuffer_Release(&view1)
     return kappa
+
+
+cdef Py_ssize_t bytes_of_pair(const column_t *first, const column_t *second) noexcept:
+    return max(abs(first.stride) + abs(second.stride), 1)
+
+
+cdef bint are_few_bytes(const column_t *first, const column_t *second, Py_ssize_t n) noexcept:
+    """Return whether one thread is enough."""
+    return n <= LARGEST_ALONE // bytes_of_pair(first, second)
 
 
 cdef object kappa_of_columns(column_t *first, column_t *second, Py_ssize_t n, int weights):
@@ -127,7 +161,9 @@ cdef void count(
         add_pairs(first, second, 0, n, table)
 
 
-cdef bint has_outsiders(const int64_t *table, Py_ssize_t n_rows, Py_ssize_t n_columns) noexcept:
+cdef bint has_outsiders(
+    const int64_t *table, Py_ssize_t n_rows, Py_ssize_t n_columns
+) noexcept nogil:
     """Return whether the last row or the last column of a table counts anything."""
     cdef Py_ssize_t i
     for i in range(n_rows):
@@ -264,11 +300,18 @@ cdef class CompiledScorer:
             PyBuffer_Release(&view1)
             return self.general(y1, y2)
         cdef Py_ssize_t n = view1.shape[0], n_counted = 0
+        cdef object of_long = None
         if view1.shape[0] == view2.shape[0] and first.kind == self.kind == second.kind:
-            n_counted = n if n <= LARGEST_CALL else HEAD
+            n_counted = n if n <= LARGEST_CALL and are_few_bytes(&first, &second, n) else HEAD
             done = self.score(&first, &second, n_counted, &kappa)
-        PyBuffer_Release(&view2)
-        PyBuffer_Release(&view1)
+        try:
+            if done and n_counted < n:
+                of_long = LongArrays.score(&first, &second, n, self.weights, True)
+        finally:
+            PyBuffer_Release(&view2)
+            PyBuffer_Release(&view1)
+        if of_long is not None:
+            return of_long
         if done and n_counted == n:
             return kappa
         if not done and n_counted < n:
@@ -298,3 +341,131 @@ cdef class CompiledScorer:
 
     def __reduce__(self):
         return self.general.__reduce__()
+
+
+cdef bint guess_labels(column_t *first, column_t *second, Py_ssize_t n, int weights) noexcept:
+    """Set the labels of long columns to those in some places; return 0 if there are many."""
+    cdef column_t part
+    cdef column_t *column
+    cdef int64_t low, high, lowest = 0, highest = 0
+    cdef Py_ssize_t start
+    cdef uint64_t most = MOST_QUADRATIC if weights == QUADRATIC else MOST_LABELS
+    cdef int i
+    for i in range(2):
+        column = second if i else first
+        for start in (0, n // 2, n - HEAD):
+            part = column[0]
+            part.data += start * part.stride
+            if not range_of(&part, HEAD, &low, &high):
+                return 0
+            lowest, highest = (min(low, lowest), max(high, highest)) if start else (low, high)
+            if <uint64_t> highest - <uint64_t> lowest >= most:
+                return 0
+        column.lowest, column.n_labels = <uint64_t> lowest, <uint64_t> (highest - lowest + 1)
+    return 1
+
+
+cdef class LongArrays:
+    """Two long columns, and the ranges of them that threads have taken, without the GIL."""
+
+    cdef column_t first
+    cdef column_t second
+    cdef Py_ssize_t n_items
+    cdef Py_ssize_t n_taken
+    cdef Py_ssize_t length
+    cdef PyThread_type_lock lock
+
+    def __cinit__(self):
+        self.lock = PyThread_allocate_lock()
+        if self.lock is NULL:
+            raise MemoryError("no lock can be made")
+
+    def __dealloc__(self):
+        if self.lock is not NULL:
+            PyThread_free_lock(self.lock)
+
+    @staticmethod
+    cdef object score(
+        const column_t *first, const column_t *second, Py_ssize_t n, int weights, bint are_known
+    ):
+        """Return kappa, or None if other labels occur than the columns are said to have.
+
+        Weights are on the positions of the labels that occur, or of all if they are known.
+        """
+        cdef LongArrays arrays = LongArrays()
+        arrays.first, arrays.second, arrays.n_items = first[0], second[0], n
+        arrays.length = max(1, BYTES_AT_ONCE // bytes_of_pair(first, second))
+        n_worth_it = n // max(1, BYTES_WORTH_A_THREAD // bytes_of_pair(first, second))
+        threads = max(1, min(available_threads(), n_worth_it))
+        # Threads take ranges from here; the one that they are given is all there is.
+        return arrays.kappa(run_in_threads(arrays, 1, threads), weights, are_known)
+
+    def __call__(self, ranges):
+        """Return the table of one thread, 64-bit numbers."""
+        counts = bytearray(8 * (self.first.n_labels + 1) * (self.second.n_labels + 1))
+        cdef int64_t *table = <int64_t *> PyByteArray_AS_STRING(counts)
+        with nogil:
+            self.add_ranges(table)
+        return counts
+
+    cdef void add_ranges(self, int64_t *table) noexcept nogil:
+        cdef Py_ssize_t start, stop
+        while True:
+            PyThread_acquire_lock(self.lock, WAIT_LOCK)
+            start = self.n_taken
+            stop = self.n_taken = min(start + self.length, self.n_items)
+            PyThread_release_lock(self.lock)
+            if start == stop:
+                return
+            add_pairs(&self.first, &self.second, start, stop, table)
+            if has_outsiders(table, self.first.n_labels, self.second.n_labels):
+                PyThread_acquire_lock(self.lock, WAIT_LOCK)
+                self.n_taken = self.n_items
+                PyThread_release_lock(self.lock)
+                return
+
+    cdef object kappa(self, list tables, int weights, bint are_known):
+        """Return kappa of the sum of tables, in whole numbers of any size."""
+        cdef const int64_t *table
+        cdef Py_ssize_t n_columns = self.second.n_labels, i, j
+        cdef int64_t low = min(<int64_t> self.first.lowest, <int64_t> self.second.lowest)
+        cdef dict cells = {}
+        for counts in tables:
+            table = <const int64_t *> PyByteArray_AS_STRING(counts)
+            if has_outsiders(table, self.first.n_labels, n_columns):
+                return None
+            for i in range(<Py_ssize_t> self.first.n_labels):
+                for j in range(n_columns):
+                    if table[i * (n_columns + 1) + j]:
+                        cell = (<int64_t> self.first.lowest - low + i,
+                                <int64_t> self.second.lowest - low + j)
+                        cells[cell] = cells.get(cell, 0) + table[i * (n_columns + 1) + j]
+        if not are_known:
+            labels = sorted({label for cell in cells for label in cell})
+            place = {label: i for i, label in enumerate(labels)}
+            cells = {(place[row], place[column]): count for (row, column), count in cells.items()}
+        return kappa_of_cells(cells, weights)
+
+
+cdef object kappa_of_cells(dict cells, int weights):
+    """Return kappa of counts by the positions of two labels, or None where it is undefined."""
+    rows, columns = {}, {}
+    observed = expected = 0
+    for (row, column), count in cells.items():
+        rows[row] = rows.get(row, 0) + count
+        columns[column] = columns.get(column, 0) + count
+        observed += disagreement(row, column, weights) * count
+    for row, n_row in rows.items():
+        for column, n_column in columns.items():
+            expected += disagreement(row, column, weights) * n_row * n_column
+    if expected == 0:
+        return None
+    # Python divides whole numbers of any size correctly rounded.
+    return (expected - sum(rows.values()) * observed) / expected
+
+
+cdef object disagreement(Py_ssize_t row, Py_ssize_t column, int weights):
+    cdef Py_ssize_t distance = row - column if row > column else column - row
+    if weights == UNWEIGHTED:
+        return 1 if distance else 0
+    return distance if weights == LINEAR else distance * distance
