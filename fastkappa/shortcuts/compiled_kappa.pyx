@@ -91,7 +91,7 @@ def kappa_of_arrays(y1, y2, weights):
     try:
         n = view1.shape[0]
         if n == view2.shape[0] and n > 0:
-            if not are_few_bytes(&first, &second, n):
+            if n > LARGEST_CALL or not are_few_bytes(&first, &second, n):
                 if guess_labels(&first, &second, n, code):
                     kappa = LongArrays.score(&first, &second, n, code, False)
             if kappa is None and n <= LARGEST_CALL:

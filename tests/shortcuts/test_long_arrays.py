@@ -11,7 +11,7 @@ import pytest
 from fastkappa import cohen_kappa_score, compile_scorer
 
 compiled_kappa = pytest.importorskip("fastkappa.shortcuts.compiled_kappa")
-N = 2_200_003
+N = 1_500_003
 
 
 def exact_kappa(table: Any, weights: str | None) -> float:
