@@ -11,7 +11,7 @@ from functools import partial
 from typing import NamedTuple
 
 from fastkappa.columns.column import Column
-from fastkappa.counting.codecs import LabelRange, label_limits
+from fastkappa.counting.codecs import LabelRange, guess_label_range, label_limits
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import (
     LARGEST_RANGE,
@@ -19,7 +19,7 @@ from fastkappa.counting.pairs import (
     count_unknown,
 )
 from fastkappa.kernels.contract import PairKernels, SumMoments
-from fastkappa.kernels.threads import ItemRanges, run_in_threads, threads_worth_it
+from fastkappa.kernels.threads import ItemRanges, division_of_pairs, run_in_threads
 
 # Up to so many labels, or items, a table is counted as fast. Where labels are not known, a
 # wrong guess costs a second look at the items, which takes more to be worth it.
@@ -54,8 +54,15 @@ def moments_of(
     plain = first.categories is None and second.categories is None
     if not plain or n_items < FEWEST_ITEMS or kernels.sum_moments is None:
         return None
-    label_range = _sampled(kernels, first, second) if known is None else known.as_range()
-    fewest = LABELS_NOT_WORTH_A_GUESS if known is None else LABELS_COUNTED_AS_FAST
+    if known is not None:
+        label_range, fewest = known.as_range(), LABELS_COUNTED_AS_FAST
+    elif all(
+        guess_label_range(column.values).n_labels <= LABELS_NOT_WORTH_A_GUESS
+        for column in (first, second)
+    ):
+        return None
+    else:
+        label_range, fewest = _sampled(kernels, first, second), LABELS_NOT_WORTH_A_GUESS
     if label_range is None or not fewest < label_range.n_labels <= MOST_LABELS:
         return None
     for column in (first, second):
@@ -66,8 +73,8 @@ def moments_of(
         _sum_partition, kernels.sum_moments, first, second, label_range, known is not None
     )
     # Sums are read as fast as a table of one cell is.
-    threads = threads_worth_it(kernels, first.values, second.values, 1, num_threads)
-    parts = run_in_threads(work, n_items, threads)
+    division = division_of_pairs(kernels, first.values, second.values, 1, num_threads)
+    parts = run_in_threads(work, n_items, *division)
     sums = [part for part in parts if part is not None]
     if len(sums) < len(parts):
         return None

@@ -30,9 +30,9 @@ from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import (
     ItemRanges,
+    division_of_pairs,
     fill_in_threads,
     run_in_threads,
-    threads_worth_it,
 )
 
 FIRST_RANGE = 1 << 14
@@ -56,8 +56,8 @@ def count_unknown(
         rows = guess_label_map(kernels, columns[0])
         start = SparseTable(rows, rows if second is first else guess_label_map(kernels, columns[1]))
     work = partial(_count_partition, kernels, *columns, types, start)
-    threads = threads_worth_it(kernels, *columns, n_cells, num_threads)
-    return merge(run_in_threads(work, n_items, threads))
+    division = division_of_pairs(kernels, *columns, n_cells, num_threads)
+    return merge(run_in_threads(work, n_items, *division))
 
 
 def count_known(
@@ -77,11 +77,11 @@ def count_known(
     n_items = len(columns[0])
     empty = empty_tables(codecs, weights)
     n_cells = empty[0].size
-    threads = threads_worth_it(kernels, *columns, n_cells, num_threads)
+    threads, shortest = division_of_pairs(kernels, *columns, n_cells, num_threads)
     # Each thread has tables of its own, which take time to clear and to add up.
     threads = max(1, min(threads, n_items // (4 * n_cells)))
     add = partial(add_pairs, kernels, *columns, codecs, weights)
-    return fill_in_threads(empty, add, n_items, threads, LONGEST_RANGE)
+    return fill_in_threads(empty, add, n_items, threads, LONGEST_RANGE, shortest)
 
 
 def empty_tables(codecs: tuple[Codec, Codec], weights: AnyArray | None) -> tuple[AnyArray, ...]:

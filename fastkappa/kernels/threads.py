@@ -2,7 +2,11 @@
 
 Kernels release the GIL and work on a range of items, so ordinary Python threads divide
 the work, each with a table of its own. No OpenMP runtime is needed, and a fork is safe:
-the child forgets the parent's pool and makes its own when it needs one.
+the child forgets the parent's threads and starts its own when it needs them.
+
+Threads wait for the next work when they have none: a lock wakes one in some 10 microseconds
+(a ThreadPoolExecutor takes 40, a new thread 80). The caller works too, and does not wait for
+a thread that has not begun when nothing is left.
 """
 
 from __future__ import annotations
@@ -11,29 +15,27 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import PairKernels
 
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
 Result = TypeVar("Result")
 
-# The least that a thread takes, while there is as much.
-SHORTEST_RANGE = 1 << 17
-# Threads take some 100 microseconds to start, in which one reads so much, or counts so many
-# pairs where that takes more time than to read them.
-BYTES_WORTH_A_THREAD = 1 << 24
+# A thread is worth waking for what takes it some 100 microseconds: to read so much, or to count
+# so many pairs where that takes more time than to read them.
+BYTES_WORTH_A_THREAD = 1 << 21
 PAIRS_WORTH_A_THREAD = 1 << 18
+# The least that a thread takes, while there is as much: threads that end a range at one time
+# wait for each other, for only one can hold the GIL.
+SHORTEST_RANGE = PAIRS_WORTH_A_THREAD // 4
 MOST_CELLS_READ_AS_FAST = 1 << 8
 
 _lock = threading.Lock()
-_pool: ThreadPoolExecutor | None = None
-_pool_size = 0
+_idle: list[_Worker] = []
+_n_workers = 0
 
 
 def new_lock() -> AbstractContextManager[Any]:
@@ -61,28 +63,37 @@ def resolve_num_threads(num_threads: int | None) -> int:
     return min(int(num_threads), available_threads())
 
 
-def threads_worth_it(
-    kernels: PairKernels, first: AnyArray, second: AnyArray, n_cells: int, num_threads: int | None
-) -> int:
-    """Return how many threads have enough pairs to count, at least one.
+class Division(NamedTuple):
+    """How many threads divide the items, and the fewest items that one takes at a time."""
 
-    They are at most ``num_threads``, None standing for all that may run.
+    num_threads: int
+    shortest_range: int
+
+
+def division_of_pairs(
+    kernels: PairKernels, first: AnyArray, second: AnyArray, n_cells: int, num_threads: int | None
+) -> Division:
+    """Return how to divide the pairs of two columns, so that each thread has enough to count.
+
+    The threads are at most ``num_threads``, None standing for all that may run.
     """
-    n_items = len(first)
+    worth_a_thread = PAIRS_WORTH_A_THREAD
     if kernels.READS_AS_FAST and n_cells <= MOST_CELLS_READ_AS_FAST:
-        worth = n_items * (first.dtype.itemsize + second.dtype.itemsize) // BYTES_WORTH_A_THREAD
-    else:
-        worth = n_items // PAIRS_WORTH_A_THREAD
-    if worth <= 1:
-        return 1
-    return min(worth, available_threads() if num_threads is None else num_threads)
+        worth_a_thread = BYTES_WORTH_A_THREAD // (first.dtype.itemsize + second.dtype.itemsize)
+    threads = len(first) // worth_a_thread
+    if threads > 1:
+        threads = min(threads, available_threads() if num_threads is None else num_threads)
+    return Division(max(1, threads), max(1, worth_a_thread // 4))
 
 
 class ItemRanges:
     """Gives the threads a range of items at a time, so that none waits for long."""
 
-    def __init__(self, n_items: int, num_threads: int) -> None:
+    def __init__(
+        self, n_items: int, num_threads: int, shortest_range: int = SHORTEST_RANGE
+    ) -> None:
         self._n_items = n_items
+        self._shortest_range = shortest_range
         self._num_threads = num_threads
         self._next = 0
         self._lock = threading.Lock()
@@ -95,7 +106,7 @@ class ItemRanges:
                 return None
             if self._num_threads > 1:
                 # Ranges get shorter, so that the threads end at the same time.
-                length = min(length, max(left // (2 * self._num_threads), SHORTEST_RANGE))
+                length = min(length, max(left // (2 * self._num_threads), self._shortest_range))
             self._next = min(start + length, self._n_items)
             return start, self._next
 
@@ -106,27 +117,28 @@ class ItemRanges:
 
 
 def run_in_threads(
-    work: Callable[[ItemRanges], Result], n_items: int, num_threads: int
+    work: Callable[[ItemRanges], Result],
+    n_items: int,
+    num_threads: int,
+    shortest_range: int = SHORTEST_RANGE,
 ) -> list[Result]:
     """Return what ``work`` returns in each thread, after taking ranges until none is left.
 
-    The calling thread works too. An exception in any thread is raised when all have
-    ended, because they read memory that the caller owns.
+    The calling thread works too, and a thread that is late has nothing to do. An exception in
+    any thread is raised when all have ended, because they read memory that the caller owns.
     """
-    ranges = ItemRanges(n_items, num_threads)
+    ranges = ItemRanges(n_items, num_threads, shortest_range)
     if num_threads == 1:
         return [work(ranges)]
-    pool = _pool_of(num_threads - 1)
-    others = [pool.submit(work, ranges) for _ in range(num_threads - 1)]
+    shares = _hand_out(work, ranges, num_threads - 1)
     try:
         own = work(ranges)
     except BaseException:
         ranges.abandon()
         raise
     finally:
-        for other in others:
-            other.exception()
-    return [own, *(other.result() for other in others)]
+        done = [share for share in shares if share.has_ended()]
+    return [own, *(share.result() for share in done)]
 
 
 def fill_in_threads(
@@ -135,6 +147,7 @@ def fill_in_threads(
     n_items: int,
     num_threads: int,
     longest: int,
+    shortest_range: int = SHORTEST_RANGE,
 ) -> tuple[AnyArray, ...]:
     """Return tables like the empty ones with all items, each thread's added up.
 
@@ -148,7 +161,7 @@ def fill_in_threads(
             add(tables, *bounds)
         return tables
 
-    parts = run_in_threads(work, n_items, num_threads)
+    parts = run_in_threads(work, n_items, num_threads, shortest_range)
     return tuple(sum(tables[1:], start=tables[0]) for tables in zip(*parts))
 
 
@@ -189,26 +202,111 @@ def _read_cpu_quota() -> int | None:
     return max(1, round(int(quota) / int(period)))
 
 
-def _pool_of(size: int) -> ThreadPoolExecutor:
-    # Imported here: most programs never need a pool, and imports take time.
-    from concurrent.futures import ThreadPoolExecutor
+class _Share(Generic[Result]):
+    """Work that another thread does, unless the caller takes it back before that begins."""
 
-    global _pool, _pool_size
+    def __init__(self, work: Callable[[ItemRanges], Result], ranges: ItemRanges) -> None:
+        self._work = work
+        self._ranges = ranges
+        self._begun = threading.Lock()
+        self._unfinished = threading.Lock()
+        self._unfinished.acquire()
+        self._result: Result | None = None
+        self._error: BaseException | None = None
+
+    def begin(self) -> None:
+        """Do the work, if it has not been taken back."""
+        if self._begun.acquire(blocking=False):
+            try:
+                self._result = self._work(self._ranges)
+            except BaseException as error:
+                self._error = error
+
+    def end(self) -> None:
+        """Tell the caller that nothing is worked on any more."""
+        self._unfinished.release()
+
+    def has_ended(self) -> bool:
+        """Wait for the end, or take back work that has not begun and return False."""
+        if self._begun.acquire(blocking=False):
+            return False
+        try:
+            self._unfinished.acquire()
+        except BaseException:  # Ctrl-C: the arrays are still being read
+            self._ranges.abandon()
+            self._unfinished.acquire()
+            raise
+        return True
+
+    def result(self) -> Result:
+        """Return what the work returned, or raise what it raised."""
+        if self._error is not None:
+            raise self._error
+        return cast(Result, self._result)
+
+
+class _Worker:
+    """A thread that does one share after the other. It ends with the process."""
+
+    def __init__(self) -> None:
+        self._share: _Share[Any] | None = None
+        self._nothing_to_do = threading.Lock()
+        self._nothing_to_do.acquire()
+        threading.Thread(target=self._run, name="fastkappa", daemon=True).start()
+
+    def give(self, share: _Share[Any]) -> None:
+        self._share = share
+        self._nothing_to_do.release()
+
+    def _run(self) -> None:
+        while True:
+            self._nothing_to_do.acquire()
+            share, self._share = self._share, None
+            if share is not None:
+                share.begin()
+                # Idle before the caller goes on, whose next call may follow at once.
+                with _lock:
+                    _idle.append(self)
+                share.end()
+
+
+def _hand_out(
+    work: Callable[[ItemRanges], Result], ranges: ItemRanges, n_shares: int
+) -> list[_Share[Result]]:
+    """Give work to threads without any, at most ``n_shares``, and start them up to so many."""
+    shares = []
+    for _ in range(n_shares):
+        worker = _idle_worker(n_shares)
+        if worker is None:
+            break
+        shares.append(_Share(work, ranges))
+        worker.give(shares[-1])
+    return shares
+
+
+def _idle_worker(most: int) -> _Worker | None:
+    """Return a thread without work; None where all of ``most`` are busy or none can start."""
+    global _n_workers
     with _lock:
-        if _pool is None or _pool_size < size:
-            # A smaller pool may still be at work for another thread: it ends by itself.
-            _pool = ThreadPoolExecutor(size, thread_name_prefix="fastkappa")
-            _pool_size = size
-        return _pool
+        if _idle:
+            return _idle.pop()
+        if _n_workers >= most:
+            return None
+        try:
+            worker = _Worker()
+        except RuntimeError:  # the system has no more, or the interpreter is ending
+            return None
+        _n_workers += 1
+        return worker
 
 
-def _forget_pool() -> None:
+def _forget_workers() -> None:
     """Start again in a forked child: the parent's threads do not exist there."""
-    global _lock, _pool, _pool_size
+    global _lock, _idle, _n_workers
     _lock = threading.Lock()
-    _pool = None
-    _pool_size = 0
+    _idle = []
+    _n_workers = 0
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_pool)
+    os.register_at_fork(after_in_child=_forget_workers)

@@ -95,7 +95,7 @@ class _Counter(NamedTuple):
     def _threads_worth_it(self, pairs: Pairs) -> int:
         """Return how many threads have enough to do: at least one, at most one a column."""
         if self.kernels.READS_AS_FAST:
-            work = sum(second.values.nbytes for _, second in pairs) // (BYTES_WORTH_A_THREAD // 4)
+            work = sum(second.values.nbytes for _, second in pairs) // BYTES_WORTH_A_THREAD
         else:
             work = sum(len(second.values) for _, second in pairs) // PAIRS_WORTH_A_THREAD
         return max(1, min(self.num_threads, work, len(pairs)))

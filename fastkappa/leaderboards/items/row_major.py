@@ -12,8 +12,9 @@ from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # Other subclasses of ndarray may mean something else than their memory holds.
 PLAIN = (np.ndarray, np.memmap)
-# With items this far apart, a cache line is read for each.
 CACHE_LINE = 64
+# Items so many bytes apart are counted about as fast where they lie as when they are copied.
+COUNTED_IN_PLACE = (1, 2, 4, 8, 16)
 # Rows of a tile: they stay in the cache until each column has been copied.
 TILE = 1 << 9
 # A copied block stays in the second-level cache until it has been counted.
@@ -45,7 +46,7 @@ def as_matrix(columns: Sequence[Any]) -> AnyArray | None:
 def matrix_to_copy(columns: Sequence[Any]) -> AnyArray | None:
     """Return columns as a matrix if it is faster to copy them, else None."""
     matrix = as_matrix(columns)
-    return None if matrix is None or abs(matrix.strides[0]) < CACHE_LINE else matrix
+    return None if matrix is None or abs(matrix.strides[0]) in COUNTED_IN_PLACE else matrix
 
 
 def blocks_of_columns(

@@ -13,7 +13,7 @@
    Many counters do not fit the innermost cache, and each that comes in pushes something out. So cells are made ready for
    few pairs at a time (COUNT_STAGE): with 1024, 256 labels were half as slow again, presumably for their buffer is pushed out.
 
-   Past 65 536 cells a counter has 8 bits, so that more of them stay in the cache. When it wraps to 0, the 256 that it has
+   Past 20 000 cells (65 536 if pairs collide) a counter has 8 bits, so that more of them stay in the cache. When it wraps to 0, the 256 that it has
    lost go to the table. */
 #ifndef FASTKAPPA_HISTOGRAM_H
 #define FASTKAPPA_HISTOGRAM_H
@@ -27,6 +27,7 @@
 enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
     MANY_CELLS = 16384,               /* 8 copies of 4 bytes: 512 KB */
+    MOST_WIDE_CELLS = 20000,          /* 4 bytes each: 80 KB; more are counted in bytes, where pairs do not collide */
     SHORT_CELLS = 65536,              /* a cell number fits 16 bits */
     COUNT_STAGE = 512,                /* pairs between making cells and incrementing them; divides BLOCK */
     SAMPLE_PLACES = 16,
@@ -150,21 +151,24 @@ ADD_SHORT(add_short_1, 1)
 #undef ADD_SHORT
 
 /* Byte counters; a wrap puts 256 into the table. */
-#define ADD_LONG(name, copies)                                                                                    \
-    static void name(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, const ahead_t *ahead,             \
+#define ADD_BYTES(name, cell_t, copies)                                                                           \
+    static void name(const cell_t *cells, ptrdiff_t count, uint8_t *counters, const ahead_t *ahead,               \
                      int64_t *table, size_t row, size_t table_row)                                                \
     {                                                                                                             \
-        for (ptrdiff_t i = 0; i < count; i++) {                                                                   \
-            const size_t cell = cells[i];                                                                         \
-            if (ahead && i % 8 == 0)                                                                              \
-                fetch_ahead(ahead, i / 8);                                                                        \
-            if (UNLIKELY(++counters[cell * copies + (size_t)(i % copies)] == 0))                                  \
-                table[cell / row * table_row + cell % row] += 256;                                                \
+        for (ptrdiff_t i = 0; i < count; i += 8) {                                                                \
+            const ptrdiff_t end = count - i < 8 ? count : i + 8;                                                  \
+            if (ahead) fetch_ahead(ahead, i / 8);                                                                 \
+            UNROLL for (ptrdiff_t j = i; j < end; j++) {                                                          \
+                const size_t cell = cells[j];                                                                     \
+                if (UNLIKELY(++counters[cell * copies + (size_t)(j % copies)] == 0))                              \
+                    table[cell / row * table_row + cell % row] += 256;                                            \
+            }                                                                                                     \
         }                                                                                                         \
     }
-ADD_LONG(add_long_1, 1)
-ADD_LONG(add_long_4, 4)
-#undef ADD_LONG
+ADD_BYTES(add_short_bytes, uint16_t, 1)
+ADD_BYTES(add_long_1, uint32_t, 1)
+ADD_BYTES(add_long_4, uint32_t, 4)
+#undef ADD_BYTES
 
 /* ---- the kernels ---- */
 
@@ -190,6 +194,26 @@ ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
     return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
 }
 
+/* Up to 65 536 cells, too many for counters of 32 bits to fit the innermost cache. */
+static void count_in_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+{
+    const size_t rows = n_codes(a), columns = n_codes(b), n_cells = rows * columns, table_row = (size_t)b->n_labels + 1;
+    uint16_t cells[COUNT_STAGE];
+    uint8_t *counters = (size_t)(stop - start) >= n_cells / 4 ? calloc(n_cells, 1) : NULL;
+    if (!counters) {
+        count_plain(a, b, start, stop, table);
+        return;
+    }
+    for (ptrdiff_t i = start; i < stop; i += COUNT_STAGE) {
+        const ptrdiff_t count = stop - i < COUNT_STAGE ? stop - i : COUNT_STAGE;
+        const ahead_t next = ahead_of(a, b, i + BLOCK), *const ahead = is_wide(a, b) ? &next : NULL;
+        short_cells(a, b, i, count, cells);
+        add_short_bytes(cells, count, counters, ahead, table, columns, table_row);
+    }
+    merge_long_1(counters, rows, columns, table_row, table);
+    free(counters);
+}
+
 /* Up to 65 536 cells. */
 static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
@@ -205,6 +229,10 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         }
     } else {
         copies = !neighbours_collide(a, b, start, stop) ? 1 : n_cells <= MANY_CELLS ? 8 : 4;
+        if (copies == 1 && n_cells > MOST_WIDE_CELLS) {
+            count_in_bytes(a, b, start, stop, table);
+            return;
+        }
         counters = (size_t)(stop - start) >= n_cells / 4 * copies ? malloc(n_cells * copies * sizeof *counters) : NULL;
         if (!counters) {
             count_plain(a, b, start, stop, table);
