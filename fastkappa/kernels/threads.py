@@ -209,8 +209,8 @@ class _Share(Generic[Result]):
         self._work = work
         self._ranges = ranges
         self._begun = threading.Lock()
-        self._unfinished = threading.Lock()
-        self._unfinished.acquire()
+        self.unfinished = threading.Lock()
+        self.unfinished.acquire()
         self._result: Result | None = None
         self._error: BaseException | None = None
 
@@ -222,19 +222,15 @@ class _Share(Generic[Result]):
             except BaseException as error:
                 self._error = error
 
-    def end(self) -> None:
-        """Tell the caller that nothing is worked on any more."""
-        self._unfinished.release()
-
     def has_ended(self) -> bool:
         """Wait for the end, or take back work that has not begun and return False."""
         if self._begun.acquire(blocking=False):
             return False
         try:
-            self._unfinished.acquire()
+            self.unfinished.acquire()
         except BaseException:  # Ctrl-C: the arrays are still being read
             self._ranges.abandon()
-            self._unfinished.acquire()
+            self.unfinished.acquire()
             raise
         return True
 
@@ -264,10 +260,13 @@ class _Worker:
             share, self._share = self._share, None
             if share is not None:
                 share.begin()
+                unfinished = share.unfinished
+                # A thread without work keeps no array alive.
+                del share
                 # Idle before the caller goes on, whose next call may follow at once.
                 with _lock:
                     _idle.append(self)
-                share.end()
+                unfinished.release()
 
 
 def _hand_out(
