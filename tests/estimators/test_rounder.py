@@ -72,6 +72,7 @@ def expected_failures(estimator: KappaRounder) -> dict[str, str]:
     [
         FirstColumn(),
         FirstColumn(weights=None, cv=None),
+        FirstColumn("exact", cv=None),
         FirstColumn("bagged", n_resamples=5, random_state=0),
         FirstColumn("smoothed", weights="linear"),
         FirstColumn("closed_form"),
@@ -97,7 +98,7 @@ def items(seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
 def test_exact_is_optimal_thresholds(weights: Any, weighted: bool) -> None:
     scores, y = items(0)
     w = np.random.default_rng(0).random(len(y)) if weighted else None
-    rounder = KappaRounder(weights=weights).fit(scores, y, sample_weight=w)
+    rounder = KappaRounder("exact", weights=weights).fit(scores, y, sample_weight=w)
     best = optimal_thresholds(y, scores, weights=weights, sample_weight=w)
     np.testing.assert_array_equal(rounder.thresholds_, best.thresholds)
     np.testing.assert_array_equal(rounder.classes_, best.labels)
@@ -310,7 +311,7 @@ def test_kappa_out_of_given_folds_is_a_plain_loop() -> None:
     scores, y = items(6)
     folds = KFold(4, shuffle=True, random_state=0)
     w = np.random.default_rng(0).integers(1, 5, len(y))
-    for method in ("exact", "smoothed"):
+    for method in ("spline", "exact", "smoothed"):
         for cv in (folds, list(folds.split(scores))):
             rounder = KappaRounder(method, cv=cv).fit(scores, y, sample_weight=w)
             given = np.empty_like(y)
