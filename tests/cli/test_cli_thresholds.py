@@ -119,6 +119,7 @@ def test_methods_are_those_of_the_rounder(items: Any, file: Path, method: Any) -
     assert found == json_of(file, "--y", "y", "--score", "s", "--method", method)
 
 
+@pytest.mark.filterwarnings("ignore:scores fall")
 def test_labels_in_their_order(items: Any, file: Path) -> None:
     y, scores = items
     order = ",".join(WORDS)
@@ -178,6 +179,7 @@ def test_labels_without_items_and_undefined_kappa(tmp_path: Path) -> None:
     assert text_of(path, "--y", "y", "--score", "s").count("undefined") == 3
 
 
+@pytest.mark.filterwarnings("ignore:scores fall")
 def test_booleans_and_whole_floats(tmp_path: Path) -> None:
     path = write(tmp_path, "y,s,f\n" + "true,3,2.0\nfalse,1,1.0\n" * 3)
     found = json_of(path, "--y", "y", "--score", "s")
@@ -188,6 +190,7 @@ def test_booleans_and_whole_floats(tmp_path: Path) -> None:
     assert (found["labels"], found["half_points"]) == ([1, 2], [1.5])
 
 
+@pytest.mark.filterwarnings("default:scores fall")
 def test_scores_that_fall_get_a_warning(file: Path) -> None:
     printed = run(str(file), "--y", "y", "--score", "s", "--labels", "3,2,1,0")
     assert printed.exit_code == 0

@@ -96,7 +96,8 @@ def _fits(table: Floats, shares: Floats) -> bool:
     deviance = 2 * float((found[some] * np.log(found[some] / expected[some])).sum())
     n_labels = table.shape[1]
     more_parameters = (len(starts) - 1) * (n_labels - 1) - (N_KNOTS - 1)
-    return deviance <= 2 * max(more_parameters, 0) + CLOSE * sizes.sum()
+    most: float = 2 * max(more_parameters, 0) + CLOSE * float(sizes.sum())
+    return deviance <= most
 
 
 def _best_fit(table: Floats, columns: Floats) -> tuple[float, Floats]:
@@ -126,7 +127,7 @@ def _columns(x: Floats, sizes: Floats) -> Floats:
 
 
 def _evaluated(
-    table: Floats, columns: Floats, ridge: Floats | int, intercepts: Floats, coefficients: Floats
+    table: Floats, columns: Floats, ridge: Floats | float, intercepts: Floats, coefficients: Floats
 ) -> _Fit:
     """Return the shares of a model; its likelihood is -inf if intercepts do not ascend."""
     linear = np.clip(intercepts - (columns @ coefficients)[:, None], -500, 500)

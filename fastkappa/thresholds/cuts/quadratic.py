@@ -58,7 +58,7 @@ def best_levels(
     >>> best_levels(np.array([0.0, 1, 2]), np.array([1.0, 2, 1]), 1.0, 0.5, 3)
     (array([0.5, 1.5]), 1.0)
     """
-    halves = np.arange(1, n_labels) - 0.5
+    halves = np.arange(1, n_labels, dtype=np.float64) - 0.5
     proportions = weights / weights.sum()
     from_mean = expected - proportions @ expected
     kappa = 0.0
@@ -71,7 +71,8 @@ def best_levels(
         if 2 * covariance <= kappa * chance + len(halves) * EPSILON * chance:
             break
         kappa = 2 * covariance / chance
-    return mean + kappa * (halves - mean), kappa
+    best: Floats = mean + kappa * (halves - mean)
+    return best, kappa
 
 
 def smooth_cuts(x: Floats, counts: Floats, n_items: float) -> Floats:
