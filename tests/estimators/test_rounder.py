@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import fastkappa
 from fastkappa import cohen_kappa_score, optimal_thresholds
 from fastkappa.estimators import KappaRegressor, KappaRounder
-from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.exceptions import FallingScoresWarning, LabelOrderWarning
 from tests.helpers.fresh_python import run_python
 
 STRINGS = np.array(["poor", "fair", "good", "best"])
@@ -140,7 +140,9 @@ def test_strings_without_labels_are_sorted() -> None:
     scores, y = items(1)
     with pytest.warns(LabelOrderWarning, match="alphabetical: best < fair < good < poor") as caught:
         rounder = KappaRounder().fit(scores, STRINGS[y])
-    assert [warning.filename for warning in caught] == [__file__]
+    # In that order, with best as the lowest, scores fall.
+    assert [warning.category for warning in caught] == [LabelOrderWarning, FallingScoresWarning]
+    assert {warning.filename for warning in caught} == {__file__}
     np.testing.assert_array_equal(rounder.classes_, ["best", "fair", "good", "poor"])
 
 
@@ -326,8 +328,8 @@ def test_kappa_out_of_given_folds_is_a_plain_loop() -> None:
 
 def test_kappa_out_of_fold_is_near_that_of_cross_val_predict() -> None:
     scores, y = items(7, 4000)
-    rounder = KappaRounder(random_state=0).fit(scores, y)
-    given = cross_val_predict(KappaRounder(cv=None), scores, y, cv=5)
+    rounder = KappaRounder("exact", random_state=0).fit(scores, y)
+    given = cross_val_predict(KappaRounder("exact", cv=None), scores, y, cv=5)
     assert rounder.oof_kappa_ == pytest.approx(
         cohen_kappa_score(y, given, weights="quadratic"), abs=0.01
     )
