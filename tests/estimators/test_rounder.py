@@ -136,6 +136,7 @@ def test_strings_come_back_in_the_order_given() -> None:
     assert by_word.score(scores, STRINGS[y]) == by_word.kappa_
 
 
+@pytest.mark.filterwarnings("ignore:scores fall")
 def test_strings_without_labels_are_sorted() -> None:
     scores, y = items(1)
     with pytest.warns(LabelOrderWarning, match="alphabetical: best < fair < good < poor") as caught:
