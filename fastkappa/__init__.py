@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastkappa.config import show_config
 from fastkappa.counting.confusion import confusion_counts
 from fastkappa.counting.tabulate import ConfusionCounts
-from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.exceptions import FallingScoresWarning, LabelOrderWarning
 from fastkappa.headers import get_include
 from fastkappa.metrics import cohen_kappa_score, confusion_matrix
 from fastkappa.scorer import compile_scorer
@@ -166,6 +166,7 @@ __all__ = [
     "ConfusionCounts",
     "DecodingResult",
     "EqualKappas",
+    "FallingScoresWarning",
     "GroupedAgreement",
     "Interpretation",
     "IntraclassCorrelation",

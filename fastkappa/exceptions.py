@@ -20,6 +20,10 @@ class LabelOrderWarning(UserWarning):
     """A result depends on the order of labels, and that was taken to be alphabetical."""
 
 
+class FallingScoresWarning(UserWarning):
+    """Scores fall as labels rise, and thresholds are for scores that rise with them."""
+
+
 class InvalidParameterError(ValueError, TypeError):
     """A parameter has a value or a type it cannot have."""
 

@@ -138,6 +138,7 @@ def classes() -> Iterator[type]:
 # What is public and a tool, a warning or data, not a result.
 NO_RESULTS = {
     "ConfusionAccumulator",
+    "FallingScoresWarning",
     "LabelOrderWarning",
     "Ratings",
     "ThresholdEvaluator",

@@ -1,142 +1,132 @@
-"""Real data with ordered labels: what scikit-learn and statsmodels bring, and wines from a file.
+"""Real data with ordered labels: those that statsmodels and scikit-learn ship, and two files.
 
-Labels are 0, 1, 2, ..., all of which occur; where the outcome is a number it is cut at
-quantiles, or at whole numbers given here. No two rows of one data set are the same item: of
-the RAND experiment, which has a row for each year of a person, the first is taken, and of the
-wines one of each that are alike in everything, so that nothing leaks from one fold to another.
+Where the outcome is a measurement it is cut into grades. Rows of people or wines that occur
+more than once are taken once, since copies on both sides of a division would be known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-import statsmodels.api as sm
-from sklearn.datasets import load_diabetes
+import pandas as pd
+import sklearn.datasets
+import statsmodels
+import statsmodels.datasets
+
+MOST_ROWS = 6000
+Items = tuple[np.ndarray, np.ndarray]
+WINE, EYES = "wine_quality_white.csv", "diabetic_retinopathy_eyes.csv"
 
 
-class OrdinalData(NamedTuple):
-    """Features of shape (n, n_features), and labels 0 to K - 1 of shape (n,)."""
+def wine_without_copies(file: Path) -> Items:
+    """Return eleven measurements and the quality of 3961 different white wines.
 
-    X: np.ndarray
-    y: np.ndarray
-
-
-def load_all(wines: Path | None = None) -> dict[str, OrdinalData]:
-    """Return every data set by its name; the wines if their file is given."""
-    found = {name: load() for name, load in LOADERS.items()}
-    if wines is not None:
-        found["wine quality"] = white_wines(wines)
-    return found
-
-
-def white_wines(file: Path) -> OrdinalData:
-    """Return UCI's white wines (Cortez et al. 2009) without the 937 rows that occur before.
-
-    The file has commas or, as at https://archive.ics.uci.edu/dataset/186/wine+quality,
-    semicolons.
+    The file is that of UCI (P. Cortez et al. 2009), 4898 rows of which 937 are copies.
     """
     delimiter = ";" if ";" in file.read_text().partition("\n")[0] else ","
-    table = np.genfromtxt(file, delimiter=delimiter, skip_header=1)
+    table = pd.read_csv(file, sep=delimiter)
     assert table.shape == (4898, 12), f"{file} is another table: it has the shape {table.shape}."
-    _, first = np.unique(table, axis=0, return_index=True)
-    table = table[np.sort(first)]
-    return OrdinalData(table[:, :-1], _codes(table[:, -1]))
+    return _split(table.drop_duplicates(), table.columns[-1])
 
 
-def _diabetes() -> OrdinalData:
-    """Progression of diabetes after a year (Efron et al. 2004), in fifths."""
-    X, y = load_diabetes(return_X_y=True)
-    return OrdinalData(X, _between(y, np.quantile(y, [0.2, 0.4, 0.6, 0.8])))
+def _split(table: pd.DataFrame, outcome: str, bands: list[float] | None = None) -> Items:
+    """Return features and positions of labels; ``bands`` cut an outcome that is a measurement."""
+    y = table[outcome].to_numpy()
+    codes = np.unique(y, return_inverse=True)[1] if bands is None else np.digitize(y, bands)
+    return table.drop(columns=outcome).to_numpy(float), codes
 
 
-def _anes(outcome: str) -> Callable[[], OrdinalData]:
-    """Survey of the American election of 1996: a party, a position or an education of 7 levels."""
-
-    def load() -> OrdinalData:
-        table = sm.datasets.anes96.load_pandas().data
-        features = table.drop(columns=[outcome, "logpopul"])
-        return OrdinalData(features.to_numpy(float), _codes(table[outcome].to_numpy()))
-
-    return load
+def _fifths(values: pd.Series) -> list[float]:
+    return values.quantile([0.2, 0.4, 0.6, 0.8]).tolist()
 
 
-def _anes_income() -> OrdinalData:
-    """The same survey's 24 brackets of income, in sixths."""
-    table = sm.datasets.anes96.load_pandas().data
-    y = table["income"].to_numpy()
-    features = table.drop(columns=["income", "logpopul"])
-    return OrdinalData(features.to_numpy(float), _between(y, np.quantile(y, np.arange(1, 6) / 6)))
+def _eyes(file: Path) -> Items:
+    """The grade of the right eye, from that of the left: five different scores."""
+    return _split(pd.read_csv(file)[["left", "right"]], "right")
 
 
-def _marriages(outcome: str) -> Callable[[], OrdinalData]:
-    """Survey of marriages (Fair 1978): how good, how long, how religious."""
-
-    def load() -> OrdinalData:
-        table = sm.datasets.fair.load_pandas().data
-        features = table.drop(columns=outcome)
-        return OrdinalData(features.to_numpy(float), _codes(table[outcome].to_numpy()))
-
-    return load
+def _fair(outcome: str, bands: list[float] | None = None) -> Items:
+    return _split(statsmodels.datasets.fair.load_pandas().data, outcome, bands)
 
 
-def _rand() -> tuple[np.ndarray, list[str]]:
-    """Return the first year of each person of the RAND health insurance experiment."""
-    table = sm.datasets.randhie.load_pandas().data
-    # Years of a person follow each other, and what is known of the person stays the same.
-    person = table[["physlm", "disea", "hlthg", "hlthf", "hlthp", "idp"]].to_numpy()
-    first = np.concatenate([[True], (person[1:] != person[:-1]).any(axis=1)])
-    return table.to_numpy(float)[first], list(table.columns)
+def _election(outcome: str) -> Items:
+    table = statsmodels.datasets.anes96.load_pandas().data
+    return _split(table.drop(columns=["vote", "logpopul"]), outcome)
 
 
-def _rand_health() -> OrdinalData:
-    """Health as people see their own: excellent, good, fair, poor."""
-    table, names = _rand()
-    grades = [names.index(name) for name in ("hlthg", "hlthf", "hlthp")]
-    return OrdinalData(np.delete(table, grades, axis=1), _codes(table[:, grades] @ [1, 2, 3]))
+def _health() -> pd.DataFrame:
+    """One row a person; the file has one a year."""
+    table = statsmodels.datasets.randhie.load_pandas().data
+    return table.drop_duplicates([name for name in table if name != "mdvis"])
 
 
-def _rand_visits() -> OrdinalData:
-    """Visits to a doctor in a year: 0, 1, 2 or 3, 4 to 6, 7 to 11, more."""
-    table, names = _rand()
-    visits = names.index("mdvis")
-    return OrdinalData(
-        np.delete(table, visits, axis=1), _between(table[:, visits], [0, 1, 3, 6, 11])
-    )
+def _own_health() -> Items:
+    table = _health()
+    states = ["hlthg", "hlthf", "hlthp"]
+    table["own"] = table[states] @ [1, 2, 3]
+    return _split(table.drop(columns=states), "own")
 
 
-def _schools() -> OrdinalData:
-    """Pupils above the median in mathematics, by school district (Gill 2000), in fifths."""
-    table = sm.datasets.star98.load_pandas().data
-    above, below = table["NABOVE"].to_numpy(), table["NBELOW"].to_numpy()
-    share = above / (above + below)
-    features = table.drop(columns=["NABOVE", "NBELOW"]).iloc[:, :12]
-    return OrdinalData(
-        features.to_numpy(float), _between(share, np.quantile(share, [0.2, 0.4, 0.6, 0.8]))
-    )
+def _schools() -> Items:
+    table = statsmodels.datasets.star98.load_pandas().data
+    table["passed"] = table["NABOVE"] / (table["NABOVE"] + table["NBELOW"])
+    return _split(table.drop(columns=["NABOVE", "NBELOW"]), "passed", _fifths(table["passed"]))
 
 
-def _codes(values: np.ndarray) -> np.ndarray:
-    return np.unique(values, return_inverse=True)[1]
+def _diabetes() -> Items:
+    data = sklearn.datasets.load_diabetes()
+    return data.data, np.digitize(data.target, [75, 125, 200, 275])
 
 
-def _between(values: np.ndarray, limits: list[float] | np.ndarray) -> np.ndarray:
-    """Return how many of the limits are below each value."""
-    return _codes(np.searchsorted(limits, values, side="left"))
+def _engel() -> Items:
+    table = statsmodels.datasets.engel.load_pandas().data
+    return _split(table, "foodexp", [350, 500, 700, 1000])
 
 
-LOADERS: dict[str, Callable[[], OrdinalData]] = {
-    "diabetes": _diabetes,
+def _statsmodels_file(name: str) -> pd.DataFrame:
+    return pd.read_csv(Path(statsmodels.__file__).parent / name)
+
+
+def _births() -> Items:
+    """Birth weight in the bands of clinics."""
+    table = _statsmodels_file("treatment/tests/results/cataneo2.csv")
+    numbers = table.select_dtypes("number").drop(columns="lbweight").drop_duplicates()
+    return _split(numbers, "bweight", [2500, 3000, 3500, 4000])
+
+
+def _cars() -> Items:
+    """The risk that insurers see in a car, -2 to 3."""
+    table = _statsmodels_file("gam/tests/results/autos.csv")
+    return _split(table.select_dtypes("number").drop(columns="loss"), "symbol")
+
+
+SHIPPED: dict[str, Callable[[], Items]] = {
+    "marriage": lambda: _fair("rate_marriage"),
+    "affairs": lambda: _fair("affairs", [0.01, 0.5, 1.5, 4]),
+    "children": lambda: _fair("children"),
+    "party": lambda: _election("PID"),
+    "left or right": lambda: _election("selfLR"),
+    "doctor": lambda: _split(_health(), "mdvis", [1, 3, 6, 11]),
+    "own health": _own_health,
     "schools": _schools,
-    "anes party": _anes("PID"),
-    "anes position": _anes("selfLR"),
-    "anes education": _anes("educ"),
-    "anes income": _anes_income,
-    "marriage rating": _marriages("rate_marriage"),
-    "marriage years": _marriages("yrs_married"),
-    "marriage religion": _marriages("religious"),
-    "RAND health": _rand_health,
-    "RAND visits": _rand_visits,
+    "diabetes": _diabetes,
+    "digits": lambda: sklearn.datasets.load_digits(return_X_y=True),
+    "births": _births,
+    "cars": _cars,
+    "engel": _engel,
 }
+FILES: dict[str, Callable[[Path], Items]] = {WINE: wine_without_copies, EYES: _eyes}
+
+
+def ordinal_data(folder: Path | None) -> dict[str, Items]:
+    """Return features and codes of each data set; the two files are in ``folder``, if given."""
+    found = {name: load() for name, load in SHIPPED.items()}
+    if folder is not None:
+        found |= {name: load(folder / name) for name, load in FILES.items()}
+    for name, (X, y) in found.items():
+        if len(y) > MOST_ROWS:
+            kept = np.random.default_rng(0).permutation(len(y))[:MOST_ROWS]
+            found[name] = X[kept], y[kept]
+    return found

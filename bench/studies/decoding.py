@@ -2,7 +2,7 @@
 
     python -m bench.studies.decoding [--quick] [--wines FILE] [--speed]
 
-For each of the real data sets of `bench.harness.ordinal_data`, a quarter of the items is held
+For each of the real data sets of `bench.harness.ordered_outcomes`, a quarter of the items is held
 out, again and again. Boosted trees, as a classifier and as a regression of the labels' positions,
 predict the others out of fold; then they are fitted to all of these and predict the quarter.
 KappaDecoder and KappaRounder are fitted to what is out of fold, and quadratic kappa is that of
@@ -27,7 +27,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 from sklearn.model_selection import StratifiedKFold, cross_val_predict, train_test_split
 
 from bench.harness import machine, timing
-from bench.harness.ordinal_data import OrdinalData, load_all
+from bench.harness.ordered_outcomes import OrdinalData, load_all
 from fastkappa import KappaDecoder, KappaRounder, cohen_kappa_score, decode_probabilities
 
 N_SPLITS = 4

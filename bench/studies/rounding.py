@@ -74,7 +74,7 @@ def missing_kappa(
     weights: str | None, curved: bool, all_proportions: tuple, sets: dict[int, int]
 ) -> dict:
     """Return, by number of items and method, the mean difference to the best kappa."""
-    methods = METHODS if weights == "quadratic" else METHODS[:3]
+    methods = [method for method in METHODS if weights == "quadratic" or method != "closed_form"]
     differences: dict = {(n, method): [] for n in sets for method in methods}
     for correlation, proportions in product(CORRELATIONS, all_proportions):
         rng = np.random.default_rng(0)

@@ -1,11 +1,12 @@
 """Measure the search for thresholds against the usual rounder.
 
-    python -m bench.studies.thresholds [--quick] [--n N ...] [--largest]
+    python -m bench.studies.thresholds [--quick] [--n N ...] [--largest | --one-kappa]
 
 The usual rounder is Nelder-Mead (scipy) from 0.5, 1.5, ... around scikit-learn's kappa of
 digitised scores. Both are timed in turn; the rounder only once where it takes seconds. With
 ``--largest`` 10**8 float32 scores are searched too, against ``np.sort`` of the scores (2 GB),
-and the peak of the memory above the inputs is measured.
+and the peak of the memory above the inputs is measured. With ``--one-kappa`` the search is
+measured against a single kappa of scikit-learn alone, for up to a hundred labels.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from bench.harness import machine, memory, timing
 
 SIZES = (10**3, 10**4, 10**5, 10**6)
 LABELS = (5, 6, 10)
+MANY_LABELS = (5, 10, 20, 40, 60, 100)
 # At least, and at best, how many times as fast.
 GOALS = {10**3: (350, 1500), 10**4: (300, 1000), 10**5: (600, 1200), 10**6: (900, 2000)}
 GOALS[10**7] = (2000, 4000)
@@ -88,6 +90,18 @@ def against_rounder(n: int, n_labels: int, rounds: int) -> None:
     )
 
 
+def against_one_kappa(n: int, n_labels: int, rounds: int) -> None:
+    y, scores = items(n, n_labels)
+    calls = {
+        "ours": functools.partial(fastkappa.optimal_thresholds, y, scores, labels=range(n_labels)),
+        "one kappa": functools.partial(digitised_kappa, y, scores, np.arange(n_labels - 1) + 0.5),
+    }
+    one = timing.measure(calls, rounds).ratio("one kappa", "ours")
+    print(
+        f"{n:>10,} {n_labels:>4} {one.median:7.2f} x [{one.lower:.2f}, {one.upper:.2f}]", flush=True
+    )
+
+
 def evaluator(n: int, n_labels: int, rounds: int) -> None:
     y, scores = items(n, n_labels)
     built = fastkappa.ThresholdEvaluator(y, scores)
@@ -128,8 +142,15 @@ def main() -> None:
     parser.add_argument("--n", type=float, nargs="+", help="how many items")
     parser.add_argument("--labels", type=int, nargs="+", default=LABELS)
     parser.add_argument("--largest", action="store_true", help="10**8 items too, without rounder")
+    parser.add_argument("--one-kappa", action="store_true", help="against one kappa alone")
     arguments = parser.parse_args()
     machine.announce()
+    if arguments.one_kappa:
+        print(f"{'n':>10} {'K':>4} {'one kappa / ours':>18}")
+        for n in (10**3, 10**4, 10**5):
+            for n_labels in MANY_LABELS:
+                against_one_kappa(n, n_labels, 5 if arguments.quick else 11)
+        return
     print(
         f"{'n':>10} {'K':>3} {'ours':>11} {'rounder / ours':>21} {'at least / aim':<25}"
         f"{'one kappa':>8} {'its kappa':>9}"

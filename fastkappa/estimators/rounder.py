@@ -44,16 +44,19 @@ class KappaRounder(
 
     Parameters
     ----------
-    method : {'exact', 'bagged', 'smoothed', 'closed_form'}, default='exact'
+    method : {'spline', 'exact', 'bagged', 'smoothed', 'closed_form'}, default='spline'
         How to find the thresholds:
 
+        - 'spline': those of the highest kappa expected if labels change smoothly with the
+          score. For quadratic weights the expected label is a rising spline of the score, and
+          thresholds follow from it; for others the proportions of labels are those of a
+          cumulative logit model on a spline. It is the best on new items, or nearly, for any
+          number of them.
         - 'exact': those of the highest kappa for the training items, as
           `optimal_thresholds` finds them. With few items they fit the noise as well.
-        - 'bagged': the mean, in ranks, of the best thresholds of bootstrap resamples. It is
-          better on new items for up to about 10 000 training items.
-        - 'smoothed': those of the highest kappa expected if the proportion of each label at
-          a score is a moving average over the scores around it. Faster than 'bagged', and
-          nearly as good from a few thousand items on.
+        - 'bagged': the mean, in ranks, of the best thresholds of bootstrap resamples.
+        - 'smoothed': as 'spline', but the proportion of each label at a score is a moving
+          average over the scores around it.
         - 'closed_form': scores are shifted and scaled to the mean and the variance of the
           labels' positions, and rounded at the half points. Good for few items, if scores
           are linear and the labels' distribution is symmetric; for quadratic weights only.
@@ -94,6 +97,11 @@ class KappaRounder(
         or a label is missing from ``labels``. In all methods, if a score is an integer that
         float64 does not hold exactly.
 
+    Warns
+    -----
+    FallingScoresWarning
+        In `fit`, if scores fall as labels rise: multiply them by -1.
+
     See Also
     --------
     fastkappa.optimal_thresholds : the search of the method 'exact'.
@@ -107,21 +115,29 @@ class KappaRounder(
     converge with the cube root of the number of items, and the bootstrap is not consistent
     for them.
 
+    References
+    ----------
+    P. Craven and G. Wahba (1979). Smoothing noisy data with spline functions. Numerische
+    Mathematik 31, 377-403.
+
+    P. McCullagh (1980). Regression models for ordinal data. Journal of the Royal Statistical
+    Society B 42, 109-142.
+
     Examples
     --------
     >>> from fastkappa.estimators import KappaRounder
     >>> scores = [0.1, 0.4, 0.3, 0.6, 0.7, 0.9]
     >>> y = ["bad", "bad", "good", "good", "best", "best"]
     >>> rounder = KappaRounder(labels=["bad", "good", "best"], cv=None).fit(scores, y)
-    >>> rounder.thresholds_
-    array([0.5 , 0.65])
+    >>> rounder.thresholds_.round(2)
+    array([0.35, 0.65])
     >>> rounder.predict([0.15, 0.55, 3.0])
     array(['bad', 'good', 'best'], dtype='<U4')
     """
 
     def __init__(
         self,
-        method: Method = "exact",
+        method: Method = "spline",
         *,
         weights: Weights = "quadratic",
         labels: Any = None,

@@ -1,4 +1,4 @@
-"""Thresholds that round scores to labels: four methods to find them, and their kappa."""
+"""Thresholds that round scores to labels: methods to find them, and their kappa."""
 
 from __future__ import annotations
 
@@ -16,16 +16,23 @@ from fastkappa.kernels.threads import available_threads
 from fastkappa.shortcuts.loading import cut_search
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
-from fastkappa.thresholds.cuts.programme import Programme, best_cuts
+from fastkappa.thresholds.cuts.label_shares import smooth_shares
+from fastkappa.thresholds.cuts.programme import Programme, best_cuts, prefix_of
+from fastkappa.thresholds.cuts.quadratic import smooth_cuts
 from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
+from fastkappa.thresholds.items.direction import warn_if_falling
 from fastkappa.thresholds.items.scored_items import Places, ScoredItems, read_scored_items
 from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores
 from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_label_cuts
 
-Method = Literal["exact", "bagged", "smoothed", "closed_form"]
-METHODS: tuple[Method, ...] = ("exact", "bagged", "smoothed", "closed_form")
+Method = Literal["spline", "exact", "bagged", "smoothed", "closed_form"]
+METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "smoothed", "closed_form")
 # With this many rows, smoothed proportions change little from one row to the next.
 MOST_SMOOTHED_ROWS = 1 << 14
+# A spline of few knots sees no difference between this many rows and more.
+MOST_SPLINE_ROWS = 1 << 10
+# With more items the mean of resamples is hardly better than the best thresholds.
+MOST_BAGGED = 10_000
 
 
 class Rounding(NamedTuple):
@@ -47,7 +54,7 @@ def find_rounding(
     y_true: Any,
     scores: Any,
     *,
-    method: Method = "exact",
+    method: Method = "spline",
     labels: Any = None,
     weights: Weights = "quadratic",
     sample_weight: Any = None,
@@ -55,13 +62,13 @@ def find_rounding(
     n_folds: int | None = 5,
     rng: np.random.Generator,
 ) -> Rounding:
-    """Find thresholds by one of the four methods that `KappaRounder` describes.
+    """Find thresholds by one of the methods that `KappaRounder` describes.
 
     Parameters
     ----------
     y_true, scores, labels, weights, sample_weight
         As in `optimal_thresholds`.
-    method : {'exact', 'bagged', 'smoothed', 'closed_form'}, default='exact'
+    method : {'spline', 'exact', 'bagged', 'smoothed', 'closed_form'}, default='spline'
     n_resamples : int, default=100
         Number of bootstrap resamples of the method 'bagged'.
     n_folds : int, default=5
@@ -90,6 +97,7 @@ def find_rounding(
         n_folds = _integer_at_least(n_folds, 2, "the number of folds")
     read, kernels, items = _read_and_sort(y_true, scores, labels, sample_weight)
     read.warn_of_order(stacklevel=3)
+    warn_if_falling(items.scores, items.codes, items.weights)
     finder = ThresholdFinder(kernels, disagreement_matrix(weights, read.n_labels), n_resamples, rng)
     find: Callable[[SortedScores], AnyArray] = getattr(finder, method)
     thresholds = find(items)
@@ -133,7 +141,7 @@ def places_below(items: SortedScores, thresholds: AnyArray) -> Places:
 
 
 class ThresholdFinder(NamedTuple):
-    """The four methods: each finds thresholds on sorted items."""
+    """The methods: each finds thresholds on sorted items."""
 
     kernels: ScoreKernels
     matrix: FloatTable
@@ -170,16 +178,48 @@ class ThresholdFinder(NamedTuple):
 
     def smoothed(self, items: SortedScores) -> AnyArray:
         """Return the thresholds of the highest kappa expected from smoothed label proportions."""
-        places = items.distinct_places()
-        if len(places) > MOST_SMOOTHED_ROWS:
-            places = items.even_places(MOST_SMOOTHED_ROWS)
-        prefix = items.prefix_at(self.kernels, places)
-        search = cut_search(self.kernels)
-        programme = Programme(prefix[:, -1], self.matrix, search=search, counts_whole=False)
-        only = single_label_cuts(programme, len(items.scores))
+        places, prefix = self._rows(items, MOST_SMOOTHED_ROWS)
+        only = single_label_cuts(self._programme(prefix), len(items.scores))
         if only is not None:
             return items.thresholds_at(only.places)
-        cuts = best_cuts(programme, smoothed_prefix(prefix, _effective_size(items)), places)
+        return self._expected_best(items, places, smoothed_prefix(prefix, _effective_size(items)))
+
+    def spline(self, items: SortedScores) -> AnyArray:
+        """Return the thresholds of the highest kappa expected from splines along the scores."""
+        places, prefix = self._rows(items, MOST_SPLINE_ROWS)
+        only = single_label_cuts(self._programme(prefix), len(items.scores))
+        if only is not None:
+            return items.thresholds_at(only.places)
+        numbers, scale = _scaled(items.scores)
+        mean, spread = _mean_and_spread(numbers, items.weights)
+        # Equal scores have none.
+        spread = spread or 1.0
+        rows = np.diff(prefix)
+        sums = np.add.reduceat(_times(numbers, items.weights), places[:-1])
+        x = (sums / rows.sum(axis=0) - mean) / spread
+        n_items = _effective_size(items)
+        if (self.matrix == disagreement_matrix("quadratic", len(self.matrix))).all():
+            cuts = smooth_cuts(x, rows, n_items)
+            return _in_scores(mean + cuts * spread, scale, items)
+        shares = smooth_shares(x, rows, n_items) if len(x) > 1 else None
+        if shares is None:
+            return self.bagged(items) if len(items.scores) <= MOST_BAGGED else self.exact(items)
+        return self._expected_best(items, places, prefix_of((shares * rows.sum(axis=0)).T))
+
+    def _rows(self, items: SortedScores, most: int) -> tuple[Places, Floats]:
+        """Return places between rows of items, and the label counts below each."""
+        places = items.distinct_places()
+        if len(places) > most:
+            places = items.even_places(most)
+        return places, items.prefix_at(self.kernels, places)
+
+    def _programme(self, prefix: Floats) -> Programme:
+        search = cut_search(self.kernels)
+        return Programme(prefix[:, -1], self.matrix, search=search, counts_whole=False)
+
+    def _expected_best(self, items: SortedScores, places: Places, prefix: Floats) -> AnyArray:
+        """Return the best thresholds between rows for counts that are expected."""
+        cuts = best_cuts(self._programme(prefix), prefix, places)
         assert cuts is not None
         return items.thresholds_at(places[cuts.positions])
 
@@ -191,9 +231,7 @@ class ThresholdFinder(NamedTuple):
         positions, so only the sign of r is needed.
         """
         n_labels = len(self.matrix)
-        scale = float(np.abs(items.scores[[0, -1]]).max()) or 1.0
-        # Squares of numbers up to 1 do not overflow.
-        numbers = items.scores.astype(np.float64) / scale
+        numbers, scale = _scaled(items.scores)
         mean, spread = _mean_and_spread(numbers, items.weights)
         positions = items.codes.astype(np.float64)
         middle, breadth = _mean_and_spread(positions, items.weights)
@@ -206,8 +244,7 @@ class ThresholdFinder(NamedTuple):
         # A correlation within rounding errors counts as none.
         if correlation > len(numbers) * np.finfo(np.float64).eps:
             thresholds = mean + (halves - middle) / breadth * spread
-        with np.errstate(over="ignore"):
-            return (thresholds * scale).astype(items.scores.dtype)
+        return _in_scores(thresholds, scale, items)
 
 
 def order_by_label(items: SortedScores) -> NDArray[np.intp]:
@@ -254,6 +291,18 @@ def _out_of_fold_table(
     return table
 
 
+def _scaled(scores: AnyArray) -> tuple[Floats, float]:
+    """Return sorted scores over the largest of them, and that: their squares do not overflow."""
+    scale = float(np.abs(scores[[0, -1]]).max()) or 1.0
+    return scores.astype(np.float64) / scale, scale
+
+
+def _in_scores(thresholds: Floats, scale: float, items: SortedScores) -> AnyArray:
+    """Return thresholds on scaled scores as thresholds on the scores, in their type."""
+    with np.errstate(over="ignore"):
+        return (thresholds * scale).astype(items.scores.dtype)
+
+
 def _nearest(places: Places, wanted: Floats) -> Places:
     """Return the nearest of ascending places; of two equally near, the higher one."""
     middles = places[:-1] / 2 + places[1:] / 2
@@ -265,6 +314,10 @@ def _effective_size(items: SortedScores) -> float:
     if items.weights is None:
         return float(len(items.scores))
     return float(items.weights.sum() ** 2 / (items.weights @ items.weights))
+
+
+def _times(numbers: Floats, weights: Floats | None) -> Floats:
+    return numbers if weights is None else numbers * weights
 
 
 def _mean_and_spread(numbers: Floats, weights: Floats | None) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from fastkappa import cohen_kappa_score, optimal_thresholds  # noqa: E402
 from fastkappa.thresholds.rounding import METHODS, find_rounding  # noqa: E402
 from tests.helpers.command_line import CommandLine  # noqa: E402
 
+EXACT = ("--method", "exact")
 WORDS = np.array(["poor", "fair", "good", "best"])
 SMALL = """\
 grade,score
@@ -60,7 +61,7 @@ def write(folder: Path, text: str) -> Path:
 
 def test_text(tmp_path: Path) -> None:
     path = write(tmp_path, SMALL)
-    printed = text_of(path, "--y", "grade", "--score", "score")
+    printed = text_of(path, "--y", "grade", "--score", "score", *EXACT)
     y, scores = [1, 1, 2, 2, 3, 3], np.array([0.2, 1.1, 0.9, 2.6, 2.4, 3.5])
     best = optimal_thresholds(y, scores)
     half = cohen_kappa_score(y, [1, 1, 1, 3, 2, 3], weights="quadratic")
@@ -91,7 +92,7 @@ def test_json(items: Any, file: Path, weights: str, score: str) -> None:
     y, scores = items
     if score == "narrow":
         scores = scores.astype(np.float32)
-    found = json_of(file, "--y", "y", "--score", score, "--weights", weights)
+    found = json_of(file, "--y", "y", "--score", score, "--weights", weights, *EXACT)
     name = None if weights == "none" else weights
     best = optimal_thresholds(y, scores, weights=name)
     half = np.clip(np.floor(scores + 0.5), 0, 3).astype(int)
@@ -118,10 +119,11 @@ def test_methods_are_those_of_the_rounder(items: Any, file: Path, method: Any) -
     assert found == json_of(file, "--y", "y", "--score", "s", "--method", method)
 
 
+@pytest.mark.filterwarnings("ignore:scores fall")
 def test_labels_in_their_order(items: Any, file: Path) -> None:
     y, scores = items
     order = ",".join(WORDS)
-    found = json_of(file, "--y", "word", "--score", "s", "--labels", order)
+    found = json_of(file, "--y", "word", "--score", "s", "--labels", order, *EXACT)
     assert found["labels"] == WORDS.tolist()
     assert found["thresholds"] == optimal_thresholds(y, scores).thresholds.tolist()
     assert found["half_points"] == [0.5, 1.5, 2.5]
@@ -134,7 +136,7 @@ def test_labels_in_their_order(items: Any, file: Path) -> None:
 
 def test_labels_leave_others_out(items: Any, file: Path) -> None:
     y, scores = items
-    found = json_of(file, "--y", "word", "--score", "s", "--labels", "poor,good,best")
+    found = json_of(file, "--y", "word", "--score", "s", "--labels", "poor,good,best", *EXACT)
     kept = y != 1
     best = optimal_thresholds(WORDS[y[kept]], scores[kept], labels=["poor", "good", "best"])
     assert found["thresholds"] == best.thresholds.tolist()
@@ -160,11 +162,11 @@ def test_missing_values(tmp_path: Path) -> None:
 
 def test_labels_without_items_and_undefined_kappa(tmp_path: Path) -> None:
     path = write(tmp_path, "y,s\n1,1\n1,2\n2,3\n2,4\n")
-    found = json_of(path, "--y", "y", "--score", "s", "--labels", "0,1,2,3")
+    found = json_of(path, "--y", "y", "--score", "s", "--labels", "0,1,2,3", *EXACT)
     assert found["thresholds"] == ["-inf", 2.5, "inf"]
     assert found["kappa"]["thresholds"] == 1
     assert found["kappa"]["out_of_fold"] is None  # four items are no five folds
-    printed = text_of(path, "--y", "y", "--score", "s", "--labels", "0,1,2,3")
+    printed = text_of(path, "--y", "y", "--score", "s", "--labels", "0,1,2,3", *EXACT)
     assert [line.split() for line in printed.splitlines()[4:8]] == [
         ["0", "-inf"],
         ["1", "-inf", "0.5"],
@@ -177,6 +179,7 @@ def test_labels_without_items_and_undefined_kappa(tmp_path: Path) -> None:
     assert text_of(path, "--y", "y", "--score", "s").count("undefined") == 3
 
 
+@pytest.mark.filterwarnings("ignore:scores fall")
 def test_booleans_and_whole_floats(tmp_path: Path) -> None:
     path = write(tmp_path, "y,s,f\n" + "true,3,2.0\nfalse,1,1.0\n" * 3)
     found = json_of(path, "--y", "y", "--score", "s")
@@ -185,6 +188,13 @@ def test_booleans_and_whole_floats(tmp_path: Path) -> None:
     assert found["labels"] == [True, False]
     found = json_of(path, "--y", "f", "--score", "s")
     assert (found["labels"], found["half_points"]) == ([1, 2], [1.5])
+
+
+@pytest.mark.filterwarnings("default:scores fall")
+def test_scores_that_fall_get_a_warning(file: Path) -> None:
+    printed = run(str(file), "--y", "y", "--score", "s", "--labels", "3,2,1,0")
+    assert printed.exit_code == 0
+    assert printed.stderr.count("multiply the scores by -1") == 1
 
 
 @pytest.mark.parametrize(

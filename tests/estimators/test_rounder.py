@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import fastkappa
 from fastkappa import cohen_kappa_score, optimal_thresholds
 from fastkappa.estimators import KappaRegressor, KappaRounder
-from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.exceptions import FallingScoresWarning, LabelOrderWarning
 from fastkappa.install_hint import install_command
 from tests.helpers.fresh_python import run_python
 
@@ -63,9 +63,9 @@ class FirstColumn(KappaRounder):
 
 
 def expected_failures(estimator: KappaRounder) -> dict[str, str]:
-    if estimator.method != "bagged":
+    if estimator.method not in ("spline", "bagged"):
         return {}
-    reason = "items are resampled, and one item of weight 2 is not two items to draw"
+    reason = "one item of weight 2 is not two items: to draw, or to tell how much to smooth"
     return {"check_sample_weight_equivalence_on_dense_data": reason}
 
 
@@ -73,6 +73,7 @@ def expected_failures(estimator: KappaRounder) -> dict[str, str]:
     [
         FirstColumn(),
         FirstColumn(weights=None, cv=None),
+        FirstColumn("exact", cv=None),
         FirstColumn("bagged", n_resamples=5, random_state=0),
         FirstColumn("smoothed", weights="linear"),
         FirstColumn("closed_form"),
@@ -81,6 +82,7 @@ def expected_failures(estimator: KappaRounder) -> dict[str, str]:
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:kappa is undefined")
+@pytest.mark.filterwarnings("ignore:scores fall")
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -98,7 +100,7 @@ def items(seed: int, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
 def test_exact_is_optimal_thresholds(weights: Any, weighted: bool) -> None:
     scores, y = items(0)
     w = np.random.default_rng(0).random(len(y)) if weighted else None
-    rounder = KappaRounder(weights=weights).fit(scores, y, sample_weight=w)
+    rounder = KappaRounder("exact", weights=weights).fit(scores, y, sample_weight=w)
     best = optimal_thresholds(y, scores, weights=weights, sample_weight=w)
     np.testing.assert_array_equal(rounder.thresholds_, best.thresholds)
     np.testing.assert_array_equal(rounder.classes_, best.labels)
@@ -135,11 +137,14 @@ def test_strings_come_back_in_the_order_given() -> None:
     assert by_word.score(scores, STRINGS[y]) == by_word.kappa_
 
 
+@pytest.mark.filterwarnings("ignore:scores fall")
 def test_strings_without_labels_are_sorted() -> None:
     scores, y = items(1)
     with pytest.warns(LabelOrderWarning, match="alphabetical: best < fair < good < poor") as caught:
         rounder = KappaRounder().fit(scores, STRINGS[y])
-    assert [warning.filename for warning in caught] == [__file__]
+    # In that order, with best as the lowest, scores fall.
+    assert [warning.category for warning in caught] == [LabelOrderWarning, FallingScoresWarning]
+    assert {warning.filename for warning in caught} == {__file__}
     np.testing.assert_array_equal(rounder.classes_, ["best", "fair", "good", "poor"])
 
 
@@ -311,7 +316,7 @@ def test_kappa_out_of_given_folds_is_a_plain_loop() -> None:
     scores, y = items(6)
     folds = KFold(4, shuffle=True, random_state=0)
     w = np.random.default_rng(0).integers(1, 5, len(y))
-    for method in ("exact", "smoothed"):
+    for method in ("spline", "exact", "smoothed"):
         for cv in (folds, list(folds.split(scores))):
             rounder = KappaRounder(method, cv=cv).fit(scores, y, sample_weight=w)
             given = np.empty_like(y)
@@ -325,8 +330,8 @@ def test_kappa_out_of_given_folds_is_a_plain_loop() -> None:
 
 def test_kappa_out_of_fold_is_near_that_of_cross_val_predict() -> None:
     scores, y = items(7, 4000)
-    rounder = KappaRounder(random_state=0).fit(scores, y)
-    given = cross_val_predict(KappaRounder(cv=None), scores, y, cv=5)
+    rounder = KappaRounder("exact", random_state=0).fit(scores, y)
+    given = cross_val_predict(KappaRounder("exact", cv=None), scores, y, cv=5)
     assert rounder.oof_kappa_ == pytest.approx(
         cohen_kappa_score(y, given, weights="quadratic"), abs=0.01
     )

@@ -259,7 +259,9 @@ def test_commands_know_every_name(scheme: str, tmp_path: Path) -> None:
     assert score["kappa"] == score["kappas"][scheme] == kappa
     assert "weights" in CommandLine("score").text_of(file, "--y1", "a", "--y2", "b", *named)
     assert CommandLine("agree").json_of(file, "--raters", "a", "b", *named)["kappa"] == kappa
-    found = CommandLine("thresholds").json_of(file, "--y", "a", "--score", "s", *named)
+    found = CommandLine("thresholds").json_of(
+        file, "--y", "a", "--score", "s", *named, "--method", "exact"
+    )
     best = fastkappa.optimal_thresholds(FIRST, SCORES, weights=weights).kappa
     assert found["kappa"]["thresholds"] == pytest.approx(best, rel=1e-12)
     prediction = tmp_path / "prediction.csv"

@@ -21,6 +21,7 @@ from fastkappa.cli.options import (
 
 
 class MethodOption(enum.StrEnum):
+    spline = "spline"
     exact = "exact"
     bagged = "bagged"
     smoothed = "smoothed"
@@ -45,12 +46,12 @@ def thresholds(
     method: Annotated[
         MethodOption,
         typer.Option(
-            help="exact: the highest kappa for these rows. bagged: the mean cut points of 100"
-            " resamples, better for new rows if these are less than some 10 000. smoothed: the"
-            " highest kappa by smoothed proportions of the labels. closed_form: a formula, for"
-            " quadratic weights."
+            help="spline: the highest kappa expected for new rows if labels change smoothly with"
+            " the score. exact: the highest kappa for these rows. bagged: the mean cut points of"
+            " 100 resamples. smoothed: the highest kappa by moving averages of the labels."
+            " closed_form: a formula, for quadratic weights."
         ),
-    ] = MethodOption.exact,
+    ] = MethodOption.spline,
     labels: Labels = None,
     missing: Annotated[
         MissingOption,

@@ -1,0 +1,189 @@
+"""The share of each label along the scores, by a cumulative logit model on a spline.
+
+    logit P(y <= k | x) = a_k - f(x)
+
+with ascending intercepts a_k, and f a natural cubic spline. The bend of f is penalised, by the
+penalty of the least Akaike information criterion. The likelihood is maximised by Fisher scoring,
+whose matrix is tridiagonal in the intercepts.
+
+References
+----------
+P. McCullagh (1980). Regression models for ordinal data. Journal of the Royal Statistical Society
+B 42, 109-142.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import Floats
+from fastkappa.thresholds.cuts.spline import Spline, by_rank
+
+# One bend: with two, simulations and real data were no better.
+N_KNOTS = 3
+# Penalties on the bend, whose columns have the variance 1; and on the slope, against a slope
+# without end where scores separate the labels.
+PENALTIES, OF_SLOPE = (np.inf, 1000.0, 100.0, 10.0, 1.0, 0.0), 1e-6
+MOST_STEPS = 50
+# The log likelihood of a fit is within this of the highest.
+CLOSE = 1e-7
+LEAST_SHARE = 1e-300
+# In so many groups of items the counts are compared with those expected.
+N_GROUPS = 10
+
+
+class _Fit(NamedTuple):
+    """Intercepts and coefficients, and the penalised log likelihood they reach."""
+
+    intercepts: Floats
+    coefficients: Floats
+    likelihood: float
+    shares: Floats
+
+
+def smooth_shares(x: Floats, counts: Floats, n_items: float) -> Floats | None:
+    """Return the share of each label at each position, or None if the model does not fit.
+
+    It does not if Akaike's criterion prefers shares of their own for each of ten groups of
+    neighbouring items.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n,)
+        Ascending positions, in units of their standard deviation.
+    counts : ndarray of shape (K, n)
+        The count, or sum of item weights, of each label there.
+    n_items : float
+        The number of items, or the effective number of weighted ones.
+
+    Returns
+    -------
+    shares : ndarray of shape (K, n)
+        Every column has the sum 1. Labels without items have the share 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa.thresholds.cuts.label_shares import smooth_shares
+    >>> counts = np.array([[9.0, 5, 1], [1, 5, 9]])
+    >>> smooth_shares(np.array([-1.0, 0, 1]), counts, 30).round(3)
+    array([[0.9, 0.5, 0.1],
+           [0.1, 0.5, 0.9]])
+    """
+    occurring = counts.any(axis=1)
+    table = counts[occurring].T * (n_items / counts.sum())
+    sizes = table.sum(axis=1)
+    shares = np.zeros_like(counts)
+    fits = (_best_fit(table, _columns(each, sizes)) for each in (x, by_rank(sizes)))
+    fitted = min(fits, key=itemgetter(0))[1]
+    if not _fits(table, fitted):
+        return None
+    shares[occurring] = fitted.T
+    return shares
+
+
+def _fits(table: Floats, shares: Floats) -> bool:
+    """Return whether shares are as near to a table as the number of its groups lets expect."""
+    sizes = table.sum(axis=1)
+    groups = ((np.cumsum(sizes) - sizes / 2) / sizes.sum() * N_GROUPS).astype(int)
+    starts = np.flatnonzero(np.diff(groups, prepend=-1))
+    found, expected = (np.add.reduceat(each, starts) for each in (table, shares * sizes[:, None]))
+    some = found > 0
+    deviance = 2 * float((found[some] * np.log(found[some] / expected[some])).sum())
+    n_labels = table.shape[1]
+    more_parameters = (len(starts) - 1) * (n_labels - 1) - (N_KNOTS - 1)
+    most: float = 2 * max(more_parameters, 0) + CLOSE * float(sizes.sum())
+    return deviance <= most
+
+
+def _best_fit(table: Floats, columns: Floats) -> tuple[float, Floats]:
+    """Return the least information criterion, and the shares that have it."""
+    totals = table.sum(axis=0)
+    below = np.cumsum(totals)[:-1] / totals.sum()
+    fit = _evaluated(table, columns[:, :1], OF_SLOPE, np.log(below / (1 - below)), np.zeros(1))
+    found = []
+    for penalty in PENALTIES:
+        # At first without its bend.
+        used = columns[:, :1] if np.isinf(penalty) else columns
+        ridge = np.append(OF_SLOPE, np.full(used.shape[1] - 1, penalty))
+        start = np.zeros(len(ridge))
+        start[: len(fit.coefficients)] = fit.coefficients
+        fit, information = _maximised(table, used, ridge, fit.intercepts, start)
+        inverse = np.linalg.pinv(information)[-len(ridge) :, -len(ridge) :]
+        free = len(information) - float(np.trace(inverse * ridge))
+        found.append((2 * (free - float((table * np.log(fit.shares)).sum())), fit.shares))
+    return min(found, key=itemgetter(0))
+
+
+def _columns(x: Floats, sizes: Floats) -> Floats:
+    """Return x and the bends of its spline, each with the variance 1."""
+    spline = Spline(x, sizes, 1.0, N_KNOTS)
+    bends = spline.bends[1:-1] * np.sqrt(sizes.sum())
+    return np.concatenate([x[:, None], bends], axis=1)
+
+
+def _evaluated(
+    table: Floats, columns: Floats, ridge: Floats | float, intercepts: Floats, coefficients: Floats
+) -> _Fit:
+    """Return the shares of a model; its likelihood is -inf if intercepts do not ascend."""
+    linear = np.clip(intercepts - (columns @ coefficients)[:, None], -500, 500)
+    below = np.pad(1 / (1 + np.exp(-linear)), ((0, 0), (1, 0)))
+    shares = np.maximum(np.diff(below, axis=1, append=1), LEAST_SHARE)
+    likelihood = -np.inf
+    if (np.diff(intercepts) > 0).all():
+        likelihood = float((table * np.log(shares)).sum() - (ridge * coefficients**2).sum() / 2)
+    return _Fit(intercepts, coefficients, likelihood, shares)
+
+
+def _maximised(
+    table: Floats, columns: Floats, ridge: Floats, intercepts: Floats, coefficients: Floats
+) -> tuple[_Fit, Floats]:
+    """Return the model of the highest penalised likelihood, and its information matrix."""
+    fit = _evaluated(table, columns, ridge, intercepts, coefficients)
+    n_intercepts = len(intercepts)
+    for _ in range(MOST_STEPS):
+        gradient, information = _derivatives(table, columns, ridge, fit)
+        # Labels that never meet leave a direction flat.
+        step = np.linalg.lstsq(information, gradient, rcond=1e-14)[0]
+        before = fit.likelihood
+        for halved in range(30):
+            moved = step / 2**halved
+            new = _evaluated(
+                table,
+                columns,
+                ridge,
+                fit.intercepts + moved[:n_intercepts],
+                fit.coefficients + moved[n_intercepts:],
+            )
+            if new.likelihood > before:
+                fit = new
+                break
+        if fit.likelihood - before < CLOSE:
+            break
+    return fit, information
+
+
+def _derivatives(table: Floats, columns: Floats, ridge: Floats, fit: _Fit) -> tuple[Floats, Floats]:
+    """Return the gradient of the penalised log likelihood and the expected information."""
+    shares = fit.shares
+    below = np.cumsum(shares, axis=1)[:, :-1]
+    slopes = below * (1 - below)
+    scores = slopes * (table[:, :-1] / shares[:, :-1] - table[:, 1:] / shares[:, 1:])
+    gradient = np.concatenate(
+        [scores.sum(axis=0), -columns.T @ scores.sum(axis=1) - ridge * fit.coefficients]
+    )
+    sizes = table.sum(axis=1, keepdims=True)
+    own = sizes * slopes**2 * (1 / shares[:, :-1] + 1 / shares[:, 1:])
+    beside = -sizes * slopes[:, :-1] * slopes[:, 1:] / shares[:, 1:-1]
+    among = np.diag(own.sum(axis=0))
+    among += np.diag(beside.sum(axis=0), 1) + np.diag(beside.sum(axis=0), -1)
+    rows: NDArray[np.float64] = own.copy()
+    rows[:, :-1] += beside
+    rows[:, 1:] += beside
+    across = -rows.T @ columns
+    slope = (columns * rows.sum(axis=1, keepdims=True)).T @ columns + np.diag(ridge)
+    return gradient, np.block([[among, across], [across.T, slope]])

@@ -1,0 +1,182 @@
+"""Smooth curves along scores: a natural cubic spline of few knots, and its rising version.
+
+The spline is a straight line and a part that bends; only the bend is shrunk. In a basis of the
+bend in which both its size at the data and its curvature are sums of squares, shrinking by a
+penalty divides coefficient i by 1 + penalty * curvature_i. So every penalty costs a few
+operations, and the one with the least generalized cross-validation score is taken.
+
+References
+----------
+P. Craven and G. Wahba (1979). Smoothing noisy data with spline functions. Numerische Mathematik
+31, 377-403.
+
+A. Demmler and C. Reinsch (1975). Oscillation matrices with spline smoothing. Numerische
+Mathematik 24, 375-382.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import Floats
+
+# The knots are evenly spaced in ranks, from this proportion of the items below and above.
+OUTERMOST = 0.05
+# From FEWEST_KNOTS at KNOTTED items on, their number grows as the fifth root of that of items.
+FEWEST_KNOTS, KNOTTED = 4, 1000
+# The penalties tried, over the least curvature: from almost a straight line to almost no penalty.
+PENALTIES = np.concatenate([[np.inf], np.geomspace(1e6, 1e-9, 91), [0.0]])
+
+
+class Spline:
+    """Natural cubic splines over the same positions, and a line beyond the last of them.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n,)
+        Ascending, at least two of them, in units of their standard deviation.
+    weights : ndarray of shape (n,)
+        The number of items at each position, positive; or the effective number of weighted ones.
+    beyond : float
+        How far from the ends the spline is continued.
+    n_knots : int, default=None
+        None takes four or, of many items, more.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n + 2,)
+        The positions, with one more at each end.
+    bends : ndarray of shape (n + 2, at most n_knots - 2)
+        Splines there, orthonormal under the weights to each other and to straight lines.
+    """
+
+    def __init__(
+        self, x: Floats, weights: Floats, beyond: float, n_knots: int | None = None
+    ) -> None:
+        self.n_items = float(weights.sum())
+        self.weights = weights
+        self.x = np.concatenate([[x[0] - beyond], x, [x[-1] + beyond]])
+        knots = _knots(x, weights, n_knots)
+        bends = _bends(self.x, knots)
+        straight = np.stack([np.ones_like(self.x), self.x], axis=1)
+        self._straight = straight @ _orthonormal(straight[1:-1], weights)
+        if not bends.shape[1]:
+            self.bends, self._curvatures = bends, np.zeros(0)
+            return
+        # Twice, for the first time leaves rounding errors of the size of what it takes away.
+        for _ in range(2):
+            bends -= self._straight @ (self._straight[1:-1].T @ (weights[:, None] * bends[1:-1]))
+        to_orthonormal = _orthonormal(bends[1:-1], weights)
+        curved = to_orthonormal.T @ _curvature(knots) @ to_orthonormal
+        self._curvatures, rotation = np.linalg.eigh(curved)
+        self.bends = bends @ (to_orthonormal @ rotation)
+
+    def smooth(self, means: Floats, inner: float) -> tuple[float, Floats]:
+        """Return the cross-validation score of a smooth curve through means, and it at ``x``.
+
+        Parameters
+        ----------
+        means : ndarray of shape (n,)
+            The mean at each position.
+        inner : float
+            The sum of squared deviations from these means.
+        """
+        line = self._straight[1:-1].T @ (self.weights * means)
+        rest = means - self._straight[1:-1] @ line
+        bent = self.bends[1:-1].T @ (self.weights * rest)
+        total = float(self.weights @ rest**2) + inner
+        with np.errstate(invalid="ignore"):
+            kept = 1 / (
+                1 + PENALTIES[:, None] * (self._curvatures / self._curvatures.min(initial=np.inf))
+            )
+        errors = np.maximum(total - (bent**2 * (1 - (1 - kept) ** 2)).sum(axis=1), 0)
+        free = np.maximum(self.n_items - 2 - kept.sum(axis=1), 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scores = np.where(free > 0, errors / free**2, np.inf)
+        # The first of several is the smoothest.
+        best = int(scores.argmin())
+        return float(scores[best]), self._straight @ line + self.bends @ (kept[best] * bent)
+
+
+def _knots(x: Floats, weights: Floats, n_knots: int | None) -> Floats:
+    """Return the knots: two outermost ones alone make a straight line."""
+    n_items = float(weights.sum())
+    if n_knots is None:
+        n_knots = int(FEWEST_KNOTS * max(1.0, (n_items / KNOTTED) ** 0.2))
+    ranks = (np.cumsum(weights) - weights / 2) / n_items
+    knots = np.interp(np.linspace(OUTERMOST, 1 - OUTERMOST, n_knots), ranks, x)
+    # Knots in one place, where scores are tied, are one knot.
+    apart: NDArray[np.bool_] = np.diff(knots) > 1e-3
+    distinct: Floats = knots[np.append(apart, True)]
+    return distinct
+
+
+def _bends(x: Floats, knots: Floats) -> Floats:
+    """Return natural cubic splines that, with straight lines, make up all with these knots."""
+    cubes = np.maximum(x[:, None] - knots, 0) ** 3
+    slopes = (cubes[:, :-1] - cubes[:, -1:]) / (knots[-1] - knots[:-1])
+    bends: Floats = slopes[:, :-1] - slopes[:, -1:]
+    return bends
+
+
+def _curvature(knots: Floats) -> Floats:
+    """Return the integrals of the products of the second derivatives of ``_bends``."""
+    above = 6 * np.maximum(knots[:, None] - knots, 0)
+    slopes = (above[:, :-1] - above[:, -1:]) / (knots[-1] - knots[:-1])
+    second = slopes[:, :-1] - slopes[:, -1:]
+    # They are linear between knots.
+    widths = np.diff(knots)[:, None]
+    left, right = second[:-1], second[1:]
+    crossed = (left * widths).T @ right
+    curvature: Floats = (
+        2 * (left * widths).T @ left + 2 * (right * widths).T @ right + crossed + crossed.T
+    ) / 6
+    return curvature
+
+
+def _orthonormal(columns: Floats, weights: Floats) -> Floats:
+    """Return what makes columns orthonormal under the weights; it drops those that add nothing."""
+    squares, directions = np.linalg.eigh((columns * weights[:, None]).T @ columns)
+    kept = squares > 1e-12 * squares[-1]
+    scaled: Floats = directions[:, kept] / np.sqrt(squares[kept])
+    return scaled
+
+
+def rising(values: Floats, weights: Floats) -> Floats:
+    """Return the nearest values that never fall: isotonic regression.
+
+    Values of weight 0 at the ends have no say.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa.thresholds.cuts.spline import rising
+    >>> rising(np.array([1.0, 3, 2, 4]), np.array([1.0, 1, 3, 1]))
+    array([1.  , 2.25, 2.25, 4.  ])
+    """
+    if (values[1:] >= values[:-1]).all():
+        return values
+    levels: list[float] = []
+    totals: list[float] = []
+    sizes: list[int] = []
+    for level, total in zip(values.tolist(), weights.tolist()):
+        size = 1
+        while levels and levels[-1] >= level:
+            before = totals.pop()
+            level = (levels.pop() * before + level * total) / (before + total)
+            total, size = before + total, size + sizes.pop()
+        levels.append(level)
+        totals.append(total)
+        sizes.append(size)
+    return np.repeat(levels, sizes)
+
+
+def by_rank(sizes: Floats) -> Floats:
+    """Return the logit of each position's rank, in units of its standard deviation."""
+    proportions = sizes / sizes.sum()
+    below = np.cumsum(proportions) - proportions / 2
+    logits = np.log(below / (1 - below))
+    logits -= proportions @ logits
+    standard: Floats = logits / np.sqrt(proportions @ logits**2)
+    return standard

@@ -1,0 +1,44 @@
+"""Whether scores rise with the labels."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.exceptions import FallingScoresWarning, users_stacklevel
+
+# So many items are looked at, evenly spread.
+MOST_SEEN = 10_000
+# Of unrelated scores one set in some 700 lies below: three standard errors of Fisher's z.
+CLEARLY = -3.0
+
+
+def warn_if_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -> None:
+    """Warn if scores clearly fall as labels rise, by the correlation of some of the items."""
+    seen = slice(None, None, -(-len(scores) // MOST_SEEN))
+    size = float(len(scores[seen]))
+    shares = np.full(int(size), 1 / size)
+    if weights is not None:
+        shares = weights[seen] / weights[seen].sum()
+        size = 1 / float(shares @ shares)
+    if size <= 3:
+        return
+    largest = float(np.abs(scores[seen]).max()) or 1.0
+    x, y = scores[seen].astype(np.float64) / largest, codes[seen].astype(np.float64)
+    x, y = x - shares @ x, y - shares @ y
+    spread = math.sqrt(float(shares @ x**2) * float(shares @ y**2))
+    if spread == 0:
+        return
+    # Of a perfect line rounding errors are left.
+    correlation = max(float(shares @ (x * y)) / spread, -1 + 1e-15)
+    if correlation < 0 and math.atanh(correlation) * math.sqrt(size - 3) < CLEARLY:
+        warnings.warn(
+            # Without a figure, so that folds of the same items do not warn again.
+            "scores fall as labels rise, and thresholds are for scores that rise: multiply the"
+            " scores by -1.",
+            FallingScoresWarning,
+            stacklevel=users_stacklevel(),
+        )
