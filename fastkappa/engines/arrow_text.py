@@ -7,8 +7,10 @@ the whole column.
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -155,19 +157,31 @@ def read_text(
     delimiter: str,
     check: Check,
     on_progress: ReportBytes,
+    strings: Sequence[str] = (),
 ) -> Any:
-    """Return columns of a file as an Arrow table; ``check`` is given the names of its columns."""
+    """Return columns of a file as an Arrow table, some of them as ``strings`` in any case.
+
+    ``check`` is given the names of its columns.
+    """
     import pyarrow
     from pyarrow import csv
 
     parse_options = _checked_options(path, delimiter, check)
     convert_options = csv.ConvertOptions(
-        include_columns=list(columns), strings_can_be_null=True, auto_dict_encode=True
+        include_columns=list(columns),
+        column_types=dict.fromkeys(strings, pyarrow.string()),
+        strings_can_be_null=True,
+        auto_dict_encode=True,
     )
+    # A file of one block is read faster without threads.
+    read_options = csv.ReadOptions(use_threads=path.stat().st_size > BLOCK_SIZE)
     with open(path, "rb") as file:
         source = pyarrow.PythonFile(_ProgressFile(file, on_progress), mode="r")
         return csv.read_csv(
-            _unpacked(path, source), parse_options=parse_options, convert_options=convert_options
+            _unpacked(path, source),
+            read_options=read_options,
+            parse_options=parse_options,
+            convert_options=convert_options,
         )
 
 
@@ -238,17 +252,36 @@ def _checked_options(path: Path, delimiter: str, check: Check) -> Any:
 
     # A field of free text beside the ratings may well have a line break in it.
     options = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    with csv.open_csv(path, parse_options=options) as reader:
-        check(reader.schema.names)
+    check(_names_of_columns(path, options))
     return options
+
+
+def _names_of_columns(path: Path, parse_options: Any) -> list[str]:
+    """Return the names in the first row that is not empty."""
+    from pyarrow import csv as arrow_csv
+
+    if not _is_packed(path):
+        # pyarrow would parse a block of values as well. What is odd is left to it.
+        with (
+            suppress(csv.Error, UnicodeDecodeError),
+            open(path, encoding="utf-8-sig", newline="") as file,
+        ):
+            for names in csv.reader(file, delimiter=parse_options.delimiter):
+                if names:
+                    return names
+    with arrow_csv.open_csv(path, parse_options=parse_options) as reader:
+        return list(reader.schema.names)
 
 
 def _unpacked(path: Path, file: Any) -> Any:
     """Return a file, or the text in a compressed one."""
     import pyarrow
 
-    is_packed = path.name.lower().endswith(".gz")
-    return pyarrow.CompressedInputStream(file, "gzip") if is_packed else file
+    return pyarrow.CompressedInputStream(file, "gzip") if _is_packed(path) else file
+
+
+def _is_packed(path: Path) -> bool:
+    return path.name.lower().endswith(".gz")
 
 
 def _texts_of(array: Any) -> RatingBatch:

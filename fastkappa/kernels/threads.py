@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -21,6 +23,7 @@ from fastkappa.kernels.contract import PairKernels
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # The least that a thread takes, while there is as much.
@@ -127,6 +130,29 @@ def run_in_threads(
         for other in others:
             other.exception()
     return [own, *(other.result() for other in others)]
+
+
+def read_ahead(
+    read: Callable[[Item], Result], items: Iterable[Item], n_ahead: int, num_threads: int
+) -> Iterator[Result]:
+    """Yield what ``read`` returns for each item, in their order, while threads read the next ones.
+
+    At most ``n_ahead`` results wait. What ``read`` raises is raised here, and nothing more read.
+    """
+    if num_threads == 1:
+        yield from map(read, items)
+        return
+    pool = _pool_of(num_threads)
+    left = iter(items)
+    waiting = deque(pool.submit(read, item) for item in islice(left, n_ahead))
+    try:
+        while waiting:
+            result = waiting.popleft().result()
+            waiting.extend(pool.submit(read, item) for item in islice(left, 1))
+            yield result
+    finally:
+        for one in waiting:
+            one.cancel()
 
 
 def fill_in_threads(
