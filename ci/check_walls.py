@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "leaderboards": CORE | {"statistics"},
     "leaderboards/items": CORE,
     "leaderboards/ranking": {"leaderboards/simultaneous", "statistics"},
-    "leaderboards/simultaneous": set(),
+    "leaderboards/simultaneous": {"kernels"},
     "accumulator": CORE | {"statistics", "two_raters"},
     "engines": CORE,
     "estimators": {"columns", "continuous", "counting", "decoding", "statistics", "thresholds"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,38 +14,42 @@ from fastkappa.formatting import printable
 
 
 class Bar:
-    """A progress bar for some files; without a terminal it does nothing."""
+    """A progress bar for some files; without a terminal it does nothing.
+
+    Several threads may read a file each.
+    """
 
     def __init__(self, files: Sequence[Path], shown: Any = None) -> None:
         self._shown = shown
         self._n_files = len(files)
         self._n_started = 0
-        self._bytes_before = 0
-        self._size_of_last = 0
+        self._bytes_started = 0
+        self._completed = 0
         if shown is not None:
             self._task = shown.add_task("", total=sum(map(_size, files)))
 
     def starts(self, file: Path) -> OnProgress:
         """Begin a file, and return the callback for the number of its bytes read so far."""
-        self._bytes_before += self._size_of_last
-        self._size_of_last = _size(file)
-        self._n_started += 1
         if self._shown is None:
             return ignore_progress
+        before = self._bytes_started
+        self._bytes_started += _size(file)
+        self._n_started += 1
         position = f" ({self._n_started} of {self._n_files})" if self._n_files > 1 else ""
-        name = printable(file.name)
-        self._shown.update(
-            self._task, description=f"{name}{position}", completed=self._bytes_before
-        )
-        return self._read
 
-    def shows(self, lines: Sequence[str]) -> None:
-        """Show lines of text above the bar, instead of those shown before."""
+        def on_progress(n_bytes: int) -> None:
+            # Files before this one may still be read, by other threads: the bar never goes back.
+            self._completed = max(self._completed, before + n_bytes)
+            self._shown.update(self._task, completed=self._completed)
+
+        self._shown.update(self._task, description=f"{printable(file.name)}{position}")
+        on_progress(0)
+        return on_progress
+
+    def shows(self, lines: Callable[[], Sequence[str]]) -> None:
+        """Show what ``lines`` returns above the bar, whenever it is drawn."""
         if self._shown is not None:
             self._shown.lines = lines
-
-    def _read(self, n_bytes: int) -> None:
-        self._shown.update(self._task, completed=self._bytes_before + n_bytes)
 
 
 @contextmanager
@@ -71,14 +75,15 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
     ...         on_progress(0)
     """
     with library_needed("the command line", "rich", "fastkappa[cli]"):
-        from rich import progress
         from rich.console import Console
-        from rich.text import Text
 
     console = Console(stderr=True)
     if not console.is_terminal:
         yield Bar(files)
         return
+    from rich import progress
+    from rich.text import Text
+
     columns = (
         progress.TextColumn("{task.description}", markup=False),
         progress.BarColumn(),
@@ -87,10 +92,10 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
     )
 
     class ProgressBelowLines(progress.Progress):
-        lines: Sequence[str] = ()
+        lines: Callable[[], Sequence[str]] = staticmethod(tuple)
 
         def get_renderables(self) -> Iterator[Any]:
-            yield from map(Text, self.lines)
+            yield from map(Text, self.lines())
             yield from super().get_renderables()
 
     with ProgressBelowLines(*columns, console=console, transient=True) as shown:

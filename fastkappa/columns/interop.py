@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,11 @@ def to_numpy(array: Any) -> AnyArray:
     """Return an array-like as a NumPy array, copied from another device if it must be."""
     if type(array) is np.ndarray:
         return array
-    if type(array).__module__.partition(".")[0] == "pandas":
+    library = type(array).__module__.partition(".")[0]
+    if library == "pandas":
         return _pandas_to_numpy(array)
+    if library == "pyarrow":
+        array = _numbers_in_place(array)
     try:
         return np.asarray(array)
     except (TypeError, RuntimeError):
@@ -123,6 +127,20 @@ def _codes_of_pandas(ratings: Any, name: str) -> Coded | None:
     return None
 
 
+def _numbers_in_place(array: Any) -> Any:
+    """Return numbers of pyarrow as they lie, anything else as it is.
+
+    Arrow's own conversion imports pandas where it is installed, which takes half a second.
+    """
+    if not hasattr(array, "null_count") or array.null_count:
+        return array
+    kind = sys.modules["pyarrow"].types
+    if not (kind.is_integer(array.type) or kind.is_floating(array.type)):
+        return array
+    whole = array.combine_chunks() if hasattr(array, "chunks") else array
+    return np.from_dlpack(whole) if hasattr(whole, "__dlpack__") else array
+
+
 def _pandas_to_numpy(array: Any) -> AnyArray:
     dtype = getattr(array, "dtype", None)
     # A nullable column without missing values is the plain array of its own dtype.
@@ -180,5 +198,45 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
         ratings = ratings.unify_dictionaries().combine_chunks()
         if isinstance(ratings, pyarrow.ChunkedArray):
             ratings = ratings.chunk(0) if ratings.num_chunks else pyarrow.array([], ratings.type)
-    codes = ratings.indices.to_numpy(zero_copy_only=False)
+    codes = to_numpy(ratings.indices)
     return codes, ratings.dictionary, ratings.type.ordered
+
+
+def bytes_of_strings(strings: Any) -> tuple[int, AnyArray, AnyArray] | None:
+    """Return strings that a library holds as UTF-8: how many are missing, ends and bytes.
+
+    String i is the bytes from ``ends[i]`` to ``ends[i + 1]``. None for anything that is no
+    column of strings, or that cannot be had so. It takes no time in Python for each string.
+    """
+    strings = _in_arrow(strings)
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is None or not isinstance(strings, (pyarrow.Array, pyarrow.ChunkedArray)):
+        return None
+    kind = pyarrow.types
+    if kind.is_dictionary(strings.type):
+        strings = strings.cast(strings.type.value_type)
+    if kind.is_string_view(strings.type):
+        strings = strings.cast(pyarrow.large_string())
+    if not (kind.is_string(strings.type) or kind.is_large_string(strings.type)):
+        return None
+    if isinstance(strings, pyarrow.ChunkedArray):
+        strings = strings.combine_chunks()
+    dtype = np.dtype(np.int32 if kind.is_string(strings.type) else np.int64)
+    _, ends, data = strings.buffers()
+    if ends is None or not len(strings):
+        return strings.null_count, np.zeros(1, np.int64), np.empty(0, np.uint8)
+    offsets = np.frombuffer(ends, dtype, len(strings) + 1, strings.offset * dtype.itemsize)
+    first, last = int(offsets[0]), int(offsets[-1])
+    parts = np.frombuffer(b"" if data is None else data, np.uint8)[first:last]
+    return strings.null_count, offsets - dtype.type(first), parts
+
+
+def _in_arrow(column: Any) -> Any:
+    """Return a column of pandas or polars as one of pyarrow if it holds strings in its way."""
+    library = type(column).__module__.partition(".")[0]
+    if library == "pandas" and getattr(getattr(column, "dtype", None), "storage", "") == "pyarrow":
+        return getattr(column, "array", column).__arrow_array__()
+    if library == "polars" and str(getattr(column, "dtype", "")) == "String":
+        with suppress(ImportError):
+            return column.to_arrow()
+    return column

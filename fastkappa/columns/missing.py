@@ -16,6 +16,8 @@ from fastkappa.columns.label_order import is_number
 
 # Entries that are looked at together.
 CHUNK = 1 << 16
+# What may hold NaN.
+ARROW_FLOATS = ("halffloat", "float", "double")
 
 
 def is_missing(label: Any) -> bool:
@@ -73,6 +75,8 @@ def _find_missing(ratings: Any) -> NDArray[np.bool_] | None:
             missing |= ratings.is_nan().fill_null(True)
         return _if_any(missing.to_numpy())
     if library == "pyarrow" and hasattr(ratings, "is_null"):
+        if not ratings.null_count and str(ratings.type) not in ARROW_FLOATS:
+            return None
         return _if_any(np.asarray(ratings.is_null(nan_is_null=True)))
     if isinstance(ratings, (list, tuple)):
         return _if_any(np.fromiter(map(is_missing, ratings), bool, len(ratings)))

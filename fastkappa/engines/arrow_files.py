@@ -93,6 +93,7 @@ def read_columns(
     on_progress: OnProgress = ignore_progress,
     *,
     text: Sequence[str] = (),
+    strings: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return columns of a file, each an Arrow array whose missing ratings are null or NaN.
 
@@ -106,6 +107,9 @@ def read_columns(
         Called now and then with the number of bytes read so far.
     text : sequence of str
         Columns that hold no numbers in a text file: "01" is not "1" there.
+    strings : sequence of str
+        The same of columns most of whose values differ, so that no dictionary is made of them, in
+        files of other formats neither.
 
     Returns
     -------
@@ -125,11 +129,11 @@ def read_columns(
             if text:
                 table = read_names(path, columns, text, delimiter, check, on_progress)
             else:
-                table = read_text(path, columns, delimiter, check, on_progress)
+                table = read_text(path, columns, delimiter, check, on_progress, strings)
         else:
             import pyarrow
 
-            batches = list(_batches(path, file_format, columns, on_progress))
+            batches = list(_batches(path, file_format, columns, on_progress, strings))
             # Without rows a file has no batch either.
             table = pyarrow.Table.from_batches(batches) if batches else pyarrow.table({})
             table.validate(full=True)
@@ -351,16 +355,23 @@ def _count_row_groups(
 
 
 def _batches(
-    path: Path, file_format: str, columns: Sequence[str], on_progress: OnProgress
+    path: Path,
+    file_format: str,
+    columns: Sequence[str],
+    on_progress: OnProgress,
+    as_strings: Sequence[str] = (),
 ) -> Iterator[Any]:
     """Return columns of a Parquet or Arrow file as an iterator of batches."""
-    read = {"parquet": _parquet_batches, "arrow": _arrow_batches}
-    return read[file_format](path, columns, on_progress)
+    if file_format == "parquet":
+        return _parquet_batches(path, columns, on_progress, as_strings)
+    return _arrow_batches(path, columns, on_progress)
 
 
 @contextmanager
-def _opened_parquet(path: Path, columns: Sequence[str]) -> Iterator[Any]:
-    """Open a Parquet file that has some columns, those of strings being dictionaries."""
+def _opened_parquet(
+    path: Path, columns: Sequence[str], as_strings: Sequence[str] = ()
+) -> Iterator[Any]:
+    """Open a Parquet file that has some columns, other strings being dictionaries."""
     import pyarrow
     from pyarrow import parquet
 
@@ -369,15 +380,20 @@ def _opened_parquet(path: Path, columns: Sequence[str]) -> Iterator[Any]:
         schema = metadata.schema.to_arrow_schema()
         check_columns(path, columns, schema.names)
         # What is a dictionary already keeps its order.
-        strings = [name for name in columns if is_string(schema.field(name).type)]
+        coded = [name for name in columns if name not in as_strings]
+        strings = [name for name in coded if is_string(schema.field(name).type)]
         yield parquet.ParquetFile(source, metadata=metadata, read_dictionary=strings)
 
 
-def _parquet_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) -> Iterator[Any]:
-    """Yield columns of a Parquet file a batch at a time, strings as dictionaries."""
-    with _opened_parquet(path, columns) as file:
+def _parquet_batches(
+    path: Path, columns: Sequence[str], on_progress: OnProgress, as_strings: Sequence[str]
+) -> Iterator[Any]:
+    """Yield columns of a Parquet file a batch at a time, other strings as dictionaries."""
+    with _opened_parquet(path, columns, as_strings) as file:
         n_rows, n_read = max(file.metadata.num_rows, 1), 0
-        for batch in file.iter_batches(BATCH, columns=list(columns)):
+        # Threads of its own take longer to start than a small file to read.
+        use_threads = n_rows > BATCH
+        for batch in file.iter_batches(BATCH, columns=list(columns), use_threads=use_threads):
             n_read += len(batch)
             on_progress(path.stat().st_size * n_read // n_rows)
             yield batch

@@ -49,7 +49,7 @@ def mark_missing(
         What is left of a column of text is of the type that is inferred from it alone.
     """
     import pyarrow
-    from pyarrow import compute, types
+    from pyarrow import types
 
     array = in_one(array)
     is_dictionary = types.is_dictionary(array.type)
@@ -64,6 +64,8 @@ def mark_missing(
         numbers = codes.whole_numbers(-LARGEST_WHOLE, LARGEST_WHOLE)
     if not numbers:
         return array
+    from pyarrow import compute
+
     are_codes = compute.is_in(array, value_set=pyarrow.array(numbers).cast(array.type))
     return compute.if_else(are_codes, pyarrow.nulls(1, array.type)[0], array)
 

@@ -8,8 +8,10 @@ column. Files without quotes are read by several threads, a block each.
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -17,7 +19,7 @@ from typing import Any, BinaryIO, TypeVar
 import numpy as np
 
 from fastkappa.columns.label_order import is_number
-from fastkappa.engines.arrow_blocks import BLOCK_SIZE, NotInBlocksError, has_whole_fields, in_blocks
+from fastkappa.engines.arrow_blocks import BLOCK_SIZE, NotInBlocksError, in_blocks
 from fastkappa.engines.arrow_columns import add_arrays, codes_of, in_one, ratings_of, weights_of
 from fastkappa.engines.batches import add_ratings
 from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError
@@ -247,19 +249,31 @@ def read_text(
     delimiter: str,
     check: Check,
     on_progress: ReportBytes,
+    strings: Sequence[str] = (),
 ) -> Any:
-    """Return columns of a file as an Arrow table; ``check`` is given the names of its columns."""
+    """Return columns of a file as an Arrow table, some of them as ``strings`` in any case.
+
+    ``check`` is given the names of its columns.
+    """
     import pyarrow
     from pyarrow import csv
 
     _, parse_options = _checked_options(path, delimiter, check)
     convert_options = csv.ConvertOptions(
-        include_columns=list(columns), strings_can_be_null=True, auto_dict_encode=True
+        include_columns=list(columns),
+        column_types=dict.fromkeys(strings, pyarrow.string()),
+        strings_can_be_null=True,
+        auto_dict_encode=True,
     )
+    # A file of one block is read faster without threads.
+    read_options = csv.ReadOptions(use_threads=path.stat().st_size > BLOCK_SIZE)
     with open(path, "rb") as file:
         source = pyarrow.PythonFile(_ProgressFile(file, on_progress), mode="r")
         return csv.read_csv(
-            _unpacked(path, source), parse_options=parse_options, convert_options=convert_options
+            _unpacked(path, source),
+            read_options=read_options,
+            parse_options=parse_options,
+            convert_options=convert_options,
         )
 
 
@@ -326,22 +340,30 @@ class _ProgressFile:
 
 def _checked_options(path: Path, delimiter: str, check: Check) -> tuple[list[str], Any]:
     """Return the names of a file's columns, which are checked, and how to parse it."""
-    import pyarrow
     from pyarrow import csv
 
     # A field of free text beside the ratings may well have a line break in it.
     options = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    source: Any = path
-    if not _is_packed(path):
-        with open(path, "rb") as file:
-            header = file.readline(FIRST_BLOCK)
-        if header.strip() and has_whole_fields(header):
-            # Given the file, pyarrow would parse a megabyte and more of it for the names.
-            source = pyarrow.BufferReader(header)
-    with csv.open_csv(source, parse_options=options) as reader:
-        names: list[str] = reader.schema.names
+    names = _names_of_columns(path, options)
     check(names)
     return names, options
+
+
+def _names_of_columns(path: Path, parse_options: Any) -> list[str]:
+    """Return the names in the first row that is not empty."""
+    from pyarrow import csv as arrow_csv
+
+    if not _is_packed(path):
+        # pyarrow would parse a block of values as well. What is odd is left to it.
+        with (
+            suppress(csv.Error, UnicodeDecodeError),
+            open(path, encoding="utf-8-sig", newline="") as file,
+        ):
+            for names in csv.reader(file, delimiter=parse_options.delimiter):
+                if names:
+                    return names
+    with arrow_csv.open_csv(path, parse_options=parse_options) as reader:
+        return list(reader.schema.names)
 
 
 def _unpacked(path: Path, file: Any) -> Any:

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from itertools import islice
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -22,6 +24,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import PairKernels
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # A thread is worth waking for what takes it some 100 microseconds: to read so much, or to count
@@ -139,6 +142,30 @@ def run_in_threads(
     finally:
         done = [share for share in shares if share.has_ended()]
     return [own, *(share.result() for share in done)]
+
+
+def read_ahead(
+    read: Callable[[Item], Result], items: Iterable[Item], n_ahead: int, num_threads: int
+) -> Iterator[Result]:
+    """Yield what ``read`` returns for each item, in their order, while threads read the next ones.
+
+    At most ``n_ahead`` results wait. What ``read`` raises is raised here, and nothing more read.
+    """
+    if num_threads == 1:
+        yield from map(read, items)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool = ThreadPoolExecutor(num_threads)
+    left = iter(items)
+    waiting = deque(pool.submit(read, item) for item in islice(left, n_ahead))
+    try:
+        while waiting:
+            result = waiting.popleft().result()
+            waiting.extend(pool.submit(read, item) for item in islice(left, 1))
+            yield result
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def fill_in_threads(

@@ -21,6 +21,7 @@ from fastkappa.exceptions import (
     users_stacklevel,
 )
 from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.many_columns import count_many_known, count_many_unknown
 from fastkappa.leaderboards.items.random_groups import (
@@ -32,6 +33,7 @@ from fastkappa.leaderboards.items.random_groups import (
 )
 from fastkappa.leaderboards.items.reference import Pair, Reference
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
+from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherLabelsError
 from fastkappa.leaderboards.items.stacks import Tables
 from fastkappa.leaderboards.ranking import (
     draw_groups,
@@ -47,6 +49,8 @@ from fastkappa.statistics.weights import Weights, as_weights, disagreement_matri
 OnMismatch = Literal["raise", "drop"]
 # The number of random groups of items; a group costs as much time as a replicate.
 GROUPS = 1000
+# Predictions whose replicates are one matrix product.
+PRODUCT = 64
 
 
 class MismatchError(ValueError):
@@ -69,6 +73,7 @@ class _Entry(NamedTuple):
     missing: int = 0
     extra: int = 0
     repeated: int = 0
+    other_labels: int = 0
     failure: str | None = None
 
 
@@ -89,6 +94,7 @@ class LeaderboardBuilder:
         *,
         weights: Weights,
         labels: Any,
+        allow_other_labels: bool,
         ids: Any,
         on_mismatch: OnMismatch,
         missing: Missing = "raise",
@@ -134,7 +140,12 @@ class LeaderboardBuilder:
             ids = without(ids, self._truth.dropped)
         self._ids = None if ids is None else ItemIds(ids, "ids")
         self._weights = weights
-        self._order = SharedOrder(labels, column, refuse_late=weights is not None)
+        self._order = SharedOrder(
+            labels,
+            column,
+            refuse_late=weights is not None,
+            allow_other_labels=allow_other_labels,
+        )
         self._on_mismatch = on_mismatch
         self._n_resamples = int(n_resamples)
         self._kernels, self._num_threads = kernels, num_threads
@@ -143,6 +154,8 @@ class LeaderboardBuilder:
         self._groups = ItemGroups(self._truth.n_items, GROUPS, self._generator, numbers)
         self._entries: list[_Entry] = []
         self._resampled: list[_Resampled] = []
+        # Sums of the true labels, which most predictions share.
+        self._rows: dict[bytes, FloatTable] = {}
 
     @property
     def kappas(self) -> list[tuple[Any, float]]:
@@ -156,33 +169,41 @@ class LeaderboardBuilder:
     def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
         """Score predictions: columns of all items or, if there are ids, pairs (ids, column).
 
+        An `Alignment` stands for the ids that were matched already.
+
         Raises
         ------
         TypeError, ValueError
             If a prediction is not valid; the error names it, and none is added.
         """
-        read = [self._read(name, prediction) for name, prediction in zip(names, predictions)]
+        alignments = self._align(names, predictions)
+        read = [
+            self._read(name, prediction, alignment)
+            for name, prediction, alignment in zip(names, predictions, alignments)
+        ]
         first = len(self._entries)
-        complete = [j for j, (pair, _) in enumerate(read) if pair.items is None]
-        incomplete = [[j] for j, (pair, _) in enumerate(read) if pair.items is not None]
         full_names = [f"prediction {name!r}" for name in names]
-        labels = self._order.labels_of(full_names, [pair.columns for pair, _ in read])
+        labels = self._order.labels_of(full_names, [pair.columns for pair in read])
         entries: dict[int, _Entry] = {}
-        for batch in ([complete] if complete else []) + incomplete:
-            pairs = [read[j][0].columns for j in batch]
-            items = read[batch[0]][0].items
+        counted: list[tuple[list[int], Tables]] = []
+        for batch in self._batches(read):
+            pairs = [read[j].columns for j in batch]
             tables = self._count(pairs, labels)
             self._order.accept(labels, [full_names[j] for j in batch], pairs, tables)
-            kappas = kappas_of(tables.tables, tables.present, self._weights)
-            n_items = tables.tables.sum(axis=(1, 2))
-            for j, kappa, n in zip(batch, kappas.tolist(), n_items.tolist()):
-                found = read[j][1]
+            counted.append((batch, tables))
+        # All are accepted, so that all or none is added.
+        for batch, tables in counted:
+            kappas = kappas_of(tables.tables, tables.present, self._weights).tolist()
+            n_items = tables.tables.sum(axis=(1, 2)).tolist()
+            for j, kappa, n, other in zip(batch, kappas, n_items, tables.n_other.tolist()):
+                found = alignments[j]
                 mismatches = (found.missing, found.extra, found.repeated) if found else ((), (), ())
                 missing, extra, repeated = map(len, mismatches)
-                missing += read[j][0].n_missing
-                entries[j] = _Entry(names[j], kappa, n, missing, extra, repeated)
+                missing += read[j].n_missing
+                entries[j] = _Entry(names[j], kappa, n, missing, extra, repeated, other)
             if self._n_resamples:
-                self._sum(tables, pairs, labels, items, [first + j for j in batch])
+                pairs, items = zip(*((read[j].columns, read[j].items) for j in batch))
+                self._sum(tables, list(pairs), labels, list(items), [first + j for j in batch])
         self._entries.extend(entries[j] for j in range(len(read)))
 
     def ranked(self) -> Leaderboard:
@@ -199,7 +220,7 @@ class LeaderboardBuilder:
         scored = [j for j, entry in enumerate(self._entries) if entry.failure is None]
         failed = [j for j, entry in enumerate(self._entries) if entry.failure is not None]
         kappas = np.array([self._entries[j].kappa for j in scored])
-        ranking = rank(kappas, self._replicates()[:, scored], self._confidence)
+        ranking = rank(kappas, self._replicates()[:, scored], self._confidence, self._num_threads)
         order = ranking.order
         entries = [self._entries[j] for j in (*(scored[j] for j in order), *failed)]
 
@@ -212,7 +233,7 @@ class LeaderboardBuilder:
         columns: dict[str, Any] = {
             name: column(values) for name, values in ranking._asdict().items() if name != "order"
         }
-        for name in ("n", "missing", "extra", "repeated"):
+        for name in ("n", "missing", "extra", "repeated", "other_labels"):
             columns[name] = np.array([getattr(entry, name) for entry in entries], np.int64)
         return Leaderboard(
             names=tuple(entry.name for entry in entries),
@@ -243,26 +264,67 @@ class LeaderboardBuilder:
             self._n_resamples = 0
         return numbers
 
-    def _read(self, name: Any, prediction: Any) -> tuple[Pair, Alignment | None]:
-        """Return the true and the predicted labels of the same items, and how ids match."""
+    def _align(
+        self, names: Sequence[Any], predictions: Sequence[Any]
+    ) -> list[Alignment] | list[None]:
+        """Return how the ids of predictions match, or raise for the first that do not."""
+        ids = self._ids
+        if ids is None:
+            return [None] * len(names)
+        for name, prediction in zip(names, predictions):
+            if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
+                raise TypeError(
+                    f"prediction {name!r} must be a pair (ids, labels), as ids are given for"
+                    f" y_true, got {type(prediction).__name__}."
+                )
+        if all(isinstance(one[0], Alignment) for one in predictions):
+            return [alignment for alignment, _ in predictions]
+        found: dict[int, Alignment] = {}
+        errors: dict[int, Exception] = {}
+
+        def work(ranges: ItemRanges) -> None:
+            while bounds := ranges.take(1):
+                j = bounds[0]
+                try:
+                    found[j] = ids.align(predictions[j][0], f"ids of prediction {names[j]!r}")
+                except (TypeError, ValueError) as error:
+                    errors[j] = error
+
+        run_in_threads(work, len(names), min(self._num_threads, len(names)))
+        if errors:
+            raise errors[min(errors)]
+        for j, name in enumerate(names):
+            if not found[j].is_complete() and self._on_mismatch == "raise":
+                raise MismatchError(
+                    f"prediction {name!r}", self._truth.n_items, found[j].mismatch()
+                )
+        return [found[j] for j in range(len(names))]
+
+    def _read(self, name: Any, prediction: Any, alignment: Alignment | None) -> Pair:
+        """Return the true and the predicted labels of the same items."""
         full_name = f"prediction {name!r}"
-        if self._ids is None:
+        if alignment is None:
             pair = self._truth.beside(prediction, full_name)
-            self._check_unit(pair.columns, full_name)
-            return pair, None
-        if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
-            raise TypeError(
-                f"{full_name} must be a pair (ids, labels), as ids are given for y_true, got"
-                f" {type(prediction).__name__}."
+        else:
+            ids, ratings = prediction
+            n_expected = len(ratings) if ids is alignment else len(ids)
+            pair = self._truth.matched(
+                ratings, n_expected, alignment.items, alignment.others, full_name
             )
-        alignment = self._ids.align(prediction[0], f"ids of {full_name}")
-        if not alignment.is_complete() and self._on_mismatch == "raise":
-            raise MismatchError(full_name, self._truth.n_items, alignment.mismatch())
-        pair = self._truth.matched(
-            prediction[1], len(prediction[0]), alignment.items, alignment.others, full_name
-        )
         self._check_unit(pair.columns, full_name)
-        return pair, alignment
+        return pair
+
+    def _batches(self, pairs: Sequence[Pair]) -> list[list[int]]:
+        """Return which pairs are counted together: those of all items, in either order."""
+        n_items = self._truth.n_items
+        as_given = [j for j, pair in enumerate(pairs) if pair.items is None]
+        permuted = [
+            j
+            for j, pair in enumerate(pairs)
+            if pair.items is not None and len(pair.items) == n_items
+        ]
+        rest = sorted({*range(len(pairs))} - {*as_given, *permuted})
+        return [batch for batch in (as_given, permuted, *([j] for j in rest)) if batch]
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
         """Raise if a prediction holds dates of a finer unit than the truth."""
@@ -283,11 +345,12 @@ class LeaderboardBuilder:
         tables: Tables,
         pairs: list[tuple[Column, Column]],
         labels: Any,
-        items: NDArray[np.intp] | None,
+        items: list[NDArray[np.int64] | None],
         entries: list[int],
     ) -> None:
         """Keep the sums of predictions by group, together for those with the same labels."""
-        first = self._truth.column if items is not None else pairs[0][0]
+        first = pairs[0][0] if items[0] is None else self._truth.column
+        have_all = items[0] is None or len(items[0]) == self._truth.n_items
         for mask in np.unique(tables.present, axis=0):
             some = np.flatnonzero((tables.present == mask).all(axis=1))
             if not mask.any():
@@ -295,26 +358,54 @@ class LeaderboardBuilder:
             matrix = disagreement_matrix(self._weights, int(mask.sum()))
             used = tables.labels[mask] if labels is None else labels
             known = KnownLabels(used, first, pairs[some[0]][1])
-            predictions = [Prediction(pairs[j][1], items, matrix) for j in some]
+            predictions = [Prediction(pairs[j][1], items[j], matrix) for j in some]
             sums = sum_by_group(
                 self._kernels, self._groups, first, known, predictions, self._num_threads
             )
             if (sums.columns.sum(axis=(0, 2)) != tables.tables[some].sum(axis=(1, 2))).any():
                 raise changed_meanwhile()
             here = [entries[j] for j in some]
-            if items is None and not tables.n_outside[some].any():
+            if have_all and not tables.n_outside[some].any():
                 # The true labels of all these predictions are those of the same items.
-                sums = sums._replace(rows=sums.rows[:, :1].copy())
+                rows = sums.rows[:, :1].copy()
+                sums = sums._replace(rows=self._rows.setdefault(rows.tobytes(), rows))
             self._resampled.append(_Resampled(here, sums, matrix))
 
     def _replicates(self) -> FloatTable:
         """Return the kappas of all replicates, shape (n_resamples, number of entries)."""
         replicates = np.full((self._n_resamples, len(self._entries)), np.nan)
+        together = _put_together(self._resampled)
         start = 0
         for times in draw_groups(self._groups.n_groups, self._n_resamples, self._generator):
-            for entries, sums, matrix in self._resampled:
+            for entries, sums, matrix in together:
                 replicates[start : start + len(times), entries] = resampled_kappas(
                     times, sums.weighted, sums.rows, sums.columns, matrix
                 )
             start += len(times)
         return replicates
+
+
+def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
+    """Return the sums of predictions with the same true labels and weights as one, up to so many.
+
+    The product of a single prediction takes several times as long as its part of a large one.
+    """
+    alike: dict[Any, list[_Resampled]] = {}
+    for part in resampled:
+        rows = part.sums.rows
+        # What is not shared by several predictions is one prediction's own.
+        key = (part.matrix.tobytes(), rows.shape[2], id(rows) if rows.shape[1] == 1 else None)
+        alike.setdefault(key, []).append(part)
+    together = []
+    for parts in alike.values():
+        for start in range(0, len(parts), PRODUCT):
+            some = parts[start : start + PRODUCT]
+            all_rows = [part.sums.rows for part in some]
+            sums = GroupSums(
+                np.concatenate([part.sums.weighted for part in some], axis=1),
+                all_rows[0] if all_rows[0].shape[1] == 1 else np.concatenate(all_rows, axis=1),
+                np.concatenate([part.sums.columns for part in some], axis=1),
+            )
+            entries = [entry for part in some for entry in part.entries]
+            together.append(_Resampled(entries, sums, some[0].matrix))
+    return together

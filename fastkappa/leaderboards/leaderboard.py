@@ -18,6 +18,8 @@ from fastkappa.statistics.weights import Weights
 
 # Enough predictions for all threads, and for the truth to be read only once for all of them.
 AT_ONCE = 128
+# With ids each has a copy of the truth in its own order.
+AT_ONCE_WITH_IDS = 32
 
 
 def leaderboard(
@@ -26,6 +28,7 @@ def leaderboard(
     *,
     weights: Weights = None,
     labels: Any = None,
+    allow_other_labels: bool = False,
     ids: Any = None,
     on_mismatch: OnMismatch = "raise",
     axis: Literal[0, 1] = 0,
@@ -54,6 +57,10 @@ def leaderboard(
         are left out. By default each kappa is computed on the labels that occur in the truth
         and in its own prediction. An order that the truth or a prediction declares, as
         ordered categoricals do, is that of all.
+    allow_other_labels : bool, default=False
+        Whether a prediction outside the given ``labels``, of an item whose true label is among
+        them, leaves the item out of its own kappa, counted in the column ``other_labels``. It is
+        an error otherwise: who answers so where it is hard would be ranked on the easier items.
     ids : array-like of shape (n,), default=None
         The ids of the items of ``y_true``: whole numbers or strings, all different.
     on_mismatch : {'raise', 'drop'}, default='raise'
@@ -149,6 +156,7 @@ def leaderboard(
         y_true,
         weights=weights,
         labels=labels,
+        allow_other_labels=allow_other_labels,
         ids=ids,
         on_mismatch=on_mismatch,
         missing=missing,
@@ -165,7 +173,7 @@ def leaderboard(
         if ids is None
         else _named_pairs(predictions)
     )
-    while some := list(islice(named, AT_ONCE)):
+    while some := list(islice(named, AT_ONCE if ids is None else AT_ONCE_WITH_IDS)):
         names, columns = zip(*some)
         # Columns are read more than once, so strided ones are copied.
         builder.add(names, contiguous_columns(columns, threads))

@@ -117,7 +117,9 @@ def resampled_kappas(
     return 1 - kappas
 
 
-def rank(kappas: FloatTable, replicates: FloatTable, confidence: float) -> Ranking:
+def rank(
+    kappas: FloatTable, replicates: FloatTable, confidence: float, num_threads: int = 1
+) -> Ranking:
     """Return the ranks of m kappas with the intervals from their replicates of shape (r, m)."""
     levels = ((1 - confidence) / 2, (1 + confidence) / 2)
     order = np.argsort(-_last_if_undefined(kappas), kind="stable")
@@ -137,7 +139,7 @@ def rank(kappas: FloatTable, replicates: FloatTable, confidence: float) -> Ranki
         _quantiles(replicates, levels),
         kappas - kappas[leader],
         _quantiles(differences, levels),
-        simultaneous_intervals(kappas, replicates, int(order[0]), confidence)
+        simultaneous_intervals(kappas, replicates, int(order[0]), confidence, num_threads)
         if len(kappas)
         else np.empty((0, 2)),
         first / len(known) if len(known) else np.full(len(kappas), np.nan),

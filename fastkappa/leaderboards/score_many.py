@@ -94,6 +94,7 @@ def score_many(
     *,
     weights: Weights = None,
     labels: Any = None,
+    allow_other_labels: bool = False,
     sample_weight: Any = None,
     axis: Literal[0, 1] = 0,
     missing: Missing = "raise",
@@ -121,6 +122,10 @@ def score_many(
         computed on the labels that occur in the truth and in its own prediction, as by
         `cohen_kappa_score`: no prediction changes the kappa of another one. An order that the
         truth or a prediction declares, as ordered categoricals do, is that of all tables.
+    allow_other_labels : bool, default=False
+        Whether a prediction outside the given ``labels``, of an item whose true label is among
+        them, leaves the item out of its own table, counted in ``n_outside``. It is an error
+        otherwise: who answers so where it is hard would be compared on the easier items.
     sample_weight : array-like of shape (n,), default=None
         Item weights.
     axis : {0, 1}, default=0
@@ -147,8 +152,8 @@ def score_many(
     ------
     ValueError
         If there is no prediction, or if one does not have as many items as the truth, or has
-        ratings that are missing, not class labels, not of the truth's kind or, if an order is
-        declared, not in it. The error names it.
+        ratings that are missing, not class labels, not of the truth's kind or, if labels are
+        given or an order is declared, none of these. The error names it.
     TypeError
         If the predictions have none of the forms above.
 
@@ -186,6 +191,7 @@ def score_many(
         threads,
         missing=missing,
         missing_codes=missing_codes,
+        allow_other_labels=allow_other_labels,
     )
     kappas = kappas_of(counted.tables, counted.present, weights)
     order.warn(what_needs_order(weights), stacklevel=2)

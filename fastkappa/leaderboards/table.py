@@ -38,6 +38,7 @@ class _Row(NamedTuple):
     missing: int = 0
     extra: int = 0
     repeated: int = 0
+    other_labels: int = 0
     failure: str | None = None
 
 
@@ -106,6 +107,9 @@ class Leaderboard(Result):
     missing, extra, repeated : ndarray of int, shape (m,)
         The number of items that its ids lack, that are not of the truth, and that it has more
         than once. All of these were left out.
+    other_labels : ndarray of int, shape (m,)
+        The number of items that it gives another label than those given, though the true one is
+        among them. These were left out, too.
     failures : tuple of length m
         The reason why it could not be scored, or None.
     confidence : float
@@ -129,6 +133,7 @@ class Leaderboard(Result):
     missing: NDArray[np.int64]
     extra: NDArray[np.int64]
     repeated: NDArray[np.int64]
+    other_labels: NDArray[np.int64]
     failures: tuple[str | None, ...]
     confidence: float
     n_resamples: int
@@ -160,6 +165,7 @@ class Leaderboard(Result):
                 int(self.missing[j]),
                 int(self.extra[j]),
                 int(self.repeated[j]),
+                int(self.other_labels[j]),
                 self.failures[j],
             )
 
@@ -223,9 +229,9 @@ class Leaderboard(Result):
             ]
             for row in self
         ]
-        for what in ("missing", "extra", "repeated"):
+        for what in ("missing", "extra", "repeated", "other_labels"):
             if getattr(self, what).any():
-                header.append(what)
+                header.append(what.replace("_", " "))
                 for row, number in zip(rows, getattr(self, what).tolist()):
                     row.append(str(number) if number else "")
         shown = [j for j, column in enumerate(zip(*rows)) if any(column)]

@@ -299,3 +299,126 @@ def test_a_missing_cluster_is_refused(folder: Path) -> None:
     truth.to_parquet("truth.parquet")
     told = run("middle.csv", "--cluster", "patient", truth="truth.parquet", exit_code=2).output
     assert "clusters has 1 missing of 600, the first at position 3" in " ".join(told.split())
+
+
+def test_labels_outside_those_given_are_an_error_unless_allowed(folder: Path) -> None:
+    truth = pandas.read_csv("truth.csv")
+    honest = pandas.read_csv("middle.csv")
+    right = truth.set_index("image").loc[honest["image"], "grade"].to_numpy() == honest["grade"]
+    write(honest.assign(grade=honest["grade"].where(right, 9)), "cheater.csv")
+    files = ("cheater.csv", "middle.csv", "--labels", "0,1,2,3")
+    rows = rows_of(*files, exit_code=1)
+    assert [(row["name"], row["rank"]) for row in rows] == [
+        ("middle.csv", 1),
+        ("cheater.csv", None),
+    ]
+    n_hard = int((~right).sum())
+    assert rows[1]["failure"] == (
+        f"it has {n_hard} of 600 items with other labels than 0 < 1 < 2 < 3: 9 ({n_hard})."
+        " --allow-other-labels leaves such items out."
+    )
+    allowed = rows_of(*files, "--allow-other-labels")
+    assert [row["name"] for row in allowed] == ["cheater.csv", "middle.csv"]
+    assert [row["other_labels"] for row in allowed] == [n_hard, 0]
+    assert "other labels" in run(*files, "--allow-other-labels").stdout
+
+
+def test_ids_in_every_form(folder: Path) -> None:
+    """Byte order marks, compressed text, digits as strings; and what is no such ids."""
+    import gzip
+
+    best = pandas.read_parquet("best.parquet")
+    text = best.to_csv(index=False)
+    Path("marked.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    Path("packed.csv.gz").write_bytes(gzip.compress(text.encode()))
+    rows = rows_of("marked.csv", "packed.csv.gz", "best.parquet")
+    assert len({row["kappa"] for row in rows}) == 1
+    broken = {
+        "unpacked.csv.gz": gzip.compress(text.encode())[:-900],
+        "null.csv": text.replace(best["image"][0], "", 1).encode(),
+        "without.csv": text.replace("image", "picture", 1).encode(),
+        "only names.csv": b"image,grade\n",
+        "twice named.csv": text.replace("grade", "image", 1).encode(),
+    }
+    for name, content in broken.items():
+        Path(name).write_bytes(content)
+    failures = {row["name"]: row["failure"] for row in rows_of(*broken, exit_code=1)}
+    for name, reason in {
+        "unpacked.csv.gz": "cannot be read",
+        "null.csv": "column 'image' of null.csv has 1 missing values in its 600 rows",
+        "without.csv": "no column 'image'; it has 'picture', 'grade'",
+        "only names.csv": "has no rows",
+        "twice named.csv": "2 columns named 'image'",
+    }.items():
+        assert reason in failures[name]
+    # Digits that are strings in the truth are strings in a text file, too.
+    for table, name in ((best, "digits.csv"), (pandas.read_csv("truth.csv"), "digits.parquet")):
+        write(table.assign(image=table["image"].str[3:]), name)
+    arguments = ("digits.csv", "--format", "json")
+    assert json.loads(run(*arguments, truth="digits.parquet").stdout)["rows"][0]["n"] == N
+
+
+def test_files_are_scored_together_as_they_are_alone(folder: Path) -> None:
+    """More files than are read or scored at once, and some that fail among them."""
+    rng = np.random.default_rng(5)
+    truth = pandas.read_csv("truth.csv")
+    names = [f"s{j:02d}.csv" for j in range(40)]
+    for j, name in enumerate(names):
+        guesses = np.where(rng.random(N) < 0.5, truth["grade"], rng.integers(0, 4, N))
+        table = frame(guesses).sample(frac=1, random_state=j)
+        write(table.iloc[1:] if j in (3, 20) else table, name)
+    rows = rows_of(*names, "--weights", "quadratic", exit_code=1)
+    assert [row["name"] for row in rows[-2:]] == ["s03.csv", "s20.csv"]
+    good = [name for j, name in enumerate(names) if j not in (3, 20)]
+    columns = {
+        name: pandas.read_csv(name).set_index("image").loc[truth["image"], "grade"].to_numpy()
+        for name in good
+    }
+    expected = leaderboard(truth["grade"], columns, weights="quadratic", rng=0)
+    assert rows[:-2] == json.loads(json.dumps(expected.to_dict()))["rows"]
+    # In another order only files of equal kappas could change places.
+    again = rows_of(*reversed(names), "--weights", "quadratic", exit_code=1)
+    assert [row["kappa"] for row in again] == [row["kappa"] for row in rows]
+
+
+def test_each_split_has_its_own_ranks(folder: Path) -> None:
+    truth = pandas.read_csv("truth.csv")
+    truth["part"] = np.where(np.arange(N) % 3 == 0, "public", "private")
+    truth["patient"] = [f"p{i // 6}" for i in range(N)]
+    truth.to_csv("truth.csv", index=False)
+    write(pandas.read_csv("middle.csv").iloc[1:], "short.csv")
+    files = (*SUBMISSIONS, "short.csv")
+    for more in ((), ("--cluster", "patient")):
+        text = run(*files, "--split", "part", *more, "--format", "json", exit_code=1).stdout
+        splits = json.loads(text)["splits"]
+        assert list(splits) == ["private", "public"]
+        for part, found in splits.items():
+            own = truth[truth["part"] == part]
+            columns = {}
+            for name in SUBMISSIONS:
+                read = getattr(pandas, f"read_{name.split('.')[1]}")
+                columns[name] = read(name).set_index("image").loc[own["image"], "grade"].to_numpy()
+            clusters = own["patient"] if more else None
+            expected = leaderboard(own["grade"], columns, clusters=clusters, rng=0)
+            *ranked, failed = found["rows"]
+            assert ranked == json.loads(json.dumps(expected.to_dict()))["rows"]
+            assert "1 missing" in failed["failure"]
+    dropped = run(*files, "--split", "part", "--mismatch", "drop", "--format", "csv").stdout
+    rows = list(csv.DictReader(io.StringIO(dropped)))
+    assert [row["split"] for row in rows] == ["private"] * 4 + ["public"] * 4
+    assert sum(int(row["missing"]) for row in rows if row["name"] == "short.csv") == 1
+    table = run(*files, "--split", "part", exit_code=1).stdout
+    assert re.search(r"name +rank private +kappa private +rank public +kappa public", table)
+    page = run(*files, "--split", "part", "--format", "html", exit_code=1).stdout
+    assert page.count("<h2>") == 2
+    truth.loc[3, "part"] = None
+    truth.to_parquet("truth.parquet")
+    told = refusal_of(run(*files, "--split", "part", truth="truth.parquet", exit_code=2))
+    assert "lacks the split of 1 items" in told
+
+
+def test_the_truth_is_no_submission_of_its_folder(folder: Path) -> None:
+    expected = rows_of(*SUBMISSIONS)
+    assert [row["kappa"] for row in rows_of(".")] == [row["kappa"] for row in expected]
+    assert [row["name"] for row in rows_of("*.csv")] == ["middle.csv"]
+    assert rows_of("truth.csv")[0]["kappa"] == 1

@@ -252,12 +252,15 @@ def test_given_labels_leave_items_out(backend: str) -> None:
     truth, predictions = contest(300, 3)
     matrix = [[0, 2, 1], [1, 0, 3], [4, 1, 0]]
     options: dict[str, Any] = {"labels": [3, 1, 4], "backend": backend, "rng": 0}
+    options["allow_other_labels"] = True
     for weights in ("quadratic", matrix):
         result = leaderboard(truth, predictions, axis=1, weights=weights, **options)
         for name, kappa, n in zip(result.names, result.kappa, result.n):
             p = predictions[name]
             assert kappa == cohen_kappa_score(truth, p, weights=weights, labels=[3, 1, 4])
-            assert n == (np.isin(truth, [3, 1, 4]) & np.isin(p, [3, 1, 4])).sum()
+            inside = np.isin(truth, [3, 1, 4]), np.isin(p, [3, 1, 4])
+            assert n == (inside[0] & inside[1]).sum()
+            assert result.other_labels[result.names.index(name)] == (inside[0] & ~inside[1]).sum()
 
 
 @pytest.mark.filterwarnings("ignore::fastkappa.exceptions.LabelOrderWarning")

@@ -61,7 +61,15 @@ def score_in_parts(
 ) -> Kappas:
     """Do what `score_many` does, with other sizes of the parts that are counted together."""
     names, counted, n_missing, _ = count_predictions(
-        get_kernels(backend), truth, predictions, labels, None, axis, num_threads, **sizes
+        get_kernels(backend),
+        truth,
+        predictions,
+        labels,
+        None,
+        axis,
+        num_threads,
+        allow_other_labels=True,
+        **sizes,
     )
     kappas = kappas_of(counted.tables, counted.present, None)
     return Kappas(kappas, counted.tables, counted.labels, names, counted.n_outside, n_missing)
@@ -113,7 +121,13 @@ def test_given_labels_and_item_weights(labels: Any, m: int, backend: str) -> Non
         for given_labels in (labels, None):
             options = {"labels": given_labels, "sample_weight": sample_weight}
             result = score_many(
-                truth, predictions, axis=1, weights="linear", backend=backend, **options
+                truth,
+                predictions,
+                axis=1,
+                weights="linear",
+                backend=backend,
+                allow_other_labels=True,
+                **options,
             )
             assert_each_alone(result, truth, predictions, "linear", **options)
 
@@ -190,7 +204,9 @@ def test_dates_of_several_units_on_given_labels(backend: str) -> None:
     columns = [
         days.astype(f"datetime64[{'DMsh'[j % 4]}]")[column] for j, column in enumerate(predictions)
     ]
-    result = score_many(days[truth], columns, labels=days[[2, 0]], backend=backend)
+    result = score_many(
+        days[truth], columns, labels=days[[2, 0]], allow_other_labels=True, backend=backend
+    )
     assert_each_alone(result, days[truth], columns, None, labels=days[[2, 0]])
 
 
@@ -221,7 +237,7 @@ def test_an_iterator_is_read_a_few_columns_at_a_time() -> None:
     assert result.labels.tolist() == [0, 1, 2, 3, 10, 11, 12, 13]
     assert_each_alone(result, truth, [predictions[0], predictions[1], predictions[2] + 10], None)
     with pytest.warns(UserWarning, match="undefined for 1 of 3"):
-        known = score_many(truth, columns(), labels=[0, 1, 2, 3])
+        known = score_many(truth, columns(), labels=[0, 1, 2, 3], allow_other_labels=True)
     in_parts = score_in_parts(truth, columns(), labels=[0, 1, 2, 3], **sizes)
     for result in (known, in_parts):
         assert result.n_outside.tolist() == [0, 0, 100]

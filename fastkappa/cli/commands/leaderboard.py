@@ -50,9 +50,17 @@ def leaderboard(
         typer.Option(
             metavar="A,B,C",
             help="The labels to take into account, in their order; the weights refer to it, and"
-            " items with another one are left out. By default all that occur, sorted.",
+            " items whose true label is another are left out. By default all that occur, sorted.",
         ),
     ] = None,
+    allow_other_labels: Annotated[
+        bool,
+        typer.Option(
+            "--allow-other-labels",
+            help="Score a submission with labels that are not among --labels, without the items"
+            " that it gives them to. Beware: it may leave out what is hard.",
+        ),
+    ] = False,
     missing_codes: MissingCodes = None,
     cluster: Annotated[
         str | None,
@@ -60,6 +68,14 @@ def leaderboard(
             metavar="COLUMN",
             help="The column of TRUTH that says which items resemble each other, such as the"
             " images of a patient: the bootstrap draws clusters.",
+        ),
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column of TRUTH that says which part of a leaderboard an item is of, such as"
+            " public or private: each has its own ranks.",
         ),
     ] = None,
     bootstrap: Annotated[
@@ -91,17 +107,19 @@ def leaderboard(
 
     remarks = Remarks(depends(weights))
     with errors_printed():
-        files = submission_files(submissions)
+        files = submission_files(submissions, truth)
         with progress_bar([truth, *files]) as bar:
-            board = rank_files(
+            boards = rank_files(
                 truth,
                 files,
                 id_column,
                 target,
                 weights=weights.scheme,
                 labels=labels,
+                allow_other_labels=allow_other_labels,
                 missing_codes=missing_codes,
                 cluster=cluster,
+                split=split,
                 n_resamples=bootstrap,
                 on_mismatch="drop" if mismatch is MismatchOption.drop else "raise",
                 on_sorted=remarks.sorted_labels.append,
@@ -109,6 +127,6 @@ def leaderboard(
                 bar=bar,
             )
         remarks.print()
-        typer.echo(WRITERS[output.value](board, remarks.fields()))
-    if any(failure is not None for failure in board.failures):
+        typer.echo(WRITERS[output.value](boards, remarks.fields()))
+    if any(failure is not None for board in boards.values() for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)

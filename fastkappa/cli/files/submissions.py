@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from glob import glob
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +22,7 @@ from fastkappa.cli.files.ratings import (
 )
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
+from fastkappa.columns.interop import bytes_of_strings
 from fastkappa.columns.label_order import shown
 from fastkappa.columns.missing import find_missing, without
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
@@ -32,8 +35,14 @@ from fastkappa.engines.ratings import (
     refuse_outside,
 )
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.kernels.threads import available_threads
-from fastkappa.leaderboards.builder import LeaderboardBuilder, MismatchError, OnMismatch
+from fastkappa.kernels.threads import available_threads, read_ahead
+from fastkappa.leaderboards.builder import (
+    LeaderboardBuilder,
+    MismatchError,
+    OnMismatch,
+    OtherLabelsError,
+)
+from fastkappa.leaderboards.splits import Splits
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.weights import Weights
 
@@ -42,20 +51,34 @@ ODD_STRINGS = (
 )
 
 
-def submission_files(paths: Sequence[Path]) -> list[Path]:
+# Files that are read before they are needed: enough for all threads.
+READ_AHEAD = 8
+# Files that are scored together: one by one, half of the time goes to Python.
+AT_ONCE = 16
+# More splits than these are no splits.
+MOST_SPLITS = 20
+
+
+def submission_files(paths: Sequence[Path], truth: Path) -> list[Path]:
     """Return the files that paths, folders and patterns such as ``*.csv`` stand for.
 
-    The files of a folder are those that `fastkappa.confusion_from_table` reads there.
+    The files of a folder are those that `fastkappa.confusion_from_table` reads there. The truth is
+    none of them, unless it is named itself.
     """
     files: list[Path] = []
     for path in paths:
-        if path.exists():
-            files += _files_at(path)
-        else:
-            matches = sorted(glob(str(path), recursive=True))
-            # Without a match it is a file that is not there, and has a row that says so.
-            files += [file for match in matches for file in _files_at(Path(match))] or [path]
+        if path.is_file():
+            files.append(path)
+            continue
+        places = [path] if path.exists() else map(Path, sorted(glob(str(path), recursive=True)))
+        found = [file for place in places for file in _files_at(place)]
+        # Without a match it is a file that is not there, and has a row that says so.
+        files += [file for file in found if not _is_same(file, truth)] or [path]
     return files
+
+
+def _is_same(file: Path, other: Path) -> bool:
+    return file.exists() and other.exists() and file.samefile(other)
 
 
 def _files_at(path: Path) -> list[Path]:
@@ -77,15 +100,17 @@ def rank_files(
     *,
     weights: Weights = None,
     labels: str | None = None,
+    allow_other_labels: bool = False,
     cluster: str | None = None,
+    split: str | None = None,
     n_resamples: int = 1000,
     missing_codes: str | None = None,
     on_mismatch: OnMismatch = "raise",
     on_sorted: OnSorted = ignore_sorted,
     on_left_out: Callable[[str], None] = print,
     bar: Bar,
-) -> Leaderboard:
-    """Return the leaderboard of files, reading one at a time.
+) -> dict[str | None, Leaderboard]:
+    """Return the leaderboard of files, or that of each split of the items.
 
     A file that cannot be scored has a row that says why. The same files give the same
     result: random groups and replicates are drawn from a fixed seed.
@@ -104,6 +129,12 @@ def rank_files(
         The labels to take into account in their order, written as ``a,b,c``; items with
         another one are left out. None takes the order that the truth declares, else those
         that occur, sorted.
+    allow_other_labels : bool, default=False
+        Whether a file with a label that is none of those given is scored without such items. It
+        cannot be scored otherwise.
+    cluster, split : str, default=None
+        Columns of the truth: the cluster of each item, which the bootstrap draws; the split that
+        it belongs to, such as public and private.
     n_resamples : int, default=1000
         How many bootstrap replicates to draw.
     missing_codes : str, default=None
@@ -121,7 +152,8 @@ def rank_files(
 
     Returns
     -------
-    board : Leaderboard
+    boards : dict of Leaderboard
+        By the name of the split, sorted; None for all items if there are no splits.
 
     Raises
     ------
@@ -140,38 +172,135 @@ def rank_files(
     known = declared if labels is None else _parsed(labels, true_labels)
     if known is None and kind_of_column(true_labels) == "strings":
         on_sorted(np.array(in_order(distinct_ratings(true_labels, target), "strings")))
+    clusters = None if cluster is None else reader.values(truth, cluster, left_out)
+    splits: Splits | None = None
+    parts: dict[str | None, Any] = {None: None}
     try:
-        board = LeaderboardBuilder(
-            true_labels,
-            weights=weights,
-            labels=known,
-            ids=ids,
-            on_mismatch=on_mismatch,
-            clusters=None if cluster is None else reader.clusters(truth, cluster, left_out),
-            n_resamples=n_resamples,
-            confidence=0.95,
-            rng=0,
-            kernels=get_kernels(),
-            num_threads=available_threads(),
-        )
+        if split is not None:
+            names = _named_splits(reader.values(truth, split, left_out), truth, split)
+            splits = Splits(ids, names)
+            parts = dict(splits.positions.items())
+        boards = {
+            name: LeaderboardBuilder(
+                _at(true_labels, positions),
+                weights=weights,
+                labels=known,
+                allow_other_labels=allow_other_labels,
+                ids=_at(ids, positions),
+                on_mismatch=on_mismatch,
+                clusters=_at(clusters, positions),
+                n_resamples=n_resamples,
+                confidence=0.95,
+                rng=0,
+                kernels=get_kernels(),
+                num_threads=available_threads(),
+            )
+            for name, positions in parts.items()
+        }
     except ValueError as error:
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
-    for file in submissions:
-        on_progress = bar.starts(file)
+    bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
+    if bytes_of_strings(ids) is not None:
+        # Digits are strings as well in a text file then.
+        reader = reader._replace(ids_are_strings=True)
+
+    def read(file: Path) -> _Read:
         try:
-            of_file = reader.read(file, on_progress, left_out)[:2]
-            if labels is None:
-                _check_order(declared, of_file[1], target, weights)
-            board.add([str(file)], [of_file])
+            return _Read(file, reader.read(file, bar.starts(file), left_out)[:2])
+        except (ValueError, TypeError) as error:
+            return _Read(file, failure=error)
+
+    found = read_ahead(read, submissions, READ_AHEAD, available_threads())
+    while some := list(islice(found, AT_ONCE)):
+        if labels is None:
+            some = [_checked_order(one, declared, target, weights) for one in some]
+        if splits is None:
+            _score(boards[None], some, truth)
+            continue
+        of_each = [_split(one, splits, on_mismatch) for one in some]
+        for board, files in zip(boards.values(), zip(*of_each)):
+            _score(board, files, truth)
+    return {name: board.ranked() for name, board in boards.items()}
+
+
+class _Read(NamedTuple):
+    """A file with its ids, or how they match, and its labels; or why it cannot be scored.
+
+    ``alone`` says that it declares an order, which is that of the files after it.
+    """
+
+    file: Path
+    columns: tuple[Any, Any] = (None, None)
+    failure: Exception | None = None
+    alone: bool = False
+
+
+def _checked_order(one: _Read, declared: list[Any] | None, target: str, weights: Weights) -> _Read:
+    """Return a file, or why its labels cannot be compared with those of the truth."""
+    if one.failure is not None:
+        return one
+    try:
+        _check_order(declared, one.columns[1], target, weights)
+        return one._replace(alone=declared_order(one.columns[1], target) is not None)
+    except (ValueError, TypeError) as error:
+        return one._replace(failure=error)
+
+
+def _split(one: _Read, splits: Splits, on_mismatch: OnMismatch) -> list[_Read]:
+    """Return what a file has of each split."""
+    if one.failure is not None:
+        return [one] * len(splits.positions)
+    ids, labels = one.columns
+    try:
+        whole = splits.align(ids, f"ids of {one.file}")
+        if on_mismatch == "raise" and not whole.is_complete():
+            raise MismatchError(str(one.file), len(splits), whole.mismatch())
+    except (ValueError, TypeError) as error:
+        return [one._replace(failure=error)] * len(splits.positions)
+    return [one._replace(columns=(part, labels)) for part in splits.of_each(whole)]
+
+
+def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> None:
+    """Score files together or, if one of them cannot be, each by itself."""
+    if len(some) > 1 and not any(one.alone or one.failure for one in some):
+        with suppress(ValueError, TypeError):
+            board.add([str(one.file) for one in some], [one.columns for one in some])
+            return
+    for one in some:
+        try:
+            if one.failure is not None:
+                raise one.failure
+            board.add([str(one.file)], [one.columns])
         except MismatchError as error:
             why = f"its ids are not those of {truth}: {error.mismatch}."
-            board.fail(str(file), f"{why} --mismatch drop leaves such items out.")
+            board.fail(str(one.file), f"{why} --mismatch drop leaves such items out.")
+        except OtherLabelsError as error:
+            why = f"it {error.others}. --allow-other-labels leaves such items out."
+            board.fail(str(one.file), why)
         except (ValueError, TypeError) as error:
             # The name stands beside it already.
-            why = " ".join(str(error).split()).removeprefix(f"{file} ")
-            board.fail(str(file), why)
-        bar.shows(ranks_so_far(board.kappas))
-    return board.ranked()
+            why = " ".join(str(error).split()).removeprefix(f"{one.file} ")
+            board.fail(str(one.file), why)
+
+
+def _at(column: Any, positions: Any) -> Any:
+    """Return a column of Arrow at some positions, all if they are None."""
+    return column if column is None or positions is None else column.take(positions)
+
+
+def _named_splits(column: Any, truth: Path, name: str) -> list[str]:
+    """Return the split of each item, or raise if there are items of none, or too many splits."""
+    if column.null_count:
+        raise RatingsError(
+            f"column {name!r} of {truth} lacks the split of {column.null_count} items."
+        )
+    names = [str(value) for value in column.to_pylist()]
+    if len(set(names)) > MOST_SPLITS:
+        raise RatingsError(
+            f"column {name!r} has {len(set(names))} values, more than the {MOST_SPLITS} splits that"
+            " are ranked."
+        )
+    return names
 
 
 def _parsed(labels: str, true_labels: Any) -> list[Any]:
@@ -203,6 +332,7 @@ class _Reader(NamedTuple):
     target: str
     missing_codes: str | None
     labels: str | None
+    ids_are_strings: bool = False
 
     def read(
         self, file: Path, on_progress: OnProgress, left_out: Collection[Any] = ()
@@ -211,7 +341,9 @@ class _Reader(NamedTuple):
 
         Items of the ids ``left_out`` are not either.
         """
-        ids, labels = _read(file, self.id_column, self.target, on_progress)
+        ids, labels = _read(
+            file, self.id_column, self.target, on_progress, ids_are_strings=self.ids_are_strings
+        )
         marked_labels = mark_missing(
             file,
             self.target,
@@ -229,10 +361,10 @@ class _Reader(NamedTuple):
             return ids, marked_labels, missing
         return without(ids, mask), without(marked_labels, mask), missing
 
-    def clusters(self, file: Path, cluster: str, left_out: Collection[Any]) -> Any:
-        """Return the clusters of the items, but for those of the ids ``left_out``."""
-        columns = read_columns(file, list(dict.fromkeys((self.id_column, cluster))), text=[cluster])
-        found = columns[cluster]
+    def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
+        """Return another column of the items, but for those of the ids ``left_out``."""
+        columns = read_columns(file, list(dict.fromkeys((self.id_column, column))), text=[column])
+        found = columns[column]
         return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
 
 
@@ -240,9 +372,13 @@ def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
     return np.array([item in some for item in ids.to_pylist()], bool)
 
 
-def _read(file: Path, id_column: str, target: str, on_progress: OnProgress) -> tuple[Any, Any]:
+def _read(
+    file: Path, id_column: str, target: str, on_progress: OnProgress, *, ids_are_strings: bool
+) -> tuple[Any, Any]:
     """Return the ids and the labels in a file, or raise."""
-    columns = read_columns(file, list(dict.fromkeys((id_column, target))), on_progress)
+    strings = [id_column] if ids_are_strings and id_column != target else []
+    wanted = list(dict.fromkeys((id_column, target)))
+    columns = read_columns(file, wanted, on_progress, strings=strings)
     for name, column in columns.items():
         if column.null_count:
             raise RatingsError(

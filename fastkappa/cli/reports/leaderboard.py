@@ -1,4 +1,4 @@
-"""A leaderboard as JSON, CSV or an HTML page, and its ranks while files are read."""
+"""Leaderboards as JSON, CSV or an HTML page, and its ranks while files are read."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ import io
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
+from html import escape
 from typing import Any
 
-from fastkappa.formatting import harmless, printable
+from fastkappa.formatting import figure, harmless, printable
 from fastkappa.leaderboards.table import Leaderboard, with_ends
+from fastkappa.results import Grid, Report
+from fastkappa.results import as_html as report_as_html
+from fastkappa.results import as_text as report_as_text
 
 # With these a cell of a spreadsheet is a formula.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# The leaderboard of each split, or that of all items as that of None.
+Boards = Mapping[str | None, Leaderboard]
 # Fields of JSON for what is remarked.
 Remarks = Mapping[str, Any]
 # Ranks that are shown while files are still being read.
@@ -30,25 +36,45 @@ th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #ccc}\
 """
 
 
-def as_text(board: Leaderboard, remarks: Remarks) -> str:
-    """Return a leaderboard for a person."""
-    return str(board)
+def as_text(boards: Boards, remarks: Remarks) -> str:
+    """Return leaderboards for a person."""
+    if None in boards:
+        return str(boards[None])
+    parts = [f"{name}: {board}" for name, board in boards.items()]
+    return "\n\n".join([report_as_text(_all_splits(boards)), *parts])
 
 
-def as_json(board: Leaderboard, remarks: Remarks) -> str:
-    """Return a leaderboard and remarks as JSON, null for NaN."""
-    return json.dumps({**board.to_dict(), **remarks}, indent=2)
+def _all_splits(boards: Boards) -> Report:
+    """Return the ranks and the kappas of all splits, the files in the order of the first one."""
+    rows: dict[Any, list[str]] = {name: [] for name in next(iter(boards.values())).names}
+    for board in boards.values():
+        for row in board:
+            rank = "-" if row.rank is None else str(row.rank)
+            rows[row.name] += [rank, figure(row.kappa, "")]
+    head = [f"{what} {printable(str(name))}" for name in boards for what in ("rank", "kappa")]
+    grid = Grid(["name", *head], [[printable(name), *row] for name, row in rows.items()])
+    return Report([f"Ranks in {len(boards)} splits"], [grid])
 
 
-def as_csv(board: Leaderboard, remarks: Remarks) -> str:
-    """Return a leaderboard as CSV, an empty cell for NaN.
+def as_json(boards: Boards, remarks: Remarks) -> str:
+    """Return leaderboards and remarks as JSON, null for NaN."""
+    if None in boards:
+        return json.dumps({**boards[None].to_dict(), **remarks}, indent=2)
+    splits = {name: board.to_dict() for name, board in boards.items()}
+    return json.dumps({"splits": splits, **remarks}, indent=2)
+
+
+def as_csv(boards: Boards, remarks: Remarks) -> str:
+    """Return leaderboards as CSV, an empty cell for NaN.
 
     What a spreadsheet would take for a formula begins with a quote, as OWASP advises.
     """
-    rows = [
-        {name: _harmless_cell(cell) for name, cell in with_ends(row).items()}
-        for row in board.to_dict()["rows"]
-    ]
+    rows = []
+    for name, board in boards.items():
+        split = {} if name is None else {"split": _harmless_cell(name)}
+        for row in board.to_dict()["rows"]:
+            cells = {field: _harmless_cell(cell) for field, cell in with_ends(row).items()}
+            rows.append({**split, **cells})
     written = io.StringIO()
     writer = csv.DictWriter(written, rows[0], lineterminator="\n")
     writer.writeheader()
@@ -62,12 +88,17 @@ def _harmless_cell(cell: Any) -> Any:
     return harmless(f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell)
 
 
-def as_page(board: Leaderboard, remarks: Remarks) -> str:
-    """Return a leaderboard as an HTML page."""
-    return f"{PAGE}{board._repr_html_()}\n</body>\n</html>"
+def as_page(boards: Boards, remarks: Remarks) -> str:
+    """Return leaderboards as an HTML page."""
+    if None in boards:
+        return f"{PAGE}{boards[None]._repr_html_()}\n</body>\n</html>"
+    parts = [report_as_html(_all_splits(boards))]
+    for name, board in boards.items():
+        parts += [f"<h2>{escape(printable(str(name)))}</h2>", board._repr_html_()]
+    return "\n".join([PAGE.rstrip("\n"), *parts, "</body>", "</html>"])
 
 
-WRITERS: dict[str, Callable[[Leaderboard, Remarks], str]] = {
+WRITERS: dict[str, Callable[[Boards, Remarks], str]] = {
     "table": as_text,
     "json": as_json,
     "csv": as_csv,

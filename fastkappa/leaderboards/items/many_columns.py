@@ -147,7 +147,7 @@ def _count_expected(
     if not used.all():
         stack, present, labels = stack[:, used][:, :, used], present[:, used], labels[used]
     outside = np.zeros(len(stack), np.int64)
-    return np.flatnonzero(expected).tolist(), Tables(stack, labels, present, outside)
+    return np.flatnonzero(expected).tolist(), Tables(stack, labels, present, outside, outside)
 
 
 def _count_columns(counter: _Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
@@ -183,7 +183,8 @@ def _count_others(counter: _Counter, pairs: Pairs) -> list[LabelledTable]:
 
 def _one_table(counts: LabelledTable, pair: tuple[Column, Column]) -> Tables:
     table, labels = square(counts, *pair)
-    return Tables(table[None], labels, np.ones((1, len(labels)), np.bool_), np.zeros(1, np.int64))
+    none = np.zeros(1, np.int64)
+    return Tables(table[None], labels, np.ones((1, len(labels)), np.bool_), none, none)
 
 
 def count_many_known(
@@ -216,16 +217,20 @@ def count_many_known(
     else:
         counter = _Counter(kernels, num_threads, block_bytes)
         raw = _count_known_in_blocks(counter, pairs, own_codecs, weights)
-    tables, outside = [], []
+    tables, outside, other = [], [], []
     for (counts, *sums), own_encodings in zip(raw, encoded):
         table = on_known_labels(counts, own_encodings, known)
         outside.append(len(pairs[0][0].values) - int(table.sum()))
+        of_known_rows = counts[:-1][own_encodings[0].positions >= 0]
+        other.append(int(of_known_rows.sum()) - int(table.sum()))
         if weights is not None:
             table = on_known_labels(checked_sums(sums, weights), own_encodings, known)
         tables.append(table)
     stack = np.stack(tables)
     present = np.ones(stack.shape[:2], np.bool_)
-    return Tables(stack, known.array, present, np.array(outside, np.int64))
+    return Tables(
+        stack, known.array, present, np.array(outside, np.int64), np.array(other, np.int64)
+    )
 
 
 def _count_known_in_blocks(

@@ -53,6 +53,7 @@ def count_predictions(
     *,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
+    allow_other_labels: bool = False,
     columns_at_once: int = COLUMNS_AT_ONCE,
     bytes_at_once: int = BYTES_AT_ONCE,
     block_bytes: int = BLOCK_BYTES,
@@ -68,7 +69,9 @@ def count_predictions(
     all_weights = None if sample_weight is None else _read_weights(sample_weight, truth.n_given)
     if all_weights is not None and truth.dropped is not None:
         all_weights = all_weights[~truth.dropped]
-    order = SharedOrder(labels, truth.column, refuse_late=True)
+    order = SharedOrder(
+        labels, truth.column, refuse_late=True, allow_other_labels=allow_other_labels
+    )
     names: list[Any] = []
     parts: list[Tables] = []
     n_missing: list[int] = []

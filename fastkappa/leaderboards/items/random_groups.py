@@ -44,12 +44,12 @@ class GroupSums(NamedTuple):
 class Prediction(NamedTuple):
     """A column to count by group.
 
-    ``items`` are the positions of its ratings among the items, None for all items;
+    ``items`` are the positions of its ratings among the items, None for all in their order;
     ``cell_weights`` has the shape (l, l).
     """
 
     column: Column
-    items: NDArray[np.intp] | None
+    items: NDArray[np.int64] | None
     cell_weights: FloatTable
 
 
@@ -164,14 +164,12 @@ def _sum_tables(
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
     kernels.count_pairs(codes, 0, values, lowest, table, 0, len(values))
     inside = positions >= 0
-    second = positions[inside]
-    tables = table[:-1, :-1][:, inside].reshape(n_groups, n_labels, len(second))
-    weights = np.ascontiguousarray(prediction.cell_weights[:, second]).reshape(-1)
-    sums.weighted[:] = tables.reshape(n_groups, -1).astype(np.float64) @ weights
-    sums.rows[:] = tables.sum(axis=2)
-    # A product, because two codes may have the same label.
-    label_of_code = np.equal.outer(second, np.arange(n_labels)).astype(np.float64)
-    sums.columns[:] = tables.sum(axis=1) @ label_of_code
+    tables = table[:-1, :-1].astype(np.float64).reshape(n_groups, -1)
+    sums.weighted[:] = tables @ np.where(inside, prediction.cell_weights[:, positions], 0).ravel()
+    # Products, because they are faster than sums, and two codes may have the same label.
+    sums.rows[:] = tables @ np.kron(np.eye(n_labels), inside.astype(np.float64)[:, None])
+    label_of_code = np.equal.outer(positions, np.arange(n_labels)).astype(np.float64)
+    sums.columns[:] = tables @ np.tile(label_of_code, (n_labels, 1))
 
 
 def _sum_items(
@@ -179,8 +177,12 @@ def _sum_items(
 ) -> None:
     """Add up the items one by one, without tables."""
     n_groups, n_labels = sums.rows.shape
-    column, _, cell_weights = prediction
+    column, items, cell_weights = prediction
     encoding = known.encode(column)
+    if items is not None:
+        # Sums of fractions depend on the order of their items, and should not on that of a file.
+        order = np.argsort(items, kind="stable")
+        codes, column = codes[order], column._replace(values=column.values[order])
     # Each chunk is added to the sums of all groups, so it should not be shorter than these.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):

@@ -32,12 +32,12 @@ SCORES = (
 class Pair(NamedTuple):
     """The reference and another column, on the items that both have.
 
-    ``items`` are the positions of these items in the reference, None for all; ``n_missing`` is
-    the number of items whose rating in the other column is missing.
+    ``items`` are the positions of these items in the reference, None for all in its order;
+    ``n_missing`` is the number of items whose rating in the other column is missing.
     """
 
     columns: tuple[Column, Column]
-    items: NDArray[np.intp] | None
+    items: NDArray[np.int64] | None
     n_missing: int
 
 
@@ -104,14 +104,15 @@ class Reference:
         self,
         ratings: Any,
         n_expected: int,
-        items: NDArray[np.intp] | None,
+        items: NDArray[np.int64] | None,
         others: NDArray[np.intp] | None,
         name: str,
     ) -> Pair:
         """Return this column and another one, restricted to the items that both have.
 
         ``items`` are the positions of these items in this column, ``others`` those in the other
-        one; None for both means all items, in the same order.
+        one. None for ``others`` means all of these in their order, None for both that it is that
+        of this column, too.
         """
         with _naming(name):
             n_ratings = n_samples(ratings)
@@ -122,16 +123,18 @@ class Reference:
                 )
             _refuse_frame(ratings, name)
             dropped = self._find_dropped(ratings, name)
-            if items is None or others is None:
+            if items is None:
                 if dropped is None:
                     return Pair(self._read_beside(ratings, name), None, 0)
-                items = others = np.arange(self.n_items)
-            if dropped is not None:
-                ratings = without(ratings, dropped)
-                rated = ~dropped[others]
-                items, others = items[rated], (np.cumsum(~dropped) - 1)[others[rated]]
-            pair = self._chosen(ratings, items, others, name)
-            return pair._replace(n_missing=0 if dropped is None else int((~rated).sum()))
+                items = np.arange(self.n_items)
+            if dropped is None:
+                return self._chosen(ratings, items, others, name)._replace(n_missing=0)
+            rated = ~dropped
+            if others is not None:
+                rated = rated[others]
+                others = (np.cumsum(~dropped) - 1)[others[rated]]
+            pair = self._chosen(without(ratings, dropped), items[rated], others, name)
+            return pair._replace(n_missing=int((~rated).sum()))
 
     def _find_dropped(self, ratings: Any, name: str) -> NDArray[np.bool_] | None:
         """Return which ratings are missing and to be left out, or raise if they may not be."""
@@ -162,7 +165,7 @@ class Reference:
     def _chosen(
         self,
         ratings: Any,
-        items: NDArray[np.intp],
+        items: NDArray[np.int64],
         others: NDArray[np.intp] | None,
         name: str,
     ) -> Pair:
@@ -173,11 +176,10 @@ class Reference:
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
         first, second = self._read_beside(ratings, name)
-        if len(items) < self.n_items:
-            first = first._replace(values=first.values[items])
+        first = first._replace(values=first.values[items])
         if others is not None:
             second = second._replace(values=second.values[others])
-        return Pair((first, second), items if len(items) < self.n_items else None, n_missing)
+        return Pair((first, second), items, n_missing)
 
 
 def _refuse_frame(ratings: Any, name: str) -> None:

@@ -8,25 +8,41 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column
-from fastkappa.columns.label_order import LabelOrder, common_order, warn_of_order
+from fastkappa.columns.column import Column, label_of
+from fastkappa.columns.label_order import LabelOrder, common_order, shown, warn_of_order
 from fastkappa.columns.odd_strings import refuse_odd_strings, warn_of_lookalikes
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import union_of_labels
 from fastkappa.leaderboards.items.stacks import Tables
 
 TRUTH = "y_true"
+LABELS_SHOWN = 3
+
+
+class OtherLabelsError(ValueError):
+    """A prediction holds labels that are none of those given; ``others`` counts and names them."""
+
+    def __init__(self, name: str, others: str) -> None:
+        super().__init__(
+            f"{name} {others}. It would be compared on the rest of the items alone:"
+            " allow_other_labels=True if that is meant."
+        )
+        self.others = others
 
 
 class SharedOrder:
     """The labels of the tables of all predictions: those given, else the order declared.
 
     Predictions come a batch at a time. ``refuse_late`` says that an order that is declared
-    after others were scored without it is a mistake.
+    after others were scored without it is a mistake. Unless ``allow_other_labels``, a prediction
+    outside the labels given is one, where the true label is among them.
     """
 
-    def __init__(self, labels: Any, truth: Column, *, refuse_late: bool) -> None:
+    def __init__(
+        self, labels: Any, truth: Column, *, refuse_late: bool, allow_other_labels: bool
+    ) -> None:
         self._labels, self._refuse_late = labels, refuse_late
+        self._allow_other_labels = allow_other_labels
         self._order = truth.declared if labels is None else None
         self._declared_by = TRUTH
         self._found: list[AnyArray] = []
@@ -62,7 +78,10 @@ class SharedOrder:
         pairs: Sequence[tuple[Column, Column]],
         tables: Tables,
     ) -> None:
-        """Take the tables on these labels, or raise for a rating outside a declared order."""
+        """Take the tables on these labels, or raise for a prediction outside them."""
+        if self._labels is not None and not self._allow_other_labels:
+            for j in np.flatnonzero(tables.n_other)[:1].tolist():
+                raise OtherLabelsError(names[j], _others(self._labels, pairs[j]))
         if isinstance(labels, LabelOrder):
             for j in np.flatnonzero(tables.n_outside).tolist():
                 first, second = pairs[j]
@@ -80,3 +99,22 @@ class SharedOrder:
         is_known = self._labels is not None or self._order is not None
         if why is not None and not is_known and self._found:
             warn_of_order(union_of_labels(self._found), why, stacklevel + 1)
+
+
+def _others(labels: Any, pair: tuple[Column, Column]) -> str:
+    """Return which labels of a prediction are none of those given, and for how many items."""
+    first, second = pair
+    known = KnownLabels(labels, first, second)
+    is_known, is_among = (
+        np.append(encoding.positions, -1)[encoding.codec.codes(column.values)] >= 0
+        for column, encoding in ((column, known.encode(column)) for column in pair)
+    )
+    places = np.flatnonzero(is_known & ~is_among)
+    _, firsts, counts = np.unique(second.values[places], return_index=True, return_counts=True)
+    most = np.argsort(-counts, kind="stable")[:LABELS_SHOWN]
+    named = [f"{label_of(second, int(places[firsts[i]]))} ({counts[i]})" for i in most.tolist()]
+    more = ", ..." if len(counts) > LABELS_SHOWN else ""
+    return (
+        f"has {len(places)} of {len(second.values)} items with other labels than"
+        f" {shown(known.array)}: {', '.join(named)}{more}"
+    )

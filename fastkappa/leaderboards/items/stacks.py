@@ -24,12 +24,16 @@ class Tables(NamedTuple):
         if labels are given.
     n_outside : ndarray of shape (m,)
         The number of items with a rating outside the labels.
+    n_other : ndarray of shape (m,)
+        The number of those whose first rating is among the labels: what the second column alone
+        leaves out of its table.
     """
 
     tables: AnyArray
     labels: AnyArray
     present: NDArray[np.bool_]
     n_outside: NDArray[np.int64]
+    n_other: NDArray[np.int64]
 
 
 def join(parts: Sequence[Tables]) -> Tables:
@@ -49,16 +53,21 @@ def join(parts: Sequence[Tables]) -> Tables:
         present[rows, place] = part.present
         begin = rows.stop
     outside = np.concatenate([part.n_outside for part in parts])
-    return Tables(np.concatenate(tables), labels, present, outside)
+    other = np.concatenate([part.n_other for part in parts])
+    return Tables(np.concatenate(tables), labels, present, outside, other)
 
 
 def concatenate(parts: Sequence[Tables]) -> Tables:
     """Return all tables as one stack; their labels are the same."""
     if len(parts) == 1:
         return parts[0]
-    tables, _, present, outside = zip(*parts)
+    tables, _, present, outside, other = zip(*parts)
     return Tables(
-        np.concatenate(tables), parts[0].labels, np.concatenate(present), np.concatenate(outside)
+        np.concatenate(tables),
+        parts[0].labels,
+        np.concatenate(present),
+        np.concatenate(outside),
+        np.concatenate(other),
     )
 
 
@@ -73,4 +82,5 @@ def in_order(parts: Sequence[tuple[Sequence[int], Tables]]) -> Tables:
         tables=joined.tables[order],
         present=joined.present[order],
         n_outside=joined.n_outside[order],
+        n_other=joined.n_other[order],
     )

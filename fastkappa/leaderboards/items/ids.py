@@ -1,0 +1,224 @@
+"""Ids of items, read from what a user gave, and packed into words of 64 bits.
+
+Words are compared and hashed by NumPy, a whole column at a time: a column of strings would have
+each string looked at in Python. Ids that have no words, such as tuples, numbers beside strings,
+or long strings, are a list of Python objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.interop import bytes_of_strings, to_numpy
+from fastkappa.columns.missing import is_missing
+
+# Longer strings are compared as Python objects.
+LONGEST = 128
+WORD = 8
+# Ids that are packed together: what is made of them stays in the cache.
+CHUNK = 1 << 13
+NOT_MISSING = "must not be missing, got {} among them."
+WHOLE = "must be whole numbers or strings, got {}."
+
+
+class Ids(NamedTuple):
+    """Ids as they were read.
+
+    Attributes
+    ----------
+    kind : {'number', 'time', 'duration', 'ascii', 'utf-8', 'object'}
+        What the arrays hold: whole numbers or times; the characters of strings, a row each; where
+        strings begin and end, and their bytes; objects.
+    arrays : tuple of ndarray
+        Two lists of the same arrays hold the same ids in the same order.
+    """
+
+    kind: str
+    arrays: tuple[AnyArray, ...]
+
+    def __len__(self) -> int:
+        return len(self.arrays[0]) - (self.kind == "utf-8")
+
+    @property
+    def family(self) -> str:
+        """Ids of one family have comparable words; those of 'object' have none."""
+        return "string" if self.kind in ("ascii", "utf-8") else self.kind
+
+    def are(self, others: Ids) -> bool:
+        """Return whether these are the same ids in the same order, as far as a look tells."""
+        return (
+            self.kind == others.kind
+            and self.kind != "object"
+            and all(
+                a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
+                for a, b in zip(self.arrays, others.arrays)
+            )
+        )
+
+    def tolist(self, positions: Any = slice(None)) -> list[Any]:
+        """Return ids as Python objects: all, or those at some positions."""
+        if self.kind == "ascii":
+            width = self.arrays[0].shape[1]
+            some = np.ascontiguousarray(self.arrays[0][positions])
+            return some.view(f"U{width}")[:, 0].tolist() if width else [""] * len(some)
+        if self.kind == "utf-8":
+            ends, data = self.arrays
+            first, last = ends[:-1][positions].tolist(), ends[1:][positions].tolist()
+            text = data.tobytes()
+            return [text[start:stop].decode() for start, stop in zip(first, last)]
+        return self.arrays[0][positions].tolist()  # type: ignore[no-any-return]
+
+    def words(self) -> Iterator[AnyArray]:
+        """Yield the words of some ids at a time, shape (n, k)."""
+        width = WORD * self.n_words
+        for start in range(0, len(self), CHUNK):
+            stop = min(start + CHUNK, len(self))
+            if self.kind in ("number", "time", "duration"):
+                numbers = self.arrays[0][start:stop]
+                yield np.ascontiguousarray(numbers, np.int64).view(np.uint64)[:, None]
+                continue
+            packed = np.zeros((stop - start, width), np.uint8)
+            if self.kind == "ascii":
+                characters = self.arrays[0][start:stop]
+                packed[:, : characters.shape[1]] = characters
+            else:
+                _pack(self.arrays[0][start : stop + 1], self.arrays[1], packed)
+            yield packed.view(np.uint64)
+
+    @property
+    def n_words(self) -> int:
+        """The number of words of each id."""
+        longest = 0
+        if self.kind == "ascii":
+            longest = self.arrays[0].shape[1]
+        elif self.kind == "utf-8":
+            longest = int(np.diff(self.arrays[0]).max(initial=0))
+        return max(1, -(-longest // WORD))
+
+    def in_unit(self, unit: np.dtype[Any]) -> Ids:
+        """Return times in another unit."""
+        return Ids(self.kind, (self.arrays[0].astype(unit),))
+
+
+def read_ids(ids: Any, name: str) -> Ids:
+    """Return ids as they can be compared.
+
+    Raises
+    ------
+    ValueError
+        If they are not a column of whole numbers, strings or dates, or some are missing.
+    """
+    strings = bytes_of_strings(ids)
+    if strings is not None:
+        n_missing, ends, data = strings
+        if n_missing:
+            raise ValueError(f"{name} {NOT_MISSING.format('None or NaN')}")
+        return _of_bytes(ends, data)
+    array = to_numpy(ids)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
+    kind = array.dtype.kind
+    if kind == "f":
+        return Ids("number", (_to_integers(array, name),))
+    if kind in "mM":
+        if np.isnat(array).any():
+            raise ValueError(f"{name} {NOT_MISSING.format('NaT')}")
+        return Ids("time" if kind == "M" else "duration", (array,))
+    if kind not in "iuUOT":
+        raise ValueError(f"{name} {WHOLE.format(f'{array.dtype} ids')}")
+    if kind in "iu":
+        return _of_integers(array)
+    if kind == "U" and isinstance(ids, (list, tuple)):
+        # NumPy turns a list of strings and numbers into strings.
+        array = np.array(ids, dtype=object)
+        kind = "O"
+    return _of_characters(array) if kind == "U" else _of_objects(array.tolist(), name)
+
+
+def _of_integers(array: AnyArray) -> Ids:
+    if array.dtype == np.uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
+        return Ids("object", (array.astype(object),))
+    return Ids("number", (array,))
+
+
+def _of_characters(array: AnyArray) -> Ids:
+    """Return an array of NumPy's strings of a fixed width."""
+    n_characters = array.dtype.itemsize // 4
+    if n_characters <= LONGEST:
+        native = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
+        characters = native.view(np.uint32).reshape(len(array), n_characters)
+        has_words = all(
+            characters[start : start + CHUNK].max(initial=0) < 128
+            for start in range(0, len(array), CHUNK)
+        )
+        if has_words:
+            return Ids("ascii", (characters,))
+    return _of_strings(array.tolist())
+
+
+def _of_objects(ids: list[Any], name: str) -> Ids:
+    kinds = set(map(type, ids))
+    if kinds == {str}:
+        return _of_strings(ids)
+    if any(map(is_missing, ids)):
+        raise ValueError(f"{name} {NOT_MISSING.format('None or NaN')}")
+    # A list of whole numbers gives the same ids as an array of them.
+    if kinds == {int}:
+        whole = np.array(ids)
+        if whole.dtype.kind in "iu":
+            return _of_integers(whole)
+    try:
+        set(ids)
+    except TypeError as error:
+        raise ValueError(f"{name} {WHOLE.format(f'an {error}')}") from error
+    return _as_objects(ids)
+
+
+def _of_strings(ids: list[str]) -> Ids:
+    try:
+        encoded = [one.encode() for one in ids]
+    except UnicodeEncodeError:  # half a surrogate pair
+        return _as_objects(ids)
+    ends = np.zeros(len(ids) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(ids)), out=ends[1:])
+    return _of_bytes(ends, np.frombuffer(b"".join(encoded), np.uint8))
+
+
+def _of_bytes(ends: AnyArray, data: AnyArray) -> Ids:
+    ids = Ids("utf-8", (ends, data))
+    # Words are filled up with NULs, so a string with a NUL of its own has none.
+    if np.diff(ends).max(initial=0) <= LONGEST and (len(data) == 0 or data.min() > 0):
+        return ids
+    return _as_objects(ids.tolist())
+
+
+def _as_objects(ids: list[Any]) -> Ids:
+    array = np.empty(len(ids), object)
+    array[:] = ids
+    return Ids("object", (array,))
+
+
+def _pack(ends: AnyArray, data: AnyArray, packed: NDArray[np.uint8]) -> None:
+    """Write strings into rows of zeros."""
+    lengths = np.diff(ends)
+    some = data[ends[0] : ends[-1]]
+    if len(lengths) and (lengths == lengths[0]).all():
+        packed[:, : lengths[0]] = some.reshape(len(lengths), lengths[0])
+    else:
+        packed[np.arange(packed.shape[1]) < lengths[:, None]] = some
+
+
+def _to_integers(array: AnyArray, name: str) -> AnyArray:
+    if np.isnan(array).any():
+        raise ValueError(f"{name} {NOT_MISSING.format('NaN')}")
+    with np.errstate(invalid="ignore"):
+        whole = array.astype(np.int64)
+    fractions = array[whole != array]
+    if len(fractions):
+        raise ValueError(f"{name} {WHOLE.format(fractions[0])}")
+    return whole

@@ -1,0 +1,138 @@
+"""Items matched by ids of every kind, against dictionaries of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+
+from fastkappa import leaderboard
+from fastkappa.leaderboards.items import places
+from fastkappa.leaderboards.items.alignment import ItemIds
+
+
+def _texts(numbers: Any) -> list[str]:
+    return [str(number) for number in numbers.tolist()]
+
+
+# What a user may hold strings in.
+STRINGS: dict[str, Callable[[Any], Any]] = {
+    "NumPy": lambda a: np.array(_texts(a) or [""])[: len(a)],
+    "NumPy, variable width": lambda a: np.array(_texts(a), np.dtypes.StringDType()),
+    "list": _texts,
+    "Arrow": lambda a: pyarrow.array(_texts(a), pyarrow.string()),
+    "Arrow, sliced": lambda a: pyarrow.array(["no", *_texts(a)], pyarrow.string())[1:],
+    "Arrow, in chunks": lambda a: pyarrow.chunked_array(
+        [_texts(a[:9]), _texts(a[9:])], pyarrow.large_string()
+    ),
+    "Arrow dictionary": lambda a: pyarrow.array(_texts(a), pyarrow.string()).dictionary_encode(),
+    "pandas": lambda a: pandas.Series(_texts(a), dtype="str"),
+    "pandas objects": lambda a: pandas.Series(_texts(a), dtype=object),
+    "polars": lambda a: polars.Series(_texts(a), dtype=polars.String),
+}
+OTHERS: dict[str, Callable[[Any], Any]] = {
+    "int64": lambda a: a - 50,
+    "uint64 beyond int64": lambda a: a.astype(np.uint64) + np.uint64(2**63),
+    "far apart": lambda a: a * 10**15,
+    "whole floats": lambda a: a.astype(float),
+    "dates": lambda a: a.astype("M8[D]"),
+    "beyond ASCII": lambda a: [f"\xe9t\xe9 {x:03d}" for x in a.tolist()],
+    "beyond ASCII in NumPy": lambda a: np.array([f"\xe9 {x}" for x in [*a.tolist(), 0]])[:-1],
+    "long": lambda a: [f"{x:0200d}" for x in a.tolist()],
+    "with a NUL at the end": lambda a: [f"{x}\0" for x in a.tolist()],
+    "strings and numbers": lambda a: [str(x) if x % 3 else x for x in a.tolist()],
+}
+PAIRS = [(name, one, STRINGS["list"]) for name, one in STRINGS.items()]
+PAIRS += [(name, STRINGS["Arrow"], one) for name, one in STRINGS.items()]
+PAIRS += [(name, one, one) for name, one in OTHERS.items()]
+
+
+def _as_list(ids: Any) -> list[Any]:
+    if isinstance(ids, list):
+        return ids
+    how = next(how for how in ("to_pylist", "to_list", "tolist") if hasattr(ids, how))
+    found: list[Any] = getattr(ids, how)()
+    return found
+
+
+@pytest.mark.parametrize(("name", "mine", "theirs"), PAIRS)
+def test_against_a_plain_loop(name: str, mine: Any, theirs: Any) -> None:
+    rng = np.random.default_rng(0)
+    for n_items, n_others in ((1, 0), (30, 30), (60, 80), (60, 20)):
+        numbers = rng.permutation(150)[:n_items]
+        drawn = rng.choice(np.append(numbers, 200 + np.arange(5)), n_others)
+        for others in (drawn, rng.permutation(numbers), numbers):
+            first, second = mine(numbers), theirs(others)
+            found = ItemIds(first, "ids").align(second, "others")
+            ids, other_ids = _as_list(first), _as_list(second)
+            items = range(n_items) if found.items is None else found.items.tolist()
+            places_ = range(len(other_ids)) if found.others is None else found.others.tolist()
+            once = [one for one in ids if other_ids.count(one) == 1]
+            pairs = [(ids[i], other_ids[j]) for i, j in zip(items, places_, strict=True)]
+            assert sorted(pairs, key=str) == sorted(zip(once, once), key=str)
+            assert found.missing == [one for one in ids if one not in other_ids]
+            assert found.extra == list(dict.fromkeys(o for o in other_ids if o not in ids))
+            assert found.repeated == [one for one in ids if other_ids.count(one) > 1]
+
+
+def test_ids_that_are_chosen_to_collide_are_matched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "_hashes", lambda words: np.zeros(len(words), np.uint64))
+    ids = [f"{i} is an id" for i in range(200)]
+    found = ItemIds(ids, "ids").align(ids[::-1], "others")
+    assert found.items is not None
+    assert found.is_complete()
+    assert found.items.tolist() == list(range(199, -1, -1))
+
+
+def test_numbers_are_not_strings() -> None:
+    found = ItemIds([1, 2, 3], "ids").align(["1", "2", "3"], "others")
+    assert found.mismatch() == "3 missing (1, 2, 3), 3 extra ('1', '2', '3')"
+
+
+@pytest.mark.parametrize("n_labels", [3, 40])
+def test_the_order_of_the_items_changes_nothing(n_labels: int) -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, n_labels, 3000)
+    columns = [np.where(rng.random(3000) < 0.7, truth, rng.permutation(truth)) for _ in range(3)]
+    matrix = np.abs(rng.normal(size=(n_labels, n_labels)))
+    np.fill_diagonal(matrix, 0)
+    options: dict[str, Any] = {"weights": matrix, "labels": range(n_labels), "rng": 0}
+    options["n_resamples"] = 40
+    expected = leaderboard(truth, columns, **options)
+    ids = rng.permutation(10**6)[:3000]
+    orders = [rng.permutation(3000) for _ in columns]
+    for own in (ids, ids.astype(str)):
+        pairs = [(own[order], column[order]) for order, column in zip(orders, columns)]
+        found = leaderboard(truth, pairs, ids=own, **options)
+        assert found.to_dict() == expected.to_dict()
+
+
+def test_who_answers_otherwise_where_it_is_hard_is_refused() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(1, 4, 500)
+    honest = np.where(rng.random(500) < 0.6, truth, rng.integers(1, 4, 500))
+    cheater = np.where(honest == truth, honest, 9)
+    n_hard = int((honest != truth).sum())
+    predictions = {"cheater": cheater, "honest": honest}
+    with pytest.raises(
+        ValueError,
+        match=rf"^prediction 'cheater' has {n_hard} of 500 items with other labels than"
+        rf" 1 < 2 < 3: 9 \({n_hard}\)\. .* allow_other_labels=True if that is meant",
+    ):
+        leaderboard(truth, predictions, labels=[1, 2, 3])
+    board = leaderboard(truth, predictions, labels=[1, 2, 3], allow_other_labels=True, rng=0)
+    assert board.names == ("cheater", "honest")
+    assert board.kappa[0] == 1
+    assert board.other_labels.tolist() == [n_hard, 0]
+    assert board.n.tolist() == [500 - n_hard, 500]
+    assert "other labels" in str(board)
+    # Items whose true label is none of those given are left out of all predictions.
+    assert leaderboard(truth, {"honest": honest}, labels=[1, 2, 3, 4], rng=0).n[0] == 500
+    some = leaderboard(np.where(cheater == 9, 9, truth), predictions, labels=[1, 2, 3], rng=0)
+    assert some.other_labels.tolist() == [0, 0]
+    assert some.n.tolist() == [500 - n_hard] * 2
