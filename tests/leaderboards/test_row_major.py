@@ -75,12 +75,14 @@ def test_kappas_do_not_depend_on_the_memory_layout(backend: str, dtype: str, n_l
     truth = truth.astype(dtype)
     rows = np.ascontiguousarray(columns.T)
     weights = rng.integers(1, 5, n)
-    for options in (
+    choices: tuple[dict[str, Any], ...] = (
         {},
         {"labels": [0, 1]},
         {"sample_weight": weights},
         {"labels": [1, 0], "sample_weight": weights / 8},
-    ):
+    )
+    for options in choices:
+        options["allow_other_labels"] = True
         expected = score_many(truth, columns, axis=1, backend=backend, **options)
         for table in (rows, rows[::-1][::-1], np.repeat(rows, 2, axis=1)[:, ::2]):
             for threads in (1, 2):
