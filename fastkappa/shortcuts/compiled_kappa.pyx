@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+# cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False, cdivision=True
 """Two short integer arrays to kappa in one compiled call, where microseconds count.
 
 For everything else, and for every error and warning, the general way is taken. Up to the

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
 """From tables of scores to cuts and kappa, compiled; see `fastkappa.shortcuts.loading`."""
 
 from libc.stdint cimport int64_t, uint16_t

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
 """The compiled kernels for pairs; see `fastkappa.kernels.contract`.
 
 An array is read in place: its structure gives address, stride, type and byte order, and the
