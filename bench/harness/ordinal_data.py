@@ -1,7 +1,9 @@
 """Real data with ordered labels: those that statsmodels and scikit-learn ship, and two files.
 
-Where the outcome is a measurement it is cut into grades. Rows of people or wines that occur
-more than once are taken once, since copies on both sides of a division would be known.
+Labels are 0, 1, 2, ..., all of which occur; where the outcome is a measurement it is cut into
+grades. No item occurs twice, since copies on both sides of a division would be known: of the RAND
+experiment, which has a row for each year of a person, the first is taken, and of wines that are
+alike in everything, one. (In the surveys different people may well give the same answers.)
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ import statsmodels.datasets
 
 MOST_ROWS = 6000
 Items = tuple[np.ndarray, np.ndarray]
-WINE, EYES = "wine_quality_white.csv", "diabetic_retinopathy_eyes.csv"
 
 
 def wine_without_copies(file: Path) -> Items:
@@ -48,21 +49,27 @@ def _eyes(file: Path) -> Items:
 
 
 def _fair(outcome: str, bands: list[float] | None = None) -> Items:
+    """A survey of marriages (Fair 1978)."""
     return _split(statsmodels.datasets.fair.load_pandas().data, outcome, bands)
 
 
 def _election(outcome: str) -> Items:
+    """A survey of the American election of 1996: a party or a position of seven."""
     table = statsmodels.datasets.anes96.load_pandas().data
     return _split(table.drop(columns=["vote", "logpopul"]), outcome)
 
 
 def _health() -> pd.DataFrame:
-    """One row a person; the file has one a year."""
+    """The first year of each person of the RAND health insurance experiment."""
     table = statsmodels.datasets.randhie.load_pandas().data
-    return table.drop_duplicates([name for name in table if name != "mdvis"])
+    # There is no number of the person. Years of one follow each other, and this stays the same
+    # while the insurance may change. Neighbours who are alike in it count as one person.
+    person = table[["physlm", "disea", "hlthg", "hlthf", "hlthp", "idp"]]
+    return table[(person != person.shift()).any(axis=1)].copy()
 
 
 def _own_health() -> Items:
+    """Health as people see their own: excellent, good, fair, poor."""
     table = _health()
     states = ["hlthg", "hlthf", "hlthp"]
     table["own"] = table[states] @ [1, 2, 3]
@@ -70,17 +77,20 @@ def _own_health() -> Items:
 
 
 def _schools() -> Items:
+    """The share of pupils above the median in mathematics, by school district (Gill 2000)."""
     table = statsmodels.datasets.star98.load_pandas().data
     table["passed"] = table["NABOVE"] / (table["NABOVE"] + table["NBELOW"])
     return _split(table.drop(columns=["NABOVE", "NBELOW"]), "passed", _fifths(table["passed"]))
 
 
 def _diabetes() -> Items:
+    """The progression of diabetes after a year (Efron et al. 2004)."""
     data = sklearn.datasets.load_diabetes()
     return data.data, np.digitize(data.target, [75, 125, 200, 275])
 
 
 def _engel() -> Items:
+    """What households spend on food, from their income (Engel 1857)."""
     table = statsmodels.datasets.engel.load_pandas().data
     return _split(table, "foodexp", [350, 500, 700, 1000])
 
@@ -117,14 +127,17 @@ SHIPPED: dict[str, Callable[[], Items]] = {
     "cars": _cars,
     "engel": _engel,
 }
-FILES: dict[str, Callable[[Path], Items]] = {WINE: wine_without_copies, EYES: _eyes}
+FILES: dict[str, tuple[str, Callable[[Path], Items]]] = {
+    "white wines": ("wine_quality_white.csv", wine_without_copies),
+    "eyes": ("diabetic_retinopathy_eyes.csv", _eyes),
+}
 
 
 def ordinal_data(folder: Path | None) -> dict[str, Items]:
     """Return features and codes of each data set; the two files are in ``folder``, if given."""
     found = {name: load() for name, load in SHIPPED.items()}
     if folder is not None:
-        found |= {name: load(folder / name) for name, load in FILES.items()}
+        found |= {name: load(folder / file) for name, (file, load) in FILES.items()}
     for name, (X, y) in found.items():
         if len(y) > MOST_ROWS:
             kept = np.random.default_rng(0).permutation(len(y))[:MOST_ROWS]

@@ -1,22 +1,25 @@
 """How much kappa each method of KappaRounder loses on new items against the best thresholds.
 
-    python -m bench.studies.rounding [--quick]
+    python -m bench.studies.rounding [--quick | --times]
 
 Labels and scores are made from a latent normal variable, and many training sets are drawn.
 The thresholds found on each are tried on a million new items, where the best thresholds are
 known. Printed is the mean of what is missing, in units of 0.0001, over three correlations
 of the score with the latent variable, and even and skewed proportions of five labels.
+
+--times prints instead how long each method takes, and how many times as long as `exact`.
 """
 
 from __future__ import annotations
 
 import argparse
-from itertools import product
+from collections import defaultdict
+from functools import cache, partial
 from statistics import NormalDist
 
 import numpy as np
 
-from bench.harness import machine
+from bench.harness import machine, timing
 from fastkappa import optimal_thresholds
 from fastkappa.statistics.kappa import kappas
 from fastkappa.thresholds.rounding import METHODS, find_rounding
@@ -27,7 +30,9 @@ BOTH = (EVEN, SKEWED)
 N_LABELS = 5
 NEW_ITEMS = 1_000_000
 # How many training sets of so many items.
-TRAINING_SETS = {100: 200, 300: 150, 1000: 100, 3000: 60, 10_000: 40, 100_000: 10}
+TRAINING_SETS = {100: 40, 300: 30, 1000: 15, 3000: 8, 30_000: 2}
+# From about so many items on, `bagged` takes seconds.
+MANY_ITEMS = 1_000_000
 TRAINING_SETS_WHEN_QUICK = {100: 20, 1000: 10}
 BLOCKS = {
     "quadratic weights, scores linear in the latent variable": ("quadratic", False, BOTH),
@@ -70,16 +75,17 @@ class NewItems:
         return float(kappas(np.diff(self.below[places], axis=0).T, self.weights))
 
 
+@cache
 def missing_kappa(
-    weights: str | None, curved: bool, all_proportions: tuple, sets: dict[int, int]
-) -> dict:
-    """Return, by number of items and method, the mean difference to the best kappa."""
-    methods = [method for method in METHODS if weights == "quadratic" or method != "closed_form"]
-    differences: dict = {(n, method): [] for n in sets for method in methods}
-    for correlation, proportions in product(CORRELATIONS, all_proportions):
+    weights: str | None, curved: bool, proportions: tuple[float, ...], quick: bool
+) -> dict[tuple[int, str], list[float]]:
+    """Return what is missing on each training set, by number of items and method."""
+    methods = [method for method in METHODS if method != "closed_form" or weights == "quadratic"]
+    differences = defaultdict(list)
+    for correlation in CORRELATIONS:
         rng = np.random.default_rng(0)
         new = NewItems(*draw(rng, NEW_ITEMS, correlation, proportions, curved), weights)
-        for n, repeats in sets.items():
+        for n, repeats in (TRAINING_SETS_WHEN_QUICK if quick else TRAINING_SETS).items():
             for _ in range(repeats):
                 items = draw(rng, n, correlation, proportions, curved)
                 for method in methods:
@@ -92,22 +98,52 @@ def missing_kappa(
                         rng=rng,
                     )
                     differences[n, method].append(new.best - new.kappa(found.thresholds))
-    return {key: float(np.mean(values)) for key, values in differences.items()}
+    return differences
+
+
+def compare_times(n: int, weights: str | None, rounds: int) -> None:
+    """Print how long each method takes for n items, timed in turn."""
+    items = draw(np.random.default_rng(0), n, 0.7, EVEN, False)
+    find = partial(find_rounding, *items, labels=range(N_LABELS), weights=weights, n_folds=None)
+    calls = {
+        method: partial(find, method=method, rng=np.random.default_rng(0))
+        for method in METHODS
+        if (method != "closed_form" or weights == "quadratic")
+        and (method != "bagged" or n < MANY_ITEMS)
+    }
+    samples = timing.measure(calls, rounds)
+    for method in calls:
+        ratio = samples.ratio(method, "exact")
+        print(
+            f"{n:>9,}  {weights or 'none':<10}{method:<12}"
+            f"{np.median(samples.seconds[method]) * 1e3:>8.1f} ms {ratio.median:>7.1f} x"
+            f" [{ratio.lower:.1f}, {ratio.upper:.1f}]",
+            flush=True,
+        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
-    sets = TRAINING_SETS_WHEN_QUICK if parser.parse_args().quick else TRAINING_SETS
+    parser.add_argument("--times", action="store_true")
+    arguments = parser.parse_args()
+    quick = arguments.quick
     machine.announce()
+    if arguments.times:
+        for n in (1000, MANY_ITEMS):
+            for weights in ("quadratic", "linear", None):
+                compare_times(n, weights, rounds=11)
+        return
     print("kappa missing on new items, in units of 0.0001")
     for title, (weights, curved, all_proportions) in BLOCKS.items():
-        means = missing_kappa(weights, curved, all_proportions, sets)
         print(f"\n{title}\n{'n':>8}" + "".join(f"{method:>13}" for method in METHODS))
-        for n in sets:
-            row = (means.get((n, method)) for method in METHODS)
-            cells = "".join(f"{'-' if mean is None else f'{mean * 1e4:.0f}':>13}" for mean in row)
-            print(f"{n:>8}{cells}", flush=True)
+        parts = [missing_kappa(weights, curved, each, quick) for each in all_proportions]
+        for n in TRAINING_SETS_WHEN_QUICK if quick else TRAINING_SETS:
+            cells = []
+            for method in METHODS:
+                values = [value for part in parts for value in part.get((n, method), [])]
+                cells.append(f"{np.mean(values) * 1e4:.0f}" if values else "-")
+            print(f"{n:>8}" + "".join(f"{cell:>13}" for cell in cells), flush=True)
 
 
 if __name__ == "__main__":

@@ -182,7 +182,7 @@ def decode_probabilities(
     >>> probabilities.argmax(axis=1)
     array([0, 0, 1, 0, 2])
     >>> result.predict([[0.3, 0.3, 0.4]])
-    array(['best'], dtype='<U4')
+    array(['good'], dtype='<U4')
     """
     items, names = read_labelled(probabilities, labels, sample_weight)
     if not isinstance(labels, (list, tuple)):

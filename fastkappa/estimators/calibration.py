@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.frozen import FrozenEstimator
 
 from fastkappa.arrays import AnyArray
 
@@ -15,20 +14,18 @@ CALIBRATIONS = (None, "temperature", "sigmoid", "isotonic")
 
 
 class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A fitted classifier whose features are the probabilities it predicts."""
+    """A classifier whose features are the probabilities it predicts."""
 
-    def __init__(self, n_labels: int) -> None:
-        self.n_labels = n_labels
-        self.classes_ = np.arange(n_labels)
-
-    def fit(self, X: Any, y: Any) -> _AsGiven:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _AsGiven:
+        # Without the argument, CalibratedClassifierCV warns that weights are not used in full.
+        self.classes_ = np.unique(y)
         return self
 
     def predict_proba(self, X: Any) -> Any:
         return X
 
     def predict(self, X: Any) -> Any:
-        return self.predict_proba(X).argmax(axis=1)
+        return self.classes_[X.argmax(axis=1)]
 
 
 class Calibration:
@@ -48,7 +45,7 @@ class Calibration:
         everything = np.arange(len(codes))
         # The probabilities are out of sample already: all serve to calibrate.
         self._calibrated = CalibratedClassifierCV(
-            FrozenEstimator(_AsGiven(len(self._occurring))),
+            _AsGiven(),
             method=method,
             cv=[(everything, everything)],
             ensemble=False,

@@ -197,7 +197,9 @@ class KappaDecoder(
         -------
         y : ndarray of shape (n_samples,)
         """
-        labels: AnyArray = self.classes_[self._positions(X)]
+        # Before `fit` there are no classes_ either: positions first, which say so.
+        positions = self._positions(X)
+        labels: AnyArray = self.classes_[positions]
         return labels
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -28,20 +28,11 @@ from fastkappa.exceptions import LabelOrderWarning
 NAMES = ["poor", "fair", "good", "best"]
 
 
-def expected_failures(estimator: KappaDecoder) -> dict[str, str]:
-    reason = "an item of weight 2 is in one fold, two items may be in two"
-    return {
-        "check_sample_weight_equivalence_on_dense_data": reason,
-        "check_sample_weight_equivalence_on_sparse_data": reason,
-    }
-
-
 @parametrize_with_checks(
     [
         KappaDecoder(LogisticRegression(), cv=2),
         KappaDecoder(LogisticRegression(), weights="linear", calibration=None, cv=2),
-    ],
-    expected_failed_checks=expected_failures,
+    ]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:kappa is undefined")
@@ -164,9 +155,17 @@ def test_columns_in_another_order_than_the_labels_are_noticed() -> None:
 
 def test_a_label_that_does_not_occur() -> None:
     X, y = items(6)
-    decoder = KappaDecoder(MODEL, labels=range(6)).fit(X, y)
-    assert decoder.costs_.shape == (6, 6)
-    np.testing.assert_allclose(decoder.costs_[:4, :4], KappaDecoder(MODEL).fit(X, y).costs_)
+    decoder = KappaDecoder(MODEL, labels=range(6), calibration=None).fit(X, y)
+    inside = cross_val_predict(MODEL, X, y, method="predict_proba")
+    found = decode_probabilities(np.pad(inside, ((0, 0), (0, 2))))
+    np.testing.assert_array_equal(decoder.costs_, found.costs)
+    # It may be given all the same: labels must vary as much as the truth does.
+    assert decoder.expected_kappa_ > decode_probabilities(inside).kappa
+    calibrated = KappaDecoder(MODEL, labels=range(6)).fit(X, y)
+    np.testing.assert_array_equal(
+        calibrated.calibration_.apply(np.pad(inside, ((0, 0), (0, 2))))[:, :4],
+        KappaDecoder(MODEL).fit(X, y).calibration_.apply(inside),
+    )
     with pytest.raises(ValueError, match=r"y holds 3, which is not among the labels \[0, 1, 2\]"):
         KappaDecoder(MODEL, labels=range(3)).fit(X, y)
     P = np.full((4, 3), 1 / 3)
