@@ -113,7 +113,7 @@ class ConfusionAccumulator:
     # Integers without weights are counted directly into a table of their own.
     _integers: GrowingTable | FixedTable
     _has_only_booleans: bool
-    _last_types: tuple[np.dtype[Any] | None, np.dtype[Any] | None]
+    _last_types: tuple[np.dtype[Any], ...]
 
     def __init__(
         self, labels: Any = None, *, backend: Backend | None = None, num_threads: int | None = None
@@ -403,7 +403,7 @@ class ConfusionAccumulator:
             refuse_counted_outside(self._total().labels, order)
             self._order = order
             # Integers are looked at from now on: another label is a mistake.
-            self._last_types = (None, None)
+            self._last_types = ()
 
     def _count(self, columns: tuple[Column, Column], weights: AnyArray | None) -> WeightedTable:
         threads = resolve_num_threads(self._num_threads)
@@ -447,4 +447,4 @@ class ConfusionAccumulator:
         known = self._known_labels
         self._integers = GrowingTable() if known is None else FixedTable(known)
         self._has_only_booleans = True
-        self._last_types = (None, None)
+        self._last_types = ()

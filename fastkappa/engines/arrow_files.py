@@ -74,14 +74,16 @@ def count_file(
     num_threads: int | None = None,
 ) -> None:
     """Count a file, as `count_path` does, and report the bytes read so far."""
-    num_threads = resolve_num_threads(num_threads)
     with opened(path) as file_format:
         if file_format in DELIMITERS:
-            _count_text(table, [path], DELIMITERS[file_format], on_progress, num_threads)
+            threads = resolve_num_threads(num_threads)
+            _count_text(table, [path], DELIMITERS[file_format], on_progress, threads)
             return
-        if file_format == "parquet" and num_threads > 1:
-            _count_row_groups(table, path, on_progress, num_threads)
-            return
+        if file_format == "parquet" and _n_row_groups(path) > 1:
+            threads = resolve_num_threads(num_threads)
+            if threads > 1:
+                _count_row_groups(table, path, on_progress, threads)
+                return
         for batch in _batches(path, file_format, table.names, on_progress):
             add_rows(table, batch, 1)
             del batch  # here and below: the next one is read into its memory
@@ -325,24 +327,28 @@ def _count_text(
     texts.add_to(table)
 
 
+def _n_row_groups(path: Path) -> int:
+    from pyarrow import parquet
+
+    return int(parquet.read_metadata(path).num_row_groups)
+
+
 def _count_row_groups(
     table: SourceTable, path: Path, on_progress: OnProgress, num_threads: int
 ) -> None:
     """Count a Parquet file, each thread taking the next group of its rows."""
-    with _opened_parquet(path, table.names) as file:
-        n_groups, n_rows = file.metadata.num_row_groups, max(file.metadata.num_rows, 1)
-    threads = max(1, min(num_threads, n_groups))
-    n_bytes, n_read = path.stat().st_size, [0]
+    n_groups, n_bytes, n_read = _n_row_groups(path), path.stat().st_size, [0]
 
     def work(ranges: ItemRanges) -> SourceTable:
         part = table.empty_copy()
         with _opened_parquet(path, table.names) as file:
-            while bounds := ranges.take(n_groups if threads == 1 else 1):
+            n_rows = max(file.metadata.num_rows, 1)
+            while bounds := ranges.take(1):
                 for batch in file.iter_batches(
                     BATCH,
                     row_groups=list(range(*bounds)),
                     columns=table.names,
-                    use_threads=threads == 1,
+                    use_threads=False,
                 ):
                     n_read[0] += len(batch)
                     on_progress(n_bytes * min(n_read[0], n_rows) // n_rows)
@@ -350,7 +356,7 @@ def _count_row_groups(
                     del batch
         return part
 
-    for part in run_in_threads(work, n_groups, threads):
+    for part in run_in_threads(work, n_groups, min(num_threads, n_groups)):
         table.merge(part)
 
 

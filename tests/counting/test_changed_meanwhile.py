@@ -89,8 +89,8 @@ def test_groups_and_labels_looked_up(
     columns = [Column(array, array.dtype) for array in arrays]
     look_up = by_group._looked_up
 
-    def looked_up(axis: Any, widest: int) -> Any:
-        found = look_up(axis, widest)
+    def looked_up(kernels: Any, axis: Any, widest: int) -> Any:
+        found = look_up(kernels, axis, widest)
         if axis.column is columns[place]:
             arrays[place][3] = 60
         return found
@@ -177,10 +177,9 @@ def test_keys_of_numpy(monkeypatch: pytest.MonkeyPatch, n_labels: int, dtype: An
 
 
 @pytest.mark.parametrize("wide", [False, True])
-def test_a_map_of_labels_keeps_what_it_looked_at(wide: bool) -> None:
+def test_a_map_of_labels_learns_what_it_looked_at(kernels: Any, wide: bool) -> None:
     labels = LabelMap(np.int64)
-    values = ratings(50) * (10**9 if wide else 1)
-    expected = np.unique(values)
+    values = ratings(50)[:200] * (10**9 if wide else 1)
     change = labels.add
 
     def add(new: Any) -> None:
@@ -188,9 +187,28 @@ def test_a_map_of_labels_keeps_what_it_looked_at(wide: bool) -> None:
         values[:] = -77
 
     labels.add = add  # type: ignore[method-assign]
-    codes = labels.learn(values)
-    assert (labels.labels(np.int64) == expected).all()
-    assert codes.max() == len(expected) - 1
+    with pytest.raises(RuntimeError, match=CHANGED):
+        labels.learn(kernels, values)
+
+
+def test_a_map_of_labels_has_each_label_once(monkeypatch: pytest.MonkeyPatch, kernels: Any) -> None:
+    """Ratings that change to labels known already, between the look-up and their sorting."""
+    labels = LabelMap(np.int64)
+    labels.add(np.arange(10, dtype=np.int64) * 10**9)
+    values = ratings(50) * 10**9
+    look_up, calls = LabelMap._look_up, []
+
+    def looked_up(self: Any, kernels: Any, given: Any) -> Any:
+        found = look_up(self, kernels, given)
+        calls.append(given)
+        if len(calls) == 1:
+            values[:] = 0
+        return found
+
+    monkeypatch.setattr(LabelMap, "_look_up", looked_up)
+    codes = labels.learn(kernels, values)
+    assert len(np.unique(labels.labels(np.int64))) == labels.n_labels == 10
+    assert (codes == 0).all()
 
 
 @pytest.mark.parametrize("step", [1, 10**12])

@@ -32,6 +32,8 @@ import duckdb, polars, pyarrow.parquet
 from fastkappa import confusion_from_table
 
 folder = sys.argv[1]
+# It would be printed between the figures where a machine is slow.
+duckdb.sql("set enable_progress_bar = false")
 resource.setrlimit(resource.RLIMIT_DATA, ({limit}, {limit}))
 counts = {count}
 print(counts.table.tolist(), counts.labels.tolist(), counts.missing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import importlib
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from fastkappa import confusion_from_table
 from fastkappa.engines import frames
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS
 from fastkappa.engines.source_table import Columns, SourceTable
+from fastkappa.install_hint import install_command
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
@@ -304,5 +306,6 @@ def test_without_a_library_the_extra_is_named(
 ) -> None:
     frame = pandas_frame({"a": [1, 2]})
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(ImportError, match=rf"needs {library}.*pip install 'fastkappa\[frames\]'"):
+    hint = re.escape(install_command("fastkappa[frames]"))
+    with pytest.raises(ImportError, match=rf"needs {library}.*{hint}"):
         confusion_from_table(frame, "a", "a")

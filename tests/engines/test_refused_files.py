@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from fastkappa.cli.files.ratings import count_ratings, parse_labels
 from fastkappa.engines.arrow_files import SUFFIXES, format_of
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.install_hint import install_command
 from tests.helpers.rating_files import WRITERS, pa, parquet, text_file, write_arrow_file
 
 
@@ -209,5 +211,5 @@ def test_without_pyarrow_the_extra_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     files = importlib.import_module("fastkappa.cli.files.ratings")
-    with pytest.raises(ImportError, match=r"pip install 'fastkappa\[cli\]'"):
+    with pytest.raises(ImportError, match=re.escape(install_command("fastkappa[cli]"))):
         files.count_ratings(tmp_path / "r.csv", "a", "b")
