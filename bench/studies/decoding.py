@@ -3,12 +3,12 @@
     python -m bench.studies.decoding [FOLDER] [--quick] [--speed]
 
 For each of the real data sets of `bench.harness.ordinal_data`, thirteen and two more if FOLDER has
-their files, a quarter is held out, twice where there are few items. Boosted trees, as a
-classifier and as a regression of the labels' positions, predict the others out of fold; then they
-are fitted to all of these and predict the quarter. KappaDecoder and KappaRounder are fitted to what
-is out of fold, and quadratic kappa is that of the quarter. Printed is its mean for the regression
-with KappaRounder('bagged'), and how far the others are from it, in units of 0.0001; beneath, the
-mean over data sets and its standard error.
+their files, a quarter is held out, twice if items are few. Boosted trees, as a classifier and as a
+regression of the labels' positions, predict the others out of fold; then they are fitted to all of
+these and predict the quarter. KappaDecoder and KappaRounder are fitted to what is out of fold, and
+quadratic kappa is that of the quarter. Printed is its mean for the regression with
+KappaRounder('bagged'), and how far the others are from it, in units of 0.0001; beneath, the mean
+over data sets and its standard error.
 
 --speed prints instead how long decoding ten million items takes beside numpy's argmax.
 """
@@ -116,7 +116,8 @@ def compare(data: dict[str, Items], quick: bool) -> None:
     for library, pair in models().items():
         print(library)
         for name, items in data.items():
-            n_splits = N_SPLITS_OF_SMALL if len(items[1]) < SMALL and not quick else N_SPLITS
+            small = len(items[1]) < SMALL and not quick
+            n_splits = N_SPLITS_OF_SMALL if small else N_SPLITS
             found = [test_kappas(predict(items, pair, seed)) for seed in range(n_splits)]
             kappas = np.array([[each[m] for m in (BASELINE, *methods)] for each in found])
             mean = kappas.mean(axis=0)

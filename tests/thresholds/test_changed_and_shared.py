@@ -174,13 +174,14 @@ def test_threads_share_a_rounder_and_a_result(drop_in_backend: str) -> None:
     y_true = rng.integers(0, 4, 500)
     scores = y_true + rng.normal(size=500)
     result = optimal_thresholds(y_true, scores)
-    rounder = KappaRounder("exact", cv=None).fit(scores, y_true)
-    labels, kappa = result.predict(scores), rounder.score(scores, y_true)
+    rounder = KappaRounder(cv=None).fit(scores, y_true)
+    labels, rounded = result.predict(scores), rounder.predict(scores)
+    kappa = rounder.score(scores, y_true)
 
     def work(number: int) -> bool:
         return all(
             rounder.score(scores, y_true) == kappa
-            and (rounder.predict(scores) == labels).all()
+            and (rounder.predict(scores) == rounded).all()
             and (result.predict(scores) == labels).all()
             for _ in range(20)
         )

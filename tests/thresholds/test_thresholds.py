@@ -170,7 +170,7 @@ def adversaries(n):
     }
 
 
-@pytest.mark.filterwarnings("ignore::fastkappa.exceptions.FallingScoresWarning")
+@pytest.mark.filterwarnings("ignore:scores fall as labels rise")
 @pytest.mark.parametrize("name", adversaries(10))
 def test_methods_agree(name):
     y, scores = adversaries(40_000)[name]
