@@ -1,7 +1,7 @@
-"""What every backend offers: the kernels for pairs of columns, and those for scores.
+"""What every backend offers: the kernels for pairs of columns, for scores, and for words.
 
-A backend is a package with two modules, ``pairs`` and ``scores``, which implement these
-protocols. Kernels are serial, work on the items ``start <= i < stop``, read arrays in place,
+A backend is a package with three modules, ``pairs``, ``scores`` and ``words``, which implement
+these protocols. Kernels are serial, work on the items ``start <= i < stop``, read arrays in place,
 and count codes outside the labels separately: nothing is written outside a table.
 
 Some kernels are optional. They are properties of the protocol here, and None in a backend
@@ -39,6 +39,21 @@ class LabelHash(NamedTuple):
     shift: int
     slots: AnyArray
     labels: NDArray[np.uint64]
+
+
+class WordTable(NamedTuple):
+    """Ids, each some words of 64 bits, in the slots that `find_words` finds them in.
+
+    The words of an id, each times a multiplier, are added up modulo 2**64. The sum, XOR itself
+    without its last 32 bits, times the last multiplier, without the last ``shift`` bits, is the
+    slot to look at first; then those that follow, the first after the last one, up to an empty
+    one. ``slots`` has the place of an id among ``words``, -1 where it is empty.
+    """
+
+    words: NDArray[np.uint64]
+    multipliers: NDArray[np.uint64]
+    slots: NDArray[np.int32]
+    shift: int
 
 
 class PairKernels(Protocol):
@@ -205,3 +220,24 @@ class ScoreKernels(Protocol):
         prefix: Floats,
     ) -> None:
         """Write how many items of each label lie between the first place and each other."""
+
+
+class WordKernels(Protocol):
+    """Strings as words of 64 bits, and where words stand in a table."""
+
+    def pack_characters(self, characters: NDArray[np.uint32], packed: NDArray[np.uint8]) -> bool:
+        """Write each character as a byte, zeros after them, and return whether all are ASCII."""
+        ...
+
+    def pack_bytes(
+        self, ends: AnyArray, data: NDArray[np.uint8], packed: NDArray[np.uint8]
+    ) -> None:
+        """Write the bytes from ``ends[i]`` to ``ends[i + 1]`` to row i, zeros after them."""
+
+    def find_words(
+        self, table: WordTable, words: NDArray[np.uint64], found: NDArray[np.int64]
+    ) -> None:
+        """Write the place of each id in the table to ``found``, -1 for those that are not there."""
+
+    def put_words(self, table: WordTable, found: NDArray[np.int64]) -> None:
+        """Put the ids into the slots, all of them empty; ``found`` has the first place of each."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from fastkappa.install_hint import install_command
-from fastkappa.kernels.contract import PairKernels, ScoreKernels
+from fastkappa.kernels.contract import PairKernels, ScoreKernels, WordKernels
 
 # Best first: what an automatic choice takes.
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
@@ -56,6 +56,21 @@ def score_kernels(kernels: PairKernels) -> ScoreKernels:
     from fastkappa.kernels.numpy import scores as numpy_scores
 
     return numpy_scores
+
+
+def word_kernels(kernels: PairKernels) -> WordKernels:
+    """Return the kernels for words of the backend that pair kernels belong to."""
+    if name_of(kernels) == "cython":
+        from fastkappa.kernels.cython import words as cython_words
+
+        return cython_words
+    if name_of(kernels) == "numba":
+        from fastkappa.kernels.numba import words as numba_words
+
+        return numba_words
+    from fastkappa.kernels.numpy import words as numpy_words
+
+    return numpy_words
 
 
 def follows_choice(choose: Callable[[], Chosen]) -> Callable[[], Chosen]:

@@ -12,4 +12,6 @@
 #include "scores/cuts.h"
 #include "scores/evaluate.h"
 #include "scores/keys.h"
+#include "words/find.h"
+#include "words/pack.h"
 #endif

@@ -116,7 +116,7 @@ class ItemIds:
                 others = others.in_unit(unit)
                 if unit != ids.arrays[0].dtype:
                     places = Places(_all_words(ids.in_unit(unit)))
-            return places.find(others.words())
+            return places.find(len(others), others.words())
         if self._position is None:
             self._position = {one: i for i, one in enumerate(ids.tolist())}
         get = self._position.get
@@ -125,12 +125,7 @@ class ItemIds:
 
 def _places_of(ids: Ids) -> Places | None:
     """Return the places of ids, None if they have to be compared as objects."""
-    if ids.kind == "object":
-        return None
-    try:
-        return Places(_all_words(ids))
-    except OverflowError:
-        return None
+    return None if ids.kind == "object" else Places(_all_words(ids))
 
 
 def _all_words(ids: Ids) -> NDArray[np.uint64]:

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import bytes_of_strings, to_numpy
 from fastkappa.columns.missing import is_missing
+from fastkappa.kernels.dispatch import get_kernels, word_kernels
 
 # Longer strings are compared as Python objects.
 LONGEST = 128
@@ -55,7 +55,10 @@ class Ids(NamedTuple):
             self.kind == others.kind
             and self.kind != "object"
             and all(
-                a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b)
+                a.dtype == b.dtype
+                and a.shape == b.shape
+                and np.array_equal(a[:CHUNK], b[:CHUNK])
+                and np.array_equal(a, b)
                 for a, b in zip(self.arrays, others.arrays)
             )
         )
@@ -75,19 +78,18 @@ class Ids(NamedTuple):
 
     def words(self) -> Iterator[AnyArray]:
         """Yield the words of some ids at a time, shape (n, k)."""
-        width = WORD * self.n_words
+        width, kernels = WORD * self.n_words, word_kernels(get_kernels())
         for start in range(0, len(self), CHUNK):
             stop = min(start + CHUNK, len(self))
             if self.kind in ("number", "time", "duration"):
                 numbers = self.arrays[0][start:stop]
                 yield np.ascontiguousarray(numbers, np.int64).view(np.uint64)[:, None]
                 continue
-            packed = np.zeros((stop - start, width), np.uint8)
+            packed = np.empty((stop - start, width), np.uint8)
             if self.kind == "ascii":
-                characters = self.arrays[0][start:stop]
-                packed[:, : characters.shape[1]] = characters
+                kernels.pack_characters(self.arrays[0][start:stop], packed)
             else:
-                _pack(self.arrays[0][start : stop + 1], self.arrays[1], packed)
+                kernels.pack_bytes(self.arrays[0][start : stop + 1], self.arrays[1], packed)
             yield packed.view(np.uint64)
 
     @property
@@ -201,16 +203,6 @@ def _as_objects(ids: list[Any]) -> Ids:
     array = np.empty(len(ids), object)
     array[:] = ids
     return Ids("object", (array,))
-
-
-def _pack(ends: AnyArray, data: AnyArray, packed: NDArray[np.uint8]) -> None:
-    """Write strings into rows of zeros."""
-    lengths = np.diff(ends)
-    some = data[ends[0] : ends[-1]]
-    if len(lengths) and (lengths == lengths[0]).all():
-        packed[:, : lengths[0]] = some.reshape(len(lengths), lengths[0])
-    else:
-        packed[np.arange(packed.shape[1]) < lengths[:, None]] = some
 
 
 def _to_integers(array: AnyArray, name: str) -> AnyArray:

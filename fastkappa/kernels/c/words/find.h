@@ -1,0 +1,98 @@
+/* find_words, put_words: the places of ids in a table, each id being some words of 64 bits.
+
+   The words of an id, each times an odd number, are added up; the upper bits of the sum, mixed, name a slot, and the slot has
+   the place of the id that is there, -1 if it is empty. An id whose slot was taken is in the next free one, the first after
+   the last. More than half of the slots are free. Slots and words lie all over the memory, so those of several ids are
+   fetched at a time. */
+#ifndef FASTKAPPA_FIND_WORDS_H
+#define FASTKAPPA_FIND_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "../common/simd_level.h"
+
+#if SIMD_HAS_GNU
+#  define FETCH(address) __builtin_prefetch(address)
+#else
+#  define FETCH(address) ((void)(address))
+#endif
+#define WORDS_AT_ONCE 64
+
+typedef struct {
+    const uint64_t *words; /* of the places, n_words each */
+    ptrdiff_t n_words;
+    const uint64_t *multipliers; /* one for each word, and one for the sum */
+    int32_t *slots;              /* 2**(64 - shift) of them */
+    int shift;
+} places_t;
+
+ALWAYS_INLINE uint64_t slot_of_words(const places_t *places, const uint64_t *words, ptrdiff_t n_words)
+{
+    uint64_t sum = 0;
+    for (ptrdiff_t j = 0; j < n_words; j++) sum += words[j] * places->multipliers[j];
+    return (sum ^ sum >> 32) * places->multipliers[n_words] >> places->shift;
+}
+
+ALWAYS_INLINE int are_words_at(const places_t *places, int64_t place, const uint64_t *words, ptrdiff_t n_words)
+{
+    const uint64_t *own = places->words + place * n_words;
+    for (ptrdiff_t j = 0; j < n_words; j++)
+        if (own[j] != words[j]) return 0;
+    return 1;
+}
+
+/* Finds at most WORDS_AT_ONCE ids. */
+ALWAYS_INLINE void find_some(const places_t *places, const uint64_t *words, ptrdiff_t n_words, ptrdiff_t count, int64_t *found)
+{
+    const uint64_t last_slot = ~(uint64_t)0 >> places->shift;
+    uint64_t slot[WORDS_AT_ONCE];
+    for (ptrdiff_t i = 0; i < count; i++) {
+        slot[i] = slot_of_words(places, words + i * n_words, n_words);
+        FETCH(places->slots + slot[i]);
+    }
+    for (ptrdiff_t i = 0; i < count; i++) {
+        found[i] = places->slots[slot[i]];
+        if (found[i] >= 0) FETCH(places->words + found[i] * n_words);
+    }
+    for (ptrdiff_t i = 0; i < count; i++)
+        while (found[i] >= 0 && !are_words_at(places, found[i], words + i * n_words, n_words))
+            found[i] = places->slots[slot[i] = (slot[i] + 1) & last_slot];
+}
+
+/* Writes the place of each of `count` ids, -1 for one that is not there. */
+MAYBE_UNUSED static void find_words(const places_t *places, const uint64_t *words, ptrdiff_t count, int64_t *found)
+{
+    const ptrdiff_t n_words = places->n_words;
+    for (ptrdiff_t i = 0; i < count; i += WORDS_AT_ONCE) {
+        const ptrdiff_t some = count - i < WORDS_AT_ONCE ? count - i : WORDS_AT_ONCE;
+        /* Compilers unroll what they know the number of. */
+        if (n_words == 1) find_some(places, words + i, 1, some, found + i);
+        else if (n_words == 2) find_some(places, words + i * 2, 2, some, found + i);
+        else find_some(places, words + i * n_words, n_words, some, found + i);
+    }
+}
+
+/* Puts the ids of the places into their slots, which are empty, and writes the first place that each of them has. */
+MAYBE_UNUSED static void put_words(const places_t *places, ptrdiff_t count, int64_t *found)
+{
+    const uint64_t last_slot = ~(uint64_t)0 >> places->shift;
+    const ptrdiff_t n_words = places->n_words;
+    uint64_t slots[WORDS_AT_ONCE];
+    for (ptrdiff_t start = 0; start < count; start += WORDS_AT_ONCE) {
+        const ptrdiff_t some = count - start < WORDS_AT_ONCE ? count - start : WORDS_AT_ONCE;
+        for (ptrdiff_t i = 0; i < some; i++) {
+            slots[i] = slot_of_words(places, places->words + (start + i) * n_words, n_words);
+            FETCH(places->slots + slots[i]);
+        }
+        for (ptrdiff_t i = start; i < start + some; i++) {
+            const uint64_t *words = places->words + i * n_words;
+            uint64_t slot = slots[i - start];
+            while (places->slots[slot] >= 0 && !are_words_at(places, places->slots[slot], words, n_words))
+                slot = (slot + 1) & last_slot;
+            if (places->slots[slot] < 0) places->slots[slot] = (int32_t)i;
+            found[i] = places->slots[slot];
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,104 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+"""The compiled kernels for words; see `fastkappa.kernels.contract`."""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+
+cdef extern from "words/find.h" nogil:
+    ctypedef struct places_t:
+        const uint64_t *words
+        Py_ssize_t n_words
+        const uint64_t *multipliers
+        int32_t *slots
+        int shift
+    void c_find_words "find_words" (
+        const places_t *, const uint64_t *, Py_ssize_t, int64_t *
+    ) noexcept
+    void c_put_words "put_words" (const places_t *, Py_ssize_t, int64_t *) noexcept
+
+cdef extern from "words/pack.h" nogil:
+    int c_pack_characters "pack_characters" (
+        const uint32_t *, Py_ssize_t, Py_ssize_t, Py_ssize_t, uint8_t *
+    ) noexcept
+    void pack_bytes_32(
+        const int32_t *, const uint8_t *, Py_ssize_t, Py_ssize_t, uint8_t *
+    ) noexcept
+    void pack_bytes_64(
+        const int64_t *, const uint8_t *, Py_ssize_t, Py_ssize_t, uint8_t *
+    ) noexcept
+
+
+ctypedef fused end_t:
+    int32_t
+    int64_t
+
+
+cdef places_t as_places(table) except *:
+    cdef const uint64_t[:, ::1] own = table.words
+    cdef const uint64_t[::1] multipliers = table.multipliers
+    cdef int32_t[::1] slots = table.slots
+    cdef places_t places
+    places.n_words, places.shift = own.shape[1], table.shift
+    if multipliers.shape[0] <= own.shape[1] or own.shape[1] == 0:
+        raise ValueError("there must be words, and a multiplier for each and for their sum")
+    if slots.shape[0] >> (64 - places.shift) != 1 or slots.shape[0] <= own.shape[0]:
+        raise ValueError("there must be as many slots as the shift leaves numbers, more than ids")
+    # The table is kept by who called.
+    places.words = &own[0, 0] if own.shape[0] else NULL
+    places.multipliers, places.slots = &multipliers[0], &slots[0]
+    return places
+
+
+def find_words(table, const uint64_t[:, ::1] words, int64_t[::1] found):
+    """Write the place of each id, -1 for those that are not there."""
+    cdef places_t places = as_places(table)
+    if words.shape[1] != places.n_words or found.shape[0] != words.shape[0]:
+        raise ValueError("ids must have as many words as those of the table, and a place each")
+    if words.shape[0]:
+        with nogil:
+            c_find_words(&places, &words[0, 0], words.shape[0], &found[0])
+
+
+def put_words(table, int64_t[::1] found):
+    """Put the ids of a table into its slots, which are empty, and write the first place of each."""
+    cdef places_t places = as_places(table)
+    if found.shape[0] != len(table.words):
+        raise ValueError("ids must have a place each")
+    if found.shape[0]:
+        with nogil:
+            c_put_words(&places, found.shape[0], &found[0])
+
+
+def pack_characters(const uint32_t[:, ::1] characters, uint8_t[:, ::1] packed):
+    """Write characters as a byte each, and return whether all of them are ASCII."""
+    cdef bint are_ascii = True
+    if packed.shape[0] != characters.shape[0] or packed.shape[1] < characters.shape[1]:
+        raise ValueError("there must be a byte for each character")
+    if packed.shape[0] and packed.shape[1]:
+        with nogil:
+            are_ascii = c_pack_characters(
+                &characters[0, 0] if characters.shape[1] else NULL,
+                characters.shape[1],
+                characters.shape[0],
+                packed.shape[1],
+                &packed[0, 0],
+            )
+    return are_ascii
+
+
+def pack_bytes(const end_t[::1] ends, const uint8_t[::1] data, uint8_t[:, ::1] packed):
+    """Write the bytes of strings, filled up with zeros."""
+    cdef Py_ssize_t i
+    cdef bint fits = ends.shape[0] == packed.shape[0] + 1 and ends[0] >= 0
+    for i in range(ends.shape[0] - 1):
+        fits = fits and 0 <= ends[i + 1] - ends[i] <= packed.shape[1]
+    if not fits or ends[ends.shape[0] - 1] > data.shape[0]:
+        raise ValueError("strings must be among the data and have room")
+    if packed.shape[0] and packed.shape[1] and data.shape[0]:
+        with nogil:
+            if end_t is int32_t:
+                pack_bytes_32(&ends[0], &data[0], packed.shape[0], packed.shape[1], &packed[0, 0])
+            else:
+                pack_bytes_64(&ends[0], &data[0], packed.shape[0], packed.shape[1], &packed[0, 0])
+    else:
+        packed[:, :] = 0
