@@ -22,11 +22,18 @@ from fastkappa.cli.files.ratings import (
 )
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
-from fastkappa.columns.interop import bytes_of_strings
+from fastkappa.columns.interop import bytes_of_strings, to_numpy
 from fastkappa.columns.label_order import shown
 from fastkappa.columns.missing import find_missing, without
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
-from fastkappa.engines.arrow_files import SUFFIXES, OnProgress, files_of, read_columns
+from fastkappa.engines.arrow_files import (
+    DELIMITERS,
+    SUFFIXES,
+    OnProgress,
+    files_of,
+    format_of,
+    read_columns,
+)
 from fastkappa.engines.arrow_missing import mark_missing
 from fastkappa.engines.counted import in_order
 from fastkappa.engines.ratings import (
@@ -376,7 +383,9 @@ def _read(
     file: Path, id_column: str, target: str, on_progress: OnProgress, *, ids_are_strings: bool
 ) -> tuple[Any, Any]:
     """Return the ids and the labels in a file, or raise."""
-    strings = [id_column] if ids_are_strings and id_column != target else []
+    # Most ids differ: a dictionary of them is of no use.
+    as_strings = ids_are_strings or format_of(file) not in DELIMITERS
+    strings = [id_column] if as_strings and id_column != target else []
     wanted = list(dict.fromkeys((id_column, target)))
     columns = read_columns(file, wanted, on_progress, strings=strings)
     for name, column in columns.items():
@@ -387,10 +396,21 @@ def _read(
             )
         if "binary" in str(column.type):
             raise RatingsError(f"column {name!r} of {file} holds text that is not UTF-8.")
-    n_labels = len(columns[target].unique())
+    n_labels = 0 if _are_close(columns[target]) else len(columns[target].unique())
     if n_labels > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
             f"column {target!r} of {file} holds {n_labels} different values, more than the"
             f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
         )
     return columns[id_column], columns[target]
+
+
+def _are_close(labels: Any) -> bool:
+    """Return whether labels are whole numbers too close together for too many different ones.
+
+    What Arrow computes with takes as long to import as twenty files to read.
+    """
+    if not str(labels.type).startswith(("int", "uint")):
+        return False
+    numbers = to_numpy(labels)
+    return int(numbers.max()) - int(numbers.min()) < LARGEST_NUMBER_OF_LABELS

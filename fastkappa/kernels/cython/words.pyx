@@ -21,10 +21,10 @@ cdef extern from "words/pack.h" nogil:
         const uint32_t *, Py_ssize_t, Py_ssize_t, Py_ssize_t, uint8_t *
     ) noexcept
     void pack_bytes_32(
-        const int32_t *, const uint8_t *, Py_ssize_t, Py_ssize_t, uint8_t *
+        const int32_t *, const uint8_t *, Py_ssize_t, Py_ssize_t, Py_ssize_t, uint8_t *
     ) noexcept
     void pack_bytes_64(
-        const int64_t *, const uint8_t *, Py_ssize_t, Py_ssize_t, uint8_t *
+        const int64_t *, const uint8_t *, Py_ssize_t, Py_ssize_t, Py_ssize_t, uint8_t *
     ) noexcept
 
 
@@ -88,17 +88,19 @@ def pack_characters(const uint32_t[:, ::1] characters, uint8_t[:, ::1] packed):
 
 def pack_bytes(const end_t[::1] ends, const uint8_t[::1] data, uint8_t[:, ::1] packed):
     """Write the bytes of strings, filled up with zeros."""
-    cdef Py_ssize_t i
-    cdef bint fits = ends.shape[0] == packed.shape[0] + 1 and ends[0] >= 0
-    for i in range(ends.shape[0] - 1):
-        fits = fits and 0 <= ends[i + 1] - ends[i] <= packed.shape[1]
-    if not fits or ends[ends.shape[0] - 1] > data.shape[0]:
-        raise ValueError("strings must be among the data and have room")
-    if packed.shape[0] and packed.shape[1] and data.shape[0]:
+    cdef Py_ssize_t i, n = packed.shape[0], width = packed.shape[1]
+    cdef bint fits = ends.shape[0] == n + 1 and ends[0] >= 0 and width % 8 == 0
+    if fits:
         with nogil:
-            if end_t is int32_t:
-                pack_bytes_32(&ends[0], &data[0], packed.shape[0], packed.shape[1], &packed[0, 0])
-            else:
-                pack_bytes_64(&ends[0], &data[0], packed.shape[0], packed.shape[1], &packed[0, 0])
-    else:
-        packed[:, :] = 0
+            for i in range(n):
+                fits = fits and 0 <= ends[i + 1] - ends[i] <= width
+    if not fits or ends[n] > data.shape[0]:
+        raise ValueError("strings must be among the data and have room, some words of it")
+    if n == 0 or width == 0:
+        return
+    cdef const uint8_t *text = &data[0] if data.shape[0] else NULL
+    with nogil:
+        if end_t is int32_t:
+            pack_bytes_32(&ends[0], text, data.shape[0], n, width, &packed[0, 0])
+        else:
+            pack_bytes_64(&ends[0], text, data.shape[0], n, width, &packed[0, 0])
