@@ -220,7 +220,9 @@ def bytes_of_strings(strings: Any) -> tuple[int, AnyArray, AnyArray] | None:
     if not (kind.is_string(strings.type) or kind.is_large_string(strings.type)):
         return None
     if isinstance(strings, pyarrow.ChunkedArray):
-        strings = strings.combine_chunks()
+        # One chunk alone would be copied.
+        is_one = strings.num_chunks == 1
+        strings = strings.chunk(0) if is_one else strings.combine_chunks()
     dtype = np.dtype(np.int32 if kind.is_string(strings.type) else np.int64)
     _, ends, data = strings.buffers()
     if ends is None or not len(strings):
