@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
 """The compiled kernels for words; see `fastkappa.kernels.contract`."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
