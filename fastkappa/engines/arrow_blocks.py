@@ -50,7 +50,8 @@ def in_blocks(
     with open(path, "rb", buffering=0) as file:
         while bounds := ranges.take(BLOCK_SIZE):
             block = _lines(file, *bounds)
-            if not block.strip():
+            # A line of tabs alone is a row of missing values.
+            if not block.strip(b"\r\n"):
                 continue
             read_options = csv.ReadOptions(
                 use_threads=False,

@@ -67,6 +67,16 @@ def test_blocks_have_every_row_once(
     assert found == expected
 
 
+def test_a_block_of_tabs_is_rows_of_missing_ratings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrow_blocks, "BLOCK_SIZE", 16)
+    path = tmp_path / "ratings.tsv"
+    path.write_text("left\tright\n" + "1\t2\n" * 20 + "\t\n" * 40)
+    counts = confusion_from_table(path, "left", "right")
+    assert (counts.n_rows, counts.n_dropped) == (60, 40)
+
+
 def test_a_line_longer_than_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrow_blocks, "LONGEST_LINE", 20)
     monkeypatch.setattr(arrow_blocks, "BLOCK_SIZE", 64)
