@@ -238,6 +238,7 @@ class _Share(Generic[Result]):
         self._begun = threading.Lock()
         self.unfinished = threading.Lock()
         self.unfinished.acquire()
+        self._is_done = False
         self._result: Result | None = None
         self._error: BaseException | None = None
 
@@ -248,6 +249,7 @@ class _Share(Generic[Result]):
                 self._result = self._work(self._ranges)
             except BaseException as error:
                 self._error = error
+            self._is_done = True
 
     def has_ended(self) -> bool:
         """Wait for the end, or take back work that has not begun and return False."""
@@ -257,7 +259,9 @@ class _Share(Generic[Result]):
             self.unfinished.acquire()
         except BaseException:  # Ctrl-C: the arrays are still being read
             self._ranges.abandon()
-            self.unfinished.acquire()
+            # It may come when the lock is already held, which is released once only.
+            if not self._is_done:
+                self.unfinished.acquire()
             raise
         return True
 

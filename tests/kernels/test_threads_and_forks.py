@@ -317,3 +317,21 @@ def test_no_range_after_they_are_abandoned() -> None:
 
 def test_the_interpreter_ends_while_the_pool_lives() -> None:
     assert run("count(); print('end')").strip() == "end"
+
+
+def test_ctrl_c_between_the_end_of_a_thread_and_the_next_line() -> None:
+    share = threads._Share(lambda _: 1, threads.ItemRanges(1, 1))
+    share.begin()
+
+    class Interrupted:
+        n_acquired = 0
+
+        def acquire(self) -> None:
+            # A lock that was released once can be acquired once: again would last forever.
+            self.n_acquired += 1
+            raise KeyboardInterrupt
+
+    share.unfinished = lock = Interrupted()  # type: ignore[assignment]
+    with pytest.raises(KeyboardInterrupt):
+        share.has_ended()
+    assert lock.n_acquired == 1
