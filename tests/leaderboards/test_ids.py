@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,39 @@ def test_ids_that_are_chosen_to_collide_are_matched(monkeypatch: pytest.MonkeyPa
 def test_numbers_are_not_strings() -> None:
     found = ItemIds([1, 2, 3], "ids").align(["1", "2", "3"], "others")
     assert found.mismatch() == "3 missing (1, 2, 3), 3 extra ('1', '2', '3')"
+
+
+@pytest.mark.parametrize(
+    ("ids", "others"),
+    [([2**63, -1], [-1, 2**63]), ([2**53 + 1, 2**53, 0], [0, 2**53, 2**53 + 1.0 - 1])],
+)
+def test_whole_numbers_that_a_float_cannot_hold(ids: list[Any], others: list[Any]) -> None:
+    found = ItemIds([*ids, 5.0], "ids").align(others, "others")
+    assert found.missing == [one for one in ids if one not in others] + [5]
+    assert found.repeated == [one for one in ids if others.count(one) > 1]
+    with pytest.raises(ValueError, match=r"got 0\.5"):
+        ItemIds([*ids, 0.5], "ids")
+
+
+def test_times_are_the_same_in_a_list_and_in_any_unit() -> None:
+    days = [datetime(2020, 1, i) for i in (1, 2, 3)]
+    texts = ["2020-01-03", "2020-01-02", "2020-01-01"]
+    for others in (
+        np.array(texts, "M8[ns]"),
+        pandas.to_datetime(pandas.Series(texts)),
+        list(pandas.to_datetime(pandas.Series(texts))),
+        [day.date() for day in days[::-1]],
+    ):
+        found = ItemIds(days, "ids").align(others, "others")
+        assert found.is_complete()
+        assert found.items is not None
+        assert found.items.tolist() == [2, 1, 0]
+    found = ItemIds(days[:2], "ids").align(np.array(texts, "M8[ns]"), "others")
+    assert found.mismatch() == "1 extra (np.datetime64('2020-01-03T00:00:00.000000000'))"
+    # 1000 years later are 2^63 nanoseconds and more.
+    far = np.array(["3000-01-01"], "M8[s]")
+    with pytest.raises(ValueError, match=r"3000-01-01T00:00:00 cannot be compared.*\[ns\]"):
+        ItemIds(far, "ids").align(far.astype("M8[ns]"), "others")
 
 
 @pytest.mark.parametrize("n_labels", [3, 40])

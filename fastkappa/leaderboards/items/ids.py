@@ -8,6 +8,8 @@ or long strings, are a list of Python objects.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date, datetime
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,7 +76,11 @@ class Ids(NamedTuple):
             first, last = ends[:-1][positions].tolist(), ends[1:][positions].tolist()
             text = data.tobytes()
             return [text[start:stop].decode() for start, stop in zip(first, last)]
-        return self.arrays[0][positions].tolist()  # type: ignore[no-any-return]
+        some = self.arrays[0][positions]
+        found: list[Any] = some.tolist()
+        # Nanoseconds would be numbers.
+        are_numbers = some.dtype.kind in "mM" and any(type(one) is int for one in found)
+        return list(some) if are_numbers else found
 
     def words(self) -> Iterator[AnyArray]:
         """Yield the words of some ids at a time, shape (n, k)."""
@@ -103,8 +109,19 @@ class Ids(NamedTuple):
         return max(1, -(-longest // WORD))
 
     def in_unit(self, unit: np.dtype[Any]) -> Ids:
-        """Return times in another unit."""
-        return Ids(self.kind, (self.arrays[0].astype(unit),))
+        """Return times in another unit.
+
+        Raises
+        ------
+        ValueError
+            If some are too far away for it.
+        """
+        array = self.arrays[0].astype(unit)
+        there = array.astype(self.arrays[0].dtype) != self.arrays[0]
+        if there.any():
+            far = self.arrays[0][there][0]
+            raise ValueError(f"ids of {far} cannot be compared with those of type {unit}.")
+        return Ids(self.kind, (array,))
 
 
 def read_ids(ids: Any, name: str) -> Ids:
@@ -126,6 +143,12 @@ def read_ids(ids: Any, name: str) -> Ids:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
     kind = array.dtype.kind
     if kind == "f":
+        if isinstance(ids, (list, tuple)):
+            # NumPy turns whole numbers beside floats, or too far apart for its integers, into
+            # floats, and several into one.
+            floats = [one for one in ids if not isinstance(one, Integral)]
+            _to_integers(np.array(floats, np.float64), name)
+            return _of_objects([int(one) for one in ids], name)
         return Ids("number", (_to_integers(array, name),))
     if kind in "mM":
         if np.isnat(array).any():
@@ -174,6 +197,13 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
         whole = np.array(ids)
         if whole.dtype.kind in "iu":
             return _of_integers(whole)
+    # An array of times, whose unit may be another, has the same ids, too.
+    if kinds == {date}:
+        return Ids("time", (np.array(ids, "M8[D]"),))
+    are_times = bool(kinds) and all(issubclass(kind, datetime) for kind in kinds)
+    # A Timestamp of pandas may have nanoseconds.
+    if are_times and not any(one.tzinfo or getattr(one, "nanosecond", 0) for one in ids):
+        return Ids("time", (np.array(ids, "M8[us]"),))
     try:
         set(ids)
     except TypeError as error:
