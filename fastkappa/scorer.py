@@ -90,7 +90,7 @@ def compile_scorer(labels: Any, weights: Weights = None, *, dtype: Any = np.int6
     if compiled is None or not integers:
         return general
     lowest, n_labels = int(general.labels[0]), len(general.labels)
-    in_a_row = (general.labels == lowest + np.arange(n_labels)).all()
+    in_a_row = general.labels.tolist() == list(range(lowest, lowest + n_labels))
     fits = lowest >= _least(general.dtype) and lowest + n_labels - 1 <= _largest(general.dtype)
     if not in_a_row or not fits or not compiled.CompiledScorer.supports(n_labels, weights):
         return general

@@ -70,6 +70,13 @@ def test_labels_that_do_not_occur_keep_their_positions() -> None:
     assert kappa == pytest.approx(0.5652173913043478, abs=1e-15)
 
 
+def test_labels_beyond_int64() -> None:
+    labels = np.arange(2**64 - 4, 2**64 - 1, dtype=np.uint64)
+    y1, y2 = labels[[0, 1, 2, 2]], labels[[0, 2, 2, 1]]
+    scorer = compile_scorer(labels, "quadratic", dtype=np.uint64)
+    assert scorer(y1, y2) == kappa_from_confusion([[1, 0, 0], [0, 0, 1], [0, 1, 1]], "quadratic")
+
+
 def test_strings() -> None:
     strings = np.array(["no", "maybe", "yes"])
     y1, y2 = strings[[0, 1, 2, 2, 0]], strings[[0, 2, 2, 1, 0]]
