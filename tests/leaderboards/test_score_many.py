@@ -244,6 +244,15 @@ def test_an_iterator_is_read_a_few_columns_at_a_time() -> None:
         assert np.isnan(result.kappas).tolist() == [False, False, True]
 
 
+def test_labels_beyond_int64(backend: str) -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, (50, 40))
+    labels = np.arange(2**64 - 4, 2**64 - 1, dtype=np.uint64)
+    expected = score_many(codes[:, 0], codes[:, 1:], backend=backend)
+    found = score_many(labels[codes[:, 0]], labels[codes[:, 1:]], backend=backend)
+    assert np.array_equal(found.kappas, expected.kappas)
+
+
 def test_undefined_kappas_are_counted() -> None:
     with pytest.warns(UserWarning, match="undefined for 1 of 2 predictions"):
         result = score_many([1, 1], {"same": [1, 1], "other": [1, 2]})

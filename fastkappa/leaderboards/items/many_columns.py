@@ -114,8 +114,8 @@ def count_many_unknown(
     first = pairs[0][0]
     # The second columns are expected to have the labels of the first.
     label_range = codecs.NO_LABELS.widened(first.values)
-    if LabelRanges(label_range, label_range).are_worth_a_table(len(first.values)):
-        plain = [j for j in rest if all(map(_is_plain, pairs[j]))]
+    plain = [j for j in rest if all(map(_is_plain, pairs[j]))]
+    if plain and LabelRanges(label_range, label_range).are_worth_a_table(len(first.values)):
         expected, tables = _count_expected(counter, label_range, [pairs[j] for j in plain])
         done = [plain[i] for i in expected]
         if done:
