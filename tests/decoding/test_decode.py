@@ -175,6 +175,20 @@ def test_probabilities_in_whatever_they_come() -> None:
     assert decode_probabilities(counts).kappa == decode_probabilities(counts == 1).kappa == 1.0
 
 
+@pytest.mark.parametrize("n", [1, 5])
+def test_item_weights_leave_columns_that_lie_in_one_piece_as_they_are(n: int) -> None:
+    P = np.asfortranarray(dyadic(np.random.default_rng(7), n, 3))
+    P.flags.writeable = False
+    v = np.arange(n) + 2
+    result = decode_probabilities(P, sample_weight=v)
+    exact = exact_kappa(expected_table(P, result.predictions, v), "quadratic")
+    assert exact == best_of_all(P, "quadratic", v)
+    assert result.kappa == pytest.approx(float(exact), abs=1e-14)
+    writeable = P.copy(order="F")
+    decode_probabilities(writeable, sample_weight=v)
+    np.testing.assert_array_equal(writeable, P)
+
+
 def test_columns_are_found_by_name() -> None:
     P = dyadic(np.random.default_rng(6), 40, 3)
     names = ["bad", "good", "best"]
