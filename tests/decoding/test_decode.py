@@ -207,6 +207,27 @@ def test_columns_are_found_by_name() -> None:
     decode_probabilities(sorted_frame, weights=None)
 
 
+def test_names_that_are_strings_stand_for_numbers() -> None:
+    P = dyadic(np.random.default_rng(8), 40, 3)
+    plain = decode_probabilities(P, labels=[1, 2, 3])
+    frame = pl.DataFrame(P, schema=["1", "2", "3"], orient="row")
+    for given in (frame, frame.select("3", "1", "2"), frame.select("3", "1", "2").to_pandas()):
+        by_name = decode_probabilities(given, labels=[1, 2, 3])
+        np.testing.assert_array_equal(by_name.predictions, plain.predictions)
+        np.testing.assert_array_equal(plain.predict(given), plain.predictions)
+
+
+def test_labels_that_name_some_columns_in_another_order() -> None:
+    frame = pd.DataFrame(dyadic(np.random.default_rng(9), 5, 3), columns=["high", "low", "mid"])
+    message = r"must name all columns .* or none, got \['low', 'mid', 'top'\].*'low' is not that"
+    with pytest.raises(ValueError, match=message):
+        decode_probabilities(frame, labels=["low", "mid", "top"])
+    with pytest.raises(ValueError, match=message):
+        decode_probabilities(frame.to_numpy(), labels=["low", "mid", "top"]).predict(frame)
+    in_place = decode_probabilities(frame, labels=["most", "low", "mid"])
+    assert in_place.kappa == decode_probabilities(frame.to_numpy()).kappa
+
+
 @pytest.mark.parametrize(
     ("P", "message"),
     [
