@@ -228,7 +228,7 @@ def read_labelled(
         names = np.arange(items.n_labels) if columns is None else read_labels(columns)
     else:
         names = read_order(labels)
-    positions = distinct(names.tolist())
+    distinct(names.tolist())
     if len(names) != items.n_labels:
         raise ValueError(
             f"labels must have one label for each of the {items.n_labels} columns of"
