@@ -134,8 +134,9 @@ class Scorer:
 
     def _takes(self, dtype: np.dtype[Any]) -> bool:
         """Tell whether arrays of a dtype are scored: one without a length means any."""
-        any_length = self.dtype.itemsize == 0 and dtype.kind == self.dtype.kind
-        return any_length or dtype == self.dtype
+        if self.dtype.itemsize == 0:
+            return bool(dtype.kind == self.dtype.kind)
+        return bool(dtype == self.dtype)
 
     @property
     def __signature__(self) -> inspect.Signature:
