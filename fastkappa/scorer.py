@@ -48,7 +48,7 @@ def compile_scorer(labels: Any, weights: Weights = None, *, dtype: Any = np.int6
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as in `cohen_kappa_score`.
     dtype : dtype, default=numpy.int64
-        The dtype of the arrays that will be scored.
+        The dtype of the arrays that will be scored. ``str`` is that of strings of any length.
 
     Returns
     -------
@@ -125,12 +125,18 @@ class Scorer:
 
     def _read(self, ratings: Any, name: str) -> AnyArray:
         array = to_numpy(ratings) if hasattr(ratings, "__array__") else ratings
-        if not isinstance(array, np.ndarray) or array.dtype != self.dtype:
+        if not isinstance(array, np.ndarray) or not self._takes(array.dtype):
             got = getattr(ratings, "dtype", type(ratings).__name__)
             raise TypeError(f"{name} must be an array of dtype {self.dtype}, got {got}.")
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
         return array
+
+    def _takes(self, dtype: np.dtype[Any]) -> bool:
+        """Tell whether arrays of a dtype are scored: one without a length means any."""
+        if self.dtype.itemsize == 0:
+            return bool(dtype.kind == self.dtype.kind)
+        return bool(dtype == self.dtype)
 
     @property
     def __signature__(self) -> inspect.Signature:

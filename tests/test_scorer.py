@@ -82,6 +82,12 @@ def test_strings() -> None:
     y1, y2 = strings[[0, 1, 2, 2, 0]], strings[[0, 2, 2, 1, 0]]
     scorer = compile_scorer(["no", "maybe", "yes"], "linear", dtype=strings.dtype)
     assert scorer(y1, y2) == expected(y1, y2, ["no", "maybe", "yes"], "linear")
+    any_length = compile_scorer(["no", "maybe", "yes"], "linear", dtype=str)
+    short = np.array(["no", "yes", "yes", "no", "no"])
+    assert any_length(y1, short) == expected(y1, short, ["no", "maybe", "yes"], "linear")
+    assert pickle.loads(pickle.dumps(any_length))(y1, y2) == scorer(y1, y2)
+    with pytest.raises(TypeError, match="y2 must be an array of dtype <U0, got object"):
+        any_length(y1, short.astype(object))
 
 
 def test_strided_and_read_only() -> None:

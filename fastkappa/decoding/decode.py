@@ -120,7 +120,8 @@ def decode_probabilities(
         and pyarrow are read in blocks, as they lie in memory.
     labels : array-like of shape (l,), default=None
         The labels of the columns, in order. None takes the names of a frame's columns, else
-        0, 1, 2, ... The columns of a frame that are named by the labels may be in any order.
+        0, 1, 2, ... The columns of a frame that are named by the labels may be in any order;
+        names of strings may stand for labels that are numbers.
         The columns of scikit-learn's ``predict_proba`` are those of ``classes_``, where strings
         are alphabetical.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
@@ -138,7 +139,8 @@ def decode_probabilities(
     ------
     ValueError
         If probabilities are not finite, are negative, have rows that do not sum to 1, or a
-        single column; if there is not one label a column; if weights are invalid.
+        single column; if there is not one label a column, or labels name some columns of a
+        frame in another order and not all; if weights are invalid.
 
     Warns
     -----
@@ -226,15 +228,33 @@ def read_labelled(
         names = np.arange(items.n_labels) if columns is None else read_labels(columns)
     else:
         names = read_order(labels)
-    positions = distinct(names.tolist())
+    distinct(names.tolist())
     if len(names) != items.n_labels:
         raise ValueError(
             f"labels must have one label for each of the {items.n_labels} columns of"
             f" probabilities, got {len(names)}: {names.tolist()}."
         )
-    if columns is not None and columns != names.tolist() and set(columns) == set(positions):
-        items = items._replace(order=np.array([columns.index(name) for name in positions]))
+    if columns is not None:
+        items = items._replace(order=_order_of_columns(columns, names.tolist()))
     return items, names
+
+
+def _order_of_columns(columns: list[Any], names: list[Any]) -> AnyArray | None:
+    """Return the column of each label, by name; None if that of each is in its place."""
+    # Many a file and frame can have but strings for names.
+    for called in (names, [str(name) for name in names]):
+        if columns == called:
+            return None
+        if set(columns) == set(called):
+            return np.array([columns.index(name) for name in called])
+        for name, column in zip(called, columns):
+            if name in columns and name != column:
+                raise ValueError(
+                    f"labels must name all columns of probabilities or none, got {names} for the"
+                    f" columns {columns}: label {name!r} is not that of column {column!r}. Give"
+                    " an array for columns in the order of the labels."
+                )
+    return None
 
 
 def warn_if_alphabetical(labels: AnyArray, weights: Weights) -> None:

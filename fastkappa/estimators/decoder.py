@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import cross_val_predict
-from sklearn.utils import assert_all_finite, column_or_1d, get_tags
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d, get_tags
 from sklearn.utils.metadata_routing import _RoutingNotSupportedMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
 )
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import read_column
+from fastkappa.columns.column import read_column, refuse_masked
 from fastkappa.columns.enums import names_of_members
 from fastkappa.columns.label_order import shown, sorted_strings
 from fastkappa.columns.labels import distinct
@@ -159,9 +159,11 @@ class KappaDecoder(
             self.__dict__.pop(name, None)
         order = None if self.labels is None else read_order(self.labels)
         if y is not None:
+            refuse_masked(y=y)
             given, y = y, column_or_1d(names_of_members(y), warn=True)
             assert_all_finite(y, input_name="y")
             check_classification_targets(y)
+            check_consistent_length(X, y)
             declared = read_column(given, "y").declared
             if order is None and declared is not None:
                 order = declared.names
@@ -251,10 +253,15 @@ class KappaDecoder(
                     " decode the probabilities alone.",
                     stacklevel=3,
                 )
+        self.classes_ = _sorted(y) if order is None else order
+        if len(self.classes_) == 1:
+            raise ValueError(
+                f"y must have labels of more than one class, got {self.classes_.tolist()[0]!r}"
+                " alone."
+            )
         probabilities = cross_val_predict(
             self.estimator, X, y, cv=self.cv, method="predict_proba", params=params
         )
-        self.classes_ = _sorted(y) if order is None else order
         self._columns = self._positions_of(np.unique(y))
         self.estimator_ = clone(self.estimator).fit(X, y, **params)
         for name in ("n_features_in_", "feature_names_in_"):

@@ -23,7 +23,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import read_column
+from fastkappa.columns.column import read_column, refuse_masked
 from fastkappa.columns.enums import names_of_members
 from fastkappa.columns.real_numbers import as_float64, hint_for_probabilities
 from fastkappa.statistics.kappa import kappas
@@ -172,6 +172,7 @@ class KappaRounder(
         scores = _scores_of(X)
         if y is None:
             raise ValueError("KappaRounder requires y to be passed, but the target y is None.")
+        refuse_masked(y=y)
         given, y = y, column_or_1d(names_of_members(y), warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -305,6 +306,7 @@ class KappaRounder(
 
 def _scores_of(X: Any) -> AnyArray:
     """Return one column of float32 or float64."""
+    refuse_masked(X=X)
     check = partial(check_array, ensure_2d=False, input_name="X", estimator="KappaRounder")
     scores: AnyArray = check(X, dtype=None)
     if scores.ndim == 2 and scores.shape[1] == 1:

@@ -31,6 +31,8 @@ METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "smoothed", "closed_
 MOST_SMOOTHED_ROWS = 1 << 14
 # A spline of few knots sees no difference between this many rows and more.
 MOST_SPLINE_ROWS = 1 << 10
+# Beside the others, so small a share of all weights is lost in rounding errors.
+LEAST_SHARE = 1e-12
 # With more items the mean of resamples is hardly better than the best thresholds.
 MOST_BAGGED = 10_000
 
@@ -186,6 +188,10 @@ class ThresholdFinder(NamedTuple):
 
     def spline(self, items: SortedScores) -> AnyArray:
         """Return the thresholds of the highest kappa expected from splines along the scores."""
+        if items.weights is not None:
+            counted = items.weights > LEAST_SHARE * items.weights.sum()
+            if not counted.all():
+                return self.spline(items.chosen(counted))
         places, prefix = self._rows(items, MOST_SPLINE_ROWS)
         only = single_label_cuts(self._programme(prefix), len(items.scores))
         if only is not None:
@@ -195,8 +201,11 @@ class ThresholdFinder(NamedTuple):
         # Equal scores have none.
         spread = spread or 1.0
         rows = np.diff(prefix)
-        sums = np.add.reduceat(_times(numbers, items.weights), places[:-1])
-        x = (sums / rows.sum(axis=0) - mean) / spread
+        sums, sizes = np.add.reduceat(_times(numbers, items.weights), places[:-1]), rows.sum(axis=0)
+        if items.weights is not None:
+            # Differences of sums over all items below would be rounded as these sums are.
+            sizes = np.add.reduceat(items.weights, places[:-1])
+        x = (sums / sizes - mean) / spread
         n_items = _effective_size(items)
         if (self.matrix == disagreement_matrix("quadratic", len(self.matrix))).all():
             cuts = smooth_cuts(x, rows, n_items)

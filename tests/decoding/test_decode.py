@@ -175,6 +175,20 @@ def test_probabilities_in_whatever_they_come() -> None:
     assert decode_probabilities(counts).kappa == decode_probabilities(counts == 1).kappa == 1.0
 
 
+@pytest.mark.parametrize("n", [1, 5])
+def test_item_weights_leave_columns_that_lie_in_one_piece_as_they_are(n: int) -> None:
+    P = np.asfortranarray(dyadic(np.random.default_rng(7), n, 3))
+    P.flags.writeable = False
+    v = np.arange(n) + 2
+    result = decode_probabilities(P, sample_weight=v)
+    exact = exact_kappa(expected_table(P, result.predictions, v), "quadratic")
+    assert exact == best_of_all(P, "quadratic", v)
+    assert result.kappa == pytest.approx(float(exact), abs=1e-14)
+    writeable = P.copy(order="F")
+    decode_probabilities(writeable, sample_weight=v)
+    np.testing.assert_array_equal(writeable, P)
+
+
 def test_columns_are_found_by_name() -> None:
     P = dyadic(np.random.default_rng(6), 40, 3)
     names = ["bad", "good", "best"]
@@ -191,6 +205,27 @@ def test_columns_are_found_by_name() -> None:
         decode_probabilities(P, labels=np.array(sorted(names)))
     decode_probabilities(P, labels=sorted(names))
     decode_probabilities(sorted_frame, weights=None)
+
+
+def test_names_that_are_strings_stand_for_numbers() -> None:
+    P = dyadic(np.random.default_rng(8), 40, 3)
+    plain = decode_probabilities(P, labels=[1, 2, 3])
+    frame = pl.DataFrame(P, schema=["1", "2", "3"], orient="row")
+    for given in (frame, frame.select("3", "1", "2"), frame.select("3", "1", "2").to_pandas()):
+        by_name = decode_probabilities(given, labels=[1, 2, 3])
+        np.testing.assert_array_equal(by_name.predictions, plain.predictions)
+        np.testing.assert_array_equal(plain.predict(given), plain.predictions)
+
+
+def test_labels_that_name_some_columns_in_another_order() -> None:
+    frame = pd.DataFrame(dyadic(np.random.default_rng(9), 5, 3), columns=["high", "low", "mid"])
+    message = r"must name all columns .* or none, got \['low', 'mid', 'top'\].*'low' is not that"
+    with pytest.raises(ValueError, match=message):
+        decode_probabilities(frame, labels=["low", "mid", "top"])
+    with pytest.raises(ValueError, match=message):
+        decode_probabilities(frame.to_numpy(), labels=["low", "mid", "top"]).predict(frame)
+    in_place = decode_probabilities(frame, labels=["most", "low", "mid"])
+    assert in_place.kappa == decode_probabilities(frame.to_numpy()).kappa
 
 
 @pytest.mark.parametrize(

@@ -226,6 +226,12 @@ def test_bad_input() -> None:
         KappaDecoder(MODEL).fit(X)
     with pytest.raises(ValueError, match="one label for each of the 5 columns"):
         KappaDecoder().fit(np.full((4, 5), 0.2), [0, 1, 2, 3])
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[4, 3\]"):
+        KappaDecoder().fit(np.full((4, 5), 0.2), [0, 1, 2])
+    with pytest.raises(ValueError, match="labels of more than one class, got 1 alone"):
+        KappaDecoder(MODEL).fit(X, np.ones(len(X), int))
+    with pytest.raises(ValueError, match="y must not have masked entries"):
+        KappaDecoder(MODEL).fit(X, np.ma.masked_equal(y, 0))
     with pytest.raises(NotFittedError):
         KappaDecoder(MODEL).predict(X)
     fitted = KappaDecoder().fit(np.random.default_rng(0).dirichlet(np.ones(4), len(y)), y)

@@ -260,6 +260,26 @@ def test_zero_weights_are_items_left_out() -> None:
     assert weighted.kappa_ == pytest.approx(fewer.kappa_, abs=1e-14)
 
 
+@pytest.mark.parametrize("weights", ["quadratic", "linear"])
+def test_weights_that_vanish_beside_others_are_items_left_out(weights: Any) -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 4, 60)
+    scores = y + rng.normal(0, 0.5, 60)
+    rounder = KappaRounder(weights=weights, cv=None)
+    expected = clone(rounder).fit(scores[:30], y[:30], np.ones(30)).thresholds_
+    for least in (1e-20, 1e-300):
+        rounder.fit(scores, y, np.r_[np.ones(30), np.full(30, least)])
+        np.testing.assert_allclose(rounder.thresholds_, expected, rtol=1e-12)
+
+
+def test_masked_entries_are_refused() -> None:
+    scores, y = np.array([0.1, 0.4, 0.6, 0.9]), np.array([0, 0, 1, 1])
+    with pytest.raises(ValueError, match="X must not have masked entries, got one at position 3"):
+        KappaRounder(cv=None).fit(np.ma.masked_greater(scores, 0.8), y)
+    with pytest.raises(ValueError, match="y must not have masked entries, got one at position 2"):
+        KappaRounder(cv=None).fit(scores, np.ma.masked_equal(y, 1))
+
+
 @pytest.mark.parametrize(
     ("X", "message"),
     [

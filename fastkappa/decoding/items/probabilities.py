@@ -88,7 +88,8 @@ class Probabilities(NamedTuple):
                 np.maximum(chosen, cheaper * position, out=chosen)
                 np.minimum(least, expected[position], out=least)
             if self.weights is not None:
-                block *= self.weights[inside]
+                # Not in place: the block may be the user's own array.
+                block = block * self.weights[inside]
             table += block @ (chosen == label[:, None]).astype(np.float64).T
         return table
 
