@@ -4,7 +4,7 @@ VENV ?= .venv
 python := $(VENV)/bin/python
 # Most modules of the libraries are never imported: those that are get compiled when they are.
 install := $(python) -m pip install --quiet --no-compile
-sources := pyproject.toml setup.py $(shell find fastkappa -name "*.p[yx]*" -o -name "*.h")
+sources := pyproject.toml setup.py $(shell find fastkappa -name "*.p[yx]*" -not -name "*.pyc" -o -name "*.h")
 
 .PHONY: demo test lint sanitize fuzz endurance neon bench bench-quick wheel clean
 
