@@ -79,10 +79,10 @@ def count_file(
             threads = resolve_num_threads(num_threads)
             _count_text(table, [path], DELIMITERS[file_format], on_progress, threads)
             return
-        if file_format == "parquet" and _n_row_groups(path) > 1:
-            threads = resolve_num_threads(num_threads)
+        if file_format == "parquet" and (n_groups := _n_row_groups(path)) > 1:
+            threads = min(resolve_num_threads(num_threads), n_groups)
             if threads > 1:
-                _count_row_groups(table, path, on_progress, threads)
+                _count_row_groups(table, path, on_progress, n_groups, threads)
                 return
         for batch in _batches(path, file_format, table.names, on_progress):
             add_rows(table, batch, 1)
@@ -334,10 +334,10 @@ def _n_row_groups(path: Path) -> int:
 
 
 def _count_row_groups(
-    table: SourceTable, path: Path, on_progress: OnProgress, num_threads: int
+    table: SourceTable, path: Path, on_progress: OnProgress, n_groups: int, num_threads: int
 ) -> None:
     """Count a Parquet file, each thread taking the next group of its rows."""
-    n_groups, n_bytes, n_read = _n_row_groups(path), path.stat().st_size, [0]
+    n_bytes, n_read = path.stat().st_size, [0]
 
     def work(ranges: ItemRanges) -> SourceTable:
         part = table.empty_copy()
@@ -346,7 +346,7 @@ def _count_row_groups(
             while bounds := ranges.take(1):
                 for batch in file.iter_batches(
                     BATCH,
-                    row_groups=list(range(*bounds)),
+                    row_groups=[bounds[0]],
                     columns=table.names,
                     use_threads=False,
                 ):
@@ -356,7 +356,7 @@ def _count_row_groups(
                     del batch
         return part
 
-    for part in run_in_threads(work, n_groups, min(num_threads, n_groups)):
+    for part in run_in_threads(work, n_groups, num_threads):
         table.merge(part)
 
 
