@@ -14,7 +14,8 @@ import sklearn.metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
 import fastkappa
-from fastkappa import cohen_kappa_score, confusion_counts, confusion_matrix
+from fastkappa import cohen_kappa_score, compile_scorer, confusion_counts, confusion_matrix
+from tests.helpers.exact_kappa import NAMED, exact_kappa
 
 
 def random_call(rng: Any) -> tuple[tuple[Any, Any], dict[str, Any]]:
@@ -232,3 +233,26 @@ def test_quadratic_kappa_of_many_items_undefined() -> None:
         cohen_kappa_score(outside, same_label, labels=labels, weights="quadratic")
     with pytest.raises(ValueError, match="At least one label in `labels` must be present in `y1`"):
         cohen_kappa_score(outside, outside, labels=labels, weights="quadratic")
+
+
+@pytest.mark.parametrize("weights", NAMED)
+@pytest.mark.parametrize(
+    ("dtype", "n"),
+    [("uint8", 2**24), ("uint8", 2**24 + 1), ("int8", 2**21), ("int32", 2**22), ("int64", 2**21)],
+)
+def test_the_nearest_float_for_as_many_pairs_as_one_thread_counts(
+    dtype: str, n: int, weights: str | None
+) -> None:
+    """Most items have the outermost labels, so that all sums are about as large as they can be."""
+    n_labels = 16
+    counts = np.random.default_rng(12).integers(0, n // 10**4, (n_labels, n_labels))
+    counts[0, -1] = n // 3
+    counts[-1, 0] = n // 4
+    counts[-1, -1] += n - counts.sum()
+    pairs = np.repeat(np.arange(n_labels**2), counts.ravel())
+    y1, y2 = (pairs // n_labels).astype(dtype), (pairs % n_labels).astype(dtype)
+    scorer = compile_scorer(labels=range(n_labels), weights=weights, dtype=dtype)
+    kappa = exact_kappa(counts, weights)
+    assert kappa is not None
+    assert cohen_kappa_score(y1, y2, weights=weights) == float(kappa)
+    assert scorer(y1, y2) == float(kappa)

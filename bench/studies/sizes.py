@@ -42,7 +42,7 @@ def over_labels(rounds: int) -> None:
     for dtype in ("uint8", "int32", "int64"):
         for n_labels in LABELS:
             if dtype != "int64" or n_labels <= 128:
-                _against(Case(10**6, dtype, n_labels, "uniform"), "table", own, rounds, 1)
+                _against(Case(10**7, dtype, n_labels, "uniform"), "table", own, rounds, 1)
 
 
 def _against(case: Case, gives: str, own: str, rounds: int, threads: int) -> None:

@@ -165,7 +165,7 @@ def _count_partition(
             label_ranges, length = wider, FIRST_RANGE
         total += counts
         # Large tables take time to clear and to add up.
-        length = min(4 * length, max(LARGEST_RANGE, 256 * total.size))
+        length = min(16 * length, max(LARGEST_RANGE, 256 * total.size))
     return occurring(total, label_ranges, types)
 
 

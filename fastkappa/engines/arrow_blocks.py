@@ -40,7 +40,6 @@ def in_blocks(
     pyarrow.ArrowInvalid
         If a block cannot be parsed, or a value is not of its column's type.
     """
-    import pyarrow
     from pyarrow import csv
 
     parse_options = csv.ParseOptions(delimiter=delimiter)
@@ -60,7 +59,7 @@ def in_blocks(
                 column_names=names if bounds[0] else None,
             )
             rows = csv.read_csv(
-                pyarrow.BufferReader(block),
+                in_arrow_memory(block),
                 read_options=read_options,
                 parse_options=parse_options,
                 convert_options=convert_options,
@@ -90,6 +89,19 @@ def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
     if not has_whole_fields(text[begin:rows]) or text.find(b'"', rows, end) >= 0:
         raise NotInBlocksError
     return text[begin:end]
+
+
+def in_arrow_memory(data: bytes) -> Any:
+    """Return a stream of a copy of these bytes that belongs to Arrow.
+
+    A thread of Arrow may let go of a stream after it has been read, even while Python ends. To let
+    go of a Python object it would have to call Python then, which ends in an abort.
+    """
+    import pyarrow
+
+    memory = pyarrow.BufferOutputStream()
+    memory.write(data)
+    return pyarrow.BufferReader(memory.getvalue())
 
 
 def has_whole_fields(line: bytes) -> bool:

@@ -9,7 +9,6 @@ column. Files without quotes are read by several threads, a block each.
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -19,7 +18,12 @@ from typing import Any, BinaryIO, TypeVar
 import numpy as np
 
 from fastkappa.columns.label_order import is_number
-from fastkappa.engines.arrow_blocks import BLOCK_SIZE, NotInBlocksError, in_blocks
+from fastkappa.engines.arrow_blocks import (
+    BLOCK_SIZE,
+    NotInBlocksError,
+    in_arrow_memory,
+    in_blocks,
+)
 from fastkappa.engines.arrow_columns import add_arrays, codes_of, in_one, ratings_of, weights_of
 from fastkappa.engines.batches import add_ratings
 from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError
@@ -405,7 +409,7 @@ def inferred(texts: Sequence[Any]) -> Any:
     quoted = ('"' + text.replace('"', '""') + '"' for text in texts)
     body = "\n".join(["text", *quoted]) + "\n"
     table = csv.read_csv(
-        io.BytesIO(body.encode(errors="surrogateescape")),
+        in_arrow_memory(body.encode(errors="surrogateescape")),
         parse_options=csv.ParseOptions(newlines_in_values=True),
         convert_options=csv.ConvertOptions(strings_can_be_null=True),
     )

@@ -27,9 +27,9 @@ from fastkappa.kernels.contract import PairKernels
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# A thread is worth waking for what takes it some 100 microseconds: to read so much, or to count
-# so many pairs where that takes more time than to read them.
-BYTES_WORTH_A_THREAD = 1 << 21
+# A thread is worth waking for what takes it some 100 microseconds to count, and for more than that
+# where pairs are counted as fast as they are read, for threads share memory.
+BYTES_WORTH_A_THREAD = 1 << 24
 PAIRS_WORTH_A_THREAD = 1 << 18
 # The least that a thread takes, while there is as much: threads that end a range at one time
 # wait for each other, for only one can hold the GIL.

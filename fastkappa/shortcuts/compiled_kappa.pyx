@@ -1,9 +1,10 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False, cdivision=True
-"""Two short integer arrays to kappa in one compiled call, where microseconds count.
+"""Two integer arrays to kappa in one compiled call, where microseconds count.
 
 For everything else, and for every error and warning, the general way is taken. Up to the
-sizes given here every sum is a whole number under 2**53, so one division of doubles
-rounds correctly and gives the same value as the general way.
+sizes given here every sum is a whole number: under 2**53 in short calls, where one division
+of doubles rounds correctly, and under 2**63 in long ones, where Python divides the two
+whole numbers. So the value is the same as that of the general way.
 """
 
 cimport cython
@@ -21,6 +22,9 @@ import numpy as np
 from fastkappa.statistics.kappa import kappas
 
 
+cdef extern from "common/column.h" nogil:
+    size_t element_width(int kind)
+
 cdef extern from "common/range.h" nogil:
     int range_of(const column_t *column, Py_ssize_t n, int64_t *least, int64_t *largest)
 
@@ -34,8 +38,12 @@ cdef extern from "pairs/short.h" nogil:
 
 
 cdef enum:
-    # More items are divided among threads.
+    # More items are divided among threads: many labels, which are counted one pair after the other,
     LARGEST_CALL = 1 << 20
+    # and few, which are counted as fast as memory gives them, so that a second thread hardly helps.
+    LARGEST_CALL_OF_FEW = 1 << 24
+    MOST_BYTES = 1 << 25
+    FEW_LABELS = 16
     # From this many items on, the GIL is released.
     LONG_CALL = 1 << 14
     SAMPLE = 128
@@ -57,6 +65,11 @@ cdef struct Table:
     Py_ssize_t first_row
     Py_ssize_t first_column
 
+# Kappa before it is rounded.
+cdef struct Quotient:
+    int64_t difference
+    int64_t expected
+
 cdef type ARRAY = np.ndarray
 cdef object SCHEMES = (None, "linear", "quadratic")
 
@@ -72,31 +85,56 @@ cdef int code_of_weights(weights):
 def kappa_of_arrays(y1, y2, weights):
     """Return kappa of the labels that occur, or None where this is not the simple case.
 
-    The simple case: two contiguous integer arrays of one length, up to 1 048 576 items, with 2
-    to 32 labels close together, and weights None, 'linear' or 'quadratic'.
+    The simple case: two integer arrays of one length, up to 1 048 576 items with 2 to 32 labels
+    close together, or 16 777 216 with 2 to 16, and weights None, 'linear' or 'quadratic'.
     """
     cdef column_t first, second
     cdef Py_ssize_t n
-    cdef double kappa
+    cdef Quotient kappa
     cdef int code = code_of_weights(weights)
     if type(y1) is not ARRAY or type(y2) is not ARRAY or code == OTHER:
         return None
     try:
         n = read_array(y1, 0, 0, &first)
-        if not 0 < n <= LARGEST_CALL or read_array(y2, 0, 0, &second) != n:
+        if not 0 < n <= LARGEST_CALL_OF_FEW or read_array(y2, 0, 0, &second) != n:
             return None
     except TypeError:
         return None
     if n < LONG_CALL:
-        return kappa if kappa_of_occurring(&first, &second, n, code, &kappa) else None
+        return rounded(kappa) if kappa_of_occurring(&first, &second, n, code, &kappa) else None
     cdef bint done
     with nogil:
         done = kappa_of_occurring(&first, &second, n, code, &kappa)
-    return kappa if done else None
+    return kappa_of_quotient(kappa, n) if done else None
+
+
+cdef inline double rounded(Quotient kappa) noexcept nogil:
+    """Return the nearest float of a quotient of up to LARGEST_CALL pairs."""
+    return <double> kappa.difference / <double> kappa.expected
+
+
+cdef object kappa_of_quotient(Quotient kappa, Py_ssize_t n):
+    """Return the nearest float of a quotient of n pairs, which Python finds for any."""
+    if n <= LARGEST_CALL:
+        return rounded(kappa)
+    return (<object> kappa.difference) / (<object> kappa.expected)
+
+
+cdef inline bint is_for_one_thread(
+    const column_t *first, const column_t *second, Py_ssize_t n, Py_ssize_t n_labels
+) noexcept nogil:
+    """Return whether a second thread would not help to count so many pairs and labels."""
+    if n <= LARGEST_CALL:
+        return n_labels <= MOST_LABELS
+    return (
+        n <= LARGEST_CALL_OF_FEW
+        and n_labels <= FEW_LABELS
+        and n * (element_width(first.kind) + element_width(second.kind)) <= MOST_BYTES
+    )
 
 
 cdef bint kappa_of_occurring(
-    column_t *first, column_t *second, Py_ssize_t n, int weights, double *kappa
+    column_t *first, column_t *second, Py_ssize_t n, int weights, Quotient *kappa
 ) noexcept nogil:
     """Give kappa of the labels that occur; return 0 where it is undefined, or not for here."""
     cdef int64_t low1, low2, high1, high2, lowest, highest
@@ -119,7 +157,7 @@ cdef bint kappa_of_occurring(
             return 0
         lowest, highest = min(low1, low2), max(high1, high2)
         span = <uint64_t> highest - <uint64_t> lowest
-        if span >= MOST_LABELS:
+        if span >= MOST_LABELS or not is_for_one_thread(first, second, n, span + 1):
             return 0
         # Each column keeps to the range of its own type, as the kernels require.
         first.lowest, first.n_labels = <uint64_t> low1, <uint64_t> (high1 - low1 + 1)
@@ -144,9 +182,9 @@ cdef Outcome kappa_of_known(
     Py_ssize_t start,
     Py_ssize_t stop,
     int weights,
-    double *kappa,
+    Quotient *kappa,
 ) noexcept nogil:
-    """Give kappa of up to LARGEST_CALL pairs of up to MOST_LABELS labels, all known."""
+    """Give kappa of pairs that are for one thread, all of whose labels are known."""
     cdef int64_t counts[(MOST_LABELS + 1) * (MOST_LABELS + 1)]
     cdef Py_ssize_t n_labels = first.n_labels
     cdef int largest = -1
@@ -182,7 +220,7 @@ cdef bint has_outsiders(
 
 
 cdef Outcome kappa_of_table(
-    const Table *table, Py_ssize_t n_labels, bint occurring, int64_t n, int weights, double *kappa
+    const Table *table, Py_ssize_t n_labels, bint occurring, int64_t n, int weights, Quotient *kappa
 ) noexcept nogil:
     """Give kappa as fastkappa.statistics.kappa does.
 
@@ -245,7 +283,7 @@ cdef Outcome kappa_of_table(
         expected = n * squares - 2 * moment1 * moment2
     if expected == 0:
         return UNDEFINED
-    kappa[0] = <double> difference / <double> expected
+    kappa[0] = Quotient(difference, expected)
     return DEFINED
 
 
@@ -253,7 +291,7 @@ cdef double kappa_of_pairs(
     const column_t *first, const column_t *second, Py_ssize_t start, Py_ssize_t stop, int weights
 ) except -2 nogil:
     cdef Outcome outcome
-    cdef double kappa = NAN
+    cdef Quotient kappa
     cdef int64_t *counts
     cdef Py_ssize_t n_labels = first.n_labels, row_length = n_labels + 1
     cdef Table table
@@ -263,7 +301,7 @@ cdef double kappa_of_pairs(
         outcome = kappa_of_known(first, second, start, stop, weights, &kappa)
         if outcome == OUTSIDE:
             refuse_outsiders(first)
-        return kappa if outcome == DEFINED else NAN
+        return rounded(kappa) if outcome == DEFINED else NAN
     counts = <int64_t *> calloc(row_length * row_length, sizeof(int64_t))
     if not counts:
         refuse_size(n_labels)
@@ -282,7 +320,7 @@ cdef double kappa_of_counts(
 ) except -2 nogil:
     cdef Table all = Table(table, row_length, n_labels, n_labels, 0, 0)
     cdef int64_t n = 0, count
-    cdef double kappa
+    cdef Quotient kappa
     cdef Py_ssize_t i, j
     if n_labels <= MOST_LABELS:
         for i in range(n_labels):
@@ -291,7 +329,9 @@ cdef double kappa_of_counts(
                 # A negative or an enormous count goes the general way.
                 n += count if 0 <= count <= LARGEST_CALL and n <= LARGEST_CALL else LARGEST_CALL + 1
         if n <= LARGEST_CALL:
-            return kappa if kappa_of_table(&all, n_labels, False, n, weights, &kappa) == DEFINED else NAN
+            if kappa_of_table(&all, n_labels, False, n, weights, &kappa) == UNDEFINED:
+                return NAN
+            return rounded(kappa)
     return kappa_of_any_counts(table, n_labels, row_length, weights)
 
 
@@ -370,7 +410,7 @@ cdef class CompiledScorer:
         """Return kappa of two arrays."""
         cdef column_t first, second
         cdef Outcome outcome
-        cdef double kappa
+        cdef Quotient kappa
         cdef Py_ssize_t n, n_counted
         if type(y1) is not ARRAY or type(y2) is not ARRAY or sample_weight is not None:
             return self.general(y1, y2, sample_weight=sample_weight)
@@ -382,14 +422,14 @@ cdef class CompiledScorer:
             return self.general(y1, y2)
         if first.kind != self.kind or second.kind != self.kind:
             return self.general(y1, y2)
-        n_counted = n if n <= LARGEST_CALL else HEAD
+        n_counted = n if is_for_one_thread(&first, &second, n, self.n_labels) else HEAD
         if n_counted < LONG_CALL:
             outcome = kappa_of_known(&first, &second, 0, n_counted, self.weights, &kappa)
         else:
             with nogil:
                 outcome = kappa_of_known(&first, &second, 0, n_counted, self.weights, &kappa)
         if outcome == DEFINED and n_counted == n:
-            return kappa
+            return kappa_of_quotient(kappa, n)
         if outcome == OUTSIDE and n_counted < n:
             # Report a rating outside the labels without counting all the others.
             self.general.refuse_outsiders(y1[:n_counted], y2[:n_counted])
