@@ -34,8 +34,6 @@ copybutton_only_copy_prompt_lines = True
 # Docstrings
 default_role = "py:obj"
 autodoc_typehints = "none"
-# One parameter a line, where they would not fit on a screen.
-maximum_signature_line_length = 70
 numpydoc_show_class_members = False
 # Two names that differ in a capital alone are one file on some systems.
 autosummary_filename_map = {"fastkappa.Leaderboard": "fastkappa.Leaderboard_class"}
@@ -78,5 +76,11 @@ def is_of_another_library(
     return None if home.startswith("fastkappa") else True
 
 
+def without_last_lines(app: Any, page: str, text: list[str]) -> None:
+    """Leave out the empty line that ends an example for doctest."""
+    text[0] = text[0].replace("\n\n```\n", "\n```\n")
+
+
 def setup(app: Any) -> None:
+    app.connect("source-read", without_last_lines)
     app.connect("autodoc-skip-member", is_of_another_library)

@@ -36,13 +36,12 @@ def all_of(module: str) -> set[str]:
 
 
 def public_names() -> set[str]:
-    """Return the public names; what a module shares with fastkappa has the shorter name."""
-    top = {*fastkappa.__all__, *fastkappa._LOADED_ON_FIRST_USE} - set(MODULES)
-    names = {f"fastkappa.{name}" for name in top}
+    """Return the public names in fastkappa; what a module shares has the shorter name."""
+    names = {*fastkappa.__all__, *fastkappa._LOADED_ON_FIRST_USE} - set(MODULES)
     for module, file in MODULES.items():
         # The functions of jit are others than those of the same name.
-        own = all_of(file) if module == "jit" else all_of(file) - top
-        names |= {f"fastkappa.{module}.{name}" for name in own}
+        own = all_of(file) if module == "jit" else all_of(file) - names
+        names |= {f"{module}.{name}" for name in own}
     return names
 
 
@@ -51,12 +50,12 @@ def test_every_public_name_is_in_the_reference_once() -> None:
         name
         for page in REFERENCE.glob("*.md")
         for name in re.findall(
-            r"^(?:   |\.\. py:data:: )(fastkappa\.[\w.]+)$", page.read_text(encoding="utf-8"), re.M
+            r"^(?:   |\.\. py:data:: fastkappa\.)([\w.]+)$", page.read_text(encoding="utf-8"), re.M
         )
     ]
     assert len(listed) == len(set(listed))
     # Besides them the reference has functions that `bootstrap` takes.
-    public = {name for name in listed if not name.startswith("fastkappa.statistics.")}
+    public = {name for name in listed if not name.startswith("statistics.")}
     assert public == public_names()
 
 
