@@ -34,6 +34,7 @@ copybutton_only_copy_prompt_lines = True
 # Docstrings
 default_role = "py:obj"
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 # Two names that differ in a capital alone are one file on some systems.
 autosummary_filename_map = {"fastkappa.Leaderboard": "fastkappa.Leaderboard_class"}
@@ -72,7 +73,8 @@ def is_of_another_library(
     app: Any, what: str, name: str, member: Any, skip: bool, options: Any
 ) -> bool | None:
     """Return True for what a class has from another library, which describes it."""
-    home = getattr(getattr(member, "fget", member), "__module__", None) or "fastkappa"
+    function = getattr(member, "fget", None) or getattr(member, "func", None) or member
+    home = getattr(function, "__module__", None) or "fastkappa"
     return None if home.startswith("fastkappa") else True
 
 
