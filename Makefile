@@ -4,9 +4,10 @@ VENV ?= .venv
 python := $(VENV)/bin/python
 # Most modules of the libraries are never imported: those that are get compiled when they are.
 install := $(python) -m pip install --quiet --no-compile
+sphinx = $(python) -m sphinx --doctree-dir docs/_build/doctrees --fail-on-warning --keep-going --nitpicky --quiet --jobs auto
 sources := pyproject.toml setup.py $(shell find fastkappa -name "*.p[yx]*" -not -name "*.pyc" -o -name "*.h")
 
-.PHONY: demo test lint sanitize fuzz endurance neon bench bench-quick wheel clean
+.PHONY: demo test lint docs docs-links sanitize fuzz endurance neon bench bench-quick wheel clean
 
 demo: $(VENV)/demo.made
 	$(python) ci/demo.py
@@ -20,6 +21,14 @@ lint: $(VENV)/test.made
 	$(python) -m ruff format --check .
 	$(python) -m mypy
 	$(python) ci/docs_types.py
+
+# The site, in docs/_build; what is linked within it must be there.
+docs: $(VENV)/docs.made
+	$(sphinx) --builder html docs docs/_build/html
+
+# The links to elsewhere, where there is a network.
+docs-links: $(VENV)/docs.made
+	$(sphinx) --builder linkcheck docs docs/_build/links
 
 sanitize: $(VENV)/test.made
 	ci/sanitize $(python)
@@ -45,7 +54,7 @@ wheel: $(VENV)/pip.made
 	FASTKAPPA_REQUIRE_EXTENSION=1 $(python) -m build
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) build dist *.egg-info docs/_build docs/reference/generated
 	find fastkappa -name '*.so' -delete
 
 $(VENV)/pip.made:
@@ -55,6 +64,10 @@ $(VENV)/pip.made:
 
 $(VENV)/demo.made: $(VENV)/pip.made $(sources)
 	$(install) --editable '.[cli,sklearn]'
+	touch $@
+
+$(VENV)/docs.made: $(VENV)/pip.made $(sources)
+	$(install) --editable '.[docs]'
 	touch $@
 
 $(VENV)/bench.made: $(VENV)/pip.made $(sources) ci/install_torch.py

@@ -2,8 +2,8 @@
 
     python ci/docs_types.py [FOLDER]
 
-writes the Python code of each page (README.md, docs/*.md) into a file of FOLDER, of a temporary
-one by default, and runs `mypy --strict` on it, and basedpyright or pyright where one is
+writes the Python code of each page (README.md and those of docs/) into a file of FOLDER, of a
+temporary one by default, and runs `mypy --strict` on it, and basedpyright or pyright where one is
 installed. A line of the file is the line of its page. Wrong names of schemes, methods and
 functions must be refused. It exits with 1 if there is an error.
 
@@ -67,7 +67,7 @@ table: dict[str, object] = fastkappa.ConfusionAccumulator().agreement().to_dict(
 
 def pages() -> list[Path]:
     """Return the pages with code."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def code_of(page: Path) -> str:
@@ -95,7 +95,8 @@ def write_pages(folder: Path) -> list[Path]:
     for page in pages():
         code = code_of(page)
         if code.strip():
-            files.append(folder / f"{page.stem.lower()}_page.py")
+            name = "_".join(page.relative_to(ROOT).with_suffix("").parts).lower()
+            files.append(folder / f"{name}_page.py")
             files[-1].write_text(code, encoding="utf-8")
     files.append(folder / "wrong_calls.py")
     files[-1].write_text(WRONG, encoding="utf-8")

@@ -23,8 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 # What the tests read besides themselves.
 NEEDED = ("tests", "docs", "README.md", "pyproject.toml")
-# The walls between the files of the source.
-OF_THE_SOURCE = ("tests/test_imports.py",)
+# The walls between the files of the source, and its pages.
+OF_THE_SOURCE = ("tests/test_imports.py", "tests/test_docs.py")
 
 
 def requirements(extra: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/pictures.md and docs/walkthrough.md.
+"""Draw the pictures of docs/how_to/agreement/pictures.md and docs/start/walkthrough.md.
 
 python docs/make_pictures.py
 """

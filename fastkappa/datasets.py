@@ -8,6 +8,8 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
 
+__all__ = ["RatedTable", "load", "names"]
+
 _LANDIS_KOCH = (
     "K. B. Westlund and L. T. Kurland (1953). Studies on multiple sclerosis in Winnipeg,"
     " Manitoba, and New Orleans, Louisiana. American Journal of Hygiene 57, 380-396; as"

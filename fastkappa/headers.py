@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def get_include() -> str:
-    """Return the folder of the C headers, for Cython code that takes the kernels by `cimport`.
+    """Return the folder of the C headers, for Cython code that takes kernels by ``cimport``.
 
     Returns
     -------

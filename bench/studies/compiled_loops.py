@@ -90,7 +90,7 @@ def bootstrap_pasted(y1, y2, n_labels, n_replicates, seed):
 
 @numba.njit
 def bootstrap(y1, y2, n_labels, n_replicates, seed):
-    """Run the bootstrap of docs/compiled_loops.md."""
+    """Run the bootstrap of docs/how_to/scale/compiled_loops.md."""
     np.random.seed(seed)
     kappas = np.empty(n_replicates)
     for i in range(n_replicates):
@@ -135,7 +135,7 @@ def best_shift_pasted(scores, labels, thresholds, shifts):
 
 @numba.njit
 def best_shift(scores, labels, thresholds, shifts):
-    """Run the search of docs/compiled_loops.md."""
+    """Run the search of docs/how_to/scale/compiled_loops.md."""
     best, best_kappa = 0.0, -1.0
     for shift in shifts:
         kappa = jit.kappa_at_thresholds(scores, labels, thresholds + shift)

@@ -60,7 +60,7 @@ def confusion_from_table(
     source : path, data frame, table, dataset, relation or mapping
         - the path of a CSV, TSV, Parquet or Arrow file, or of a folder of such files, in
           which folders named ``name=value`` are a column: read a batch at a time;
-        - a `pyarrow.Table`, `RecordBatch`, `RecordBatchReader` or `pyarrow.dataset`, or
+        - a ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``dataset`` of pyarrow, or
           anything else that gives an Arrow stream;
         - a pandas or polars frame, or any other that narwhals knows;
         - a polars ``LazyFrame``, a DuckDB relation or a PySpark frame: its engine counts,

@@ -85,7 +85,7 @@ class KappaDecoder(
         Fitted to all items. Not set without an estimator.
     n_features_in_ : int
         Number of features seen in `fit`, if the estimator says so.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where X has strings for them, if the estimator says so.
 
     Raises

@@ -60,7 +60,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         ``UndefinedMetricWarning``, where y is constant.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the features, where X has strings for them.
 
     Raises

@@ -22,9 +22,9 @@ from fastkappa.statistics.weights import Weights, as_weights
 class KappaScorer:
     """Scores the predictions of a fitted classifier by kappa.
 
-    An object of this class goes wherever scikit-learn takes ``scoring=``: `cross_val_score`,
-    `cross_validate` (in a dictionary of several, too), `GridSearchCV`,
-    `permutation_importance`. Ready ones are ``cohen_kappa``, ``linear_kappa`` and
+    An object of this class goes wherever scikit-learn takes ``scoring=``: ``cross_val_score``,
+    ``cross_validate`` (in a dictionary of several, too), ``GridSearchCV``,
+    ``permutation_importance``. Ready ones are ``cohen_kappa``, ``linear_kappa`` and
     ``quadratic_kappa``.
 
     Parameters

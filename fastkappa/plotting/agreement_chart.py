@@ -54,9 +54,9 @@ def plot_agreement_chart(
         The names of the axes, as for `plot_agreement`: the first rater's labels go up, the
         second's to the right.
     step_weights : sequence of float, default=(1.0,)
-        The agreement weights of labels 0, 1, 2, ... steps apart, as for `bangdiwala_b` in
-        `fastkappa.statistics.indices`: from 1 down to 0. Ratings so many steps apart are
-        fainter, the less their weight.
+        The agreement weights of labels 0, 1, 2, ... steps apart, as for
+        `fastkappa.statistics.indices.bangdiwala_b`: from 1 down to 0. Ratings so many
+        steps apart are fainter, the less their weight.
     reverse_y : bool, default=False
         Whether the first rater's labels go down, as in a printed table.
     ax : Axes, default=None

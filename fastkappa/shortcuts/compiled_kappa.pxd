@@ -1,4 +1,4 @@
-"""Counts and kappa in one call, for Cython code to cimport; see docs/compiled_loops.md."""
+"""Counts and kappa in one call, for Cython to cimport; see docs/how_to/scale/compiled_loops.md."""
 
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 

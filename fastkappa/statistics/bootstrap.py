@@ -118,7 +118,7 @@ def bootstrap(
         jackknife of BCa intervals.
     statistic : callable, default=None
         A function that takes tables of shape (m, l, l), one for each replicate, and returns
-        m numbers, NaN where undefined, like those in `fastkappa.statistics.indices`. None
+        m numbers, NaN where undefined, like those in ``fastkappa.statistics.indices``. None
         means kappa.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights for kappa, as for `kappa_from_confusion`.

@@ -100,7 +100,7 @@ def percent_agreement(
 
 
 def weighted_observed_agreement(table: ArrayLike, weights: Weights = None) -> Any:
-    """Return the value of `percent_agreement` alone, without its standard error."""
+    """Return the value of ``percent_agreement`` alone, without its standard error."""
     tables = as_tables(table)
     _, proportions = proportions_of(tables)
     agreement = agreement_matrix(weights, tables.shape[-1])

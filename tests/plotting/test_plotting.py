@@ -24,22 +24,22 @@ from fastkappa.plotting import style
 from tests.helpers.fresh_python import run_python
 from tests.helpers.pictures import contrast
 
-DOCS = Path(__file__).parents[2] / "docs"
+PAGE = Path(__file__).parents[2] / "docs" / "how_to" / "agreement" / "pictures.md"
 
 
 def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = (DOCS / "pictures.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     monkeypatch.chdir(tmp_path)
     for example in examples:
-        exec(compile(example, "docs/pictures.md", "exec"), {})
+        exec(compile(example, str(PAGE), "exec"), {})
     assert len(examples) == 9
     assert len(list(tmp_path.glob("*.svg"))) == 7
-    images = re.findall(r"\((images/\S+)\)", page)
-    assert images == [f"images/{name}.svg" for name in re.findall(r"## `(plot_\w+)`", page)]
+    images = re.findall(r"\((\S+/images/\S+)\)", page)
+    assert images == [f"../../images/{name}.svg" for name in re.findall(r"## `(plot_\w+)`", page)]
     assert {Path(image).stem for image in images} == set(fastkappa.plotting.__all__)
     for image in images:
-        assert 1000 < (DOCS / image).stat().st_size < 60_000
+        assert 1000 < (PAGE.parent / image).stat().st_size < 60_000
 
 
 def test_pictures_have_one_name_here_and_there() -> None:

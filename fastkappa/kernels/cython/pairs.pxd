@@ -1,4 +1,4 @@
-"""The compiled kernels as Cython code can cimport them; see docs/compiled_loops.md."""
+"""The compiled kernels as Cython can cimport them; see docs/how_to/scale/compiled_loops.md."""
 
 from libc.stdint cimport int64_t, uint64_t
 

@@ -1,0 +1,88 @@
+"""How Sphinx makes the site of these pages: `make docs`."""
+
+import logging
+from typing import Any
+
+import fastkappa
+
+project = "fastkappa"
+author = "the contributors of fastkappa"
+project_copyright = author
+release = version = fastkappa.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+# Names in docstrings must exist; those of other libraries are not followed.
+nitpick_ignore_regex = [("py:.*", r"(lightgbm|numpy|pandas|pyarrow|sklearn|xgboost)\..*")]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+
+# Pages
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+# What is copied from an example is its input.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
+
+# Docstrings
+default_role = "py:obj"
+autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
+numpydoc_show_class_members = False
+# Two names that differ in a capital alone are one file on some systems.
+autosummary_filename_map = {"fastkappa.Leaderboard": "fastkappa.Leaderboard_class"}
+
+# The site
+html_theme = "pydata_sphinx_theme"
+html_title = "fastkappa"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars = {"index": [], "benchmarks": [], "changelog": []}
+html_theme_options = {
+    "logo": {"text": "fastkappa"},
+    "navbar_align": "left",
+    "header_links_before_dropdown": 7,
+    "navbar_end": ["theme-switcher"],
+    "navbar_persistent": ["search-button-field"],
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": ["theme-version"],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+
+# The indexes of folders list what is there; a folder may still be empty. (This warning has no
+# type that `suppress_warnings` could name.)
+logging.getLogger("sphinx.sphinx.directives.other").addFilter(
+    lambda record: "toctree glob pattern" not in str(record.msg)
+)
+
+
+def is_of_another_library(
+    app: Any, what: str, name: str, member: Any, skip: bool, options: Any
+) -> bool | None:
+    """Return True for what a class has from another library, which describes it."""
+    function = getattr(member, "fget", None) or getattr(member, "func", None) or member
+    home = getattr(function, "__module__", None) or "fastkappa"
+    return None if home.startswith("fastkappa") else True
+
+
+def without_last_lines(app: Any, page: str, text: list[str]) -> None:
+    """Leave out the empty line that ends an example for doctest."""
+    text[0] = text[0].replace("\n\n```\n", "\n```\n")
+
+
+def setup(app: Any) -> None:
+    app.connect("source-read", without_last_lines)
+    app.connect("autodoc-skip-member", is_of_another_library)

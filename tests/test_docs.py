@@ -1,0 +1,90 @@
+"""What the pages of docs/ promise: each public name has its place, and links lead somewhere."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import fastkappa
+
+ROOT = Path(__file__).parents[1]
+REFERENCE = ROOT / "docs" / "reference"
+MODULES = {
+    "boosting": "boosting.py",
+    "datasets": "datasets.py",
+    "estimators": "estimators/__init__.py",
+    "jit": "jit/__init__.py",
+    "plotting": "plotting/__init__.py",
+}
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
+PAGES += [page for page in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in page.parts]
+
+
+def all_of(module: str) -> set[str]:
+    """Return ``__all__`` of a module, which may need a library that is not here."""
+    tree = ast.parse((ROOT / "fastkappa" / module).read_text(encoding="utf-8"))
+    values = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    ]
+    return set(ast.literal_eval(values[0]))
+
+
+def public_names() -> set[str]:
+    """Return the public names in fastkappa; what a module shares has the shorter name."""
+    names = {*fastkappa.__all__, *fastkappa._LOADED_ON_FIRST_USE} - set(MODULES)
+    for module, file in MODULES.items():
+        # The functions of jit are others than those of the same name.
+        own = all_of(file) if module == "jit" else all_of(file) - names
+        names |= {f"{module}.{name}" for name in own}
+    return names
+
+
+def test_every_public_name_is_in_the_reference_once() -> None:
+    listed = [
+        name
+        for page in REFERENCE.glob("*.md")
+        for name in re.findall(
+            r"^(?:   |\.\. py:data:: fastkappa\.)([\w.]+)$", page.read_text(encoding="utf-8"), re.M
+        )
+    ]
+    assert len(listed) == len(set(listed))
+    # Besides them the reference has functions that `bootstrap` takes.
+    public = {name for name in listed if not name.startswith("statistics.")}
+    assert public == public_names()
+
+
+def test_every_page_of_the_reference_is_in_its_index() -> None:
+    index = (REFERENCE / "index.md").read_text(encoding="utf-8").splitlines()
+    assert {page.stem for page in REFERENCE.glob("*.md")} - {"index"} <= set(index)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as code hosts and MyST make them."""
+    headings = re.findall(r"^#+ (.*)$", without_code(page), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def without_code(page: Path) -> str:
+    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+def links(page: Path) -> Iterator[str]:
+    """Yield the links of a page to files of the project."""
+    for link in re.findall(r"\]\(([^)\s]+)\)", without_code(page)):
+        if not re.match(r"[a-z]+:", link):
+            yield link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere_where_pages_are_plain_files(page: Path) -> None:
+    for link in links(page):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
