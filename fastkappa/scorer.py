@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.columns.lengths import check_lengths
@@ -56,8 +57,8 @@ def compile_scorer(labels: Any, weights: Weights = None, *, dtype: Any = np.int6
         ``scorer(y1, y2, *, sample_weight=None)`` takes two one-dimensional arrays of
         ``dtype`` and of one length (NumPy's, or a series or tensor) and returns kappa, a
         float. It is NaN, without a warning, where kappa is undefined. It raises ``TypeError``
-        for another dtype, and ``ValueError`` for other lengths or for a rating that is not
-        among the labels. It has a name and a signature as functions have, can be pickled,
+        for another dtype, and ``ValueError`` for other lengths, masked ratings or a rating that is
+        not among the labels. It has a name and a signature as functions have, can be pickled,
         and goes into ``sklearn.metrics.make_scorer``.
 
     Raises
@@ -130,6 +131,7 @@ class Scorer:
             raise TypeError(f"{name} must be an array of dtype {self.dtype}, got {got}.")
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
+        refuse_masked(**{name: ratings})
         return array
 
     def _takes(self, dtype: np.dtype[Any]) -> bool:

@@ -125,6 +125,9 @@ def test_wrong_arrays() -> None:
         scorer(y[:, None], y)
     with pytest.raises(ValueError, match=r"y1 must be one-dimensional, got shape \(\)"):
         scorer(y[0:1].reshape(()), y)
+    with pytest.raises(ValueError, match="y2 must not have masked entries, got one at position 1"):
+        scorer(y, np.ma.masked_equal(y, 1))
+    assert scorer(y, np.ma.MaskedArray(y)) == 1
 
 
 def test_wrong_labels_and_weights() -> None:

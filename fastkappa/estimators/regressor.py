@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from fastkappa.arrays import Floats
+from fastkappa.columns.column import refuse_masked
 from fastkappa.continuous import continuous_kappa
 
 
@@ -124,6 +125,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             The fitted model.
         """
         self._check_parameters()
+        refuse_masked(X=X, y=y)
         X, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
         y = y.astype(np.float64, copy=False)
         features, truth, roots, penalty = X, y, None, float(self.alpha)

@@ -306,6 +306,14 @@ def test_bad_weights_are_named(weights: list[float], message: str) -> None:
         KappaRegressor().fit([[1.0], [2.0]], [1, 2], sample_weight=weights)
 
 
+def test_masked_entries_are_refused() -> None:
+    X, y = np.arange(6.0)[:, None], np.arange(6)
+    with pytest.raises(ValueError, match="y must not have masked entries, got one at position 2"):
+        KappaRegressor().fit(X, np.ma.masked_equal(y, 2))
+    with pytest.raises(ValueError, match="X must not have masked entries, got one at position 4"):
+        KappaRegressor().fit(np.ma.masked_equal(X, 4), y)
+
+
 def test_it_is_a_name_of_the_package() -> None:
     assert fastkappa.KappaRegressor is KappaRegressor
     assert "KappaRegressor" in dir(fastkappa)
