@@ -74,7 +74,8 @@ def is_of_another_library(
 ) -> bool | None:
     """Return True for what a class has from another library, which describes it."""
     function = getattr(member, "fget", None) or getattr(member, "func", None) or member
-    home = getattr(function, "__module__", None) or "fastkappa"
+    owner = getattr(function, "__objclass__", type(member))
+    home = getattr(function, "__module__", None) or owner.__module__
     return None if home.startswith("fastkappa") else True
 
 
