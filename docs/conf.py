@@ -24,7 +24,7 @@ exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
 # Pages
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 # What is copied from an example is its input.
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -40,6 +40,7 @@ numpydoc_show_class_members = False
 autosummary_filename_map = {"fastkappa.Leaderboard": "fastkappa.Leaderboard_class"}
 
 # The site
+html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = "fastkappa"
 html_static_path = ["_static"]
@@ -74,7 +75,8 @@ def is_of_another_library(
 ) -> bool | None:
     """Return True for what a class has from another library, which describes it."""
     function = getattr(member, "fget", None) or getattr(member, "func", None) or member
-    home = getattr(function, "__module__", None) or "fastkappa"
+    owner = getattr(function, "__objclass__", type(member))
+    home = getattr(function, "__module__", None) or owner.__module__
     return None if home.startswith("fastkappa") else True
 
 
@@ -83,6 +85,25 @@ def without_last_lines(app: Any, page: str, text: list[str]) -> None:
     text[0] = text[0].replace("\n\n```\n", "\n```\n")
 
 
+def write_formula(page: Any, formula: Any) -> None:
+    """Write a formula as MathML, which browsers draw without a script."""
+    from docutils.nodes import SkipNode, math_block
+    from docutils.utils.math import MathError
+    from docutils.utils.math.latex2mathml import tex2mathml
+    from sphinx.util.logging import getLogger
+
+    block = isinstance(formula, math_block)
+    text = formula.astext().replace(r"\dots", r"\ldots")
+    try:
+        mathml = tex2mathml(text, as_block=block)
+    except MathError as error:
+        getLogger(__name__).warning("%s in $%s$", error, text, location=formula)
+    else:
+        page.body.append(f'<div class="formula">{mathml}</div>' if block else mathml)
+    raise SkipNode
+
+
 def setup(app: Any) -> None:
+    app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
     app.connect("source-read", without_last_lines)
     app.connect("autodoc-skip-member", is_of_another_library)

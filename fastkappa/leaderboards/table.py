@@ -45,7 +45,8 @@ class _Row(NamedTuple):
 class LeaderboardRow(Result, _Row):
     """One prediction on the leaderboard; ``failure`` is the reason if it could not be scored.
 
-    The fields, in this order, are the columns of every form of the leaderboard.
+    The fields, in this order, are the columns of every form of the leaderboard, and its
+    attributes say what they are: see `Leaderboard`.
     """
 
     __slots__ = ()
