@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -26,11 +27,11 @@ from fastkappa import agreement_from_confusion, datasets
 from tests.helpers import peers
 from tests.helpers.published_measurements import SHROUT_FLEISS
 from tests.helpers.published_raters import DIAGNOSES, RELIABILITY_DATA
+from tests.helpers.r_values import STORED as OF_R
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "coming_from" / "index.md"
 STORED = ROOT / "tests" / "helpers" / "peer_values.json"
-OF_R = STORED.with_name("r_values.json")
 BEGIN, END = "<!-- peers:begin -->", "<!-- peers:end -->"
 PEERS = (
     "scikit-learn",
@@ -118,7 +119,7 @@ def of_two_raters() -> Iterator[Value]:
             "R vcd": weighted_in_r(other, "vcd::Kappa", "weighted", "value"),
             "R psych": weighted_in_r(other, "psych::cohen.kappa", "weighted"),
         },
-        why={"R vcd": "weights transposed"},
+        why={"R vcd": "weights transposed in the expected agreement"},
     )
     yield cohen(
         "standard error of the κ above",
@@ -130,8 +131,8 @@ def of_two_raters() -> Iterator[Value]:
             "R psych": weighted_in_r(other, "psych::cohen.kappa", "weighted_error"),
         },
         {
-            "irrCAC": "weights transposed, here alone",
-            "R vcd": "weights transposed",
+            "irrCAC": "weights transposed in the error",
+            "R vcd": "weights transposed in the expected agreement",
             "R psych": "changes with the scale of the weights",
         },
     )
@@ -392,7 +393,8 @@ def table(stored: dict[str, Any], of_r: dict[str, Any]) -> str:
     of_python = ", ".join(f"{peer} {number}" for peer, number in stored["versions"].items())
     numbers = of_r["versions"]
     in_r = ", ".join(f"{name} {numbers[name]}" for name in R_PACKAGES)
-    return "\n".join([*lines, "", f"Values of {of_python}, and in R {numbers['R']} of {in_r}."])
+    versions = f"Values of {of_python}, and in R {numbers['R']} of {in_r}."
+    return "\n".join([*lines, "", *textwrap.wrap(versions, 108)])
 
 
 def short(value: float, digits: int = 4) -> str:
