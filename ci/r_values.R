@@ -28,7 +28,21 @@ square <- list(
   vision_1955 = rows(4, 1520, 266, 124, 66, 234, 1512, 432, 78,
                      117, 362, 1772, 205, 36, 82, 179, 492),
   # Agresti (1990), page 350: approval of the Prime Minister, twice
-  approval = rows(2, 794, 150, 86, 570)
+  approval = rows(2, 794, 150, 86, 570),
+  # Documentation of epi.kappa, its first example
+  salmon = rows(2, 19, 10, 6, 256)
+)
+
+# Tables with disagreement weights of their own, symmetric ones and others.
+weighted <- list(
+  # Cohen (1968)
+  cohen_1968 = list(table = rows(3, 88, 14, 18, 10, 40, 10, 2, 6, 12),
+                    weights = rows(3, 0, 1, 3, 1, 0, 6, 3, 6, 0)),
+  cohen_1968_asymmetric = list(table = rows(3, 88, 14, 18, 10, 40, 10, 2, 6, 12),
+                               weights = rows(3, 0, 1, 4, 1, 0, 6, 2, 2, 0)),
+  # Fleiss, Cohen and Everitt (1969)
+  fleiss_1969 = list(table = rows(3, 106, 10, 4, 22, 28, 10, 2, 12, 6),
+                     weights = 1 - rows(3, 1, 0, .4444, 0, 1, .6667, .4444, .6667, 1))
 )
 
 # Ratings of several raters: a row per subject, a column per rater.
@@ -73,6 +87,18 @@ of_square <- list(
     result <- epi.kappa(table, method = "cohen")
     lapply(result[c("prop.agree", "pindex", "bindex", "pabak", "kappa", "mcnemar")],
            function(frame) as.list(frame[1, ]))
+  },
+  "epiR::epi.kappa fleiss" = function(table) if (nrow(table) == 2)
+    as.list(epi.kappa(table, method = "fleiss")$kappa[1, ])
+)
+
+of_weighted <- list(
+  "vcd::Kappa" = function(data)
+    vcd_kappa(data$table, 1 - data$weights / max(data$weights)),
+  "psych::cohen.kappa" = function(data) {
+    result <- cohen.kappa(data$table, data$weights)
+    list(kappa = result$kappa, weighted = result$weighted.kappa,
+         weighted_error = sqrt(result$var.weighted))
   }
 )
 
@@ -86,7 +112,7 @@ of_raters <- list(
 )
 
 described <- function(data, functions) lapply(data, function(table) {
-  found <- lapply(functions, function(of) of(unname(table)))
+  found <- lapply(functions, function(of) of(if (is.matrix(table)) unname(table) else table))
   list(data = table, values = lapply(Filter(Negate(is.null), found), as.list))
 })
 
@@ -94,6 +120,7 @@ versions <- vapply(packages, function(name) as.character(packageVersion(name)), 
 cat(toJSON(
   list(versions = as.list(c(R = paste(R.version$major, R.version$minor, sep = "."), versions)),
        square = described(square, of_square),
+       weighted = described(weighted, of_weighted),
        by_rater = described(by_rater, of_raters)),
   auto_unbox = TRUE, digits = I(15), na = "null", pretty = 1
 ), "\n")

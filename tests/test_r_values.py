@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fastkappa import agreement_from_confusion
 from fastkappa.statistics.indices import bangdiwala_b
-from tests.helpers.r_values import SQUARE, STORED, VERSIONS
+from tests.helpers.r_values import SQUARE, STORED, VERSIONS, WEIGHTED
 
 SCRIPT = Path(__file__).parent.parent / "ci" / "r_values.R"
 
@@ -60,6 +61,23 @@ def test_kappa_of_vcd_and_psych(name: str) -> None:
     assert result.standard_error == pytest.approx(of_psych["error"], rel=1e-12)
     quadratic = agreement_from_confusion(table, weights="quadratic")
     assert quadratic.kappa == pytest.approx(of_psych["quadratic"], rel=1e-12)
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_weighted_kappa_of_vcd_and_psych(name: str) -> None:
+    data, values = WEIGHTED[name]["data"], WEIGHTED[name]["values"]
+    table, weights = data["table"], np.array(data["weights"])
+    result = agreement_from_confusion(table, weights=weights)
+    assert result.kappa == pytest.approx(values["psych::cohen.kappa"]["weighted"], rel=1e-12)
+    of_vcd = values["vcd::Kappa"]["weighted"]
+    if (weights == weights.T).all():
+        assert result.kappa == pytest.approx(of_vcd["value"], rel=1e-12)
+        assert result.standard_error == pytest.approx(of_vcd["error"], rel=1e-12)
+    else:
+        # vcd 1.4.11 takes them transposed in the expected agreement alone.
+        expected = result.expected_table
+        kappa = 1 - (weights * result.table).sum() / (weights.T * expected).sum()
+        assert kappa == pytest.approx(of_vcd["value"], rel=1e-12)
 
 
 @pytest.mark.parametrize("name", SQUARE)

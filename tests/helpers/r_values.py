@@ -13,6 +13,8 @@ VERSIONS: dict[str, str] = _VALUES["versions"]
 # each function of R has for them.
 SQUARE: dict[str, dict[str, Any]] = _VALUES["square"]
 BY_RATER: dict[str, dict[str, Any]] = _VALUES["by_rater"]
+# Tables of two raters with disagreement weights of their own.
+WEIGHTED: dict[str, dict[str, Any]] = _VALUES["weighted"]
 
 
 def r_value(data: str, function: str) -> dict[str, Any]:
