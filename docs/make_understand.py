@@ -14,9 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
-
-matplotlib.use("svg")
-
 import numpy as np
 from matplotlib import pyplot
 from matplotlib.patches import FancyBboxPatch, Rectangle
@@ -29,7 +26,7 @@ from fastkappa import (
 
 IMAGES = Path(__file__).parent / "images"
 # On an opaque card, so that pages with a dark background need no second file.
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.hashsalt": "fastkappa",
     "svg.fonttype": "none",
     "figure.facecolor": "white",
@@ -48,7 +45,9 @@ BLUE, ORANGE, GREEN = "#2b6cb0", "#c05621", "#2f855a"
 
 def main(folder: Path = IMAGES) -> None:
     """Draw all figures, and print their paths and sizes."""
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
         for draw in FIGURES:
             figure = draw()
             path = folder / f"understand_{draw.__name__}.svg"
@@ -191,7 +190,7 @@ def table() -> Any:
             face = "#bcd3ea" if i == j else "white"
             corner = (4.1 + 0.6 * j, 2.6 - 0.6 * i)
             ax.add_patch(Rectangle(corner, 0.6, 0.6, facecolor=face, edgecolor=INK))
-            ax.text(corner[0] + 0.3, corner[1] + 0.3, count, ha="center", va="center")
+            ax.text(corner[0] + 0.3, corner[1] + 0.3, str(count), ha="center", va="center")
     ax.text(5, 0.85, "ℓ × ℓ counts", ha="center")
     ax.text(3.35, 0.1, "time grows with n", ha="center", color=ORANGE)
     ax.text(6.6, 0.1, "time grows with ℓ²", ha="center", color=GREEN)
@@ -320,7 +319,7 @@ def adders() -> Any:
     at = [np.arange(16) + 0.0]
     for i, x in enumerate(at[0]):
         ax.add_patch(Rectangle((x - 0.42, 4.1), 0.84, 0.42, facecolor=PALE, edgecolor="none"))
-        ax.text(x, 4.3, i + 1, ha="center", va="center", fontsize=7)
+        ax.text(x, 4.3, str(i + 1), ha="center", va="center", fontsize=7)
     for level, weight in enumerate((1, 2, 4, 8)):
         y = 3.2 - level
         at.append(at[-1].reshape(-1, 2).mean(axis=1))

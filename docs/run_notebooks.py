@@ -39,7 +39,7 @@ def run(notebook: dict[str, Any], name: str) -> dict[str, Any]:
     """Return the notebook with the outputs of its cells, run in order in one fresh namespace."""
     namespace: dict[str, Any] = {"__name__": "__main__"}
     count, cells = 0, []
-    with matplotlib.rc_context({"backend": "agg"}):
+    with matplotlib.rc_context():
         matplotlib.rcdefaults()
         pyplot.close("all")
         for cell in notebook["cells"]:
