@@ -1,4 +1,4 @@
-"""The published tables, and the kappas published with them."""
+"""The published ratings, and the kappas published with them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fastkappa import cohen_kappa_score, confusion_counts, datasets, kappa_from_confusion
+from fastkappa import (
+    cohen_kappa_score,
+    confusion_counts,
+    datasets,
+    kappa_from_confusion,
+    krippendorff_alpha,
+)
 
 # Exact values; those of statsmodels, R's vcd, irr and psych, and scikit-learn agree.
 KAPPAS = {
@@ -101,3 +107,28 @@ def test_changing_a_loaded_table_changes_no_other() -> None:
 def test_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"no table 'cohen'; those there are: .*cohen_1968"):
         datasets.load("cohen")
+
+
+def test_anaesthetists_as_dawid_and_skene_printed_them() -> None:
+    rated = datasets.load_items("anaesthetists")
+    assert rated.ratings.shape == (45, len(rated.raters)) == (45, 7)
+    assert rated.ratings[[0, 1, 2, 35, 44]].tolist() == [
+        [1, 1, 1, 1, 1, 1, 1],
+        [3, 3, 3, 4, 3, 3, 4],
+        [1, 1, 2, 2, 1, 2, 2],
+        [4, 3, 3, 4, 3, 4, 3],
+        [2, 2, 2, 2, 2, 2, 2],
+    ]
+    assert rated.labels == (1, 2, 3, 4)
+    # In the vignette of R's package rater the fourth doctor gives the third patient a 2.
+    assert rated.ratings[2, rated.raters.index("4")] == 2
+    with pytest.raises(ValueError, match="there are no ratings 'nurses'; those there are: anaes"):
+        datasets.load_items("nurses")
+
+
+def test_alpha_of_the_anaesthetists_as_in_krippendorff() -> None:
+    peer = pytest.importorskip("krippendorff")
+    ratings = datasets.load_items("anaesthetists").ratings
+    for level in ("nominal", "ordinal", "interval"):
+        expected = peer.alpha(ratings.T.astype(float), level_of_measurement=level)
+        assert krippendorff_alpha(ratings, level=level).value == pytest.approx(expected, rel=1e-12)
