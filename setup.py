@@ -29,7 +29,7 @@ def compiled(module: str) -> Extension:
 
 
 class BuildExtensions(build_ext):
-    """Takes the compiler from CC on Windows too: clang-cl compiles the kernels for AVX2, MSVC cannot."""
+    """Takes the compiler from CC on Windows too: clang-cl can compile all kernels, MSVC cannot."""
 
     def build_extensions(self) -> None:
         if self.compiler.compiler_type == "msvc" and "CC" in os.environ:
@@ -49,5 +49,5 @@ setup(
         compiled("fastkappa.kernels.cython.words"),
         compiled("fastkappa.shortcuts.compiled_kappa"),
         compiled("fastkappa.shortcuts.compiled_thresholds"),
-    ]
+    ],
 )

@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # What the tests read besides themselves.
-NEEDED = ("tests", "docs", "README.md", "pyproject.toml")
+NEEDED = ("tests", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml")
 # The walls between the files of the source.
 OF_THE_SOURCE = ("tests/test_imports.py",)
 
