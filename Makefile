@@ -43,6 +43,10 @@ endurance: $(VENV)/test.made
 neon:
 	ci/neon
 
+.PHONY: cross
+cross:
+	ci/cross_compile $(PYTHON)
+
 bench: $(VENV)/bench.made
 	$(python) -m bench --readme
 

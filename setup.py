@@ -1,10 +1,12 @@
 """Builds the compiled kernels where that is possible; the rest is in pyproject.toml."""
 
 import os
+import shutil
 from glob import glob
 
 import numpy
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 KERNELS = "fastkappa/kernels/c"
 REQUIRED = os.environ.get("FASTKAPPA_REQUIRE_EXTENSION", "0") not in ("", "0")
@@ -26,12 +28,26 @@ def compiled(module: str) -> Extension:
     )
 
 
+class BuildExtensions(build_ext):
+    """Takes the compiler from CC on Windows too: clang-cl can compile all kernels, MSVC cannot."""
+
+    def build_extensions(self) -> None:
+        if self.compiler.compiler_type == "msvc" and "CC" in os.environ:
+            if not self.compiler.initialized:
+                self.compiler.initialize(self.plat_name)
+            self.compiler.cc = shutil.which(os.environ["CC"])
+            if self.compiler.cc is None:
+                raise SystemExit(f"CC is {os.environ['CC']!r}, and no such program is on PATH")
+        super().build_extensions()
+
+
 setup(
+    cmdclass={"build_ext": BuildExtensions},
     ext_modules=[
         compiled("fastkappa.kernels.cython.pairs"),
         compiled("fastkappa.kernels.cython.scores"),
         compiled("fastkappa.kernels.cython.words"),
         compiled("fastkappa.shortcuts.compiled_kappa"),
         compiled("fastkappa.shortcuts.compiled_thresholds"),
-    ]
+    ],
 )

@@ -5,7 +5,7 @@ usage: python ci/test_installed.py [WHAT [ARGUMENT OF pytest ...]]
 WHAT is a wheel, a source archive or a folder, and is installed in a new environment; without it
 the copy in this one is tested. The tests' libraries are installed as far as they exist for this
 Python without a compiler; what is missing is printed, and pytest says which tests were skipped
-for it.
+for it. ARGUMENTs may name files and folders of tests; without one all tests run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # What the tests read besides themselves.
-NEEDED = ("tests", "docs", "README.md", "pyproject.toml")
+NEEDED = ("tests", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml")
 # The walls between the files of the source, and its pages.
 OF_THE_SOURCE = ("tests/test_imports.py", "tests/test_docs.py")
 
@@ -71,8 +71,10 @@ def main(what: str | None = None, *arguments: str) -> int:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
             copy(ROOT / name, elsewhere / name)
         print(f"Python {sys.version}\nwithout {', '.join(missing) or 'nothing'}", flush=True)
-        command = [python, "-m", "pytest", "-q", "-n", "auto", "tests", "docs", "README.md"]
+        command = [python, "-m", "pytest", "-q", "-n", "auto"]
         command += [f"--ignore={path}" for path in OF_THE_SOURCE]
+        if not any((elsewhere / argument).exists() for argument in arguments):
+            command += ["tests", "docs", "README.md"]
         return subprocess.run([*command, *arguments], cwd=elsewhere).returncode
 
 

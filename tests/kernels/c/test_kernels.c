@@ -1,4 +1,5 @@
-/* Every kernel against a naive loop. Usage: test_kernels [level name ...]; exit status 0 if all agree. */
+/* Every kernel against a naive loop. Usage: test_kernels [ONE_IN] [level name ...]; exit status 0 if all agree. ONE_IN, a number,
+   leaves so many checks out that one in ONE_IN is made: for where instructions are emulated. */
 #include <math.h>
 #include <stdio.h>
 #include "kernels.h"
@@ -7,6 +8,7 @@
 static uint64_t seed = 88172645463325252ull;
 static uint64_t rnd(void) { seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17; return seed; }
 static long checks, failures;
+static uint64_t one_in = 1;
 
 static void put(char *p, int kind, int swapped, uint64_t value, int whole)
 {
@@ -118,7 +120,7 @@ static void check_weights(int level, const column_t *a, const column_t *b, ptrdi
 
 static void pair_test(int level, int ka, int kb, ptrdiff_t sa, ptrdiff_t sb, int wa, int wb, uint64_t la, uint64_t lb, uint64_t na, uint64_t nb, ptrdiff_t n, int outside, int same, const char *what)
 {
-    if (!fits(ka, la, na ? na : 1) || !fits(kb, lb, nb ? nb : 1)) return;
+    if (rnd() % one_in || !fits(ka, la, na ? na : 1) || !fits(kb, lb, nb ? nb : 1)) return;
     owned_t a = column(ka, sa, wa, la, na, n, outside, same), b = column(kb, sb, wb, lb, nb, n, outside, same);
     check(level, &a.column, &b.column, 0, n, what);
     if (n > 5) check(level, &a.column, &b.column, 3, n - 2, what);
@@ -129,7 +131,7 @@ static void pair_test(int level, int ka, int kb, ptrdiff_t sa, ptrdiff_t sb, int
 /* a matrix of n rows that lies row by row, or column by column */
 static void rows_test(int level, int ka, int kb, ptrdiff_t step, int swapped, uint64_t lowest, uint64_t na, uint64_t nb, ptrdiff_t n, ptrdiff_t m, int outside, int by_columns)
 {
-    if (!fits(ka, 0, na ? na : 1) || !fits(kb, lowest, nb ? nb : 1)) return;
+    if (rnd() % one_in || !fits(ka, 0, na ? na : 1) || !fits(kb, lowest, nb ? nb : 1)) return;
     owned_t a = column(ka, element_width(ka), 0, 0, na, n, outside, 0), b = column(kb, step, swapped, lowest, nb, n * m, outside, 0);
     const size_t cells = (size_t)((na + 1) * (nb + 1));
     column_t row = b.column;
@@ -156,10 +158,14 @@ static const ptrdiff_t SIZES[] = {0, 1, 2, 63, 64, 65, 300, 1023, 1024, 1025, 20
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && atoi(argv[1]) > 0) { one_in = (uint64_t)atoi(argv[1]); argc--; argv++; }
+    for (int i = 1; i < argc; i++)
+        if (simd_level_force(simd_level_named(argv[i])) < 0) { printf("level %s is not available\n", argv[i]); return 1; }
     for (int level = 0; level < SIMD_LEVELS; level++) {
         int wanted = argc < 2;
         for (int i = 1; i < argc; i++) wanted |= simd_level_named(argv[i]) == level;
-        if (!wanted || simd_level_force(level) < 0) { if (simd_level_force(level) < 0) printf("%s: not available here\n", simd_level_name(level)); continue; }
+        if (!wanted) continue;
+        if (simd_level_force(level) < 0) { printf("%s: not available here\n", simd_level_name(level)); continue; }
         checks = 0;
         /* every kind pair x labels x outside */
         for (int ka = 0; ka <= COLUMN_FLOAT64; ka++) for (int kb = 0; kb <= COLUMN_FLOAT64; kb++)

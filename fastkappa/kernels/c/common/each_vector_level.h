@@ -10,7 +10,7 @@
 #pragma GCC diagnostic ignored "-Wpsabi"   /* nothing here is called from another file */
 #endif
 
-#if SIMD_HAS_X86
+#if SIMD_HAS_VECTORS && SIMD_HAS_X86
 #  define NAME(x) x##_sse2
 #  define VECTOR_BYTES 16
 #  include VECTOR_TEMPLATE

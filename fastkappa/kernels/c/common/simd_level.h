@@ -18,8 +18,8 @@
 
 enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LEVELS = 4 };
 
-/* MSVC (and clang in its clothes) gets the portable C: it has neither vector extensions nor functions for one target. */
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(_MSC_VER)
+/* clang is clang in MSVC's clothes (clang-cl), too. */
+#if defined(__GNUC__) || defined(__clang__)
 #  define SIMD_HAS_GNU 1
 #  define ALWAYS_INLINE static inline __attribute__((always_inline))
 #  define NEVER_INLINE static __attribute__((noinline))
@@ -28,56 +28,111 @@ enum { SIMD_BASELINE = 0, SIMD_AVX2 = 1, SIMD_AVX512 = 2, SIMD_NEON = 3, SIMD_LE
 #  define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #else
 #  define SIMD_HAS_GNU 0
-#  define ALWAYS_INLINE static inline
-#  define NEVER_INLINE static
+#  ifdef _MSC_VER
+#    define ALWAYS_INLINE static __forceinline
+#    define NEVER_INLINE static __declspec(noinline)
+#  else
+#    define ALWAYS_INLINE static inline
+#    define NEVER_INLINE static
+#  endif
 #  define MAYBE_UNUSED
 #  define LIKELY(condition) (condition)
 #  define UNLIKELY(condition) (condition)
 #endif
 
-#if SIMD_HAS_GNU && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && !defined(FASTKAPPA_NO_SIMD)
+/* What can be compiled here.
+
+     SIMD_HAS_X86       AVX-512, whose files are intrinsics alone: MSVC takes them without being told a target
+     SIMD_HAS_NEON      NEON
+     SIMD_HAS_VECTORS   the vector levels (SSE2, AVX2 and NEON), which are written with gcc's and clang's vector types
+
+   gcc for Windows does not align wide vectors on the stack, and clang-cl before version 19 hides the intrinsics: there the
+   portable C is used, as it is by all other compilers. */
+#if defined(FASTKAPPA_NO_SIMD) || (defined(__MINGW32__) && !defined(__clang__))
+#elif defined(_MSC_VER) && defined(__clang__) && __clang_major__ < 19
+#elif SIMD_HAS_GNU && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #  if defined(__x86_64__)
 #    define SIMD_HAS_X86 1
-#    define SIMD_HAS_NEON 0
 #  elif defined(__aarch64__)
-#    define SIMD_HAS_X86 0
 #    define SIMD_HAS_NEON 1
 #  endif
+#elif defined(_M_X64) && _MSC_VER >= 1930   /* Visual Studio 2022 */
+#  define SIMD_HAS_X86 1
 #endif
 #ifndef SIMD_HAS_X86
 #  define SIMD_HAS_X86 0
+#endif
+#ifndef SIMD_HAS_NEON
 #  define SIMD_HAS_NEON 0
 #endif
+#define SIMD_HAS_VECTORS (SIMD_HAS_GNU && (SIMD_HAS_X86 || SIMD_HAS_NEON))
 
-#if SIMD_HAS_X86
+#if SIMD_HAS_X86 && defined(_MSC_VER)
+#  include <intrin.h>
+#elif SIMD_HAS_X86
 #  include <cpuid.h>
 #  include <immintrin.h>
-#endif
-#if SIMD_HAS_NEON
+#elif SIMD_HAS_NEON
 #  include <arm_neon.h>
+#endif
+
+/* Asks for the cache line of an address, which may be anywhere: nothing is read. */
+#if SIMD_HAS_GNU
+#  define FETCH(address) __builtin_prefetch((const void *)(address))
+#elif SIMD_HAS_X86
+#  define FETCH(address) _mm_prefetch((const char *)(address), _MM_HINT_T0)
+#else
+#  define FETCH(address) ((void)(address))
 #endif
 
 /* What one level's functions are compiled for. clang and gcc spell "these functions, this target" differently. */
 #define SIMD_PRAGMA(text) _Pragma(#text)
-#if defined(__clang__)
+#if !SIMD_HAS_GNU
+#  define SIMD_BEGIN_AVX2
+#  define SIMD_BEGIN_AVX512
+#  define SIMD_END
+#elif defined(__clang__)
 #  define SIMD_BEGIN_AVX2 SIMD_PRAGMA(clang attribute push(__attribute__((target("avx2"))), apply_to = function))
 #  define SIMD_BEGIN_AVX512 SIMD_PRAGMA(clang attribute push(__attribute__((target( \
-       "avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vnni,gfni"))), apply_to = function))
+       "avx2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vnni,gfni"))), apply_to = function))
 #  define SIMD_END SIMD_PRAGMA(clang attribute pop)
 #else
 #  define SIMD_BEGIN_AVX2 SIMD_PRAGMA(GCC push_options) SIMD_PRAGMA(GCC target("avx2"))
 #  define SIMD_BEGIN_AVX512 SIMD_PRAGMA(GCC push_options) \
-       SIMD_PRAGMA(GCC target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vnni,gfni"))
+       SIMD_PRAGMA(GCC target("avx2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vnni,gfni"))
 #  define SIMD_END SIMD_PRAGMA(GCC pop_options)
 #endif
 
 #if SIMD_HAS_X86
+/* What the processor says of itself: a page of four registers, zeros where there is no such page. */
+typedef struct { uint32_t eax, ebx, ecx, edx; } cpu_page_t;
+
+static cpu_page_t cpu_page(uint32_t leaf)
+{
+    cpu_page_t page = {0, 0, 0, 0};
+#ifdef _MSC_VER
+    int registers[4];
+    __cpuidex(registers, 0, 0);
+    if ((uint32_t)registers[0] >= leaf) {
+        __cpuidex(registers, (int)leaf, 0);
+        memcpy(&page, registers, sizeof page);
+    }
+#else
+    __get_cpuid_count(leaf, 0, &page.eax, &page.ebx, &page.ecx, &page.edx);
+#endif
+    return page;
+}
+
 /* The register sets that the operating system saves when it switches threads (XCR0). */
 static uint64_t saved_register_sets(void)
 {
+#ifdef _MSC_VER
+    return _xgetbv(0);
+#else
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return ((uint64_t)high << 32) | low;
+#endif
 }
 
 static int has_bits(uint64_t value, uint64_t wanted)
@@ -90,18 +145,18 @@ static int has_bits(uint64_t value, uint64_t wanted)
 static int simd_level_detected(void)
 {
 #if SIMD_HAS_X86
-    uint32_t eax, ebx, ecx, edx;
-    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !has_bits(ecx, (1u << 27) /* OSXSAVE */ | (1u << 28) /* AVX */))
+    if (!has_bits(cpu_page(1).ecx, (1u << 23) /* POPCNT */ | (1u << 27) /* OSXSAVE */ | (1u << 28) /* AVX */))
         return SIMD_BASELINE;
+    const cpu_page_t features = cpu_page(7);
     const uint64_t saved = saved_register_sets();
     const uint64_t ymm = 0x06, zmm = 0xE6;
-    if (!has_bits(saved, ymm) || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || !has_bits(ebx, 1u << 5 /* AVX2 */))
+    if (!has_bits(saved, ymm) || !has_bits(features.ebx, 1u << 5 /* AVX2 */))
         return SIMD_BASELINE;
     const uint32_t foundation = (1u << 16) /* F */ | (1u << 17) /* DQ */ | (1u << 30) /* BW */ | (1u << 31) /* VL */;
     const uint32_t bytes = (1u << 1) /* VBMI */ | (1u << 6) /* VBMI2 */ | (1u << 8) /* GFNI */ | (1u << 11) /* VNNI */ | (1u << 12) /* BITALG */;
-    if (has_bits(saved, zmm) && has_bits(ebx, foundation) && has_bits(ecx, bytes))
+    if (has_bits(saved, zmm) && has_bits(features.ebx, foundation) && has_bits(features.ecx, bytes))
         return SIMD_AVX512;
-    return SIMD_AVX2;
+    return SIMD_HAS_VECTORS ? SIMD_AVX2 : SIMD_BASELINE;
 #elif SIMD_HAS_NEON
     return SIMD_NEON;
 #else
@@ -119,7 +174,7 @@ static const char *simd_level_name(int level)
 static int simd_level_available(int level)
 {
     const int best = simd_level_detected();
-    return level == SIMD_BASELINE || level == best || (level == SIMD_AVX2 && best == SIMD_AVX512);
+    return level == SIMD_BASELINE || level == best || (level == SIMD_AVX2 && best == SIMD_AVX512 && SIMD_HAS_VECTORS);
 }
 
 /* The level in use: set when a module is loaded, and by tests, so a plain int is enough. Several extension modules include

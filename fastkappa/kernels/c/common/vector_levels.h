@@ -15,7 +15,7 @@
 #pragma GCC diagnostic ignored "-Wpsabi"   /* nothing here is called from another file */
 #endif
 
-#if SIMD_HAS_X86
+#if SIMD_HAS_VECTORS && SIMD_HAS_X86
 
 /* ---- baseline x86-64: SSE2 ---- */
 typedef uint8_t sse2_bytes_t __attribute__((vector_size(16)));
@@ -113,7 +113,7 @@ ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)
 #endif
 
 /* The vector levels below AVX-512: calls function_avx2, function_sse2 or function_neon. */
-#if SIMD_HAS_X86
+#if SIMD_HAS_VECTORS && SIMD_HAS_X86
 #  define AT_VECTOR_LEVEL(function, arguments) \
        (simd_level_current() == SIMD_AVX2 ? function##_avx2 arguments : function##_sse2 arguments)
 #elif SIMD_HAS_NEON
@@ -123,7 +123,7 @@ ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)
 ALWAYS_INLINE int has_vector_level(void)
 {
 #if SIMD_HAS_X86
-    return simd_level_current() != SIMD_AVX512;
+    return SIMD_HAS_VECTORS && simd_level_current() != SIMD_AVX512;
 #else
     return SIMD_HAS_NEON && simd_level_current() == SIMD_NEON;
 #endif

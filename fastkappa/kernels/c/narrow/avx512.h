@@ -211,7 +211,7 @@ static column_t copied_512(const column_t *column, ptrdiff_t start, ptrdiff_t co
         const int inner = apart && (column->stride > 0 ? i + 2 * elements <= count : i > 0);
         if (collect.pieces <= 4) /* of few pieces the copying is fast enough to wait for memory */
             for (int k = 0; k < collect.pieces; k++)
-                __builtin_prefetch((const char *)((uintptr_t)p + (uintptr_t)(FETCH_PIECES * collect.advance + 64 * k)));
+                FETCH((uintptr_t)p + (uintptr_t)(FETCH_PIECES * collect.advance + 64 * k));
         _mm512_storeu_si512(buffer + i * width, collected_512(&collect, p, inner));
     }
     for (; i < count; i++, p += column->stride)

@@ -34,6 +34,8 @@ static count_kernel_t *popcount_kernel(uint64_t n_cells)
 #if SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX512)
         return n_cells <= 256 ? count_few_512 : NULL;
+#endif
+#if SIMD_HAS_VECTORS && SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX2)
         return n_cells <= 100 ? count_popcount_avx2 : NULL;
     return n_cells <= 33 ? count_popcount_sse2 : NULL;

@@ -115,12 +115,8 @@ ALWAYS_INLINE ahead_t ahead_of(const column_t *a, const column_t *b, ptrdiff_t n
 
 ALWAYS_INLINE void fetch_ahead(const ahead_t *ahead, ptrdiff_t eighth)
 {
-#if SIMD_HAS_GNU
-    __builtin_prefetch((const char *)((uintptr_t)ahead->a + (uintptr_t)(eighth * ahead->step_a)));
-    __builtin_prefetch((const char *)((uintptr_t)ahead->b + (uintptr_t)(eighth * ahead->step_b)));
-#else
-    (void)ahead; (void)eighth;
-#endif
+    FETCH((uintptr_t)ahead->a + (uintptr_t)(eighth * ahead->step_a));
+    FETCH((uintptr_t)ahead->b + (uintptr_t)(eighth * ahead->step_b));
 }
 
 /* Four 16-bit cell numbers are read at once. */

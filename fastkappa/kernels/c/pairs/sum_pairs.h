@@ -196,15 +196,11 @@ ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, con
 /* A cache line of each column of wide elements for each eight pairs. */
 ALWAYS_INLINE void fetch_sum_ahead(const sum_ahead_t *ahead, ptrdiff_t eighth, int wide)
 {
-#if SIMD_HAS_GNU
     if (wide) {
-        __builtin_prefetch((const char *)(ahead->a + (uintptr_t)(eighth * ahead->step_a)));
-        __builtin_prefetch((const char *)(ahead->b + (uintptr_t)(eighth * ahead->step_b)));
+        FETCH(ahead->a + (uintptr_t)(eighth * ahead->step_a));
+        FETCH(ahead->b + (uintptr_t)(eighth * ahead->step_b));
     }
-    __builtin_prefetch((const char *)(ahead->weights + (uintptr_t)(eighth * ahead->step_weights)));
-#else
-    (void)ahead; (void)eighth; (void)wide;
-#endif
+    FETCH(ahead->weights + (uintptr_t)(eighth * ahead->step_weights));
 }
 
 /* Adds contiguous weights to copy 0, 1, ... 7, 0, ... of their cells. Four 16-bit cell numbers are read at once. */

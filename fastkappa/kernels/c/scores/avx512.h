@@ -156,7 +156,7 @@ static ptrdiff_t choose_512_floats(const char *scores, ptrdiff_t count, const in
         }
         _mm512_storeu_si512(places + n, _mm512_maskz_compress_epi32(wanted, place));
         _mm512_storeu_ps(out + n * 4, _mm512_maskz_compress_ps(wanted, x));
-        n += __builtin_popcount(wanted);
+        n += (int)_mm_popcnt_u32(wanted);
     }
     return n;
 }
@@ -176,7 +176,7 @@ static ptrdiff_t choose_512_doubles(const char *scores, ptrdiff_t count, const i
         }
         _mm256_storeu_si256((__m256i *)(places + n), _mm512_cvtepi64_epi32(_mm512_maskz_compress_epi64(wanted, place)));
         _mm512_storeu_pd(out + n * 8, _mm512_maskz_compress_pd(wanted, x));
-        n += __builtin_popcount(wanted);
+        n += (int)_mm_popcnt_u32(wanted);
     }
     return n;
 }

@@ -11,11 +11,6 @@
 #include <stdint.h>
 #include "../common/simd_level.h"
 
-#if SIMD_HAS_GNU
-#  define FETCH(address) __builtin_prefetch(address)
-#else
-#  define FETCH(address) ((void)(address))
-#endif
 #define WORDS_AT_ONCE 64
 
 typedef struct {
