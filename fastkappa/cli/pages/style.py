@@ -25,13 +25,14 @@ p.warning{{border-left:.25rem solid #b35900;padding-left:.75rem}}
 ul{{margin:.5rem 0;padding-left:1.25rem}}
 .wide{{overflow-x:auto;margin:1rem 0}}
 .wide:focus-visible{{outline:2px solid var(--ink)}}
-table{{border-collapse:collapse;font-variant-numeric:tabular-nums}}
-caption{{text-align:left;color:var(--quiet);padding-bottom:.35rem}}
+table{{border-collapse:collapse;width:max-content;font-variant-numeric:tabular-nums}}
+caption{{text-align:left;color:var(--quiet);padding-bottom:.35rem;\
+max-width:min(60rem,calc(100vw - 2rem))}}
 th,td{{padding:.25rem .75rem;text-align:right;vertical-align:baseline;\
 border-bottom:1px solid var(--rule);overflow-wrap:normal}}
 th{{font-weight:600}}
 th[scope=row],thead>tr>:first-child{{text-align:left;padding-left:0}}
-th[scope=row]{{font-weight:400;min-width:3rem;max-width:22rem;overflow-wrap:anywhere}}
+th[scope=row]{{font-weight:400;white-space:pre-wrap;min-width:3rem;max-width:22rem;overflow-wrap:anywhere}}
 th[scope=col]{{max-width:14rem;vertical-align:bottom}}
 tbody tr:nth-child(even){{background:var(--stripe)}}
 figure{{margin:1rem 0}}
@@ -40,7 +41,9 @@ figcaption{{color:var(--quiet)}}
 svg.dark{{display:none}}
 @media screen and (prefers-color-scheme:dark){{svg.light{{display:none}}svg.dark{{display:block}}}}
 footer{{margin-top:2.5rem;font-size:.875rem}}
+@media screen and (max-width:40rem){{table{{font-size:.875rem}}th,td{{padding:.25rem .4rem}}\
+th[scope=row]{{max-width:8.5rem}}th[scope=col]{{max-width:6rem}}}}
 @media print{{@page{{margin:15mm}}main{{max-width:none;padding:0}}.wide{{overflow:visible}}\
 figure,tr,p,li{{break-inside:avoid}}h1,h2,caption{{break-after:avoid}}\
-table{{font-size:.8rem}}th,td{{padding:.15rem .4rem}}svg{{max-height:220mm}}}}
+table{{font-size:.8rem;width:auto}}th,td{{padding:.15rem .4rem}}svg{{max-height:220mm}}}}
 """

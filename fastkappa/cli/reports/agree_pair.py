@@ -17,10 +17,11 @@ from fastkappa.cli.reports.agree_parts import (
     estimate_row,
     no_undefined_warnings,
 )
+from fastkappa.cli.reports.count_table import TOO_LARGE
 from fastkappa.cli.reports.parts import Part, Tables
 from fastkappa.formatting import figure, interval_text, label_text
 from fastkappa.plotting import plot_agreement, plot_bootstrap
-from fastkappa.results import counts_grid
+from fastkappa.results import LARGEST_TABLE, counts_grid
 from fastkappa.statistics.scales import Interpretation
 from fastkappa.two_raters.result import AgreementResult
 
@@ -31,6 +32,8 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> AgreeRepor
         resampled = bootstrap_of(result, request) if request.n_resamples else None
         rows = [estimate_row(*row) for row in result.rows()]
         parts: list[Part] = [_tables(result)]
+    if len(result.labels) > LARGEST_TABLE:
+        parts += ["", TOO_LARGE.format(len(result.labels))]
     fields = {**request.fields(), **result.to_dict()}
     pictures = _pictures(result)
     if resampled is not None:
