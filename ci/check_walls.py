@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "jit": CORE | {"statistics"},
     "plotting": {"statistics"},
     "cli": CORE
-    | {"config", "engines", "leaderboards", "multirater", "plotting"}
+    | {"config", "datasets", "engines", "leaderboards", "multirater", "plotting"}
     | {"statistics", "thresholds", "two_raters"},
 }
 LARGEST_ROOM = 15

@@ -122,18 +122,24 @@ def estimate_grid(
     )
 
 
-def counts_grid(labels: AnyArray, table: AnyArray) -> list[Grid]:
+def counts_grid(
+    labels: AnyArray, table: AnyArray, *, totals: bool = False, largest: int = LARGEST_TABLE
+) -> list[Grid]:
     """Return the grid of a table of counts, none if it is too large to read."""
-    if len(labels) > LARGEST_TABLE:
+    if len(labels) > largest:
         return []
     names = [label_text(label) for label in labels.tolist()]
-    rows = [
-        [name, *(_count_text(count) for count in row)] for name, row in zip(names, table.tolist())
-    ]
+    counts = table.tolist()
+    if totals:
+        names.append("total")
+        counts = [[*row, sum(row)] for row in counts]
+        counts.append([sum(column) for column in zip(*counts)])
+    rows = [[name, *map(number_text, row)] for name, row in zip(names, counts)]
     return [Grid(["", *names], rows, indent=2, least_width=0)]
 
 
-def _count_text(count: float) -> str:
+def number_text(count: float) -> str:
+    """Return a count, or a sum of item weights, as text."""
     whole = isinstance(count, float) and count.is_integer() and abs(count) < 1e16
     return str(int(count)) if whole else f"{count:.6g}" if isinstance(count, float) else str(count)
 
@@ -151,8 +157,10 @@ def abridged(rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
     return [*rows[:half], ["..."] * len(rows[0]), *rows[-half:]]
 
 
-def as_text(report: Report) -> str:
-    """Return a report as lines of at most 80 columns.
+def as_text(report: Report, columns: int = COLUMNS) -> str:
+    """Return a report as lines of so many columns at most, 80 if not given.
+
+    A table goes on beneath where it is too wide, and no word or number is broken.
 
     Examples
     --------
@@ -165,9 +173,9 @@ def as_text(report: Report) -> str:
     b       1.0
     """
     blocks = [
-        [line for paragraph in report.above for line in _wrapped(paragraph)],
-        *_blocks(report.grids),
-        [line for paragraph in report.below for line in _wrapped(paragraph)],
+        [line for paragraph in report.above for line in wrapped(paragraph, columns)],
+        *_blocks(report.grids, columns),
+        [line for paragraph in report.below for line in wrapped(paragraph, columns)],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
@@ -178,29 +186,43 @@ def as_html(report: Report) -> str:
         [f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs]
         for paragraphs in (report.above, report.below)
     )
-    return "\n".join([*above, *map(_html_table, report.grids), *below])
+    return "\n".join([*above, *map(html_table, report.grids), *below])
 
 
-def _html_table(grid: Grid) -> str:
+def html_table(grid: Grid, caption: str = "") -> str:
+    """Return a grid as a table of HTML, whose heads say what they are the heads of."""
     rows = [
         "<tr>"
         + "".join(
-            f"<th>{escape(cell)}</th>" if j < grid.n_fixed else f"<td>{escape(cell)}</td>"
+            _html_head(cell, "row") if j < grid.n_fixed else f"<td>{escape(cell)}</td>"
             for j, cell in enumerate(row)
         )
         + "</tr>"
         for row in grid.rows
     ]
-    heads = "".join(f"<th>{escape(cell)}</th>" for cell in grid.head)
+    heads = "".join(_html_head(cell, "col") for cell in grid.head)
     head = f"<thead><tr>{heads}</tr></thead>\n" if any(grid.head) else ""
-    return f"<table>\n{head}<tbody>\n" + "\n".join(rows) + "\n</tbody>\n</table>"
+    title = f"<caption>{escape(caption)}</caption>\n" if caption else ""
+    return f"<table>\n{title}{head}<tbody>\n" + "\n".join(rows) + "\n</tbody>\n</table>"
 
 
-def _wrapped(paragraph: str) -> list[str]:
-    return textwrap.wrap(paragraph, COLUMNS) or [""]
+def _html_head(cell: str, scope: str) -> str:
+    return f'<th scope="{scope}">{escape(cell)}</th>' if cell else "<td></td>"
 
 
-def _blocks(grids: Sequence[Grid]) -> Iterator[list[str]]:
+def wrapped(paragraph: str, columns: int) -> list[str]:
+    """Return a paragraph as lines that break between words, deeper ones where it is indented."""
+    indent = " " * (len(paragraph) - len(paragraph.lstrip()))
+    return textwrap.wrap(
+        paragraph,
+        columns,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
+
+
+def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
     """Yield the lines of each grid, and of each of its parts if it is too wide."""
     tables = [
         [[shortened(cell) for cell in row] for row in (grid.head, *grid.rows)] for grid in grids
@@ -221,7 +243,7 @@ def _blocks(grids: Sequence[Grid]) -> Iterator[list[str]]:
         if grid.n_fixed == 1 and not grid.indent:
             widths[0] = margin
         shown = table if any(grid.head) else table[1:]
-        for columns in _parts(widths, grid.n_fixed, COLUMNS - grid.indent):
+        for columns in _parts(widths, grid.n_fixed, room - grid.indent):
             yield [
                 " " * grid.indent
                 + "  ".join(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -29,7 +30,12 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         make_app()()
+    except KeyboardInterrupt:
+        _end(130)
     except OSError as error:
+        if error.errno == errno.EPIPE:
+            # Who reads the output has enough of it.
+            _end(1)
         # Files that cannot be read have been reported before.
         _refuse(f"the result cannot be written: {error.strerror or error}.")
 
@@ -37,27 +43,32 @@ def main() -> None:
 def _refuse(why: str) -> NoReturn:
     with suppress(OSError):
         print(f"fastkappa: {why}", file=sys.stderr)
+    _end(2)
+
+
+def _end(status: int) -> NoReturn:
     # Buffered output cannot be written either: Python must not try at exit.
     with suppress(OSError), open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
-    raise SystemExit(2)
+    raise SystemExit(status)
 
 
 def make_app() -> Any:
     """Return the application with all its commands."""
-    from fastkappa.cli.commands.agree import AgreeCommand, agree
-    from fastkappa.cli.commands.config import config
-    from fastkappa.cli.commands.leaderboard import leaderboard
-    from fastkappa.cli.commands.score import score
-    from fastkappa.cli.commands.thresholds import thresholds
+    from fastkappa.cli.commands import agree, config, demo, leaderboard, score, thresholds
 
-    app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
-    app.callback()(about)
-    app.command()(score)
-    app.command(cls=AgreeCommand)(agree)
-    app.command()(leaderboard)
-    app.command()(thresholds)
-    app.command()(config)
+    app = typer.Typer(
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(epilog="Examples:\n\nfastkappa demo\n\nfastkappa score --help")(about)
+    commands = (score, agree, leaderboard, thresholds, demo, config)
+    for module in commands:
+        name = module.__name__.rpartition(".")[2]
+        app.command(
+            cls=getattr(module, "Command", None), epilog=f"Examples:\n{module.EXAMPLES.rstrip()}"
+        )(getattr(module, name))
     return app
 
 

@@ -50,10 +50,43 @@ class MissingOption(enum.StrEnum):
 class FormatOption(enum.StrEnum):
     text = "text"
     json = "json"
+    csv = "csv"
+    html = "html"
 
 
 InputFile: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A CSV, TSV, Parquet or Arrow file.")
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="A CSV, TSV, .txt, Parquet or Arrow file, a folder of them, a pattern such as"
+        " 'part-*.csv', or - for the standard input.",
+    ),
+]
+Sep: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHARACTER",
+        help="What separates the fields of a text file, such as ';' or tab. By default a comma in"
+        " .csv, a tab in .tsv, and what the first line shows in .txt and the standard input.",
+    ),
+]
+Encoding: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The encoding of text files, such as utf-16 or cp1252."),
+]
+NoHeader: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--no-header", help="Text files have no line of names: their columns are 1, 2, 3, ..."
+    ),
+]
+WeightMatrixFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A text file of disagreement weights, in place of --weights: a row and a column a"
+        " label, 0 on the diagonal; its first row and column may name the labels.",
+    ),
 ]
 Labels: TypeAlias = Annotated[
     str | None,
@@ -63,8 +96,9 @@ Labels: TypeAlias = Annotated[
         " By default all that occur, sorted.",
     ),
 ]
-TextOrJson: TypeAlias = Annotated[
-    FormatOption, typer.Option("--format", help="For a person, or for a program.")
+Format: TypeAlias = Annotated[
+    FormatOption,
+    typer.Option("--format", help="text for a person, html for a browser, the others to compute."),
 ]
 
 
@@ -89,10 +123,6 @@ class Remarks:
         # The labels of each table that were sorted, their order being neither given nor declared.
         self.sorted_labels: list[AnyArray] = []
 
-    def fields(self) -> dict[str, list[str]]:
-        """Return the remarks as fields of JSON."""
-        return {"warnings": self.texts} if self.texts else {}
-
     def print(self) -> None:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
         if self._depends is not None:
@@ -100,12 +130,37 @@ class Remarks:
             found = (order_warning(own, self._depends, remedy) for own in self.sorted_labels)
             self.texts += [warning for warning in found if warning is not None]
         for text in self.texts:
-            typer.echo(f"fastkappa: warning: {one_line(text)}", err=True)
+            _print_warning(text)
+
+    def warn(self, text: str) -> None:
+        """Print one more remark, after the others."""
+        self.texts.append(text)
+        _print_warning(text)
 
 
-def depends(weights: WeightsOption) -> str | None:
+def depends(weights: WeightsOption, matrix: Any = None) -> str | None:
     """Return what depends on the order of the labels with such weights."""
+    if matrix is not None:
+        return None if matrix.labels is not None else f"--weight-matrix {matrix.name}"
     return None if weights is WeightsOption.none else f"--weights {weights.value}"
+
+
+def read_matrix(path: Path, weights: WeightsOption) -> Any:
+    """Return the weights of a file.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or weights are named as well.
+    """
+    if weights is not WeightsOption.none:
+        raise ValueError(
+            f"give --weights or --weight-matrix, got --weights {weights.value} and"
+            f" --weight-matrix {path}."
+        )
+    from fastkappa.cli.files.weight_matrix import read_weight_matrix
+
+    return read_weight_matrix(path)
 
 
 def one_line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Files, folders of files, datasets and streams, read by pyarrow a batch at a time."""
+"""Files, datasets and streams, read by pyarrow a batch at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from fastkappa.engines.arrow_columns import add_rows, in_one, is_string
-from fastkappa.engines.arrow_text import TextTable, count_whole_numbers, read_names, read_text
+from fastkappa.engines.arrow_text import (
+    TextTable,
+    count_whole_numbers,
+    find_delimiter,
+    names_of_columns,
+    read_names,
+    read_text,
+)
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.exceptions import library_needed
@@ -21,6 +28,8 @@ SUFFIXES = {
     ".csv.gz": "csv",
     ".tsv": "tsv",
     ".tsv.gz": "tsv",
+    ".txt": "txt",
+    ".txt.gz": "txt",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".arrow": "arrow",
@@ -28,7 +37,10 @@ SUFFIXES = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-DELIMITERS = {"csv": ",", "tsv": "\t"}
+# What separates the fields of text files; nothing if it is found in the first line.
+DELIMITERS = {"csv": ",", "tsv": "\t", "txt": ""}
+# Suffixes of the files that are read of a folder.
+IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if not suffix.startswith(".txt"))
 ARROW_FILE_MAGIC = b"ARROW1"
 COLUMNS_LISTED = 20
 # Rows of a batch, and batches that are read ahead.
@@ -50,8 +62,16 @@ def need_pyarrow(extra: str, use: str) -> Any:
     return pyarrow
 
 
-def count_path(table: SourceTable, path: Path, num_threads: int) -> None:
-    """Count a file, or all files of a folder, of a format known by its suffix.
+def count_file(
+    table: SourceTable,
+    path: Path,
+    on_progress: OnProgress = ignore_progress,
+    num_threads: int | None = None,
+    delimiter: str | None = None,
+) -> None:
+    """Count a file of a format known by its suffix, and report the bytes read so far.
+
+    ``delimiter`` separates the fields of a text file, if it is not what its suffix says.
 
     Raises
     ------
@@ -60,24 +80,10 @@ def count_path(table: SourceTable, path: Path, num_threads: int) -> None:
     ImportError
         If pyarrow is not installed.
     """
-    if not path.is_dir():
-        count_file(table, path, num_threads=num_threads)
-        return
-    with _naming(path):
-        _count_folder(table, path, num_threads)
-
-
-def count_file(
-    table: SourceTable,
-    path: Path,
-    on_progress: OnProgress = ignore_progress,
-    num_threads: int | None = None,
-) -> None:
-    """Count a file, as `count_path` does, and report the bytes read so far."""
     with opened(path) as file_format:
         if file_format in DELIMITERS:
             threads = resolve_num_threads(num_threads)
-            _count_text(table, [path], DELIMITERS[file_format], on_progress, threads)
+            count_text(table, [path], file_format, delimiter, on_progress, threads)
             return
         if file_format == "parquet" and (n_groups := _n_row_groups(path)) > 1:
             threads = min(resolve_num_threads(num_threads), n_groups)
@@ -96,6 +102,7 @@ def read_columns(
     *,
     text: Sequence[str] = (),
     strings: Sequence[str] = (),
+    delimiter: str | None = None,
 ) -> dict[str, Any]:
     """Return columns of a file, each an Arrow array whose missing ratings are null or NaN.
 
@@ -112,6 +119,8 @@ def read_columns(
     strings : sequence of str
         The same of columns most of whose values differ, so that no dictionary is made of them, in
         files of other formats neither.
+    delimiter : str, default=None
+        What separates the fields of a text file, if it is not what its suffix says.
 
     Returns
     -------
@@ -127,11 +136,11 @@ def read_columns(
     with opened(path) as file_format:
         if file_format in DELIMITERS:
             check = partial(check_columns, path, columns)
-            delimiter = DELIMITERS[file_format]
+            between = delimiter or DELIMITERS[file_format] or find_delimiter(path)
             if text:
-                table = read_names(path, columns, text, delimiter, check, on_progress)
+                table = read_names(path, columns, text, between, check, on_progress)
             else:
-                table = read_text(path, columns, delimiter, check, on_progress, strings)
+                table = read_text(path, columns, between, check, on_progress, strings)
         else:
             import pyarrow
 
@@ -144,35 +153,20 @@ def read_columns(
     return {name: table.column(name) for name in columns}
 
 
-def columns_of_path(
-    path: Path, columns: Sequence[str], *, text: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return columns of a file, or of all files of a folder, each in one array."""
-    read = _read_folder if path.is_dir() else read_columns
-    found = read(path, columns, text=text)
-    whole = {name: in_one(found.pop(name)) for name in columns}
-    # What the blocks of the file took goes back to the system.
-    need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
-    return whole
+def column_names(path: Path, delimiter: str | None = None) -> list[str]:
+    """Return the names of a file's columns, or raise as `read_columns` does."""
+    with opened(path) as file_format:
+        if file_format in DELIMITERS:
+            between = delimiter or DELIMITERS[file_format] or find_delimiter(path)
+            return names_of_columns(path, between)
+        import pyarrow
+        from pyarrow import dataset
 
-
-def _read_folder(
-    folder: Path, columns: Sequence[str], *, text: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return columns of all files of a folder, as `read_columns` does those of one."""
-    with _naming(folder):
-        file_format, files = _files_of_one_format(folder)
-        if file_format not in DELIMITERS:
-            found = columns_of_arrow(_dataset_of(folder, files, file_format, columns), columns)
-        else:
-            import pyarrow
-
-            tables = [pyarrow.table(read_columns(file, columns, text=text)) for file in files]
-            whole = pyarrow.concat_tables(tables, promote_options="permissive")
-            found = {name: whole.column(name) for name in columns}
-    if not len(found[columns[0]]):
-        raise RatingsError(f"{folder} has no rows.")
-    return found
+        with pyarrow.OSFile(str(path)) as source:
+            is_stream = file_format == "arrow" and not _is_arrow_file(source)
+            if is_stream:
+                return list(pyarrow.ipc.open_stream(source).schema.names)
+        return list(dataset.dataset(str(path), format=file_format).schema.names)
 
 
 def columns_of_arrow(source: Any, columns: Sequence[Any]) -> dict[Any, Any]:
@@ -201,7 +195,7 @@ def opened(path: Path) -> Iterator[str]:
     ImportError
         If pyarrow is not installed.
     """
-    with _naming(path):
+    with naming(path):
         file_format = format_of(path)
         if path.is_dir():
             raise RatingsError(f"{path} is a directory, not a file.")
@@ -213,12 +207,15 @@ def opened(path: Path) -> Iterator[str]:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """Return the files of a folder that can be read, at any depth, sorted."""
+    """Return the files of a folder that can be read, at any depth, sorted.
+
+    A .txt file beside data may well be a note, and is none of them.
+    """
     return [
         file
         for file in sorted(folder.rglob("*"))
         if file.is_file()
-        and file.name.lower().endswith(tuple(SUFFIXES))
+        and file.name.lower().endswith(IN_FOLDERS)
         # Spark and others write their notes beside the data under such names.
         and not file.name.startswith((".", "_"))
     ]
@@ -269,55 +266,16 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
         raise RatingsError(f"{source} has no column {name!r}; it has {listed}{rest}.{hint}")
 
 
-def _count_folder(table: SourceTable, folder: Path, num_threads: int) -> None:
-    """Count all files of a folder, at any depth; 'name=value' folders are a column."""
-    file_format, files = _files_of_one_format(folder)
-    if file_format in DELIMITERS:
-        _count_text(table, files, DELIMITERS[file_format], ignore_progress, num_threads)
-        return
-    count_dataset(table, _dataset_of(folder, files, file_format, table.names))
-
-
-def _files_of_one_format(folder: Path) -> tuple[str, list[Path]]:
-    files = files_of(folder)
-    formats = sorted({format_of(file) for file in files})
-    if len(formats) != 1:
-        there = f"files of the formats {' and '.join(formats)}" if formats else "no file"
-        raise RatingsError(
-            f"{folder} has {there}; a folder is read if all its files are of one format known"
-            f" by suffix: {', '.join(SUFFIXES)}."
-        )
-    return formats[0], files
-
-
-def _dataset_of(
-    folder: Path, files: Sequence[Path], file_format: str, columns: Sequence[Any]
-) -> Any:
-    """Return a pyarrow dataset of files, strings of Parquet being dictionaries."""
-    from pyarrow import dataset
-
-    dataset_of = partial(
-        dataset.dataset,
-        [str(file) for file in files],
-        partitioning="hive",
-        partition_base_dir=str(folder),
-    )
-    whole = dataset_of(format=file_format)
-    check_columns(folder, columns, whole.schema.names)
-    if file_format == "parquet":
-        strings = [name for name in columns if is_string(whole.schema.field(name).type)]
-        options = dataset.ParquetReadOptions(dictionary_columns=strings)
-        whole = dataset_of(format=dataset.ParquetFileFormat(read_options=options))
-    return whole
-
-
-def _count_text(
+def count_text(
     table: SourceTable,
     files: Sequence[Path],
-    delimiter: str,
+    file_format: str,
+    delimiter: str | None,
     on_progress: OnProgress,
     num_threads: int,
 ) -> None:
+    """Count text files, whose ratings together are of the type that all can be read as."""
+    delimiter = delimiter or DELIMITERS[file_format] or find_delimiter(files[0])
     checked = [(file, partial(check_columns, file, table.names)) for file in files]
     if count_whole_numbers(table, checked, delimiter, on_progress, num_threads):
         return
@@ -411,9 +369,8 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
     import pyarrow
 
     with pyarrow.OSFile(str(path)) as source:
-        is_file = source.read(len(ARROW_FILE_MAGIC)) == ARROW_FILE_MAGIC
+        is_file = _is_arrow_file(source)
         open_arrow = pyarrow.ipc.open_file if is_file else pyarrow.ipc.open_stream
-        source.seek(0)
         names = open_arrow(source).schema.names
         check_columns(path, columns, names)
         source.seek(0)
@@ -431,8 +388,15 @@ def _arrow_batches(path: Path, columns: Sequence[str], on_progress: OnProgress) 
             yield batch
 
 
+def _is_arrow_file(source: Any) -> bool:
+    """Return whether a file at its beginning is an Arrow file, not a stream."""
+    is_file = bool(source.read(len(ARROW_FILE_MAGIC)) == ARROW_FILE_MAGIC)
+    source.seek(0)
+    return is_file
+
+
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def naming(path: Path) -> Iterator[None]:
     """Turn errors of reading a file into one that names the file."""
     pyarrow = need_pyarrow("cli", "reading files")
     try:

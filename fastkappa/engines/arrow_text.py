@@ -9,6 +9,8 @@ column. Files without quotes are read by several threads, a block each.
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -20,6 +22,7 @@ import numpy as np
 from fastkappa.columns.label_order import is_number
 from fastkappa.engines.arrow_blocks import (
     BLOCK_SIZE,
+    LONGEST_LINE,
     NotInBlocksError,
     in_arrow_memory,
     in_blocks,
@@ -30,6 +33,8 @@ from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
+# What may separate the fields of a text file: the first of these in its first line does.
+DELIMITERS_TRIED = "\t;,| "
 # With labels given, texts that are kept whatever they are, to infer what the column holds.
 MOST_OTHERS = 1 << 12
 # Bytes of a file that are tried before the rest.
@@ -348,12 +353,35 @@ def _checked_options(path: Path, delimiter: str, check: Check) -> tuple[list[str
 
     # A field of free text beside the ratings may well have a line break in it.
     options = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    names = _names_of_columns(path, options)
+    names = names_of_columns(path, delimiter)
     check(names)
     return names, options
 
 
-def _names_of_columns(path: Path, parse_options: Any) -> list[str]:
+def find_delimiter(path: Path) -> str:
+    """Return what separates the fields of a text file, by its first line that is not blank."""
+    with gzip.open(path) if _is_packed(path) else open(path, "rb") as file:
+        while (line := file.readline(LONGEST_LINE)) and not line.strip():
+            continue
+    return delimiter_in(line.decode(errors="replace"))
+
+
+def delimiter_in(line: str) -> str:
+    """Return what separates the fields of a line, a comma for a single field.
+
+    Examples
+    --------
+    >>> from fastkappa.engines.arrow_text import delimiter_in
+    >>> delimiter_in("left;right\\n"), delimiter_in("first rater\\tsecond rater")
+    (';', '\\t')
+    >>> delimiter_in('"left, eye" "right, eye"')
+    ' '
+    """
+    unquoted = "".join(line.strip("\r\n ").split('"')[::2])
+    return next((c for c in DELIMITERS_TRIED if c in unquoted), ",")
+
+
+def names_of_columns(path: Path, delimiter: str) -> list[str]:
     """Return the names in the first row that is not empty."""
     from pyarrow import csv as arrow_csv
 
@@ -363,10 +391,11 @@ def _names_of_columns(path: Path, parse_options: Any) -> list[str]:
             suppress(csv.Error, UnicodeDecodeError),
             open(path, encoding="utf-8-sig", newline="") as file,
         ):
-            for names in csv.reader(file, delimiter=parse_options.delimiter):
+            for names in csv.reader(file, delimiter=delimiter):
                 if names:
                     return names
-    with arrow_csv.open_csv(path, parse_options=parse_options) as reader:
+    options = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    with arrow_csv.open_csv(path, parse_options=options) as reader:
         return list(reader.schema.names)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
-from fastkappa.engines import arrow_columns, arrow_files, dask_chunks, frames
+from fastkappa.engines import arrow_columns, arrow_files, arrow_folders, dask_chunks, frames
 from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.engines.ratings import RatingsError, WantedLabels, key_of
 from fastkappa.engines.source_table import Columns, SourceTable
@@ -58,7 +58,7 @@ def confusion_from_table(
     Parameters
     ----------
     source : path, data frame, table, dataset, relation or mapping
-        - the path of a CSV, TSV, Parquet or Arrow file, or of a folder of such files, in
+        - the path of a CSV, TSV, .txt, Parquet or Arrow file, or of a folder of such files, in
           which folders named ``name=value`` are a column: read a batch at a time;
         - a ``Table``, ``RecordBatch``, ``RecordBatchReader`` or ``dataset`` of pyarrow, or
           anything else that gives an Arrow stream;
@@ -164,7 +164,7 @@ def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
 def _count(table: SourceTable, source: Any, threads: int) -> None:
     library = type(source).__module__.partition(".")[0]
     if isinstance(source, (str, os.PathLike)):
-        arrow_files.count_path(table, Path(source), threads)
+        arrow_folders.count_path(table, Path(source), threads)
     elif isinstance(source, Mapping):
         _count_mapping(table, source, threads)
     elif library == "pyarrow" and _count_arrow(table, source, threads):

@@ -8,12 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from fastkappa.engines.arrow_columns import in_order
-from fastkappa.engines.arrow_files import (
-    check_columns,
-    columns_of_arrow,
-    columns_of_path,
-    need_pyarrow,
-)
+from fastkappa.engines.arrow_files import check_columns, columns_of_arrow, need_pyarrow
+from fastkappa.engines.arrow_folders import columns_of_path
 from fastkappa.engines.frames import collect_columns
 from fastkappa.engines.ratings import RatingsError
 

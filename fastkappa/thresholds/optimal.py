@@ -23,10 +23,9 @@ from fastkappa.thresholds.items.direction import warn_if_falling
 from fastkappa.thresholds.items.scored_items import (
     ScoredItems,
     read_scored_items,
-    read_scores,
-    refuse_infinite_scores,
 )
 from fastkappa.thresholds.items.sorted_scores import sort_scores
+from fastkappa.thresholds.rounding import places_at_thresholds
 from fastkappa.thresholds.search import SIZES, SearchSizes, best_binned, best_sorted
 
 METHODS = ("auto", "sort", "bins")
@@ -85,9 +84,7 @@ class ThresholdResult(Result):
         -------
         labels : ndarray of shape (n,)
         """
-        numbers = read_scores(scores)
-        refuse_infinite_scores(numbers)
-        predicted: AnyArray = self.labels[np.searchsorted(self.thresholds, numbers, side="right")]
+        predicted: AnyArray = self.labels[places_at_thresholds(scores, self.thresholds)]
         return predicted
 
     def to_frame(self) -> Any:

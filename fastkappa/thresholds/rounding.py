@@ -21,7 +21,13 @@ from fastkappa.thresholds.cuts.programme import Programme, best_cuts, prefix_of
 from fastkappa.thresholds.cuts.quadratic import smooth_cuts
 from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
 from fastkappa.thresholds.items.direction import warn_if_falling
-from fastkappa.thresholds.items.scored_items import Places, ScoredItems, read_scored_items
+from fastkappa.thresholds.items.scored_items import (
+    Places,
+    ScoredItems,
+    read_scored_items,
+    read_scores,
+    refuse_infinite_scores,
+)
 from fastkappa.thresholds.items.sorted_scores import SortedScores, sort_scores
 from fastkappa.thresholds.search import PresortedSearch, best_sorted, single_label_cuts
 
@@ -117,6 +123,19 @@ def table_at_thresholds(
     """Return the confusion table of labels and those that ascending thresholds give."""
     read, kernels, items = _read_and_sort(y_true, scores, labels, sample_weight)
     return read.in_given_weights(table_of(kernels, items, thresholds))
+
+
+def places_at_thresholds(scores: Any, thresholds: AnyArray) -> NDArray[np.intp]:
+    """Return the position of the label that ascending thresholds give to each score.
+
+    Raises
+    ------
+    ValueError
+        If a score is no number or not finite.
+    """
+    numbers = read_scores(scores)
+    refuse_infinite_scores(numbers)
+    return np.searchsorted(thresholds, numbers, side="right")
 
 
 def _read_and_sort(

@@ -114,7 +114,7 @@ def test_what_cannot_be_scored_has_a_row_and_the_rest_still_rank(folder: Path) -
     Path("damaged.parquet").write_bytes(Path("best.parquet").read_bytes()[:-20])
     Path("empty.csv").write_text("")
     whole.assign(grade="\xe9lev\xe9").to_csv("latin.csv", index=False, encoding="latin-1")
-    Path("shuffled.txt").write_text("image,grade\n")
+    Path("shuffled.xlsx").write_text("image,grade\n")
     write(whole.rename(columns={"grade": "Grade"}), "column.csv")
     write(whole.assign(grade=whole["grade"] + 0.5), "scores.csv")
     write(whole.assign(grade="high"), "words.csv")
@@ -124,7 +124,7 @@ def test_what_cannot_be_scored_has_a_row_and_the_rest_still_rank(folder: Path) -
         "damaged.parquet": "cannot be read",
         "empty.csv": "is empty",
         "latin.csv": "column 'grade' of latin.csv holds text that is not UTF-8",
-        "shuffled.txt": "not known by its suffix",
+        "shuffled.xlsx": "not known by its suffix",
         "column.csv": "no column 'grade'; .* Did you mean 'Grade'",
         "scores.csv": "continuous",
         "words.csv": "Mix of label input types",

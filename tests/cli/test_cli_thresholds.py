@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
@@ -80,10 +81,14 @@ def test_text(tmp_path: Path) -> None:
         f"  3    {best.thresholds[1]:>14.6g}           2.5",
         "",
     ]
-    assert f"  kappa at the half points    {half:>10.4f}\n" in printed
-    assert f"  kappa at the cut points     {best.kappa:>10.4f}\n" in printed
-    rows = [["1", "2", "3"], *([str(i + 1), *map(str, row)] for i, row in enumerate(best.table))]
-    assert [line.split() for line in printed.splitlines()[-4:]] == rows
+    assert re.search(f"\n  kappa at the half points +{half:.4f}\n", printed)
+    assert re.search(f"\n  kappa at the cut points +{best.kappa:.4f}\n", printed)
+    rows = [
+        ["1", "2", "3", "total"],
+        *([str(i + 1), *map(str, row), str(row.sum())] for i, row in enumerate(best.table)),
+        ["total", *map(str, best.table.sum(axis=0)), "6"],
+    ]
+    assert [line.split() for line in printed.splitlines()[-5:]] == rows
 
 
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])

@@ -39,6 +39,10 @@ def write_tsv(table: Any, path: Path) -> None:
     pa_csv.write_csv(decoded(table), path, pa_csv.WriteOptions(delimiter="\t"))
 
 
+def write_txt(table: Any, path: Path) -> None:
+    pa_csv.write_csv(decoded(table), path, pa_csv.WriteOptions(delimiter=";"))
+
+
 def write_arrow_file(table: Any, path: Path) -> None:
     with pa.ipc.new_file(path, table.schema) as writer:
         writer.write_table(table, max_chunksize=2)
@@ -53,6 +57,7 @@ WRITERS: dict[str, tuple[str, Callable[[Any, Path], None]]] = {
     "csv": ("ratings.csv", write_csv),
     "csv.gz": ("ratings.csv.gz", write_csv_gz),
     "tsv": ("RATINGS.TSV", write_tsv),
+    "txt": ("ratings.txt", write_txt),
     "parquet": ("ratings.parquet", parquet.write_table),
     "arrow file": ("ratings.arrow", write_arrow_file),
     "arrow stream": ("ratings.arrows", write_arrow_stream),

@@ -10,23 +10,37 @@ import typer
 from typer.core import TyperCommand
 
 from fastkappa.cli.options import (
+    Encoding,
+    Format,
     FormatOption,
     InputFile,
     IntervalOption,
     MissingCodes,
     MissingOption,
+    NoHeader,
     Remarks,
-    TextOrJson,
+    Sep,
+    WeightMatrixFile,
     WeightsOption,
     depends,
     errors_printed,
+    read_matrix,
 )
 from fastkappa.statistics.scales import SCALES, check_scale
 
 RATERS = "--raters"
+EXAMPLES = """
+fastkappa agree ratings.csv --raters ann ben --weights linear
+
+fastkappa agree ratings.csv --raters ann ben cat --report report.html
+
+fastkappa agree ratings.csv --raters ann ben --group clinic --bootstrap 2000
+
+fastkappa agree long.csv --item slide --rater who --rating grade
+"""
 
 
-class AgreeCommand(TyperCommand):
+class Command(TyperCommand):
     """A command whose ``--raters`` takes several values."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -81,6 +95,22 @@ def agree(
     weights: Annotated[
         WeightsOption, typer.Option(help="How disagreement is weighted.")
     ] = WeightsOption.none,
+    weight_matrix: WeightMatrixFile = None,
+    sample_weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="How many items each row stands for, in whole numbers: for two raters.",
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Which items resemble each other, such as the images of a patient: standard"
+            " errors and intervals have clusters as units.",
+        ),
+    ] = None,
     labels: Annotated[
         str | None,
         typer.Option(
@@ -124,7 +154,19 @@ def agree(
             " their intervals over groups or pairs of raters.",
         ),
     ] = None,
-    output: TextOrJson = FormatOption.text,
+    report_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE",
+            help="Write the report and its pictures as a page of HTML that needs no other file."
+            " Without matplotlib it has no pictures.",
+        ),
+    ] = None,
+    sep: Sep = None,
+    encoding: Encoding = None,
+    no_header: NoHeader = False,
+    output: Format = FormatOption.text,
 ) -> None:
     """Report on the agreement of two raters or more.
 
@@ -132,25 +174,29 @@ def agree(
     and the other indices of agreement. For more: the coefficients for
     several raters, and the kappa of each pair.
     """
+    from fastkappa.cli.files.opening import TextOptions, opened_source
+    from fastkappa.cli.reports.agree import read_and_report
     from fastkappa.cli.reports.agree_parts import AgreeRequest
-    from fastkappa.cli.reports.picture import write_picture
 
-    remarks = Remarks(depends(weights))
-    with errors_printed():
+    with errors_printed(), opened_source(file, TextOptions(sep, encoding, no_header)) as source:
+        matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
+        remarks = Remarks(depends(weights, matrix))
         long = _long_columns(raters, item, rater, rating)
         request = AgreeRequest(
-            file=str(file),
+            file=source.name,
             raters=tuple(raters or ()),
             group=group,
-            weights=weights.scheme,
+            weights=weights.scheme if matrix is None else matrix,
             scale=None if scale is None else check_scale(scale),
             n_resamples=bootstrap,
             seed=seed,
             interval_method=interval_method.method,
+            sample_weight=sample_weight,
+            cluster=cluster,
         )
-        report = _read_and_report(
+        report = read_and_report(
             request,
-            file,
+            source,
             long,
             labels=labels,
             drop_missing=missing is MissingOption.drop,
@@ -158,49 +204,26 @@ def agree(
             on_sorted=remarks.sorted_labels.append,
         )
         if plot is not None:
-            write_picture(report.draw, plot)
+            from fastkappa.cli.reports.picture import write_picture
+
+            write_picture(report.pictures[0].draw, plot)
         remarks.print()
-        if output is FormatOption.json:
-            typer.echo(report.as_json(remarks.fields()))
-        else:
-            typer.echo(report.as_text())
+        if report_file is not None:
+            _write_page(report, remarks, report_file)
+        typer.echo(report.written(output.value, remarks.texts))
 
 
-def _read_and_report(
-    request: Any, file: Path, long: tuple[str, str, str] | None, **options: Any
-) -> Any:
-    """Read a file and report on its raters."""
-    from fastkappa.cli.files.raters import pair_counts, read_long, read_raters
-    from fastkappa.cli.files.ratings import count_groups, count_ratings
-    from fastkappa.cli.progress import progress_bar
-    from fastkappa.cli.reports.agree_groups import report_on_groups
-    from fastkappa.cli.reports.agree_pair import report_on_pair
-    from fastkappa.cli.reports.agree_several import report_on_several
-
-    if long is None:
-        _check_raters(request.raters)
-    with progress_bar([file]) as bar:
-        options["on_progress"] = bar.starts(file)
-        if long is not None:
-            whole, groups = read_long(file, *long, request.group, **options)
-            request = request._replace(raters=whole.rater_names)
-            if whole.n_raters > 2:
-                return report_on_several(request, whole, groups)
-            if request.group is None:
-                return report_on_pair(request, pair_counts(whole))
-            counts = {group: pair_counts(part) for group, part in groups.items()}
-            return report_on_groups(request, counts)
-        if len(request.raters) > 2:
-            if request.interval_method is not None:
-                raise ValueError("--interval-method is for two raters.")
-            whole, groups = read_raters(file, request.raters, request.group, **options)
-            return report_on_several(request, whole, groups)
-        first, second = request.raters
-        if request.group is None:
-            return report_on_pair(request, count_ratings(file, first, second, **options))
-        return report_on_groups(
-            request, count_groups(file, first, second, request.group, **options)
-        )
+def _write_page(report: Any, remarks: Remarks, path: Path) -> None:
+    """Write the page of a report, without pictures where they cannot be drawn."""
+    try:
+        page = report.as_page(remarks.texts)
+    except ImportError as error:
+        remarks.warn(f"{path} has no pictures: {error}")
+        page = report.written("html", remarks.texts)
+    try:
+        path.write_text(page + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
 def _long_columns(
@@ -222,11 +245,3 @@ def _long_columns(
             " one with a row per rating."
         )
     return None
-
-
-def _check_raters(raters: tuple[str, ...]) -> None:
-    if len(raters) < 2:
-        raise ValueError(f"--raters must name two columns or more, got {raters[0]!r} alone.")
-    for name in raters:
-        if raters.count(name) > 1:
-            raise ValueError(f"--raters must name each column once, got {name!r} again.")

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from fastkappa.cli.options import errors_printed
 
+EXAMPLES = """
+fastkappa config
+"""
+
 
 def config() -> None:
     """Print versions, backends, SIMD level and threads."""

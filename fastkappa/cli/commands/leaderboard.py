@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from fastkappa.cli.options import MissingCodes, Remarks, WeightsOption, depends, errors_printed
+from fastkappa.cli.options import (
+    Encoding,
+    MissingCodes,
+    NoHeader,
+    Remarks,
+    Sep,
+    WeightsOption,
+    depends,
+    errors_printed,
+)
 
 SOME_NOT_SCORED = 1
+EXAMPLES = """
+fastkappa leaderboard truth.csv submissions --id image --target grade
+
+fastkappa leaderboard truth.csv 'team-*.csv' --id 1 --target 2 --no-header
+
+fastkappa leaderboard truth.csv a.csv b.csv --id image --target grade --split part
+"""
 
 
 class LeaderboardFormat(enum.StrEnum):
@@ -27,7 +45,11 @@ class MismatchOption(enum.StrEnum):
 
 def leaderboard(
     truth: Annotated[
-        Path, typer.Argument(metavar="TRUTH", help="A CSV, TSV, Parquet or Arrow file.")
+        Path,
+        typer.Argument(
+            metavar="TRUTH",
+            help="A CSV, TSV, .txt, Parquet or Arrow file, or - for the standard input.",
+        ),
     ],
     submissions: Annotated[
         list[Path],
@@ -91,8 +113,15 @@ def leaderboard(
             " it, or drop items that are missing, unknown or repeated, and score the others."
         ),
     ] = MismatchOption.error,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the bootstrap replicates.")] = 0,
+    sep: Sep = None,
+    encoding: Encoding = None,
+    no_header: NoHeader = False,
     output: Annotated[
-        LeaderboardFormat, typer.Option("--format", help="For a person, or for a program.")
+        LeaderboardFormat,
+        typer.Option(
+            "--format", help="table for a person, html for a browser, the others to compute."
+        ),
     ] = LeaderboardFormat.table,
 ) -> None:
     """Rank files of predictions by their kappa with the truth.
@@ -101,17 +130,19 @@ def leaderboard(
     interval, how often it is first and which ranks it has in the bootstrap replicates. A
     file that cannot be scored has a row that says why; the exit status is 1 then.
     """
+    from fastkappa.cli.files.opening import TextOptions, opened_inputs
     from fastkappa.cli.files.submissions import rank_files, submission_files
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import WRITERS
 
     remarks = Remarks(depends(weights))
-    with errors_printed():
+    with errors_printed(), opened_inputs(TextOptions(sep, encoding, no_header)) as opener:
         files = submission_files(submissions, truth)
-        with progress_bar([truth, *files]) as bar:
+        opened, *others = map(opener.file, [truth, *files])
+        with progress_bar([opened, *others]) as bar:
             boards = rank_files(
-                truth,
-                files,
+                opened,
+                others,
                 id_column,
                 target,
                 weights=weights.scheme,
@@ -124,9 +155,19 @@ def leaderboard(
                 on_mismatch="drop" if mismatch is MismatchOption.drop else "raise",
                 on_sorted=remarks.sorted_labels.append,
                 on_left_out=remarks.texts.append,
+                seed=seed,
+                delimiter=opener.delimiter,
                 bar=bar,
             )
+        boards = {name: _renamed(board, opener.named) for name, board in boards.items()}
+        remarks.texts = list(map(opener.named, remarks.texts))
         remarks.print()
-        typer.echo(WRITERS[output.value](boards, remarks.fields()))
+        typer.echo(WRITERS[output.value](boards, remarks.texts))
     if any(failure is not None for board in boards.values() for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)
+
+
+def _renamed(board: Any, named: Callable[[str], str]) -> Any:
+    """Return a leaderboard with the names that the user gave, in reasons too."""
+    failures = tuple(why if why is None else named(why) for why in board.failures)
+    return replace(board, names=tuple(map(named, board.names)), failures=failures)

@@ -7,16 +7,31 @@ from typing import Annotated
 import typer
 
 from fastkappa.cli.options import (
+    Encoding,
+    Format,
     FormatOption,
     InputFile,
     Labels,
     MissingCodes,
     MissingOption,
+    NoHeader,
     Remarks,
-    TextOrJson,
+    Sep,
+    WeightMatrixFile,
     WeightsOption,
     errors_printed,
+    read_matrix,
 )
+
+EXAMPLES = """
+fastkappa score ratings.csv --y1 ann --y2 ben
+
+fastkappa score r.csv --y1 ann --y2 ben --weights linear --labels low,mid,high
+
+fastkappa score r.txt --y1 2 --y2 3 --sep ';' --no-header --missing drop
+
+zcat ratings.csv.gz | fastkappa score - --y1 ann --y2 ben --format json
+"""
 
 
 def score(
@@ -27,6 +42,13 @@ def score(
         WeightsOption,
         typer.Option(help="The kappa to put first; all three are computed."),
     ] = WeightsOption.none,
+    weight_matrix: WeightMatrixFile = None,
+    sample_weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Item weights: how much each row counts, 1 if not given."
+        ),
+    ] = None,
     labels: Labels = None,
     missing: Annotated[
         MissingOption,
@@ -36,33 +58,37 @@ def score(
         ),
     ] = MissingOption.error,
     missing_codes: MissingCodes = None,
-    output: TextOrJson = FormatOption.text,
+    sep: Sep = None,
+    encoding: Encoding = None,
+    no_header: NoHeader = False,
+    output: Format = FormatOption.text,
 ) -> None:
     """Score the agreement of two columns of ratings.
 
     Prints the table of counts, the number of items n, all three kappas, and the
     observed and expected agreement, p_o and p_e, of the unweighted one.
     """
+    from fastkappa.cli.files.opening import TextOptions, opened_source
     from fastkappa.cli.files.ratings import count_ratings
     from fastkappa.cli.progress import progress_bar
-    from fastkappa.cli.reports.score import as_json, make_report, print_report
+    from fastkappa.cli.reports.score import WRITERS, make_report
 
     remarks = Remarks("weighted kappa")
-    with errors_printed():
-        with progress_bar([file]) as bar:
+    options = TextOptions(sep, encoding, no_header)
+    with errors_printed(), opened_source(file, options) as source:
+        matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
+        with progress_bar(source.files) as bar:
             counts = count_ratings(
-                file,
+                source,
                 y1,
                 y2,
+                weight=sample_weight,
                 labels=labels,
                 drop_missing=missing is MissingOption.drop,
                 missing_codes=missing_codes,
                 on_sorted=remarks.sorted_labels.append,
-                on_progress=bar.starts(file),
+                on_progress=bar.starts(source.files[0]),
             )
-        report = make_report(file, (y1, y2), counts, weights.value)
+        report = make_report(source.name, (y1, y2), counts, weights.value, matrix, sample_weight)
         remarks.print()
-        if output is FormatOption.json:
-            typer.echo(as_json(report, remarks.fields()))
-        else:
-            print_report(report)
+        WRITERS[output.value](report, remarks.texts)

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import enum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fastkappa.cli.options import (
+    Encoding,
+    Format,
     FormatOption,
     InputFile,
     Labels,
     MissingCodes,
     MissingOption,
+    NoHeader,
     Remarks,
-    TextOrJson,
+    Sep,
     WeightsOption,
     errors_printed,
 )
+
+EXAMPLES = """
+fastkappa thresholds oof.csv --y grade --score pred
+
+fastkappa thresholds oof.csv --y grade --score pred --format json > cuts.json
+
+fastkappa thresholds cuts.json --apply new.csv > labelled.csv
+
+fastkappa thresholds oof.csv --y grade --score pred --apply new.csv
+"""
 
 
 class MethodOption(enum.StrEnum):
@@ -30,16 +44,27 @@ class MethodOption(enum.StrEnum):
 
 def thresholds(
     file: InputFile,
-    y: Annotated[str, typer.Option("--y", metavar="COLUMN", help="The column of the labels.")],
+    y: Annotated[
+        str | None, typer.Option("--y", metavar="COLUMN", help="The column of the labels.")
+    ] = None,
     score: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--score",
             metavar="COLUMN",
             help="The column of a model's scores: the higher, the later in the order of the"
             " labels. Out-of-fold scores are best.",
         ),
-    ],
+    ] = None,
+    apply: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="New scores, in a column of the same name: print this file as CSV with the label"
+            " of each row in a column 'predicted', in place of the report. FILE may be cut points"
+            " saved by --format json then.",
+        ),
+    ] = None,
     weights: Annotated[
         WeightsOption, typer.Option(help="How disagreement is weighted.")
     ] = WeightsOption.quadratic,
@@ -61,30 +86,59 @@ def thresholds(
         ),
     ] = MissingOption.error,
     missing_codes: MissingCodes = None,
-    output: TextOrJson = FormatOption.text,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Draws the folds, and the resamples of bagged.")
+    ] = 0,
+    sep: Sep = None,
+    encoding: Encoding = None,
+    no_header: NoHeader = False,
+    output: Format = FormatOption.text,
 ) -> None:
     """Find the cut points on a model's scores that maximise kappa.
 
     Prints the cut points, kappa before (scores rounded at the half points),
     after, and out of fold, and the table of counts.
     """
+    from fastkappa.cli.files.new_scores import Cuts, read_cuts, with_labels
+    from fastkappa.cli.files.opening import TextOptions, opened_inputs
     from fastkappa.cli.files.scores import read_scores
-    from fastkappa.cli.reports.thresholds import as_json, as_text, make_report
+    from fastkappa.cli.reports.thresholds import WRITERS, make_report
 
     remarks = Remarks("every cut point")
-    with errors_printed():
-        items = read_scores(
-            file,
-            y,
-            score,
-            labels=labels,
-            drop_missing=missing is MissingOption.drop,
-            missing_codes=missing_codes,
-            on_sorted=remarks.sorted_labels.append,
-        )
-        report = make_report(file, (y, score), items, weights.scheme, method.value)
-        remarks.print()
-        if output is FormatOption.json:
-            typer.echo(as_json(report, remarks.fields()))
+    drop = missing is MissingOption.drop
+    with errors_printed(), opened_inputs(TextOptions(sep, encoding, no_header)) as opener:
+        if apply is not None and output in (FormatOption.json, FormatOption.html):
+            raise ValueError(f"--apply prints CSV, got --format {output.value}.")
+        if file.suffix.lower() == ".json":
+            if apply is None:
+                raise ValueError(f"{file} has cut points: --apply names the file of new scores.")
+            cuts = read_cuts(file, score)
         else:
-            typer.echo(as_text(report))
+            if y is None or score is None:
+                lacking = "--y" if y is None else "--score"
+                raise ValueError(f"{lacking} must name a column of {file}, got nothing.")
+            source = opener.source(file)
+            items = read_scores(
+                source,
+                y,
+                score,
+                labels=labels,
+                drop_missing=drop,
+                missing_codes=missing_codes,
+                on_sorted=remarks.sorted_labels.append,
+            )
+            report = make_report(source.name, (y, score), items, weights.scheme, method.value, seed)
+            cuts = Cuts(report.rounding.labels.tolist(), report.rounding.thresholds, score)
+        if apply is None:
+            remarks.print()
+            typer.echo(WRITERS[output.value](report, remarks.texts))
+            return
+        written = with_labels(
+            opener.source(apply),
+            cuts,
+            drop_missing=drop,
+            missing_codes=missing_codes,
+            on_left_out=remarks.texts.append,
+        )
+        remarks.print()
+        typer.echo(written, nl=False)

@@ -8,6 +8,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fastkappa.cli.files.opening import Source, as_source
 from fastkappa.cli.files.ratings import (
     OnSorted,
     check_missing,
@@ -18,7 +19,8 @@ from fastkappa.cli.files.ratings import (
 )
 from fastkappa.columns.missing import find_missing
 from fastkappa.engines.arrow_columns import distinct_ratings, split_by
-from fastkappa.engines.arrow_files import OnProgress, ignore_progress, read_columns
+from fastkappa.engines.arrow_files import OnProgress, ignore_progress
+from fastkappa.engines.arrow_folders import columns_of_files
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import (
     LARGEST_NUMBER_OF_LABELS,
@@ -33,10 +35,11 @@ KINDS: dict[str, Kind] = {"U": "strings", "O": "strings", "b": "booleans"}
 
 
 def read_raters(
-    path: Path,
+    source: Path | Source,
     raters: Sequence[str],
     group: str | None = None,
     *,
+    cluster: str | None = None,
     labels: str | None = None,
     drop_missing: bool = False,
     missing_codes: str | None = None,
@@ -47,12 +50,14 @@ def read_raters(
 
     Parameters
     ----------
-    path : Path
-        A file of a format known by its suffix, one of `fastkappa.engines.arrow_files.SUFFIXES`.
+    source : Path or Source
+        A file, a folder or several files, as for `fastkappa.cli.files.ratings.count_ratings`.
     raters : sequence of str
         The raters' columns.
     group : str, default=None
         The column of the group.
+    cluster : str, default=None
+        The column of the subjects' clusters.
     labels : str, default=None
         All the labels there are, in their order, written as ``a,b,c``. None takes the order
         that a column declares, else those that occur, sorted.
@@ -83,19 +88,25 @@ def read_raters(
     """
 
     def ratings_of(columns: Mapping[str, Any], labels: Any) -> Ratings:
-        return Ratings.from_raters({name: columns[name] for name in raters}, labels=labels)
+        return Ratings.from_raters(
+            {name: columns[name] for name in raters},
+            labels=labels,
+            clusters=None if cluster is None else columns[cluster],
+        )
 
-    file = _File(path, raters, (), group)
+    clusters = () if cluster is None else (cluster,)
+    file = _File(as_source(source), raters, clusters, group)
     return _read(file, ratings_of, labels, drop_missing, missing_codes, on_sorted, on_progress)
 
 
 def read_long(
-    path: Path,
+    source: Path | Source,
     item: str,
     rater: str,
     rating: str,
     group: str | None = None,
     *,
+    cluster: str | None = None,
     labels: str | None = None,
     drop_missing: bool = False,
     missing_codes: str | None = None,
@@ -106,7 +117,7 @@ def read_long(
 
     Parameters
     ----------
-    path, group, labels, drop_missing, missing_codes, on_sorted, on_progress
+    source, group, cluster, labels, drop_missing, missing_codes, on_sorted, on_progress
         As for `read_raters`. Groups are those of rows, and so may be of items or raters.
     item, rater, rating : str
         The columns of what was rated, by whom and how; the first two are read as strings.
@@ -131,10 +142,15 @@ def read_long(
 
     def ratings_of(columns: Mapping[str, Any], labels: Any) -> Ratings:
         return Ratings.from_long(
-            item=columns[item], rater=columns[rater], rating=columns[rating], labels=labels
+            item=columns[item],
+            rater=columns[rater],
+            rating=columns[rating],
+            cluster=None if cluster is None else columns[cluster],
+            labels=labels,
         )
 
-    file = _File(path, [rating], (item, rater), group)
+    clusters = () if cluster is None else (cluster,)
+    file = _File(as_source(source), [rating], (item, rater, *clusters), group)
     return _read(file, ratings_of, labels, drop_missing, missing_codes, on_sorted, on_progress)
 
 
@@ -147,9 +163,9 @@ def pair_counts(ratings: Ratings) -> SourceCounts:
 
 
 class _File(NamedTuple):
-    """A file, its columns of ratings, those of items and raters if it has any, and the group."""
+    """A source, its columns of ratings, those of items, raters and clusters, and the group."""
 
-    path: Path
+    source: Source
     ratings: Sequence[str]
     names: Sequence[str]
     group: str | None
@@ -165,9 +181,15 @@ def _read(
     on_progress: OnProgress,
 ) -> tuple[Ratings, dict[Any, Ratings]]:
     wanted = [*file.ratings, *file.names, *([] if file.group is None else [file.group])]
-    arrays = read_columns(file.path, list(dict.fromkeys(wanted)), on_progress, text=file.names)
+    arrays = columns_of_files(
+        file.source.files,
+        list(dict.fromkeys(wanted)),
+        on_progress,
+        text=file.names,
+        delimiter=file.source.delimiter,
+    )
     ratings = marked(
-        file.path,
+        file.source,
         {name: arrays[name] for name in file.ratings},
         missing_codes,
         labels=labels,

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from fastkappa.arrays import AnyArray
+from fastkappa.cli.files.opening import Source, as_source
 from fastkappa.columns.label_order import is_number
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings
-from fastkappa.engines.arrow_files import OnProgress, count_file, ignore_progress
+from fastkappa.engines.arrow_files import OnProgress, ignore_progress
+from fastkappa.engines.arrow_folders import count_files
 from fastkappa.engines.arrow_missing import OddStrings, mark_missing
 from fastkappa.engines.counted import SourceCounts, finish, finish_groups, n_first_among
 from fastkappa.engines.ratings import (
@@ -45,10 +47,11 @@ def ignore_sorted(labels: AnyArray) -> None:
 
 
 def count_ratings(
-    path: Path,
+    source: Path | Source,
     y1: str,
     y2: str,
     *,
+    weight: str | None = None,
     labels: str | None = None,
     drop_missing: bool = False,
     missing_codes: str | None = None,
@@ -59,10 +62,13 @@ def count_ratings(
 
     Parameters
     ----------
-    path : Path
-        A file of a format known by its suffix, one of `fastkappa.engines.arrow_files.SUFFIXES`.
+    source : Path or Source
+        A file of a format known by its suffix, one of `fastkappa.engines.arrow_files.SUFFIXES`, a
+        folder or several such files.
     y1, y2 : str
         The column of the first and of the second rater; they may be the same one.
+    weight : str, default=None
+        A column of item weights, to be summed instead of counting ones.
     labels : str, default=None
         The labels of the table in their order, written as ``a,b,c``. None takes the order
         that a column declares, else all that occur, sorted.
@@ -101,18 +107,20 @@ def count_ratings(
     >>> counts.labels
     array([0, 1, 2])
     """
+    columns = Columns(y1, y2, weight)
     _, _, counts = _read(
-        path, Columns(y1, y2), labels, drop_missing, missing_codes, on_sorted, on_progress
+        source, columns, labels, drop_missing, missing_codes, on_sorted, on_progress
     )
     return counts
 
 
 def count_groups(
-    path: Path,
+    source: Path | Source,
     y1: str,
     y2: str,
     group: str,
     *,
+    weight: str | None = None,
     labels: str | None = None,
     drop_missing: bool = False,
     missing_codes: str | None = None,
@@ -123,7 +131,7 @@ def count_groups(
 
     Parameters
     ----------
-    path, y1, y2, labels, drop_missing, missing_codes, on_sorted, on_progress
+    source, y1, y2, weight, labels, drop_missing, missing_codes, on_sorted, on_progress
         As for `count_ratings`.
     group : str
         The column of the group.
@@ -141,9 +149,9 @@ def count_groups(
     ImportError
         If pyarrow is not installed.
     """
-    columns = Columns(y1, y2, group=group)
+    columns = Columns(y1, y2, weight, group)
     contents, known, _ = _read(
-        path, columns, labels, drop_missing, missing_codes, on_sorted, on_progress
+        source, columns, labels, drop_missing, missing_codes, on_sorted, on_progress
     )
     groups = finish_groups(contents, known)
     if None in groups and not drop_missing:
@@ -155,7 +163,7 @@ def count_groups(
 
 
 def _read(
-    path: Path,
+    source: Path | Source,
     columns: Columns,
     labels: str | None,
     drop_missing: bool,
@@ -173,16 +181,17 @@ def _read(
             are_numbers=are_numbers,
         )
     table = SourceTable(columns, wanted, codes=codes, drop_odd=drop_missing, advice=ADVICE)
-    count_file(table, path, on_progress)
+    source = as_source(source)
+    count_files(table, source.files, on_progress, source.delimiter)
     if table.n_rows == 0:
-        raise RatingsError(f"{path} has no rows.")
+        raise RatingsError(f"{source.name} has no rows.")
     contents = table.contents()
     counts = finish(contents)
     if not drop_missing:
         check_missing(dict(zip(columns[:2], counts.missing)), counts.n_rows, "such rows")
     if counts.n_dropped == counts.n_rows:
         raise RatingsError(
-            f"no rows are left: all {counts.n_rows} of {path} have a missing rating."
+            f"no rows are left: all {counts.n_rows} of {source.name} have a missing rating."
         )
     for axis in table.axes[1:]:
         if axis.kind in ("dates", "times"):
@@ -202,7 +211,7 @@ def _read(
 
 
 def marked(
-    path: Path,
+    source: Source,
     arrays: Mapping[str, Any],
     missing_codes: str | None,
     *,
@@ -218,7 +227,12 @@ def marked(
     odd: OddStrings = "drop" if drop_missing else "raise"
     return {
         name: mark_missing(
-            path, name, array, codes, odd=odd if labels is None else "keep", advice=ADVICE
+            source.files[0],
+            name,
+            array,
+            codes,
+            odd=odd if labels is None else "keep",
+            advice=ADVICE,
         )
         for name, array in arrays.items()
     }

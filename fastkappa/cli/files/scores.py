@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.cli.files.opening import Source, as_source
 from fastkappa.cli.files.raters import KINDS
 from fastkappa.cli.files.ratings import (
     OnSorted,
@@ -21,7 +22,7 @@ from fastkappa.columns.checks import drop_missing as without_missing
 from fastkappa.columns.column import read_column
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.missing import without
-from fastkappa.engines.arrow_files import read_columns
+from fastkappa.engines.arrow_folders import columns_of_files
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 
 
@@ -42,7 +43,7 @@ class ScoredColumns(NamedTuple):
 
 
 def read_scores(
-    path: Path,
+    source: Path | Source,
     y: str,
     score: str,
     *,
@@ -55,8 +56,8 @@ def read_scores(
 
     Parameters
     ----------
-    path : Path
-        A file of a format known by its suffix, one of `fastkappa.engines.arrow_files.SUFFIXES`.
+    source : Path or Source
+        A file, a folder or several files, as for `fastkappa.cli.files.ratings.count_ratings`.
     y, score : str
         The column of the labels, and that of the scores.
     labels : str, default=None
@@ -82,14 +83,16 @@ def read_scores(
     ImportError
         If pyarrow is not installed.
     """
-    arrays = read_columns(path, list(dict.fromkeys((y, score))))
+    source = as_source(source)
+    wanted = list(dict.fromkeys((y, score)))
+    arrays = columns_of_files(source.files, wanted, delimiter=source.delimiter)
     n_rows = len(arrays[y])
-    arrays = marked(path, arrays, missing_codes, labels=labels, drop_missing=drop_missing)
+    arrays = marked(source, arrays, missing_codes, labels=labels, drop_missing=drop_missing)
     kept, missing, n_dropped = without_missing(arrays, "drop")
     if not drop_missing:
         check_missing(missing, n_rows, "such rows", "values")
     if n_dropped == n_rows:
-        raise RatingsError(f"no rows are left: all {n_rows} of {path} have a missing value.")
+        raise RatingsError(f"no rows are left: all {n_rows} of {source.name} have a missing value.")
     y_true, scores = _read_labels(kept[y], y), kept[score]
     known = None
     outside = np.zeros(len(y_true), bool)

@@ -115,12 +115,14 @@ def rank_files(
     on_mismatch: OnMismatch = "raise",
     on_sorted: OnSorted = ignore_sorted,
     on_left_out: Callable[[str], None] = print,
+    seed: int = 0,
+    delimiter: str | None = None,
     bar: Bar,
 ) -> dict[str | None, Leaderboard]:
     """Return the leaderboard of files, or that of each split of the items.
 
-    A file that cannot be scored has a row that says why. The same files give the same
-    result: random groups and replicates are drawn from a fixed seed.
+    A file that cannot be scored has a row that says why. The same files and seed give the same
+    result: random groups and replicates are drawn from it.
 
     Parameters
     ----------
@@ -154,6 +156,10 @@ def rank_files(
         Called with the true labels if their order is neither given nor declared.
     on_left_out : callable
         Called with a text that says how many items of the truth are left out, if any.
+    seed : int, default=0
+        What random groups and replicates are drawn from.
+    delimiter : str, default=None
+        What separates the fields of text files, if it is not what their suffixes say.
     bar : Bar
         Where progress is shown, and the ranks so far.
 
@@ -170,7 +176,7 @@ def rank_files(
         If pyarrow is not installed.
     """
     on_progress = bar.starts(truth)
-    reader = _Reader(id_column, target, missing_codes, labels)
+    reader = _Reader(id_column, target, missing_codes, labels, delimiter)
     ids, true_labels, left_out = reader.read(truth, on_progress)
     if left_out:
         n = f"{len(left_out)} {'item' if len(left_out) == 1 else 'items'}"
@@ -198,7 +204,7 @@ def rank_files(
                 clusters=_at(clusters, positions),
                 n_resamples=n_resamples,
                 confidence=0.95,
-                rng=0,
+                rng=seed,
                 kernels=get_kernels(),
                 num_threads=available_threads(),
             )
@@ -339,6 +345,7 @@ class _Reader(NamedTuple):
     target: str
     missing_codes: str | None
     labels: str | None
+    delimiter: str | None = None
     ids_are_strings: bool = False
 
     def read(
@@ -349,7 +356,12 @@ class _Reader(NamedTuple):
         Items of the ids ``left_out`` are not either.
         """
         ids, labels = _read(
-            file, self.id_column, self.target, on_progress, ids_are_strings=self.ids_are_strings
+            file,
+            self.id_column,
+            self.target,
+            on_progress,
+            ids_are_strings=self.ids_are_strings,
+            delimiter=self.delimiter,
         )
         marked_labels = mark_missing(
             file,
@@ -370,7 +382,8 @@ class _Reader(NamedTuple):
 
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
         """Return another column of the items, but for those of the ids ``left_out``."""
-        columns = read_columns(file, list(dict.fromkeys((self.id_column, column))), text=[column])
+        wanted = list(dict.fromkeys((self.id_column, column)))
+        columns = read_columns(file, wanted, text=[column], delimiter=self.delimiter)
         found = columns[column]
         return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
 
@@ -380,14 +393,20 @@ def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
 
 
 def _read(
-    file: Path, id_column: str, target: str, on_progress: OnProgress, *, ids_are_strings: bool
+    file: Path,
+    id_column: str,
+    target: str,
+    on_progress: OnProgress,
+    *,
+    ids_are_strings: bool,
+    delimiter: str | None,
 ) -> tuple[Any, Any]:
     """Return the ids and the labels in a file, or raise."""
     # Most ids differ: a dictionary of them is of no use.
     as_strings = ids_are_strings or format_of(file) not in DELIMITERS
     strings = [id_column] if as_strings and id_column != target else []
     wanted = list(dict.fromkeys((id_column, target)))
-    columns = read_columns(file, wanted, on_progress, strings=strings)
+    columns = read_columns(file, wanted, on_progress, strings=strings, delimiter=delimiter)
     for name, column in columns.items():
         if column.null_count:
             raise RatingsError(

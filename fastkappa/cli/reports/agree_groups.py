@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_parts import (
     ALL,
     AgreeReport,
@@ -18,6 +19,7 @@ from fastkappa.cli.reports.agree_parts import (
     no_undefined_warnings,
     result_of,
 )
+from fastkappa.cli.reports.parts import Part, Tables
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.formatting import figure, interval_text, label_text, p_value_text
@@ -25,31 +27,33 @@ from fastkappa.plotting import plot_forest
 from fastkappa.statistics.scales import find_scale
 from fastkappa.statistics.strata import MOST_NAMED, EqualKappas
 from fastkappa.two_raters.grouped import GroupedAgreement
+from fastkappa.two_raters.result import AgreementResult
 
 
-def report_on_groups(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> AgreeReport:
-    """Report on two raters in each group; the group None holds the rows without one."""
+def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> AgreeReport:
+    """Report on two raters in each group."""
     with no_undefined_warnings():
-        grouped = _grouped(request, counts)
         equality = grouped.equality if len(grouped) > 1 else None
     names = {group: label_text(group) for group in grouped}
     groups = {group: {"group": name, **grouped[group].to_dict()} for group, name in names.items()}
-    lines = [request.heading(), *_remarks(request, grouped), "", str(grouped)]
+    tables = Tables(grouped._report(), [f"Kappa in each group of {label_text(request.group)}"])
+    parts: list[Part] = [*_remarks(request, grouped), "", tables]
     if equality is not None:
-        lines += ["", *_lines_of(equality)]
+        parts += ["", *_lines_of(equality)]
+    rows = [_row(name, grouped[group]) for group, name in names.items()]
     if request.n_resamples:
-        lines.append("")
+        parts.append("")
         for group, name in names.items():
             with no_undefined_warnings():
                 resampled = bootstrap_of(grouped[group], request)
             groups[group]["bootstrap"] = bootstrap_fields(resampled)
-            lines.append(bootstrap_line(f"kappa of {name}", resampled))
+            parts.append(bootstrap_line(f"kappa of {name}", resampled))
     if request.scale is not None:
-        lines += ["", f"kappa by {find_scale(request.scale).source}"]
+        parts += ["", f"kappa by {find_scale(request.scale).source}"]
         for group, name in names.items():
             reading = grouped[group].interpret(request.scale)
             groups[group]["interpretation"] = reading.to_dict()
-            lines.append(f"  {name}: {reading.reading}")
+            parts.append(f"  {name}: {reading.reading}")
     fields = {
         **request.fields(),
         "n_dropped": grouped.n_dropped,
@@ -62,10 +66,33 @@ def report_on_groups(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) 
         by_name = {name: grouped[group] for group, name in names.items()}
         return plot_forest({**by_name, ALL: grouped.pooled})
 
-    return AgreeReport(fields, lines, draw)
+    told = f"Kappa and its interval in each group of {label_text(request.group)}."
+    return AgreeReport(
+        request.heading(),
+        fields,
+        parts,
+        [*rows, _row(ALL, grouped.pooled)],
+        [Picture(told, draw)],
+    )
 
 
-def _grouped(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
+def _row(name: str, result: AgreementResult) -> dict[str, Any]:
+    """Return the agreement in a group as a row of CSV."""
+    lower, upper = result.interval
+    return {
+        "group": name,
+        "n": result.n,
+        "kappa": result.kappa,
+        "standard_error": result.standard_error,
+        "lower": lower,
+        "upper": upper,
+        "z": result.z,
+        "p_value": result.p_value,
+    }
+
+
+def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
+    """Return the agreement in each group; the group None holds the rows without one."""
     named = {group: part for group, part in counts.items() if group is not None}
     n_without_group = counts[None].n_rows if None in counts else 0
     results = {group: result_of(part, request) for group, part in named.items() if part.table.any()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import comb
 from typing import Any
@@ -10,23 +10,29 @@ from typing import Any
 import numpy as np
 
 from fastkappa import multirater
+from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_parts import (
     ALL,
     CONFIDENCE,
     MOST_RATERS,
+    OF_COEFFICIENTS,
     AgreeReport,
     AgreeRequest,
     bootstrap_fields,
     bootstrap_line,
+    bootstrap_row,
+    estimate_row,
     no_undefined_warnings,
 )
-from fastkappa.formatting import count_text, figure, interval_text, label_text
+from fastkappa.cli.reports.parts import Heading, Part, Tables
+from fastkappa.formatting import count_text, figure, label_text
 from fastkappa.multirater import MultiRaterResult, PairwiseKappa, Ratings
 from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
+from fastkappa.results import Report, estimate_grid
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.scales import ScaleName, find_scale, read_value
-from fastkappa.statistics.weights import disagreement_matrix
+from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 # The time of BCa intervals grows with the square of the number of different subjects.
 MOST_FOR_BCA = 1000
@@ -38,26 +44,28 @@ def report_on_several(
     request: AgreeRequest, whole: Ratings, groups: Mapping[Any, Ratings]
 ) -> AgreeReport:
     """Report on three raters or more: on all subjects, and on those of each group."""
+    weights = request.weights_of(whole.labels)
     with no_undefined_warnings():
-        results = _coefficients(request, whole)
-        by_group = {label_text(group): _coefficients(request, r) for group, r in groups.items()}
-        pairs = _pairs(request, whole)
+        results = _coefficients(weights, whole)
+        by_group = {label_text(group): _coefficients(weights, r) for group, r in groups.items()}
+        pairs = _pairs(weights, whole)
         resampled = [_bootstrap(result, whole, request) for result in results]
-    lines = [
-        request.heading(),
-        *_facts(request, whole),
-        "",
-        *_coefficient_lines(results, request.scale),
-    ]
+    parts: list[Part] = [*_facts(weights, whole), "", *_coefficient_parts(results, request.scale)]
+    rows = _rows(results, resampled)
     if request.n_resamples:
-        lines += ["", *(bootstrap_line(r.method, d) for r, d in zip(results, resampled) if d)]
-    lines += ["", *_pair_lines(pairs, whole)]
+        parts += ["", *(bootstrap_line(r.method, d) for r, d in zip(results, resampled) if d)]
+    parts += ["", *_pair_parts(pairs, whole)]
+    if pairs is not None:
+        rows += _rows_of_pairs(pairs)
+    if request.group is not None:
+        rows = [{"group": ALL, **row} for row in rows]
     for name, of_group in by_group.items():
-        heading = f"{label_text(request.group)} {name}"
-        lines += ["", heading, "", *_coefficient_lines(of_group, request.scale)]
+        heading = Heading(f"{label_text(request.group)} {name}")
+        parts += ["", heading, "", *_coefficient_parts(of_group, request.scale)]
+        rows += [{"group": name, **row} for row in _rows(of_group, [None] * len(of_group))]
     fields = {
         **request.fields(),
-        "weights": request.weights,
+        "weights": weights,
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
         "labels": whole.labels.tolist(),
@@ -83,18 +91,21 @@ def report_on_several(
             return plot_forest({**firsts, ALL: results[0]})
         return _forest(results, pairs)
 
-    return AgreeReport(fields, lines, draw)
+    told = "The coefficients, and kappa of each pair of raters, with their intervals."
+    if by_group:
+        told = f"{results[0].method} and its interval in each group of {label_text(request.group)}."
+    return AgreeReport(request.heading(), fields, parts, rows, [Picture(told, draw)])
 
 
-def _coefficients(request: AgreeRequest, ratings: Ratings) -> list[MultiRaterResult]:
+def _coefficients(weights: Weights, ratings: Ratings) -> list[MultiRaterResult]:
     """Return all coefficients, Fleiss' kappa first."""
-    options: dict[str, Any] = {"weights": request.weights, "confidence": CONFIDENCE}
+    options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
     level: Any = "nominal"
-    if request.weights is not None:
-        level = disagreement_matrix(request.weights, len(ratings.labels))
+    if weights is not None:
+        level = disagreement_matrix(weights, len(ratings.labels))
     gwet = (
         multirater.gwet_ac1(ratings, confidence=CONFIDENCE)
-        if request.weights is None
+        if weights is None
         else multirater.gwet_ac2(ratings, **options)
     )
     light = [multirater.light_kappa(ratings, **options)] if pairs_are_few(ratings) else []
@@ -108,19 +119,19 @@ def _coefficients(request: AgreeRequest, ratings: Ratings) -> list[MultiRaterRes
     ]
 
 
-def _pairs(request: AgreeRequest, ratings: Ratings) -> PairwiseKappa | None:
+def _pairs(weights: Weights, ratings: Ratings) -> PairwiseKappa | None:
     if not pairs_are_few(ratings):
         return None
-    return multirater.pairwise_kappa(ratings, weights=request.weights, confidence=CONFIDENCE)
+    return multirater.pairwise_kappa(ratings, weights=weights, confidence=CONFIDENCE)
 
 
-def _pair_lines(pairs: PairwiseKappa | None, ratings: Ratings) -> list[str]:
+def _pair_parts(pairs: PairwiseKappa | None, ratings: Ratings) -> list[Part]:
     """Return the matrix of kappas, or their distribution if there are many raters."""
     heading = "kappa of each pair of raters"
     if pairs is None:
         return [f"Light's kappa and the {heading} are left out: {ratings.n_raters} raters are many"]
     if ratings.n_raters <= MOST_RATERS:
-        return [heading, "", str(pairs)]
+        return [Heading(heading), "", Tables(pairs._report())]
     values = pairs.values[np.triu_indices(ratings.n_raters, 1)]
     defined = values[~np.isnan(values)]
     if not len(defined):
@@ -144,30 +155,46 @@ def _bootstrap(
     return result.bootstrap(n_resamples=request.n_resamples, method=method, rng=request.seed)
 
 
-def _facts(request: AgreeRequest, ratings: Ratings) -> list[str]:
+def _facts(weights: Weights, ratings: Ratings) -> list[str]:
     n = ratings.n_subjects * ratings.n_raters
+    kind = "weights of a matrix"
+    if weights is None or isinstance(weights, str):
+        kind = f"{weights or 'no'} weights"
     return [
         f"{count_text(ratings.n_subjects, 'subject')}, {ratings.n_missing} of {n} ratings missing,"
-        f" {count_text(len(ratings.labels), 'label')}, {request.weights or 'no'} weights"
+        f" {count_text(len(ratings.labels), 'label')}, {kind}"
     ]
 
 
-def _coefficient_lines(results: list[MultiRaterResult], scale: ScaleName | None) -> list[str]:
-    """Return a line for each coefficient, with its interpretation if there is a scale."""
-    head = ("", "value", "std. error", f"{100 * CONFIDENCE:g} % interval", "")
-    rows = [head if scale is None else (*head[:4], find_scale(scale).source)]
-    rows += [
-        (
-            result.method,
-            figure(result.value),
-            figure(result.standard_error, ""),
-            interval_text(result.interval),
-            "" if scale is None else read_value(result.value, scale),
+def _coefficient_parts(results: list[MultiRaterResult], scale: ScaleName | None) -> Iterator[Part]:
+    """Yield a row for each coefficient, and their interpretation if there is a scale."""
+    # The level of an alpha goes without saying beside the weights.
+    names = [r.method.partition(" (")[0] for r in results]
+    estimates = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
+    yield Tables(Report([], [estimate_grid(estimates, CONFIDENCE)]), [OF_COEFFICIENTS])
+    if scale is not None:
+        yield ""
+        yield f"read by {find_scale(scale).source}"
+        yield from (f"  {name}: {read_value(r.value, scale)}" for name, r in zip(names, results))
+
+
+def _rows(
+    results: list[MultiRaterResult], resampled: Sequence[BootstrapResult | None]
+) -> list[dict[str, Any]]:
+    """Return the coefficients, and their bootstraps if there are any, as rows of CSV."""
+    rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results]
+    return rows + [bootstrap_row(r.method, d) for r, d in zip(results, resampled) if d]
+
+
+def _rows_of_pairs(pairs: PairwiseKappa) -> list[dict[str, Any]]:
+    first, second = np.triu_indices(len(pairs.values), 1)
+    figures = (pairs.values, pairs.standard_errors, pairs.lower, pairs.upper)
+    return [
+        estimate_row(f"kappa of {a}, {b}", value, error, (lower, upper))
+        for (a, b), value, error, lower, upper in zip(
+            combinations(pairs.rater_names, 2), *(f[first, second].tolist() for f in figures)
         )
-        for result in results
     ]
-    margin = max(len(row[0]) for row in rows)
-    return [f"{a:<{margin}}{b:>10}{c:>12}{d:>21}  {e}".rstrip() for a, b, c, d, e in rows]
 
 
 def _fields(

@@ -7,11 +7,13 @@ from typing import Any
 
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.formatting import printable
+from fastkappa.results import number_text
 
 # A larger table is not readable.
 LARGEST_PRINTED = 30
 # In a larger table most cells are 0; dots are easier to skip.
 LARGEST_WITH_ZEROS = 10
+TOO_LARGE = "The table of {} labels is too large to be read here: --format json has it."
 LONGEST_ROW_HEAD = 32
 LONGEST_COLUMN_HEAD = 16
 BETWEEN_COLUMNS = 2
@@ -25,20 +27,19 @@ def table_lines(
 
     n_labels = len(counted.labels)
     if n_labels > LARGEST_PRINTED:
-        yield Text(
-            f" The table of {n_labels} labels is too large to be read here: --format json has it.\n"
-        )
+        yield Text(f" {TOO_LARGE.format(n_labels)}\n")
         return
     rows, columns = (_shortened(name, LONGEST_COLUMN_HEAD) for name in columns_counted)
     labels = [*counted.labels.tolist(), "total"]
     row_heads = [_shortened(label, LONGEST_ROW_HEAD) for label in labels]
     column_heads = [_shortened(label, LONGEST_COLUMN_HEAD) for label in labels]
-    counts = [[*row, sum(row)] for row in counted.table.tolist()]
-    counts.append([sum(column) for column in zip(*counts)])
+    sums = [[*row, sum(row)] for row in counted.table.tolist()]
+    sums.append([sum(column) for column in zip(*sums)])
+    counts = [[number_text(count) for count in row] for row in sums]
     zero = "0" if n_labels <= LARGEST_WITH_ZEROS else "."
     margin = max(_width(text) for text in (rows, *row_heads))
     widths = [
-        max(_width(head), len(str(max(column)))) for head, column in zip(column_heads, zip(*counts))
+        max(_width(head), *map(len, column)) for head, column in zip(column_heads, zip(*counts))
     ]
     rule = "-" if console.options.ascii_only else "\N{BOX DRAWINGS LIGHT HORIZONTAL}"
     for block in _blocks(widths, console.width - margin - 1):
@@ -53,8 +54,10 @@ def table_lines(
         for i, row in enumerate(counts):
             line = Text(" ").append(_padded(row_heads[i], margin), style="bold")
             for j in block:
-                style = "bold" if i == j < n_labels else "" if row[j] else "dim"
-                line.append(f"{row[j] or zero:>{BETWEEN_COLUMNS + widths[j]}}", style=style)
+                is_zero = row[j] == "0"
+                style = "bold" if i == j < n_labels else "dim" if is_zero else ""
+                cell = zero if is_zero else row[j]
+                line.append(f"{cell:>{BETWEEN_COLUMNS + widths[j]}}", style=style)
             yield line
         yield Text()
 

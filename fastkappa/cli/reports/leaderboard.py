@@ -2,46 +2,35 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
-from html import escape
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from fastkappa.formatting import figure, harmless, printable
+from fastkappa.cli.pages.page import page
+from fastkappa.cli.reports.parts import Heading, Part, Tables, rows_as_csv, text_width, warned
+from fastkappa.formatting import figure, printable
 from fastkappa.leaderboards.table import Leaderboard, with_ends
 from fastkappa.results import Grid, Report
-from fastkappa.results import as_html as report_as_html
 from fastkappa.results import as_text as report_as_text
 
-# With these a cell of a spreadsheet is a formula.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # The leaderboard of each split, or that of all items as that of None.
 Boards = Mapping[str | None, Leaderboard]
-# Fields of JSON for what is remarked.
-Remarks = Mapping[str, Any]
 # Ranks that are shown while files are still being read.
 RANKS_SHOWN = 10
-PAGE = """\
-<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><title>Leaderboard</title><style>\
-body{font-family:sans-serif}table{border-collapse:collapse}\
-th,td{padding:.2em .8em;text-align:right;border-bottom:1px solid #ccc}\
-</style></head>
-<body>
-<h1>Leaderboard</h1>
-"""
+ALL_SPLITS = "Rank and kappa in each split"
 
 
-def as_text(boards: Boards, remarks: Remarks) -> str:
+def as_text(boards: Boards, warnings: Sequence[str]) -> str:
     """Return leaderboards for a person."""
+    width = text_width()
     if None in boards:
-        return str(boards[None])
-    parts = [f"{name}: {board}" for name, board in boards.items()]
-    return "\n\n".join([report_as_text(_all_splits(boards)), *parts])
+        return report_as_text(boards[None]._report(), width)
+    parts = [_all_splits(boards)]
+    for name, board in boards.items():
+        first, *others = (report := board._report()).above
+        parts.append(report._replace(above=[f"{name}: {first}", *others]))
+    return "\n\n".join(report_as_text(part, width) for part in parts)
 
 
 def _all_splits(boards: Boards) -> Report:
@@ -56,49 +45,33 @@ def _all_splits(boards: Boards) -> Report:
     return Report([f"Ranks in {len(boards)} splits"], [grid])
 
 
-def as_json(boards: Boards, remarks: Remarks) -> str:
-    """Return leaderboards and remarks as JSON, null for NaN."""
+def as_json(boards: Boards, warnings: Sequence[str]) -> str:
+    """Return leaderboards and warnings as JSON, null for NaN."""
     if None in boards:
-        return json.dumps({**boards[None].to_dict(), **remarks}, indent=2)
+        return json.dumps({**boards[None].to_dict(), **warned(warnings)}, indent=2)
     splits = {name: board.to_dict() for name, board in boards.items()}
-    return json.dumps({"splits": splits, **remarks}, indent=2)
+    return json.dumps({"splits": splits, **warned(warnings)}, indent=2)
 
 
-def as_csv(boards: Boards, remarks: Remarks) -> str:
-    """Return leaderboards as CSV, an empty cell for NaN.
-
-    What a spreadsheet would take for a formula begins with a quote, as OWASP advises.
-    """
+def as_csv(boards: Boards, warnings: Sequence[str]) -> str:
+    """Return leaderboards as CSV, an empty cell for NaN."""
     rows = []
     for name, board in boards.items():
-        split = {} if name is None else {"split": _harmless_cell(name)}
-        for row in board.to_dict()["rows"]:
-            cells = {field: _harmless_cell(cell) for field, cell in with_ends(row).items()}
-            rows.append({**split, **cells})
-    written = io.StringIO()
-    writer = csv.DictWriter(written, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return written.getvalue().rstrip("\n")
+        split = {} if name is None else {"split": name}
+        rows += [{**split, **with_ends(row)} for row in board.to_dict()["rows"]]
+    return rows_as_csv(rows)
 
 
-def _harmless_cell(cell: Any) -> Any:
-    if not isinstance(cell, str):
-        return cell
-    return harmless(f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell)
-
-
-def as_page(boards: Boards, remarks: Remarks) -> str:
+def as_page(boards: Boards, warnings: Sequence[str]) -> str:
     """Return leaderboards as an HTML page."""
-    if None in boards:
-        return f"{PAGE}{boards[None]._repr_html_()}\n</body>\n</html>"
-    parts = [report_as_html(_all_splits(boards))]
+    parts: list[Part] = [] if None in boards else [Tables(_all_splits(boards), [ALL_SPLITS])]
     for name, board in boards.items():
-        parts += [f"<h2>{escape(printable(str(name)))}</h2>", board._repr_html_()]
-    return "\n".join([PAGE.rstrip("\n"), *parts, "</body>", "</html>"])
+        parts += [] if name is None else [Heading(printable(name))]
+        parts.append(Tables(board._report(), ["Predictions, the best one first"]))
+    return page("Leaderboard", parts, (), warnings)
 
 
-WRITERS: dict[str, Callable[[Boards, Remarks], str]] = {
+WRITERS: dict[str, Callable[[Boards, Sequence[str]], str]] = {
     "table": as_text,
     "json": as_json,
     "csv": as_csv,

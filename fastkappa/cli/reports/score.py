@@ -1,16 +1,19 @@
-"""The report of ``fastkappa score``, as text for a person or as JSON."""
+"""The report of ``fastkappa score``, as text, JSON, CSV or a page."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
-from fastkappa.cli.reports.count_table import table_lines
+from fastkappa.arrays import Floats
+from fastkappa.cli.files.weight_matrix import WeightMatrix
+from fastkappa.cli.reports.count_table import LARGEST_PRINTED, TOO_LARGE, table_lines
+from fastkappa.cli.reports.parts import rows_as_csv, text_width, warned
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.exceptions import library_needed
-from fastkappa.formatting import count_text, figure, json_object, printable
+from fastkappa.formatting import count_text, figure, json_object, label_text, printable
+from fastkappa.results import Report, counts_grid, facts, number_text
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.tables import as_table
 from fastkappa.statistics.weights import SCHEMES, Scheme
@@ -22,39 +25,66 @@ WEIGHTS: tuple[WeightsName, ...] = ("none", *SCHEMES)
 class ScoreReport(NamedTuple):
     """The table of counts of two columns of a file, and its statistics.
 
-    ``n`` counts the items in the table. ``p_o`` and ``p_e`` are those of the unweighted kappa.
-    ``kappa``, ``p_o`` and ``p_e`` are NaN where undefined.
+    ``headings`` say what was counted and what was left out.
+    ``n`` counts the items in the table, or is the sum of their weights if ``sample_weight`` names
+    the column of these. ``p_o`` and ``p_e`` are those of the unweighted kappa, and ``kappas`` has
+    those of all schemes. ``kappa`` is that of the weights asked for, a name or a matrix. All of
+    these are NaN where undefined.
     """
 
     file: str
+    headings: list[str]
     columns: tuple[str, str]
-    weights: WeightsName
+    weights: WeightsName | Floats
+    matrix: str | None
+    sample_weight: str | None
     counts: SourceCounts
-    n: int
+    n: float
     p_o: float
     p_e: float
-    kappa: dict[WeightsName, float]
+    kappa: float
+    kappas: dict[WeightsName, float]
 
 
 def make_report(
-    path: Path, columns: tuple[str, str], counts: SourceCounts, weights: WeightsName
+    file: str,
+    columns: tuple[str, str],
+    counts: SourceCounts,
+    weights: WeightsName,
+    matrix: WeightMatrix | None = None,
+    sample_weight: str | None = None,
 ) -> ScoreReport:
-    """Compute the figures of the report from the counts of a file."""
+    """Compute the figures of the report from the counts of a file.
+
+    Raises
+    ------
+    ValueError
+        If item weights add up to less than 0, or the matrix is not one of these labels.
+    """
+    headings = list(_headings(file, columns, counts, sample_weight))
+    if (counts.table < 0).any():
+        raise ValueError(f"column {sample_weight!r} has weights below 0.")
     table = as_table(counts.table)
+    found = {name: float(kappas(table, None if name == "none" else name)) for name in WEIGHTS}
+    of_matrix = None if matrix is None else matrix.of(counts.labels)
     return ScoreReport(
-        file=str(path),
+        file=file,
+        headings=headings,
         columns=columns,
-        weights=weights,
+        weights=weights if of_matrix is None else of_matrix,
+        matrix=None if matrix is None else matrix.name,
+        sample_weight=sample_weight,
         counts=counts,
-        n=int(counts.table.sum()),
-        kappa={name: float(kappas(table, None if name == "none" else name)) for name in WEIGHTS},
+        n=counts.table.sum().item(),
+        kappa=found[weights] if of_matrix is None else float(kappas(table, of_matrix)),
+        kappas=found,
         p_o=observed_agreement(table),
         p_e=expected_agreement(table),
     )
 
 
-def as_json(report: ScoreReport, remarks: Mapping[str, Any]) -> str:
-    """Return a report and remarks as a JSON object, null for what is undefined."""
+def as_json(report: ScoreReport, warnings: Sequence[str]) -> str:
+    """Return a report and warnings as a JSON object, null for what is undefined."""
     raters = ("y1", "y2")
     fields = {
         "file": report.file,
@@ -69,11 +99,44 @@ def as_json(report: ScoreReport, remarks: Mapping[str, Any]) -> str:
         "observed_agreement": report.p_o,
         "expected_agreement": report.p_e,
         "weights": report.weights,
-        "kappa": report.kappa[report.weights],
-        "kappas": report.kappa,
-        **remarks,
+        "kappa": report.kappa,
+        "kappas": report.kappas,
+        **warned(warnings),
     }
     return json_object(fields)
+
+
+def as_csv(report: ScoreReport, warnings: Sequence[str]) -> str:
+    """Return the figures of a report as CSV, a row each."""
+    figures = {
+        "n": report.n,
+        "kappa": report.kappa,
+        "unweighted kappa": report.kappas["none"],
+        **{f"kappa, {name} weights": report.kappas[name] for name in SCHEMES},
+        "observed agreement": report.p_o,
+        "expected agreement": report.p_e,
+    }
+    return rows_as_csv([{"statistic": name, "value": value} for name, value in figures.items()])
+
+
+def as_page(report: ScoreReport, warnings: Sequence[str]) -> str:
+    """Return a report as a page of HTML."""
+    from fastkappa.cli.pages.page import page
+    from fastkappa.cli.reports.parts import Part, Tables
+
+    first, second = map(label_text, report.columns)
+    counts = report.counts
+    found = counts_grid(counts.labels, counts.table, totals=True, largest=LARGEST_PRINTED)
+    caption = f"How often each pair of labels was given: rows {first}, columns {second}"
+    figures = facts((name.strip(), value) for name, value, _ in _statistics(report))
+    parts: list[Part] = [
+        *report.headings,
+        *([] if found else [TOO_LARGE.format(len(counts.labels))]),
+        Tables(Report([], [*found, figures]), [*[caption][: len(found)], "Figures"]),
+        *([_undefined(report)] if math.isnan(report.kappas["none"]) else []),
+    ]
+    title = f"{label_text(report.file)}: {first}, {second}"
+    return page(title, parts, (), warnings)
 
 
 def print_report(report: ScoreReport) -> None:
@@ -82,54 +145,70 @@ def print_report(report: ScoreReport) -> None:
         from rich.console import Console
         from rich.text import Text
 
-    console = Console(highlight=False)
     statistics = list(_statistics(report))
-    first, second = (printable(name) for name in report.columns)
+    console = Console(highlight=False)
     console.print()
-    lines = [
-        f"{count_text(report.n, 'item')} rated in {first} (rows) and {second} (columns) of"
-        f" {printable(report.file)}"
-    ]
-    counts = report.counts
-    if counts.n_dropped:
-        missing = ", ".join(
-            f"{n} in {printable(name)}"
-            for name, n in dict(zip(report.columns, counts.missing)).items()
-        )
-        lines.append(
-            f"{count_text(counts.n_dropped, 'row')} dropped for a missing rating ({missing})"
-        )
-    if counts.n_outside:
-        lines.append(
-            f"{count_text(counts.n_outside, 'item')} left out for a rating outside the labels"
-        )
-    for line in lines:
+    for line in report.headings:
         console.print(Text(" " + line), soft_wrap=True)
     console.print()
-    for text in table_lines(counts, report.columns, console):
+    for text in table_lines(report.counts, report.columns, console):
         console.print(text, soft_wrap=True)
+    margin = min(28, text_width() - 13)
     for name, value, style in statistics:
-        console.print(Text(f" {name:<28}{value:>12}", style=style))
-    if math.isnan(report.kappa["none"]):
+        console.print(Text(f" {name:<{margin}}{value:>12}", style=style), soft_wrap=True)
+    if math.isnan(report.kappas["none"]):
         console.print()
-        console.print(Text(f" Kappa is undefined: {_why_undefined(report)}."), soft_wrap=True)
+        console.print(Text(" " + _undefined(report)), soft_wrap=True)
     console.print()
+
+
+def _headings(
+    file: str, columns: tuple[str, str], counts: SourceCounts, sample_weight: str | None
+) -> Iterator[str]:
+    """Yield what was counted, and what was left out."""
+    first, second = (printable(name) for name in columns)
+    n_items = counts.n_rows - counts.n_dropped - counts.n_outside
+    weighted = "" if sample_weight is None else f", weighted by {printable(sample_weight)}"
+    yield (
+        f"{count_text(n_items, 'item')} rated in {first} (rows) and {second} (columns) of"
+        f" {printable(file)}{weighted}"
+    )
+    if counts.n_dropped:
+        missing = ", ".join(
+            f"{n} in {printable(name)}" for name, n in dict(zip(columns, counts.missing)).items()
+        )
+        yield f"{count_text(counts.n_dropped, 'row')} dropped for a missing rating ({missing})"
+    if counts.n_outside:
+        yield f"{count_text(counts.n_outside, 'item')} left out for a rating outside the labels"
 
 
 def _statistics(report: ScoreReport) -> Iterator[tuple[str, str, str]]:
     """Yield name, value and style of each figure, the requested kappa first."""
-    yield "n", str(report.n), ""
-    for name in sorted(WEIGHTS, key=lambda name: name != report.weights):
-        kappa = report.kappa[name]
+    yield "n" if report.sample_weight is None else "sum of weights", number_text(report.n), ""
+    named = report.weights if isinstance(report.weights, str) else None
+    if report.matrix is not None:
+        yield "kappa, weights of a matrix", figure(report.kappa), "bold"
+    for name in sorted(WEIGHTS, key=lambda name: name != named):
+        kappa = report.kappas[name]
         title = "unweighted kappa" if name == "none" else f"kappa, {name} weights"
-        yield title, figure(kappa), "bold" if name == report.weights else ""
+        yield title, figure(kappa), "bold" if name == named else ""
         if name == "none":
             yield "  observed agreement p_o", figure(report.p_o), ""
             yield "  expected agreement p_e", figure(report.p_e), ""
 
 
-def _why_undefined(report: ScoreReport) -> str:
-    if report.n == 0:
-        return "no item has both its ratings among the labels"
-    label = report.counts.labels.tolist()[int(report.counts.table.diagonal().argmax())]
-    return f"all ratings are {printable(label)}, so that no disagreement is expected by chance"
+def _undefined(report: ScoreReport) -> str:
+    """Return why kappa is undefined."""
+    why = "no item has both its ratings among the labels"
+    if report.n != 0:
+        label = report.counts.labels.tolist()[int(report.counts.table.diagonal().argmax())]
+        why = f"all ratings are {printable(label)}, so that no disagreement is expected by chance"
+    return f"Kappa is undefined: {why}."
+
+
+WRITERS: dict[str, Callable[[ScoreReport, Sequence[str]], None]] = {
+    "text": lambda report, _: print_report(report),
+    "json": lambda report, warnings: print(as_json(report, warnings)),
+    "csv": lambda report, warnings: print(as_csv(report, warnings)),
+    "html": lambda report, warnings: print(as_page(report, warnings)),
+}

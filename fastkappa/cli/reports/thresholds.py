@@ -1,27 +1,27 @@
-"""The report of ``fastkappa thresholds``, as text for a person or as JSON."""
+"""The report of ``fastkappa thresholds``, as text, JSON, CSV or a page."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.scores import ScoredColumns
+from fastkappa.cli.pages.page import page
+from fastkappa.cli.reports.parts import Part, Tables, parts_as_text, rows_as_csv, warned
 from fastkappa.engines.ratings import RatingsError
-from fastkappa.formatting import figure, json_object, label_text, table_lines
-from fastkappa.results import LARGEST_TABLE
+from fastkappa.formatting import json_object, label_text
+from fastkappa.results import Grid, Report, counts_grid, facts
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds
 
 FOLDS = 5
 RESAMPLES = 100
-SEED = 0
 
 
 class ThresholdReport(NamedTuple):
@@ -42,11 +42,16 @@ class ThresholdReport(NamedTuple):
 
 
 def make_report(
-    path: Path, columns: tuple[str, str], items: ScoredColumns, weights: Weights, method: Method
+    file: str,
+    columns: tuple[str, str],
+    items: ScoredColumns,
+    weights: Weights,
+    method: Method,
+    seed: int,
 ) -> ThresholdReport:
     """Find the best thresholds for the scores of a file, and report on them.
 
-    The same file gives the same result: folds and resamples are drawn from a fixed seed.
+    The same file and seed, from which folds and resamples are drawn, give the same result.
 
     Raises
     ------
@@ -62,7 +67,7 @@ def make_report(
             weights=weights,
             n_resamples=RESAMPLES,
             n_folds=FOLDS if len(items.y_true) >= FOLDS else None,
-            rng=np.random.default_rng(SEED),
+            rng=np.random.default_rng(seed),
         )
     except ValueError as error:
         y, score = columns
@@ -72,11 +77,11 @@ def make_report(
     half_points = _half_points(rounding.labels)
     table = table_at_thresholds(items.y_true, items.scores, half_points, labels=rounding.labels)
     kappa = float(kappas(table, weights))
-    return ThresholdReport(str(path), columns, weights, method, items, rounding, half_points, kappa)
+    return ThresholdReport(file, columns, weights, method, items, rounding, half_points, kappa)
 
 
-def as_json(report: ThresholdReport, remarks: Mapping[str, Any]) -> str:
-    """Return a report and remarks as a JSON object.
+def as_json(report: ThresholdReport, warnings: Sequence[str]) -> str:
+    """Return a report and warnings as a JSON object.
 
     Kappa is null where it is undefined. An infinite threshold is a string that ``float``
     reads, for JSON has no number for it.
@@ -104,21 +109,48 @@ def as_json(report: ThresholdReport, remarks: Mapping[str, Any]) -> str:
             "out_of_fold": rounding.oof_kappa,
         },
         "table": rounding.table.tolist(),
-        **remarks,
+        **warned(warnings),
     }
     return json_object(fields)
 
 
-def as_text(report: ThresholdReport) -> str:
+def as_csv(report: ThresholdReport, warnings: Sequence[str]) -> str:
+    """Return the cut points as CSV: a row for each label, with the score it begins at."""
+    columns = zip(
+        report.rounding.labels.tolist(),
+        [-math.inf, *report.rounding.thresholds.tolist()],
+        [None, *report.half_points.tolist()],
+    )
+    return rows_as_csv([{"label": a, "from": b, "half_point": c} for a, b, c in columns])
+
+
+def as_text(report: ThresholdReport, warnings: Sequence[str]) -> str:
     """Return a report for a person."""
-    return "\n".join(_lines(report))
+    return "\n".join([_title(report), parts_as_text(_parts(report))])
 
 
-def _lines(report: ThresholdReport) -> Iterator[str]:
+def as_page(report: ThresholdReport, warnings: Sequence[str]) -> str:
+    """Return a report as a page of HTML."""
+    return page(_title(report), _parts(report), (), warnings)
+
+
+WRITERS: dict[str, Callable[[ThresholdReport, Sequence[str]], str]] = {
+    "text": as_text,
+    "json": as_json,
+    "csv": as_csv,
+    "html": as_page,
+}
+
+
+def _title(report: ThresholdReport) -> str:
+    y, score = (label_text(name) for name in report.columns)
+    return f"{label_text(report.file)}: cut points on {score} for {y}"
+
+
+def _parts(report: ThresholdReport) -> Iterator[Part]:
     items, rounding = report.items, report.rounding
     y, score = (label_text(name) for name in report.columns)
     kind = "no" if report.weights is None else report.weights
-    yield f"{label_text(report.file)}: cut points on {score} for {y}"
     yield f"n = {len(items.y_true)}, {kind} weights, method {report.method}"
     if items.n_dropped:
         yield (
@@ -131,19 +163,23 @@ def _lines(report: ThresholdReport) -> Iterator[str]:
     labels = [label_text(label) for label in rounding.labels.tolist()]
     cuts = [f"{cut:.6g}" for cut in rounding.thresholds.tolist()]
     halves = [f"{half:g}" for half in report.half_points.tolist()]
-    rows = [("label", "from", "half point"), *zip(labels, ["-inf", *cuts], ["", *halves])]
-    margin = max(len(label) for label in (*labels, "label"))
-    yield from (f"  {a:<{margin}}{b:>14}{c:>14}".rstrip() for a, b, c in rows)
-    yield ""
-    oof = "undefined" if rounding.oof_kappa is None else figure(rounding.oof_kappa)
-    yield f"  {'kappa at the half points':<28}{figure(report.kappa_at_half_points):>10}"
-    yield f"  {'kappa at the cut points':<28}{figure(rounding.kappa):>10}"
-    yield f"  {'kappa out of fold':<28}{oof:>10}"
-    if len(labels) > LARGEST_TABLE:
-        return
-    yield ""
-    yield f"  {y} (rows) and the labels given (columns)"
-    yield from table_lines(labels, rounding.table, margin)
+    rows = list(zip(labels, ["-inf", *cuts], ["", *halves]))
+    oof = math.nan if rounding.oof_kappa is None else rounding.oof_kappa
+    kappas_found = {
+        "kappa at the half points": report.kappa_at_half_points,
+        "kappa at the cut points": rounding.kappa,
+        "kappa out of fold": oof,
+    }
+    grids = [
+        Grid(("label", "from", "half point"), rows, indent=2, least_width=12),
+        facts(kappas_found.items())._replace(indent=2),
+    ]
+    yield Tables(Report([], grids), ["Each label and the score it begins at", "Kappa"])
+    table = counts_grid(rounding.labels, rounding.table, totals=True)
+    if table:
+        caption = f"{y} (rows) and the labels given (columns)"
+        yield ""
+        yield Tables(Report([caption], table), [caption])
 
 
 def _half_points(labels: AnyArray) -> NDArray[np.float64]:

@@ -1,0 +1,94 @@
+"""Two raters' items in clusters, read for the command line.
+
+Errors with clusters need each item, where others need the table alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from fastkappa.cli.files.opening import Source
+from fastkappa.cli.files.ratings import (
+    OnSorted,
+    check_missing,
+    declared_labels,
+    marked,
+    parse_labels,
+)
+from fastkappa.columns.missing import find_missing
+from fastkappa.engines.arrow_columns import distinct_ratings, kind_of_column
+from fastkappa.engines.arrow_files import OnProgress
+from fastkappa.engines.arrow_folders import columns_of_files
+from fastkappa.statistics.intervals.methods import IntervalMethod
+from fastkappa.two_raters.agreement import agreement
+from fastkappa.two_raters.grouped import GroupedAgreement, agreement_by
+from fastkappa.two_raters.result import AgreementResult
+
+
+class ClusteredPair:
+    """Two raters' ratings of items in clusters, and the groups of the items if there are any."""
+
+    def __init__(
+        self,
+        source: Source,
+        raters: Sequence[str],
+        cluster: str,
+        group: str | None = None,
+        *,
+        labels: str | None,
+        drop_missing: bool,
+        missing_codes: str | None,
+        on_sorted: OnSorted,
+        on_progress: OnProgress,
+    ) -> None:
+        first, second = raters
+        groups = [] if group is None else [group]
+        arrays = columns_of_files(
+            source.files,
+            list(dict.fromkeys((first, second, cluster, *groups))),
+            on_progress,
+            text=[cluster],
+            delimiter=source.delimiter,
+        )
+        ratings = marked(
+            source,
+            {name: arrays[name] for name in (first, second)},
+            missing_codes,
+            labels=labels,
+            drop_missing=drop_missing,
+        )
+        arrays |= ratings
+        if not drop_missing:
+            masks = {name: find_missing(array) for name, array in arrays.items()}
+            n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
+            check_missing(n_missing, len(arrays[first]), "such rows")
+        for name, array in ratings.items():
+            distinct_ratings(array, name)
+        self._raters = (first, second)
+        self._given = [arrays[name] for name in (*groups, first, second)]
+        self._options: dict[str, Any] = {"clusters": arrays[cluster], "missing": "drop"}
+        known = declared_labels(ratings)
+        if labels is not None:
+            known = parse_labels(labels, kind_of_column(arrays[first]))
+        self._options["labels"] = known
+        self.labels = self.result(None, None).labels
+        if known is None:
+            on_sorted(self.labels)
+
+    def result(self, weights: Any, interval_method: IntervalMethod | None) -> AgreementResult:
+        """Return the agreement on all items."""
+        options = {**self._options, "weights": weights, "interval_method": interval_method}
+        first, second = self._given[-2:]
+        return replace(agreement(first, second, **options), raters=self._raters)
+
+    def grouped(self, weights: Any, interval_method: IntervalMethod | None) -> GroupedAgreement:
+        """Return the agreement in each group."""
+        options = {**self._options, "weights": weights, "interval_method": interval_method}
+        found = agreement_by(*self._given, **options)
+        return replace(
+            found,
+            results={g: replace(r, raters=self._raters) for g, r in found.items()},
+            pooled=replace(found.pooled, raters=self._raters),
+        )

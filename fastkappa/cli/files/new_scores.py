@@ -1,0 +1,111 @@
+"""New scores of a file, labelled by cut points."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.cli.files.opening import Source
+from fastkappa.cli.files.ratings import check_missing, marked
+from fastkappa.columns.missing import find_missing
+from fastkappa.engines.arrow_files import column_names
+from fastkappa.engines.arrow_folders import columns_of_files
+from fastkappa.engines.ratings import RatingsError
+from fastkappa.formatting import count_text
+from fastkappa.thresholds.rounding import places_at_thresholds
+
+PREDICTED = "predicted"
+
+
+class Cuts(NamedTuple):
+    """Labels, the scores at which all but the first begin, and the column of the scores."""
+
+    labels: list[Any]
+    thresholds: AnyArray
+    score: str
+
+
+def read_cuts(path: Path, score: str | None) -> Cuts:
+    """Read cut points that ``fastkappa thresholds --format json`` printed.
+
+    ``score`` is the column of new scores, None for that of the scores that the cut points are of.
+
+    Raises
+    ------
+    RatingsError
+        If the file cannot be read, or has no cut points.
+    """
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8-sig"))
+        labels = saved["labels"]
+        thresholds = np.array([float(cut) for cut in saved["thresholds"]])
+        column = saved["columns"]["score"] if score is None else score
+    except OSError as error:
+        raise RatingsError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise RatingsError(
+            f"{path} has no cut points as `fastkappa thresholds --format json` prints them:"
+            f" {type(error).__name__} {error}."
+        ) from error
+    # A comparison with NaN is false.
+    ascend = bool((thresholds[1:] >= thresholds[:-1]).all() and not np.isnan(thresholds).any())
+    if not isinstance(labels, list) or len(labels) != len(thresholds) + 1 or not ascend:
+        raise RatingsError(
+            f"{path} must have a cut point less than labels, in ascending order, got labels"
+            f" {labels} and cut points {thresholds.tolist()}."
+        )
+    return Cuts(labels, thresholds, column)
+
+
+def with_labels(
+    source: Source,
+    cuts: Cuts,
+    *,
+    drop_missing: bool,
+    missing_codes: str | None,
+    on_left_out: Callable[[str], None],
+) -> str:
+    """Return a file as CSV with one more column, the label of each row.
+
+    Raises
+    ------
+    RatingsError
+        If it cannot be read, has no such scores, or has the column already.
+    """
+    names = column_names(source.files[0], source.delimiter)
+    if PREDICTED in names:
+        raise RatingsError(f"{source.name} has a column {PREDICTED!r} already.")
+    wanted = list(dict.fromkeys((*names, cuts.score)))
+    others = [name for name in names if name != cuts.score]
+    columns = columns_of_files(source.files, wanted, text=others, delimiter=source.delimiter)
+    found = marked(
+        source,
+        {cuts.score: columns[cuts.score]},
+        missing_codes,
+        labels=None,
+        drop_missing=drop_missing,
+    )[cuts.score]
+    mask = find_missing(found)
+    kept = np.ones(len(found), bool) if mask is None else ~mask
+    n_missing = int((~kept).sum())
+    if n_missing and not drop_missing:
+        check_missing({cuts.score: n_missing}, len(found), "such rows", "scores")
+    if n_missing:
+        on_left_out(f"{count_text(n_missing, 'row')} of {source.name} left out: no score.")
+    try:
+        places = places_at_thresholds(found.filter(kept), cuts.thresholds)
+    except (ValueError, TypeError) as error:
+        raise RatingsError(f"column {cuts.score!r} of {source.name}: {error}") from error
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow([*names, PREDICTED])
+    given = zip(*(columns[name].filter(kept).to_pylist() for name in names))
+    writer.writerows((*row, cuts.labels[place]) for row, place in zip(given, places.tolist()))
+    return written.getvalue()

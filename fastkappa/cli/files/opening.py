@@ -1,0 +1,256 @@
+"""What a user names on the command line, opened: a file, a folder, a pattern or a pipe.
+
+The engines read files with a known suffix that hold UTF-8 text with a line of names. Everything
+else is first copied into such a file, which is deleted at the end.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from glob import glob
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, NamedTuple
+
+from fastkappa.engines.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
+from fastkappa.engines.arrow_text import delimiter_in, find_delimiter
+from fastkappa.engines.ratings import RatingsError
+
+STDIN = ("-", "/dev/stdin")
+# The suffix of a format by the first bytes of a file; text has none of these.
+MAGIC = {
+    b"PAR1": ".parquet",
+    b"ARROW1": ".arrow",
+    b"\xff\xff\xff\xff": ".arrows",
+    b"\x1f\x8b": ".txt.gz",
+}
+NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
+
+
+class TextOptions(NamedTuple):
+    """How text files are read: what separates fields, the encoding, whether names are missing."""
+
+    sep: str | None = None
+    encoding: str | None = None
+    no_header: bool = False
+
+    def given(self) -> list[str]:
+        """Return the options that are given."""
+        found = {"--sep": self.sep, "--encoding": self.encoding, "--no-header": self.no_header}
+        return [option for option, value in found.items() if value]
+
+    @property
+    def delimiter(self) -> str | None:
+        """What separates fields, None for what the file's suffix or its first line says."""
+        if self.sep is None:
+            return None
+        delimiter = NAMED_DELIMITERS.get(self.sep, self.sep)
+        if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
+            raise RatingsError(
+                f"--sep must be one character, or one of {', '.join(NAMED_DELIMITERS)}, got"
+                f" {self.sep!r}."
+            )
+        return delimiter
+
+
+class Source(NamedTuple):
+    """What is read as one table: a file, a folder or several files, and what the user called it."""
+
+    name: str
+    files: tuple[Path, ...]
+    delimiter: str | None = None
+
+
+def as_source(source: Path | Source) -> Source:
+    """Return a file as what commands read."""
+    return source if isinstance(source, Source) else Source(str(source), (source,))
+
+
+class Opener:
+    """Opens what a user names; made by `opened_inputs`, which deletes the copies."""
+
+    def __init__(self, options: TextOptions, folder: Path) -> None:
+        self.options, self.delimiter = options, options.delimiter
+        self._folder = folder
+        # What the user called each copy.
+        self._names: dict[str, str] = {}
+        self._files: list[Path] = []
+
+    def source(self, path: Path) -> Source:
+        """Return what is at a path: a file, a folder, a pipe, or the files of a pattern."""
+        files = tuple(map(self.file, _matching(path)))
+        self._files += files
+        return Source(_name_of(path), files, self.delimiter)
+
+    def file(self, path: Path) -> Path:
+        """Return a file as the engines read it, which may be a copy, or a folder as it is."""
+        if _is_piped(path):
+            return self._copied(path)
+        # Reading what is not there raises the error.
+        if self.options == TextOptions() or not path.exists():
+            return path
+        rewrites = self.options.encoding is not None or self.options.no_header
+        if path.is_dir():
+            self._refuse_options(path, sorted({format_of(file) for file in files_of(path)}))
+            if rewrites:
+                raise RatingsError(f"--encoding and --no-header are for files, got folder {path}.")
+            return path
+        known = _has_suffix(str(path))
+        if known:
+            self._refuse_options(path, [format_of(path)])
+        return self._copied(path) if rewrites or not known else path
+
+    def named(self, text: str) -> str:
+        """Return a text in which copies have the names that the user gave."""
+        for copy, name in self._names.items():
+            text = text.replace(copy, name)
+        return text
+
+    def explained(self, text: str) -> str:
+        """Return an error with the names that the user gave, and the option that may help."""
+        if "not UTF-8" in text and self.options.encoding is None:
+            text = f"{text.rstrip('.')}. --encoding says what it is."
+        if " has no column " in text and self.delimiter is None:
+            named = (file for file in self._files if text.startswith(f"{file} "))
+            text += next(map(_hint, named), "")
+        return self.named(text)
+
+    def _refuse_options(self, path: Path, formats: Sequence[str]) -> None:
+        given = self.options.given()
+        others = [file_format for file_format in formats if file_format not in DELIMITERS]
+        if given and others:
+            raise RatingsError(
+                f"{given[0]} is for text files, but {path} is of the format {others[0]}."
+            )
+
+    def _copied(self, path: Path) -> Path:
+        """Copy a pipe or a text file into one that the engines read."""
+        name = _name_of(path)
+        if name in self._names.values():
+            raise RatingsError(f"{name} can be read once only.")
+        raw = self._folder / f"{len(self._names)} raw"
+        with _bytes_of(path) as source, open(raw, "wb") as file:
+            shutil.copyfileobj(source, file)
+        with open(raw, "rb") as file:
+            start = file.read(8)
+        if not start:
+            raise RatingsError(f"{name} is empty.")
+        suffix = next((s for magic, s in MAGIC.items() if start.startswith(magic)), None)
+        if suffix is None:
+            known = _has_suffix(name) and format_of(Path(name)) in DELIMITERS
+            suffix = f".{format_of(Path(name))}" if known else ".txt"
+        elif suffix == ".txt.gz" and _has_suffix(name):
+            suffix = f".{format_of(Path(name))}.gz"
+        copy = raw.with_name(f"{len(self._names)}{suffix}")
+        self._names[str(copy)] = name
+        is_odd = self.options.encoding is not None or self.options.no_header
+        if SUFFIXES[suffix] in DELIMITERS and is_odd:
+            return self._rewritten(raw, copy, name)
+        self._refuse_options(Path(name), [SUFFIXES[suffix]])
+        raw.rename(copy)
+        return copy
+
+    def _rewritten(self, raw: Path, copy: Path, name: str) -> Path:
+        """Write text of any encoding as UTF-8 with a line of names, which are numbers from 1."""
+        encoding = self.options.encoding or "utf-8-sig"
+        plain = copy.with_name(copy.name.removesuffix(".gz"))
+        self._names[str(plain)] = name
+        try:
+            with (
+                gzip.open(raw) if copy.name.endswith(".gz") else open(raw, "rb") as file,
+                io.TextIOWrapper(file, encoding, newline="") as text,
+                open(plain, "w", encoding="utf-8", newline="") as target,
+            ):
+                first = text.readline()
+                if self.options.no_header:
+                    delimiter = (
+                        self.delimiter or DELIMITERS[format_of(plain)] or delimiter_in(first)
+                    )
+                    n_columns = len(next(csv.reader([first], delimiter=delimiter), []))
+                    names = delimiter.join(str(i + 1) for i in range(n_columns))
+                    target.write(f"{names}\n")
+                target.write(first)
+                shutil.copyfileobj(text, target)
+        except LookupError:
+            raise RatingsError(
+                "--encoding must be one that Python knows, such as utf-16 or cp1252, got"
+                f" {encoding!r}."
+            ) from None
+        except UnicodeError as error:
+            raise RatingsError(f"{name} is not text in {encoding}: {error}.") from error
+        raw.unlink()
+        return plain
+
+
+@contextmanager
+def opened_inputs(options: TextOptions) -> Iterator[Opener]:
+    """Open what the user names until the block ends; errors have the names that the user gave.
+
+    Raises
+    ------
+    RatingsError
+        If an option is not for such a file, or what is named cannot be read.
+    """
+    with TemporaryDirectory(prefix="fastkappa-") as folder:
+        opener = Opener(options, Path(folder))
+        try:
+            yield opener
+        except OSError as error:
+            if error.filename is None:
+                raise
+            name = opener.named(str(error.filename))
+            raise RatingsError(f"{name} cannot be read: {error.strerror or error}.") from error
+        except ValueError as error:
+            raise RatingsError(opener.explained(str(error))) from error
+
+
+@contextmanager
+def opened_source(path: Path, options: TextOptions) -> Iterator[Source]:
+    """Open what the user names as one source, as `opened_inputs` does."""
+    with opened_inputs(options) as opener:
+        yield opener.source(path)
+
+
+def _matching(path: Path) -> list[Path]:
+    """Return the files that a pattern stands for, or the path if it is none."""
+    if path.exists() or _is_piped(path) or not set(str(path)) & set("*?["):
+        return [path]
+    found = [Path(file) for file in sorted(glob(str(path), recursive=True))]
+    if not found:
+        raise RatingsError(f"no file is like {path}.")
+    return found
+
+
+def _is_piped(path: Path) -> bool:
+    return str(path) in STDIN or (path.exists() and not path.is_file() and not path.is_dir())
+
+
+def _bytes_of(path: Path) -> IO[bytes]:
+    if str(path) not in STDIN:
+        return open(path, "rb")
+    if sys.stdin is None:
+        raise RatingsError("the standard input is closed.")
+    return sys.stdin.buffer
+
+
+def _name_of(path: Path) -> str:
+    return "standard input" if str(path) in STDIN else str(path)
+
+
+def _has_suffix(name: str) -> bool:
+    return name.lower().endswith(tuple(SUFFIXES))
+
+
+def _hint(file: Path) -> str:
+    """Return what separates the fields of a text file if it is not what its suffix says."""
+    found = find_delimiter(file) if file.is_file() else ","
+    if found in ", " or DELIMITERS.get(format_of(file), "") in ("", found):
+        return ""
+    shown = "tab" if found == "\t" else f"'{found}'"
+    return f" Its first line has {found!r}: --sep {shown} takes it for what separates fields."

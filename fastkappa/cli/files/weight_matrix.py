@@ -1,0 +1,90 @@
+"""A matrix of disagreement weights in a text file, read for the command line."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.columns.label_order import is_number
+from fastkappa.engines.arrow_text import find_delimiter
+from fastkappa.engines.ratings import RatingsError
+from fastkappa.formatting import label_text
+from fastkappa.statistics.weights import as_weights
+
+
+class WeightMatrix(NamedTuple):
+    """Disagreement weights, and the labels of their rows and columns if the file has them."""
+
+    name: str
+    cells: Floats
+    labels: tuple[str, ...] | None
+
+    def of(self, labels: AnyArray) -> Floats:
+        """Return the weights of these labels, in their order.
+
+        Raises
+        ------
+        RatingsError
+            If there are none for a label, or they are no disagreement weights.
+        """
+        wanted = [label_text(label) for label in labels.tolist()]
+        if self.labels is None:
+            found = self.cells
+            if len(found) != len(wanted):
+                raise RatingsError(
+                    f"{self.name} has weights of {len(found)} labels, but the ratings have"
+                    f" {len(wanted)}: {', '.join(wanted[:10])}. Write the labels in its first row"
+                    " and column, or give --labels."
+                )
+        else:
+            lacking = [label for label in wanted if label not in self.labels]
+            if lacking:
+                raise RatingsError(f"{self.name} has no weights of the label {lacking[0]!r}.")
+            places = [self.labels.index(label) for label in wanted]
+            found = self.cells[np.ix_(places, places)]
+        try:
+            as_weights(found, len(wanted))
+        except ValueError as error:
+            raise RatingsError(f"{self.name} cannot be used: {error}") from error
+        return found
+
+
+def read_weight_matrix(path: Path) -> WeightMatrix:
+    """Read weights from a text file; its first row and column are labels if its corner is no 0.
+
+    Raises
+    ------
+    RatingsError
+        If it cannot be read, is not square, or a weight is not a number.
+    """
+    try:
+        delimiter = find_delimiter(path)
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, delimiter=delimiter, skipinitialspace=True)
+            rows = [[cell.strip() for cell in row] for row in reader if any(row)]
+    except (OSError, UnicodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise RatingsError(f"{path} cannot be read: {reason}.") from error
+    labels = None
+    if rows and not is_number(rows[0][0]):
+        heads, labels = [row[0] for row in rows[1:]], tuple(rows[0][1:])
+        if heads != list(labels) or len(set(labels)) < len(labels):
+            raise RatingsError(
+                f"{path} must have the same different labels in its first row and column, got"
+                f" {', '.join(labels)} and {', '.join(heads)}."
+            )
+        rows = [row[1:] for row in rows[1:]]
+    if not rows or any(len(row) != len(rows) for row in rows):
+        lengths = sorted({len(row) for row in rows})
+        raise RatingsError(
+            f"{path} must have a row and a column of weights a label, got {len(rows)} rows of"
+            f" {' or '.join(map(str, lengths))} cells."
+        )
+    odd = next((cell for row in rows for cell in row if not is_number(cell)), None)
+    if odd is not None:
+        raise RatingsError(f"{path} must have numbers as weights, got {odd!r}.")
+    return WeightMatrix(str(path), np.array(rows, dtype=np.float64), labels)

@@ -1,0 +1,69 @@
+"""Pictures inside a page, one for light screens and paper and one for dark screens."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+from fastkappa.cli.pages.style import INK, PAPER
+from fastkappa.formatting import harmless
+from fastkappa.plotting.style import import_matplotlib
+
+# Settings of matplotlib for the colour of text and lines, and for what is behind them.
+OF_INK = (
+    *("text.color", "axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "xtick.color"),
+    *("ytick.color", "lines.color", "patch.edgecolor"),
+)
+OF_PAPER = ("axes.facecolor", "figure.facecolor", "savefig.facecolor")
+# Without these a file has no date, no program and no address in it.
+NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+# Where a name of a part of a picture is given or used.
+NAMES = re.compile(r"""(\bid="|href="#|url\(#)""")
+
+
+class Picture(NamedTuple):
+    """What a picture shows, in words, and the function that draws it."""
+
+    caption: str
+    draw: Callable[[], Any]
+
+
+def figures(pictures: Sequence[Picture]) -> Iterator[str]:
+    """Yield pictures as figures of HTML.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    for i, (caption, draw) in enumerate(pictures):
+        told = escape(harmless(caption))
+        drawn = "\n".join(_svg(draw, scheme, told, f"{scheme}{i}-") for scheme in INK)
+        yield f"<figure>\n{drawn}\n<figcaption>{told}</figcaption>\n</figure>"
+
+
+def _svg(draw: Callable[[], Any], scheme: str, told: str, prefix: str) -> str:
+    """Return a picture as an element of SVG; its parts have names that no other picture has."""
+    matplotlib = import_matplotlib()
+    matplotlib.use("agg")
+    settings = {
+        **dict.fromkeys(OF_INK, INK[scheme]),
+        **dict.fromkeys(OF_PAPER, PAPER[scheme]),
+        "svg.fonttype": "path",
+        "svg.hashsalt": "fastkappa",
+    }
+    with matplotlib.rc_context(settings):
+        ax = draw()
+        written = io.StringIO()
+        ax.figure.savefig(written, format="svg", metadata=NO_METADATA)
+        matplotlib.pyplot.close(ax.figure)
+    svg = written.getvalue()
+    # What comes before is for a file of its own; comments repeat the labels.
+    svg = re.sub(r"<!--.*?-->\n?", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    svg = NAMES.sub(rf"\g<1>{prefix}", svg)
+    return svg.replace(
+        "<svg ", f'<svg class="{scheme}" role="img" aria-label="{told}" ', 1
+    ).rstrip()

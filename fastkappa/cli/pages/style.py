@@ -1,0 +1,49 @@
+"""How pages look: on a screen, a telephone or paper, light or dark."""
+
+from __future__ import annotations
+
+# The colours of text and of what is behind it, which pictures take too.
+INK = {"light": "#1a1c20", "dark": "#e9eaec"}
+PAPER = {"light": "#ffffff", "dark": "#15171b"}
+
+# All text has a contrast of at least 7 : 1 by WCAG 2.
+STYLE = f"""\
+:root{{color-scheme:light dark;--ink:{INK["light"]};--paper:{PAPER["light"]};--quiet:#50545c;\
+--rule:#c9ccd2;--stripe:#f4f5f7}}
+@media screen and (prefers-color-scheme:dark){{:root{{--ink:{INK["dark"]};--paper:{PAPER["dark"]};\
+--quiet:#b4b8c0;--rule:#454a53;--stripe:#1e2126}}}}
+*{{box-sizing:border-box}}
+body{{margin:0;background:var(--paper);color:var(--ink);\
+font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}}
+main{{max-width:62rem;margin:0 auto;padding:1.5rem 1rem 3rem}}
+h1{{font-size:1.6rem;line-height:1.25;margin:0 0 .25rem}}
+h2{{font-size:1.2rem;margin:2rem 0 .5rem;padding-top:.75rem;border-top:1px solid var(--rule)}}
+h1,h2,p,li,th,td{{overflow-wrap:anywhere;unicode-bidi:plaintext}}
+p{{margin:.5rem 0;max-width:46rem}}
+p.quiet,footer{{color:var(--quiet)}}
+p.warning{{border-left:.25rem solid #b35900;padding-left:.75rem}}
+ul{{margin:.5rem 0;padding-left:1.25rem}}
+.wide{{overflow-x:auto;margin:1rem 0}}
+.wide:focus-visible{{outline:2px solid var(--ink)}}
+table{{border-collapse:collapse;width:max-content;font-variant-numeric:tabular-nums}}
+caption{{text-align:left;color:var(--quiet);padding-bottom:.35rem;\
+max-width:min(60rem,calc(100vw - 2rem))}}
+th,td{{padding:.25rem .75rem;text-align:right;vertical-align:baseline;\
+border-bottom:1px solid var(--rule);overflow-wrap:normal}}
+th{{font-weight:600}}
+th[scope=row],thead>tr>:first-child{{text-align:left;padding-left:0}}
+th[scope=row]{{font-weight:400;white-space:pre-wrap;min-width:3rem;max-width:22rem;overflow-wrap:anywhere}}
+th[scope=col]{{max-width:14rem;vertical-align:bottom}}
+tbody tr:nth-child(even){{background:var(--stripe)}}
+figure{{margin:1rem 0}}
+svg{{display:block;max-width:100%;height:auto}}
+figcaption{{color:var(--quiet)}}
+svg.dark{{display:none}}
+@media screen and (prefers-color-scheme:dark){{svg.light{{display:none}}svg.dark{{display:block}}}}
+footer{{margin-top:2.5rem;font-size:.875rem}}
+@media screen and (max-width:40rem){{table{{font-size:.875rem}}th,td{{padding:.25rem .4rem}}\
+th[scope=row]{{max-width:8.5rem}}th[scope=col]{{max-width:6rem}}}}
+@media print{{@page{{margin:15mm}}main{{max-width:none;padding:0}}.wide{{overflow:visible}}\
+figure,tr,p,li{{break-inside:avoid}}h1,h2,caption{{break-after:avoid}}\
+table{{font-size:.8rem;width:auto}}th,td{{padding:.15rem .4rem}}svg{{max-height:220mm}}}}
+"""

@@ -1,0 +1,111 @@
+"""What ``fastkappa agree`` reads and reports: two raters or more, in groups, with clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastkappa.cli.files.clustered import ClusteredPair
+from fastkappa.cli.files.opening import Source
+from fastkappa.cli.files.raters import pair_counts, read_long, read_raters
+from fastkappa.cli.files.ratings import count_groups, count_ratings
+from fastkappa.cli.progress import progress_bar
+from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups
+from fastkappa.cli.reports.agree_pair import report_on_pair
+from fastkappa.cli.reports.agree_parts import (
+    AgreeReport,
+    AgreeRequest,
+    no_undefined_warnings,
+    result_of,
+)
+from fastkappa.cli.reports.agree_several import report_on_several
+from fastkappa.engines.counted import SourceCounts
+
+
+def read_and_report(
+    request: AgreeRequest, source: Source, long: tuple[str, str, str] | None, **options: Any
+) -> AgreeReport:
+    """Read a source and report on its raters.
+
+    Parameters
+    ----------
+    request : AgreeRequest
+    source : Source
+    long : tuple of str, or None
+        The columns of items, raters and ratings, None if there is a column per rater.
+    options
+        Those of `fastkappa.cli.files.ratings.count_ratings` but for the weight and the progress.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or an option is not for such raters.
+    ImportError
+        If pyarrow is not installed.
+    """
+    if long is None:
+        _check_raters(request.raters)
+    are_two = long is None and len(request.raters) == 2
+    if request.sample_weight is not None and (not are_two or request.cluster is not None):
+        raise ValueError("--sample-weight is for two raters in a column each, without --cluster.")
+    with progress_bar(source.files) as bar:
+        options["on_progress"] = bar.starts(source.files[0])
+        if are_two:
+            return _report_on_two(request, source, options)
+        options["cluster"] = request.cluster
+        if long is None:
+            whole, groups = read_raters(source, request.raters, request.group, **options)
+        else:
+            whole, groups = read_long(source, *long, request.group, **options)
+            request = request._replace(raters=tuple(whole.rater_names or ()))
+    if long is not None and whole.n_raters == 2:
+        if request.cluster is not None:
+            raise ValueError("--cluster with two raters needs a file with a column for each.")
+        if request.group is None:
+            return _report_on_table(request, pair_counts(whole))
+        return _report_on_tables(request, {g: pair_counts(part) for g, part in groups.items()})
+    if request.interval_method is not None:
+        raise ValueError("--interval-method is for two raters.")
+    return report_on_several(request, whole, groups)
+
+
+def _report_on_two(request: AgreeRequest, source: Source, options: dict[str, Any]) -> AgreeReport:
+    """Read two columns and report on them."""
+    first, second = request.raters
+    if request.cluster is not None:
+        return _report_on_clusters(request, request.cluster, source, options)
+    options["weight"] = request.sample_weight
+    if request.group is None:
+        return _report_on_table(request, count_ratings(source, first, second, **options))
+    groups = count_groups(source, first, second, request.group, **options)
+    return _report_on_tables(request, groups)
+
+
+def _report_on_table(request: AgreeRequest, counts: SourceCounts) -> AgreeReport:
+    with no_undefined_warnings():
+        return report_on_pair(request, result_of(counts, request))
+
+
+def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts]) -> AgreeReport:
+    with no_undefined_warnings():
+        return report_on_groups(request, grouped_of(request, groups))
+
+
+def _report_on_clusters(
+    request: AgreeRequest, cluster: str, source: Source, options: dict[str, Any]
+) -> AgreeReport:
+    """Read two columns with clusters and report on them."""
+    with no_undefined_warnings():
+        pair = ClusteredPair(source, request.raters, cluster, request.group, **options)
+        weights = request.weights_of(pair.labels)
+        if request.group is not None:
+            return report_on_groups(request, pair.grouped(weights, request.interval_method))
+        return report_on_pair(request, pair.result(weights, request.interval_method))
+
+
+def _check_raters(raters: tuple[str, ...]) -> None:
+    if len(raters) < 2:
+        raise ValueError(f"--raters must name two columns or more, got {raters[0]!r} alone.")
+    for name in raters:
+        if raters.count(name) > 1:
+            raise ValueError(f"--raters must name each column once, got {name!r} again.")

@@ -1,0 +1,74 @@
+"""A short story of kappa, told on published ratings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fastkappa import datasets
+from fastkappa.cli.reports.parts import text_width
+from fastkappa.cli.reports.score import make_report, print_report
+from fastkappa.engines.counted import SourceCounts
+from fastkappa.formatting import figure, interval_text
+from fastkappa.results import wrapped
+from fastkappa.statistics.kappa import kappas
+from fastkappa.thresholds.rounding import find_rounding, table_at_thresholds
+from fastkappa.two_raters.agreement import agreement_from_confusion
+
+COMMAND = "$ fastkappa score retinopathy.csv --y1 left --y2 right --weights quadratic"
+SEED = 2015
+
+
+def tell_story() -> None:
+    """Print the kappa of both eyes' grades, what it means, its interval, and cut points."""
+    rated = datasets.load("diabetic_retinopathy")
+    labels = np.array(rated.labels)
+    n = int(rated.table.sum())
+    _say(rated.description)
+    _say(rated.source)
+    print(COMMAND)
+    counts = SourceCounts(rated.table, labels, 0, n, (0, 0), 0)
+    report = make_report("retinopathy.csv", ("left", "right"), counts, "quadratic")
+    print_report(report)
+    none = rated.table[0].sum() / n
+    _say(
+        f"What it means: both eyes have the same grade in {report.p_o:.1%} of the patients. But"
+        f" {none:.0%} of left eyes have grade 0, so that eyes of patients put together by chance"
+        f" would have the same one in {report.p_e:.1%}. Kappa is how much of the way from there to"
+        f" 100% the eyes go: ({figure(report.p_o)} - {figure(report.p_e)}) / (1 -"
+        f" {figure(report.p_e)}) = {figure(report.kappas['none'])}. With quadratic weights grades"
+        f" that are two apart disagree four times as much as neighbours, and most that differ are"
+        f" neighbours here: {figure(report.kappa)}."
+    )
+    result = agreement_from_confusion(rated.table, weights="quadratic", labels=labels)
+    reading = result.interpret("landis-koch")
+    _say(
+        f"How sure is that: with 95% confidence it is {interval_text(result.interval)}, at least"
+        f" '{reading.confident_reading}' by {reading.source}."
+    )
+    _say(_cut_points())
+    _say(
+        "For your own ratings: fastkappa agree ratings.csv --raters left right --report page.html,"
+        " and fastkappa --help for the rest."
+    )
+
+
+def _cut_points() -> str:
+    """Return what the best cut points gain for the scores of a model that is made up."""
+    y1, y2 = datasets.load("diabetic_retinopathy").expand()
+    rng = np.random.default_rng(SEED)
+    # Like a regression's predictions, the scores are closer together than the grades.
+    scores = 0.6 * y2 + rng.normal(0, 0.3, len(y2))
+    rounding = find_rounding(y1, scores, n_folds=None, rng=rng)
+    halves = np.arange(4) + 0.5
+    rounded = table_at_thresholds(y1, scores, halves, labels=rounding.labels)
+    cuts = ", ".join(f"{cut:.2f}" for cut in rounding.thresholds.tolist())
+    return (
+        "What else it can do: of scores made up for this story, the right eye's grade times 0.6"
+        " and noise, rounding at 0.5, 1.5, 2.5 and 3.5 makes labels with a quadratic kappa of"
+        f" {figure(float(kappas(rounded, 'quadratic')))} with the left eye; `fastkappa thresholds`"
+        f" cuts at {cuts} and reaches {figure(rounding.kappa)}."
+    )
+
+
+def _say(text: str) -> None:
+    print("\n".join(wrapped(text, text_width())) + "\n")

@@ -1,0 +1,178 @@
+"""Folders of files, and several files as one source, read by pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fastkappa.engines.arrow_columns import in_one, is_string
+from fastkappa.engines.arrow_files import (
+    DELIMITERS,
+    IN_FOLDERS,
+    OnProgress,
+    check_columns,
+    columns_of_arrow,
+    count_dataset,
+    count_file,
+    count_text,
+    files_of,
+    format_of,
+    ignore_progress,
+    naming,
+    need_pyarrow,
+    opened,
+    read_columns,
+)
+from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_table import SourceTable
+from fastkappa.kernels.threads import resolve_num_threads
+
+
+def count_path(
+    table: SourceTable, path: Path, num_threads: int, delimiter: str | None = None
+) -> None:
+    """Count a file, or all files of a folder, of a format known by its suffix.
+
+    Raises
+    ------
+    RatingsError
+        If it cannot be read, a column is not there, or ratings cannot be class labels.
+    ImportError
+        If pyarrow is not installed.
+    """
+    if not path.is_dir():
+        count_file(table, path, num_threads=num_threads, delimiter=delimiter)
+        return
+    with naming(path):
+        _count_folder(table, path, num_threads, delimiter)
+
+
+def count_files(
+    table: SourceTable,
+    files: Sequence[Path],
+    on_progress: OnProgress = ignore_progress,
+    delimiter: str | None = None,
+) -> None:
+    """Count a file, a folder, or several files of one format, as one source.
+
+    Raises
+    ------
+    RatingsError, ImportError
+        As by `count_path`, and if files are of several formats.
+    """
+    if files[0].is_dir():
+        count_path(table, files[0], resolve_num_threads(None), delimiter)
+    elif len(files) == 1:
+        count_file(table, files[0], on_progress, delimiter=delimiter)
+    elif (file_format := _format_of_all("the files", files)) in DELIMITERS:
+        for file in files:
+            with opened(file):
+                pass
+        threads = resolve_num_threads(None)
+        with naming(files[0].parent):
+            count_text(table, files, file_format, delimiter, ignore_progress, threads)
+    else:
+        for file in files:
+            count_file(table, file)
+
+
+def columns_of_path(
+    path: Path, columns: Sequence[str], *, text: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return columns of a file, or of all files of a folder, each in one array."""
+    found = columns_of_files([path], columns, text=text)
+    whole = {name: in_one(found.pop(name)) for name in columns}
+    # What the blocks of the file took goes back to the system.
+    need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
+    return whole
+
+
+def columns_of_files(
+    files: Sequence[Path],
+    columns: Sequence[str],
+    on_progress: OnProgress = ignore_progress,
+    *,
+    text: Sequence[str] = (),
+    delimiter: str | None = None,
+) -> dict[str, Any]:
+    """Return columns of a file, a folder, or several files of one format, as `read_columns`."""
+    read: Callable[..., dict[str, Any]] = partial(read_columns, text=text, delimiter=delimiter)
+    if files[0].is_dir():
+        return _read_folder(files[0], columns, read)
+    if len(files) == 1:
+        return read(files[0], columns, on_progress)
+    _format_of_all("the files", files)
+    return _joined([read(file, columns) for file in files], columns)
+
+
+def _read_folder(
+    folder: Path, columns: Sequence[str], read: Callable[..., dict[str, Any]]
+) -> dict[str, Any]:
+    """Return columns of all files of a folder, as `read_columns` does those of one."""
+    with naming(folder):
+        file_format, files = _files_of_one_format(folder)
+        if file_format not in DELIMITERS:
+            found = columns_of_arrow(_dataset_of(folder, files, file_format, columns), columns)
+        else:
+            found = _joined([read(file, columns) for file in files], columns)
+    if not len(found[columns[0]]):
+        raise RatingsError(f"{folder} has no rows.")
+    return found
+
+
+def _joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
+    import pyarrow
+
+    whole = pyarrow.concat_tables(map(pyarrow.table, parts), promote_options="permissive")
+    return {name: whole.column(name) for name in columns}
+
+
+def _count_folder(
+    table: SourceTable, folder: Path, num_threads: int, delimiter: str | None
+) -> None:
+    """Count all files of a folder, at any depth; 'name=value' folders are a column."""
+    file_format, files = _files_of_one_format(folder)
+    if file_format in DELIMITERS:
+        count_text(table, files, file_format, delimiter, ignore_progress, num_threads)
+        return
+    count_dataset(table, _dataset_of(folder, files, file_format, table.names))
+
+
+def _files_of_one_format(folder: Path) -> tuple[str, list[Path]]:
+    files = files_of(folder)
+    return _format_of_all(str(folder), files), files
+
+
+def _format_of_all(name: str, files: Sequence[Path]) -> str:
+    """Return the format of all files of a source that has a name."""
+    formats = sorted({format_of(file) for file in files})
+    if len(formats) != 1:
+        there = f"files of the formats {' and '.join(formats)}" if formats else "no file"
+        raise RatingsError(
+            f"{name} has {there}; a folder is read if all its files are of one format known"
+            f" by suffix: {', '.join(IN_FOLDERS)}."
+        )
+    return formats[0]
+
+
+def _dataset_of(
+    folder: Path, files: Sequence[Path], file_format: str, columns: Sequence[Any]
+) -> Any:
+    """Return a pyarrow dataset of files, strings of Parquet being dictionaries."""
+    from pyarrow import dataset
+
+    dataset_of = partial(
+        dataset.dataset,
+        [str(file) for file in files],
+        partitioning="hive",
+        partition_base_dir=str(folder),
+    )
+    whole = dataset_of(format=file_format)
+    check_columns(folder, columns, whole.schema.names)
+    if file_format == "parquet":
+        strings = [name for name in columns if is_string(whole.schema.field(name).type)]
+        options = dataset.ParquetReadOptions(dictionary_columns=strings)
+        whole = dataset_of(format=dataset.ParquetFileFormat(read_options=options))
+    return whole
