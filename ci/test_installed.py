@@ -1,6 +1,6 @@
 """Run the tests on an installed copy of fastkappa, from a folder without its source.
 
-usage: python ci/test_installed.py [WHAT [ARGUMENT OF pytest ...]]
+usage: python ci/test_installed.py [WHAT [TESTS ...] [--OPTION-OF-pytest ...]]
 
 WHAT is a wheel, a source archive or a folder, and is installed in a new environment; without it
 the copy in this one is tested. The tests' libraries are installed as far as they exist for this
@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 # What the tests read besides themselves.
 NEEDED = ("tests", "docs", "README.md", "pyproject.toml")
+ALL_TESTS = ("tests", "docs", "README.md")
 # The walls between the files of the source.
 OF_THE_SOURCE = ("tests/test_imports.py",)
 
@@ -71,9 +72,10 @@ def main(what: str | None = None, *arguments: str) -> int:
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
             copy(ROOT / name, elsewhere / name)
         print(f"Python {sys.version}\nwithout {', '.join(missing) or 'nothing'}", flush=True)
-        command = [python, "-m", "pytest", "-q", "-n", "auto", "tests", "docs", "README.md"]
+        tests = [] if any(not argument.startswith("-") for argument in arguments) else ALL_TESTS
+        command = [python, "-m", "pytest", "-q", "-n", "auto", *tests, *arguments]
         command += [f"--ignore={path}" for path in OF_THE_SOURCE]
-        return subprocess.run([*command, *arguments], cwd=elsewhere).returncode
+        return subprocess.run(command, cwd=elsewhere).returncode
 
 
 if __name__ == "__main__":
