@@ -1,6 +1,6 @@
 """What takes too long for a test: more items than 31 bits number, a million calls, no memory left.
 
-    python ci/endurance.py [items] [calls] [memory]
+    python ci/endurance.py [items] [calls] [compiled] [memory]
 
 runs the parts named, or all. `make endurance` calls it.
 """
@@ -14,7 +14,6 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,9 @@ from fastkappa.kernels.dispatch import BACKENDS, why_missing
 
 N_ITEMS = (1 << 31) + 5
 N_CALLS = int(os.environ.get("ENDURANCE_CALLS", "1000000"))
-# What a million calls may leave behind: less than a byte each.
+# What a million calls may leave behind: less than a byte each, and next to no Python objects.
 MOST_LEFT = 900_000
+MOST_BLOCKS_LEFT = 1000
 
 
 def items() -> None:
@@ -96,22 +96,41 @@ def calls() -> None:
         "wrong JSON": lambda: ConfusionAccumulator.from_json('{"version": 1}'),
     }
 
-    def call(name: str, times: int) -> None:
-        function = each[name]
+    call_often(each, N_CALLS // len(each))
+
+
+def compiled() -> None:
+    """Call all that extension modules offer N_CALLS times each, rightly and wrongly."""
+    from compiled_calls import compiled_calls
+
+    call_often(compiled_calls(), N_CALLS)
+
+
+def call_often(each: dict[str, Callable[[], Any]], times: int) -> None:
+    """Call each function so many times; the process must not grow."""
+
+    def call(function: Callable[[], Any], times: int) -> bool:
+        raised = False
         for _ in range(times):
-            with suppress(TypeError, ValueError):
+            try:
                 function()
+            except (TypeError, ValueError):
+                raised = True
+        return raised
 
     warnings.simplefilter("ignore")
-    for name in each:
-        call(name, 2000)
+    for function in each.values():
+        call(function, 2000)
     before = resident()
-    for name in each:
-        start = resident()
-        call(name, N_CALLS // len(each))
-        print(f"{N_CALLS // len(each)} calls, {name}: {resident() - start:+} bytes", flush=True)
+    for name, function in each.items():
+        start, blocks = resident(), sys.getallocatedblocks()
+        raised = call(function, times)
+        left, blocks = resident() - start, sys.getallocatedblocks() - blocks
+        outcome = "refused" if raised else "taken"
+        print(f"{times} calls, {name}, {outcome}: {left:+} bytes, {blocks:+} objects", flush=True)
+        assert blocks < MOST_BLOCKS_LEFT, (name, blocks)
     left = resident() - before
-    print(f"{N_CALLS} calls left {left} bytes")
+    print(f"{times * len(each)} calls left {left} bytes")
     assert left < MOST_LEFT, left
 
 
@@ -135,7 +154,10 @@ calls = {
     "evaluator": lambda: fastkappa.ThresholdEvaluator(y1 % 5, scores),
     "report": lambda: fastkappa.agreement(y1 % 5, y2 % 5),
     "predictions": lambda: fastkappa.score_many(y1 % 7, np.stack([y2 % 7] * 20, axis=1)),
+    "accumulator": lambda: (total.update(y1, y2), total.update(y2 + 1, sparse)),
 }
+total = fastkappa.ConfusionAccumulator()
+total.update(y1[:50] % 5, y2[:50] % 5)
 call = calls[sys.argv[1]]
 if sys.argv[2] == "threads":
     run_in_threads(lambda ranges: None, 2, 2)
@@ -158,6 +180,12 @@ except RuntimeError as error:
 else:
     print("enough")
 resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+# A batch is counted as a whole or not at all, or there are no counts any more.
+try:
+    assert total.counts().table.sum() in (50, 50 + n, 50 + 2 * n), total
+except RuntimeError as error:
+    assert "cut short by MemoryError" in str(error)
+    total = fastkappa.ConfusionAccumulator()
 call()
 """
 
@@ -171,6 +199,7 @@ FUNCTIONS = (
     "evaluator",
     "report",
     "predictions",
+    "accumulator",
 )
 
 
@@ -192,6 +221,6 @@ def memory() -> None:
 
 
 if __name__ == "__main__":
-    parts = {"items": items, "calls": calls, "memory": memory}
+    parts = {"items": items, "calls": calls, "compiled": compiled, "memory": memory}
     for part in sys.argv[1:] or parts:
         parts[part]()

@@ -1,6 +1,6 @@
 """Run the tests on an installed copy of fastkappa, from a folder without its source.
 
-usage: python ci/test_installed.py [WHAT [ARGUMENT OF pytest ...]]
+usage: python ci/test_installed.py [WHAT [TESTS ...] [--OPTION-OF-pytest ...]]
 
 WHAT is a wheel, a source archive or a folder, and is installed in a new environment; without it
 the copy in this one is tested. The tests' libraries are installed as far as they exist for this

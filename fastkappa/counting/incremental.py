@@ -40,6 +40,7 @@ class GrowingTable:
         """Make a table with room for the labels expected, those in ``label_ranges``."""
         self._types = types
         self._sparse: SparseTable | None = None
+        self._cut_short_by = ""
         self._use(label_ranges, np.zeros(label_ranges.shape, np.int64))
 
     def takes(self, limits: tuple[int, int]) -> bool:
@@ -56,21 +57,26 @@ class GrowingTable:
     def add(
         self, kernels: PairKernels, first: AnyArray, second: AnyArray, start: int, stop: int
     ) -> None:
-        """Count the pairs ``start <= i < stop``."""
-        if self._sparse is not None:
-            self._sparse.add(kernels, first, second, start, stop)
-            return
-        lowest = self._lowest
-        kernels.count_pairs(first, lowest[0], second, lowest[1], self._table, start, stop)
-        # Bytes are compared in a fraction of the time that NumPy needs to be called.
-        if (
-            self._last_row.tobytes() != self._empty_row
-            or self._last_column.tobytes() != self._empty_column
-        ):
-            self._add_outsiders(kernels, first, second, start, stop)
+        """Count the pairs ``start <= i < stop``; after an error, no count is given any more."""
+        try:
+            if self._sparse is not None:
+                self._sparse.add(kernels, first, second, start, stop)
+                return
+            lowest = self._lowest
+            kernels.count_pairs(first, lowest[0], second, lowest[1], self._table, start, stop)
+            # Bytes are compared in a fraction of the time that NumPy needs to be called.
+            if (
+                self._last_row.tobytes() != self._empty_row
+                or self._last_column.tobytes() != self._empty_column
+            ):
+                self._add_outsiders(kernels, first, second, start, stop)
+        except BaseException as error:
+            self._cut_short_by = type(error).__name__
+            raise
 
     def subtract(self, kernels: PairKernels, first: AnyArray, second: AnyArray) -> bool:
         """Subtract pairs that were added before; change nothing and return False if one was not."""
+        _refuse_parts(self._cut_short_by)
         if self._sparse is not None:
             part = GrowingTable(self._types)
             part.add(kernels, first, second, 0, len(first))
@@ -82,6 +88,7 @@ class GrowingTable:
 
     def counts(self) -> LabelledTable:
         """Return a table of its own of the labels that occur, sorted."""
+        _refuse_parts(self._cut_short_by)
         if self._sparse is not None:
             return self._sparse.counts()
         return occurring(self._table.copy(), self._label_ranges, self._types)
@@ -160,6 +167,7 @@ class FixedTable:
         self._label_range = label_range or codecs.NO_LABELS
         n_labels = self._label_range.n_labels
         self._table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
+        self._cut_short_by = ""
 
     def takes(self, limits: tuple[int, int]) -> bool:
         """Return whether a type with these limits holds all labels."""
@@ -169,12 +177,17 @@ class FixedTable:
     def add(
         self, kernels: PairKernels, first: AnyArray, second: AnyArray, start: int, stop: int
     ) -> None:
-        """Count the pairs ``start <= i < stop``."""
+        """Count the pairs ``start <= i < stop``; after an error, no count is given any more."""
         lowest = self._label_range.lowest
-        kernels.count_pairs(first, lowest, second, lowest, self._table, start, stop)
+        try:
+            kernels.count_pairs(first, lowest, second, lowest, self._table, start, stop)
+        except BaseException as error:
+            self._cut_short_by = type(error).__name__
+            raise
 
     def subtract(self, kernels: PairKernels, first: AnyArray, second: AnyArray) -> bool:
         """Subtract pairs that were added before; change nothing and return False if one was not."""
+        _refuse_parts(self._cut_short_by)
         lowest = self._label_range.lowest
         table = np.zeros_like(self._table)
         kernels.count_pairs(first, lowest, second, lowest, table, 0, len(first))
@@ -182,11 +195,20 @@ class FixedTable:
 
     def counts(self) -> ConfusionCounts:
         """Return a table of its own of all the labels."""
+        _refuse_parts(self._cut_short_by)
         if not self._label_range.n_labels:
             shape = (len(self._labels), len(self._labels))
             return ConfusionCounts(np.zeros(shape, np.int64), self._labels, 0)
         inside = self._table[:-1, :-1].copy()
         return ConfusionCounts(inside, self._labels, int(self._table.sum() - inside.sum()))
+
+
+def _refuse_parts(cut_short_by: str) -> None:
+    if cut_short_by:
+        raise RuntimeError(
+            f"a batch was cut short by {cut_short_by}, and how many of its items were counted is"
+            " not known: begin again, or go on from a copy that was made before."
+        )
 
 
 def _subtract(table: IntTable, part: IntTable) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Literal, TypeAlias, get_args
 
 from fastkappa.install_hint import install_command
 from fastkappa.kernels.contract import PairKernels, ScoreKernels, WordKernels
@@ -14,9 +13,10 @@ from fastkappa.kernels.contract import PairKernels, ScoreKernels, WordKernels
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
-Chosen = TypeVar("Chosen")
-
-_follow_the_choice: list[Any] = []
+# Kept in a variable of a module, as are short cuts that follow it: functools.cache has a lock
+# and counts its calls, for which threads without a GIL would wait.
+_default: PairKernels | None = None
+_to_forget: list[Callable[[], None]] = []
 _loaded: dict[str, PairKernels] = {}
 _missing: dict[str, str] = {}
 
@@ -73,17 +73,17 @@ def word_kernels(kernels: PairKernels) -> WordKernels:
     return numpy_words
 
 
-def follows_choice(choose: Callable[[], Chosen]) -> Callable[[], Chosen]:
-    """Decorate a function whose result depends on the backend in use alone: it is called once."""
-    remembered = functools.cache(choose)
-    _follow_the_choice.append(remembered)
-    return remembered
+def call_when_forgotten(forget: Callable[[], None]) -> None:
+    """Have a function called when the choice is forgotten, by who remembers what follows from it."""
+    _to_forget.append(forget)
 
 
 def forget_choice() -> None:
     """Read the environment variable again when a backend is next needed."""
-    for remembered in _follow_the_choice:
-        remembered.cache_clear()
+    global _default
+    _default = None
+    for forget in _to_forget:
+        forget()
 
 
 def name_of(kernels: PairKernels | ScoreKernels) -> str:
@@ -96,12 +96,17 @@ def why_missing(backend: str) -> str | None:
     return None if _load(backend) is not None else _missing[backend]
 
 
-@follows_choice
 def _default_kernels() -> PairKernels:
-    asked_for = os.environ.get("FASTKAPPA_BACKEND")
-    if asked_for:
-        return _kernels_by_name(asked_for, "FASTKAPPA_BACKEND")
-    return next(kernels for name in BACKENDS if (kernels := _load(name)) is not None)
+    global _default
+    kernels = _default
+    if kernels is None:
+        asked_for = os.environ.get("FASTKAPPA_BACKEND")
+        if asked_for:
+            kernels = _kernels_by_name(asked_for, "FASTKAPPA_BACKEND")
+        else:
+            kernels = next(found for name in BACKENDS if (found := _load(name)) is not None)
+        _default = kernels
+    return kernels
 
 
 def _kernels_by_name(backend: str, asked_by: str) -> PairKernels:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.contract import ScoreKernels
-from fastkappa.kernels.dispatch import follows_choice, get_kernels, name_of
+from fastkappa.kernels.dispatch import call_when_forgotten, get_kernels, name_of
 
 if TYPE_CHECKING:
     from fastkappa.shortcuts.compiled_kappa import CompiledScorer
@@ -81,14 +81,27 @@ class ThresholdShortcuts(Protocol):
         """Return kappa at given thresholds of grouped scores, or None for too many labels."""
 
 
-@follows_choice
+_compiled_kappa: KappaShortcuts | None = None
+_is_chosen = False
+
+
 def compiled_kappa() -> KappaShortcuts | None:
     """Return the compiled module, or None where that backend is not the one in use."""
-    if name_of(get_kernels()) != "cython":
-        return None
-    from fastkappa.shortcuts import compiled_kappa
+    global _compiled_kappa, _is_chosen
+    if not _is_chosen:
+        chosen: KappaShortcuts | None = None
+        if name_of(get_kernels()) == "cython":
+            from fastkappa.shortcuts import compiled_kappa
 
-    return compiled_kappa
+            chosen = compiled_kappa
+        _compiled_kappa, _is_chosen = chosen, True
+    return _compiled_kappa
+
+
+@call_when_forgotten
+def _forget() -> None:
+    global _is_chosen
+    _is_chosen = False
 
 
 def threshold_shortcuts(kernels: ScoreKernels) -> ThresholdShortcuts | None:

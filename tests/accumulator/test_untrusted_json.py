@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fastkappa.accumulator import ConfusionAccumulator
+from tests.fuzz.damage import damaged
 
 REFUSED = "text must be the JSON of a ConfusionAccumulator"
 
@@ -87,6 +90,34 @@ def test_a_field_that_is_there_twice() -> None:
     text = json.dumps(example())
     with pytest.raises(ValueError, match="there twice"):
         ConfusionAccumulator.from_json(text[:-1] + ', "counts": [[5, 5], [5, 5]]}')
+
+
+values = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5)),
+    lambda inside: st.lists(inside, max_size=4) | st.dictionaries(st.text(max_size=4), inside),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(WRONG)), values, max_size=2), st.integers(0))
+def test_damaged_texts(changes: dict[str, Any], number: int) -> None:
+    """What is read is as good as any other contents; the rest is refused, at no cost."""
+    whole = json.dumps({**example("<U3"), **changes})
+    text = damaged(whole.encode(), np.random.default_rng(number)).decode(errors="replace")
+    for given_text in (whole, text):
+        tracemalloc.start()
+        try:
+            accumulator = ConfusionAccumulator.from_json(given_text)
+        except ValueError as refused:
+            assert len(str(refused)) < 700
+        else:
+            again = ConfusionAccumulator.from_json(accumulator.to_json())
+            assert again.table.tolist() == accumulator.table.tolist()
+            assert (accumulator.table >= 0).all()
+        finally:
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+        assert peak < 40_000_000
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.float64, bool, "<U3", "M8[D]", "m8[s]"])

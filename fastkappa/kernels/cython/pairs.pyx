@@ -366,5 +366,7 @@ def use_simd_level(name, asked_by="name"):
         raise ValueError(f"{asked_by} must be one of {simd_levels()} here, got {name!r}.")
 
 
+# Found before there are threads that could find it at the same time.
+simd_level_current()
 if os.environ.get("FASTKAPPA_SIMD"):
     use_simd_level(os.environ["FASTKAPPA_SIMD"], "FASTKAPPA_SIMD")

@@ -1,0 +1,141 @@
+"""A right and a wrong call of everything in the extension modules that Python can call, for `endurance.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fastkappa import ThresholdEvaluator, compile_scorer
+from fastkappa.counting.label_hash import make_hash
+from fastkappa.kernels.contract import WordTable
+from fastkappa.kernels.cython import pairs, scores, words
+from fastkappa.shortcuts import compiled_kappa, compiled_thresholds
+
+N, N_LABELS = 24, 4
+BINS = (0.0, 8.0, 8)
+
+
+def pair_calls() -> dict[str, Callable[[], Any]]:
+    """Return the calls of kernels for pairs, and of the short cuts to kappa."""
+    rng = np.random.default_rng(0)
+    y1, y2 = rng.integers(0, N_LABELS, (2, N))
+    halves, square = np.zeros(N, np.float16), np.zeros((N, 2), np.int64)
+    weights, whole = rng.random(N), rng.integers(0, 9, N)
+    cells = (N_LABELS + 1, N_LABELS + 1)
+    counts, high, low = np.zeros((3, *cells), np.int64)
+    sums = np.zeros(cells)
+    read_only = counts.copy()
+    read_only.flags.writeable = False
+    hashed = make_hash(np.array([3, 10**12, -5]))
+    values, codes = np.array([3, 10**12, -5, 4] * 6), np.empty(N, hashed.slots.dtype)
+    matrix = np.stack([y2] * 3, axis=1)
+    tables = np.zeros((3, *cells), np.int64)
+    scorer = compile_scorer(range(N_LABELS), "quadratic")
+    kappa, outside = compiled_kappa.kappa_of_arrays, y2 + 1
+    return {
+        "kappa_of_arrays": lambda: kappa(y1, y2, "linear"),
+        "kappa_of_arrays, of no integers": lambda: kappa(y1, weights, None),
+        "kappa_of_arrays, of two axes": lambda: kappa(y1, square, None),
+        "scorer": lambda: scorer(y1, y2),
+        "scorer, outside the labels": lambda: scorer(y1, outside),
+        "scorer, of another type": lambda: scorer(y1, weights),
+        "count_pairs": lambda: pairs.count_pairs(y1, 0, y2, 0, counts, 0, N),
+        "count_pairs, of halves": lambda: pairs.count_pairs(y1, 0, halves, 0, counts, 0, N),
+        "count_pairs, read-only": lambda: pairs.count_pairs(y1, 0, y2, 0, read_only, 0, N),
+        "sum_pairs": lambda: pairs.sum_pairs(y1, 0, y2, 0, weights, counts, sums, 0, N),
+        "sum_pairs, whole sums": lambda: pairs.sum_pairs(y1, 0, y2, 0, weights, counts, low, 0, N),
+        "sum_pairs_exactly": lambda: pairs.sum_pairs_exactly(
+            y1, 0, y2, 0, whole, counts, high, low, 0, N
+        ),
+        "look_up": lambda: pairs.look_up(values, hashed, codes, 0, N),
+        "look_up, too few codes": lambda: pairs.look_up(values, hashed, codes[1:], 0, N),
+        "count_rows": lambda: pairs.count_rows(y1, 0, matrix, 0, tables, 0, N),
+        "count_rows, too few tables": lambda: pairs.count_rows(y1, 0, matrix, 0, tables[1:], 0, N),
+        "sum_moments": lambda: pairs.sum_moments(y1, y2, 0, N_LABELS, 0, N),
+        "sum_moments, of a list": lambda: pairs.sum_moments([1], y2, 0, N_LABELS, 0, N),
+    }
+
+
+def score_calls() -> dict[str, Callable[[], Any]]:
+    """Return the calls of kernels for scores, and of the short cuts to cuts."""
+    rng = np.random.default_rng(1)
+    x, y, weights = rng.random(N), rng.integers(0, N_LABELS, N), rng.random(N)
+    table = np.zeros((11, N_LABELS + 1), np.uint32)
+    sums, ends = np.zeros(table.shape), np.zeros((2, 11))
+    wanted, out, out_codes = np.ones(11, np.uint8), np.empty(N), np.empty(N, np.uint16)
+    out_weights, nan = np.empty(N), np.full(N, np.nan)
+    places, own_places = np.arange(0, 22, 2), np.empty(11, np.int64)
+    codes, prefix = y.astype(np.uint16), np.empty((N_LABELS, 3))
+    thirds = np.array([0, 8, N])
+    scores.accumulate_labels(codes, None, thirds, prefix)
+    matrix = np.abs(np.subtract.outer(range(N_LABELS), range(N_LABELS))).astype(float)
+    chance = prefix[:, -1] @ matrix
+    ratio, positions = np.zeros(2), np.zeros(N_LABELS - 1, np.int64)
+    evaluator = ThresholdEvaluator(y, x)._fast
+    assert evaluator is not None
+    cuts, undefined, few = np.array([0.2, 0.5, 0.7]), np.full(3, np.nan), np.array([0.5])
+    many, kappas = np.stack([cuts] * 2), np.empty(2)
+
+    def search() -> int:
+        ratio[:] = 0, 1
+        return compiled_thresholds.search_cuts(prefix, matrix, chance, ratio, positions, False)
+
+    def group() -> int:
+        own_places[:] = places
+        return scores.group_scores(
+            x, y, 0, N_LABELS, weights, BINS, own_places, places + 2, 0, N, out, out_codes,
+            out_weights,
+        )  # fmt: skip
+
+    return {
+        "count_scores": lambda: scores.count_scores(x, y, 0, weights, BINS, table, sums, 0, N),
+        "count_scores, odd bins": lambda: scores.count_scores(x, y, 0, None, (), table, None, 0, N),
+        "range_scores": lambda: scores.range_scores(x, BINS, *ends, 0, N),
+        "collect_scores": lambda: scores.collect_scores(
+            x, y, 0, N_LABELS, weights, BINS, wanted, 0, N, out, out_codes, out_weights
+        ),
+        "group_scores": group,
+        "sort_items": lambda: scores.sort_items(x, y, 0, N_LABELS),
+        "sort_items, of NaN": lambda: scores.sort_items(nan, y, 0, N_LABELS),
+        "accumulate_labels": lambda: scores.accumulate_labels(codes, weights, thirds, prefix.copy()),
+        "search_cuts": search,
+        "evaluator": lambda: evaluator(cuts),
+        "evaluator, of NaN": lambda: evaluator(undefined),
+        "evaluator, too few": lambda: evaluator(few),
+        "evaluator, many": lambda: evaluator.many(many, kappas),
+    }
+
+
+def word_calls() -> dict[str, Callable[[], Any]]:
+    """Return the calls of kernels for words."""
+    rng = np.random.default_rng(2)
+    ids = rng.integers(0, 1 << 62, (N, 2)).astype(np.uint64)
+    odd = rng.integers(0, 1 << 62, 3).astype(np.uint64) | np.uint64(1)
+    found, empty = np.empty(N, np.int64), np.full(64, -1, np.int32)
+    table = WordTable(ids, odd, empty.copy(), 64 - 6)
+    too_small = WordTable(ids, odd, np.full(16, -1, np.int32), 64 - 4)
+    characters = rng.integers(32, 127, (N, 5)).astype(np.uint32)
+    packed, narrow = np.empty((N, 8), np.uint8), np.empty((N, 2), np.uint8)
+    ends, text = np.arange(0, 3 * N + 1, 3), rng.integers(32, 127, 3 * N).astype(np.uint8)
+
+    def put() -> None:
+        table.slots[:] = empty
+        words.put_words(table, found)
+
+    return {
+        "put_words": put,
+        "put_words, too few slots": lambda: words.put_words(too_small, found),
+        "find_words": lambda: words.find_words(table, ids, found),
+        "find_words, of other words": lambda: words.find_words(table, ids[:, :1].copy(), found),
+        "pack_characters": lambda: words.pack_characters(characters, packed),
+        "pack_characters, too many": lambda: words.pack_characters(characters, narrow),
+        "pack_bytes": lambda: words.pack_bytes(ends, text, packed),
+        "pack_bytes, not among them": lambda: words.pack_bytes(ends + 9, text, packed),
+    }
+
+
+def compiled_calls() -> dict[str, Callable[[], Any]]:
+    """Return all of them, by name."""
+    return {**pair_calls(), **score_calls(), **word_calls()}

@@ -1,0 +1,53 @@
+"""A batch that ends midway leaves no counts behind that look whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa.accumulator import ConfusionAccumulator
+from fastkappa.counting.incremental import GrowingTable
+from fastkappa.counting.sparse_table import SparseTable
+from fastkappa.kernels.dispatch import get_kernels
+
+FEW, MANY = np.array([0, 1, 1]), np.arange(40)
+APART = np.arange(3) * 10**12
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+@pytest.mark.parametrize(
+    ("labels", "owner", "method", "batch"),
+    [
+        (None, GrowingTable, "_make_room", MANY),
+        (None, SparseTable, "_make_room", APART),
+        (range(2), get_kernels("numpy"), "count_pairs", FEW),
+    ],
+)
+def test_no_counts_after_a_part(
+    labels: Any, owner: Any, method: str, batch: Any, error: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accumulator = ConfusionAccumulator(labels, backend="numpy")
+    accumulator.update(FEW, FEW)
+    copy = ConfusionAccumulator.from_json(accumulator.to_json())
+
+    def fail(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(owner, method, fail)
+    with pytest.raises(error):
+        accumulator.update(batch, batch)
+    monkeypatch.undo()
+    for use in (
+        accumulator.counts,
+        accumulator.kappa,
+        accumulator.to_json,
+        lambda: accumulator.subtract(FEW, FEW),
+        lambda: ConfusionAccumulator(labels).merge(accumulator),
+    ):
+        with pytest.raises(RuntimeError, match=f"cut short by {error.__name__}"):
+            use()
+    # A copy made before goes on.
+    copy.update(FEW, FEW)
+    assert copy.table.tolist() == [[2, 0], [0, 4]]
