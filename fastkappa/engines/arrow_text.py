@@ -286,6 +286,13 @@ def read_text(
         )
 
 
+def texts_of_missing() -> list[str]:
+    """Return the texts that stand for a missing value in any column of a file."""
+    from pyarrow import csv
+
+    return list(csv.ConvertOptions().null_values)
+
+
 def read_names(
     path: Path,
     columns: Sequence[str],

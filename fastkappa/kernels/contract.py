@@ -56,6 +56,19 @@ class WordTable(NamedTuple):
     shift: int
 
 
+class Lines(NamedTuple):
+    """What lines of text hold: fields that end at a byte, two of them an id and a whole number."""
+
+    delimiter: int
+    n_fields: int
+    id_field: int
+    number_field: int
+    ids_are_numbers: bool
+
+
+PlaceNumbers = Callable[[WordTable, NDArray[np.uint8], Lines, NDArray[np.int64]], bool]
+
+
 class PairKernels(Protocol):
     """Counts and sums of pairs of codes."""
 
@@ -224,6 +237,15 @@ class ScoreKernels(Protocol):
 
 class WordKernels(Protocol):
     """Strings as words of 64 bits, and where words stand in a table."""
+
+    @property
+    def place_numbers(self) -> PlaceNumbers | None:
+        """The kernel for the whole numbers in lines of text, which have an id each.
+
+        ``place_numbers(table, text, lines, numbers)`` writes them to ``numbers``, in the order of
+        the table. It returns whether there is one line for each id there, with a number of no
+        more than 18 digits; else ``numbers`` is of no use. There are no quotes in the text.
+        """
 
     def pack_characters(self, characters: NDArray[np.uint32], packed: NDArray[np.uint8]) -> bool:
         """Write each character as a byte, zeros after them, and return whether all are ASCII."""

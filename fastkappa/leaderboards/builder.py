@@ -138,7 +138,7 @@ class LeaderboardBuilder:
             )
         if ids is not None and self._truth.dropped is not None:
             ids = without(ids, self._truth.dropped)
-        self._ids = None if ids is None else ItemIds(ids, "ids")
+        self.ids = None if ids is None else ItemIds(ids, "ids")
         self._weights = weights
         self._order = SharedOrder(
             labels,
@@ -268,7 +268,7 @@ class LeaderboardBuilder:
         self, names: Sequence[Any], predictions: Sequence[Any]
     ) -> list[Alignment] | list[None]:
         """Return how the ids of predictions match, or raise for the first that do not."""
-        ids = self._ids
+        ids = self.ids
         if ids is None:
             return [None] * len(names)
         for name, prediction in zip(names, predictions):

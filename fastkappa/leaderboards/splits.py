@@ -18,7 +18,7 @@ class Splits:
     """
 
     def __init__(self, ids: Any, names: Sequence[str]) -> None:
-        self._ids = ItemIds(ids, "ids")
+        self.ids = ItemIds(ids, "ids")
         found, self._split_of_item = np.unique(np.array(names, dtype=object), return_inverse=True)
         self.positions: dict[str, NDArray[np.intp]] = {
             name: np.flatnonzero(self._split_of_item == i) for i, name in enumerate(found.tolist())
@@ -27,19 +27,12 @@ class Splits:
         for positions in self.positions.values():
             self._place_in_split[positions] = np.arange(len(positions))
 
-    def __len__(self) -> int:
-        return len(self._ids)
-
-    def align(self, ids: Any, name: str) -> Alignment:
-        """Match a list of ids with those of all items."""
-        return self._ids.align(ids, name)
-
     def of_each(self, whole: Alignment) -> list[Alignment]:
         """Return how a list of ids matches the items of each split, given how it matches all.
 
         What belongs to no item is extra in each of them.
         """
-        items = np.arange(len(self._ids)) if whole.items is None else whole.items
+        items = np.arange(len(self.ids)) if whole.items is None else whole.items
         others = np.arange(len(items)) if whole.others is None else whole.others
         parts = []
         for i in range(len(self.positions)):
@@ -59,6 +52,6 @@ class Splits:
         """Return those ids that are of a split."""
         if not ids:
             return ids
-        found = self._ids.align(ids, "ids").items
-        items = np.arange(len(self._ids)) if found is None else np.sort(found)
-        return self._ids.tolist(items[self._split_of_item[items] == i])
+        found = self.ids.align(ids, "ids").items
+        items = np.arange(len(self.ids)) if found is None else np.sort(found)
+        return self.ids.tolist(items[self._split_of_item[items] == i])

@@ -422,3 +422,29 @@ def test_the_truth_is_no_submission_of_its_folder(folder: Path) -> None:
     assert [row["kappa"] for row in rows_of(".")] == [row["kappa"] for row in expected]
     assert [row["name"] for row in rows_of("*.csv")] == ["middle.csv"]
     assert rows_of("truth.csv")[0]["kappa"] == 1
+
+
+@pytest.mark.parametrize("kind", ["strings", "numbers"])
+def test_a_file_says_the_same_in_plain_lines_and_in_quotes(kind: str, folder: Path) -> None:
+    truth = pandas.read_csv("truth.csv")
+    best = pandas.read_parquet("best.parquet").sample(frac=1, random_state=7)
+    files = {"best": best, "short": best[:-1], "twice": pandas.concat([best, best[:1]])}
+    files["other"] = best.replace({"image": {"img0000": "img9999"}})
+    files["scores"] = best.assign(grade=best["grade"] + 0.5)
+    files["far"] = best.assign(grade=best["grade"] * 10**9)
+    for table in (truth, *files.values()):
+        table["note"] = "caf\xe9"
+        if kind == "numbers":
+            table["image"] = 7 * table["image"].str[3:].astype(int)
+    truth["part"] = np.where(truth.index % 3, "public", "private")
+    truth.to_csv("truth.csv", index=False)
+    for quoted, place in ((csv.QUOTE_ALL, "quoted"), (csv.QUOTE_MINIMAL, "plain")):
+        Path(place).mkdir()
+        for name, table in files.items():
+            table.to_csv(f"{place}/{name}.csv", index=False, quoting=quoted)
+    for options in ([], ["--mismatch", "drop"], ["--split", "part"], ["--labels", "0,1,2,3"]):
+        plain, in_quotes = (
+            run(place, *options, "--format", "json", exit_code=1).stdout
+            for place in ("plain", "quoted")
+        )
+        assert plain == in_quotes.replace("quoted/", "plain/")

@@ -11,6 +11,7 @@ from scipy.stats import studentized_range
 
 from bench.studies.equal_predictions import equal_predictions
 from fastkappa import leaderboard
+from fastkappa.leaderboards import simultaneous
 from fastkappa.leaderboards.simultaneous import simultaneous_intervals
 
 
@@ -126,3 +127,36 @@ def test_undefined_kappas_are_left_out() -> None:
     found = simultaneous_intervals(kappas[defined], some, 1, 0.9)
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found, expected, rtol=0.1)
+
+
+@pytest.mark.parametrize("at_once", [1 << 21, 1 << 12])
+@pytest.mark.parametrize("kind", ["own", "close", "rounded", "rare", "copies", "noise", "missing"])
+def test_screening_in_float32_changes_no_bit(
+    kind: str, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(simultaneous, "AT_ONCE", at_once)
+    rng = np.random.default_rng(3)
+    for m, r in ((65, 19), (150, 240)):
+        own = rng.normal(0, 0.003, (r, m))
+        if kind == "close":
+            own *= 10.0 ** -rng.integers(0, 12, m)
+        elif kind == "rounded":
+            own = own.round(3)
+        elif kind == "rare":
+            own = own[:, :1] + 1e-6 * (rng.random((r, m)) < 0.01)
+        elif kind == "copies":
+            own = own[:, rng.integers(0, m // 3, m)]
+        elif kind == "noise":
+            own = own[:, :1] + 1e-16 * own
+        elif kind == "missing":
+            own[rng.random((r, m)) < 0.01] = np.nan
+        replicates = rng.random(m) + rng.normal(size=(r, 1)) / 100 + own
+        kappas = np.nanmean(replicates, axis=0)
+        for confidence in (0.5, 0.8, 0.95, 0.999):
+            arguments = kappas, replicates, int(kappas.argmax()), confidence, 2
+            found = simultaneous_intervals(*arguments)
+            with monkeypatch.context() as patch:
+                # One after the other, in float64.
+                patch.setattr(simultaneous, "ROWS", m)
+                expected = simultaneous_intervals(*arguments)
+            np.testing.assert_array_equal(found, expected)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from glob import glob
 from itertools import islice
@@ -10,37 +10,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastkappa.cli.files.ratings import (
     ADVICE,
     OnSorted,
     declared_labels,
     ignore_sorted,
-    parse_codes,
     parse_labels,
 )
+from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
-from fastkappa.columns.interop import bytes_of_strings, to_numpy
+from fastkappa.columns.interop import bytes_of_strings
 from fastkappa.columns.label_order import shown
-from fastkappa.columns.missing import find_missing, without
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
-from fastkappa.engines.arrow_files import (
-    DELIMITERS,
-    SUFFIXES,
-    OnProgress,
-    files_of,
-    format_of,
-    read_columns,
-)
-from fastkappa.engines.arrow_missing import mark_missing
+from fastkappa.engines.arrow_files import SUFFIXES, files_of
+from fastkappa.engines.arrow_text import texts_of_missing
 from fastkappa.engines.counted import in_order
-from fastkappa.engines.ratings import (
-    LARGEST_NUMBER_OF_LABELS,
-    RatingsError,
-    refuse_outside,
-)
+from fastkappa.engines.ratings import RatingsError, refuse_outside
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads, read_ahead
 from fastkappa.leaderboards.builder import (
@@ -49,14 +36,10 @@ from fastkappa.leaderboards.builder import (
     OnMismatch,
     OtherLabelsError,
 )
+from fastkappa.leaderboards.lines import LineReader
 from fastkappa.leaderboards.splits import Splits
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.weights import Weights
-
-ODD_STRINGS = (
-    "give --missing-codes if they stand for missing labels, or --labels if they are labels."
-)
-
 
 # Files that are read before they are needed: enough for all threads.
 READ_AHEAD = 8
@@ -176,7 +159,7 @@ def rank_files(
         If pyarrow is not installed.
     """
     on_progress = bar.starts(truth)
-    reader = _Reader(id_column, target, missing_codes, labels, delimiter)
+    reader = Reader(id_column, target, missing_codes, labels, delimiter)
     ids, true_labels, left_out = reader.read(truth, on_progress)
     if left_out:
         n = f"{len(left_out)} {'item' if len(left_out) == 1 else 'items'}"
@@ -213,31 +196,47 @@ def rank_files(
     except ValueError as error:
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
+    item_ids = boards[None].ids if splits is None else splits.ids
+    assert item_ids is not None
     if bytes_of_strings(ids) is not None:
         # Digits are strings as well in a text file then.
         reader = reader._replace(ids_are_strings=True)
+    if missing_codes is None and declared is None:
+        reader = reader._replace(lines=LineReader(item_ids, texts_of_missing()))
 
     def read(file: Path) -> _Read:
+        on_progress = bar.starts(file)
         try:
-            return _Read(file, reader.read(file, bar.starts(file), left_out)[:2])
+            columns = reader.in_lines(file, on_progress)
+            if columns is not None:
+                return _Read(file, columns)
+            found, predicted, _ = reader.read(file, on_progress, left_out)
+            alone = False
+            if labels is None:
+                _check_order(declared, predicted, target, weights)
+                alone = declared_order(predicted, target) is not None
+            # Only what the builder names so are errors that begin with the name.
+            name = f"ids of {file}" if splits else f"ids of prediction {str(file)!r}"
+            alignment = item_ids.align(found, name)
+            if on_mismatch == "raise" and not alignment.is_complete():
+                raise MismatchError(str(file), len(item_ids), alignment.mismatch())
+            return _Read(file, (alignment, predicted), alone=alone)
         except (ValueError, TypeError) as error:
             return _Read(file, failure=error)
 
     found = read_ahead(read, submissions, READ_AHEAD, available_threads())
     while some := list(islice(found, AT_ONCE)):
-        if labels is None:
-            some = [_checked_order(one, declared, target, weights) for one in some]
         if splits is None:
             _score(boards[None], some, truth)
             continue
-        of_each = [_split(one, splits, on_mismatch) for one in some]
+        of_each = [_split(one, splits) for one in some]
         for board, files in zip(boards.values(), zip(*of_each)):
             _score(board, files, truth)
     return {name: board.ranked() for name, board in boards.items()}
 
 
 class _Read(NamedTuple):
-    """A file with its ids, or how they match, and its labels; or why it cannot be scored.
+    """A file: how its ids match, and its labels; or why it cannot be scored.
 
     ``alone`` says that it declares an order, which is that of the files after it.
     """
@@ -248,29 +247,12 @@ class _Read(NamedTuple):
     alone: bool = False
 
 
-def _checked_order(one: _Read, declared: list[Any] | None, target: str, weights: Weights) -> _Read:
-    """Return a file, or why its labels cannot be compared with those of the truth."""
-    if one.failure is not None:
-        return one
-    try:
-        _check_order(declared, one.columns[1], target, weights)
-        return one._replace(alone=declared_order(one.columns[1], target) is not None)
-    except (ValueError, TypeError) as error:
-        return one._replace(failure=error)
-
-
-def _split(one: _Read, splits: Splits, on_mismatch: OnMismatch) -> list[_Read]:
+def _split(one: _Read, splits: Splits) -> list[_Read]:
     """Return what a file has of each split."""
     if one.failure is not None:
         return [one] * len(splits.positions)
-    ids, labels = one.columns
-    try:
-        whole = splits.align(ids, f"ids of {one.file}")
-        if on_mismatch == "raise" and not whole.is_complete():
-            raise MismatchError(str(one.file), len(splits), whole.mismatch())
-    except (ValueError, TypeError) as error:
-        return [one._replace(failure=error)] * len(splits.positions)
-    return [one._replace(columns=(part, labels)) for part in splits.of_each(whole)]
+    alignment, labels = one.columns
+    return [one._replace(columns=(part, labels)) for part in splits.of_each(alignment)]
 
 
 def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> None:
@@ -336,100 +318,3 @@ def _check_order(declared: list[Any] | None, predicted: Any, target: str, weight
             f"column {target!r} declares the order of labels {shown(own)}, and the truth none."
             f" {ADVICE.order}"
         )
-
-
-class _Reader(NamedTuple):
-    """Reads the ids and the labels of files."""
-
-    id_column: str
-    target: str
-    missing_codes: str | None
-    labels: str | None
-    delimiter: str | None = None
-    ids_are_strings: bool = False
-
-    def read(
-        self, file: Path, on_progress: OnProgress, left_out: Collection[Any] = ()
-    ) -> tuple[Any, Any, set[Any]]:
-        """Return ids, labels, and the ids whose label is missing, which are not among them.
-
-        Items of the ids ``left_out`` are not either.
-        """
-        ids, labels = _read(
-            file,
-            self.id_column,
-            self.target,
-            on_progress,
-            ids_are_strings=self.ids_are_strings,
-            delimiter=self.delimiter,
-        )
-        marked_labels = mark_missing(
-            file,
-            self.target,
-            labels,
-            parse_codes(self.missing_codes),
-            odd="raise" if self.labels is None else "keep",
-            advice=ADVICE._replace(odd_strings=ODD_STRINGS),
-        )
-        mask = find_missing(marked_labels)
-        missing = set() if mask is None else set(without(ids, ~mask).to_pylist())
-        if left_out:
-            among = _are_among(ids, left_out)
-            mask = among if mask is None else mask | among
-        if mask is None:
-            return ids, marked_labels, missing
-        return without(ids, mask), without(marked_labels, mask), missing
-
-    def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
-        """Return another column of the items, but for those of the ids ``left_out``."""
-        wanted = list(dict.fromkeys((self.id_column, column)))
-        columns = read_columns(file, wanted, text=[column], delimiter=self.delimiter)
-        found = columns[column]
-        return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
-
-
-def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
-    return np.array([item in some for item in ids.to_pylist()], bool)
-
-
-def _read(
-    file: Path,
-    id_column: str,
-    target: str,
-    on_progress: OnProgress,
-    *,
-    ids_are_strings: bool,
-    delimiter: str | None,
-) -> tuple[Any, Any]:
-    """Return the ids and the labels in a file, or raise."""
-    # Most ids differ: a dictionary of them is of no use.
-    as_strings = ids_are_strings or format_of(file) not in DELIMITERS
-    strings = [id_column] if as_strings and id_column != target else []
-    wanted = list(dict.fromkeys((id_column, target)))
-    columns = read_columns(file, wanted, on_progress, strings=strings, delimiter=delimiter)
-    for name, column in columns.items():
-        if column.null_count:
-            raise RatingsError(
-                f"column {name!r} of {file} has {column.null_count} missing values in its"
-                f" {len(column)} rows."
-            )
-        if "binary" in str(column.type):
-            raise RatingsError(f"column {name!r} of {file} holds text that is not UTF-8.")
-    n_labels = 0 if _are_close(columns[target]) else len(columns[target].unique())
-    if n_labels > LARGEST_NUMBER_OF_LABELS:
-        raise RatingsError(
-            f"column {target!r} of {file} holds {n_labels} different values, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
-        )
-    return columns[id_column], columns[target]
-
-
-def _are_close(labels: Any) -> bool:
-    """Return whether labels are whole numbers too close together for too many different ones.
-
-    What Arrow computes with takes as long to import as twenty files to read.
-    """
-    if not str(labels.type).startswith(("int", "uint")):
-        return False
-    numbers = to_numpy(labels)
-    return int(numbers.max()) - int(numbers.min()) < LARGEST_NUMBER_OF_LABELS

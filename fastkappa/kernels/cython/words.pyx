@@ -27,6 +27,17 @@ cdef extern from "words/pack.h" nogil:
         const int64_t *, const uint8_t *, Py_ssize_t, Py_ssize_t, Py_ssize_t, uint8_t *
     ) noexcept
 
+cdef extern from "words/lines.h" nogil:
+    ctypedef struct lines_t:
+        const uint8_t *text
+        Py_ssize_t n_bytes
+        uint8_t delimiter
+        Py_ssize_t n_fields, id_field, number_field
+        int ids_are_numbers
+    int c_place_numbers "place_numbers" (
+        const places_t *, Py_ssize_t, const lines_t *, int64_t *
+    ) noexcept
+
 
 ctypedef fused end_t:
     int32_t
@@ -104,3 +115,19 @@ def pack_bytes(const end_t[::1] ends, const uint8_t[::1] data, uint8_t[:, ::1] p
             pack_bytes_32(&ends[0], text, data.shape[0], n, width, &packed[0, 0])
         else:
             pack_bytes_64(&ends[0], text, data.shape[0], n, width, &packed[0, 0])
+
+
+def place_numbers(table, const uint8_t[::1] text, lines, int64_t[::1] numbers):
+    """Write the number in each line to the place of its id; return whether all have one."""
+    cdef places_t places = as_places(table)
+    cdef lines_t own
+    cdef bint are_placed = False
+    own.delimiter, own.ids_are_numbers = lines.delimiter, lines.ids_are_numbers
+    own.n_fields, own.id_field, own.number_field = lines.n_fields, lines.id_field, lines.number_field
+    if numbers.shape[0] != len(table.words) or (own.ids_are_numbers and places.n_words != 1):
+        raise ValueError("ids must have a number each, and one word if they are numbers")
+    if text.shape[0] and numbers.shape[0]:
+        own.text, own.n_bytes = &text[0], text.shape[0]
+        with nogil:
+            are_placed = c_place_numbers(&places, numbers.shape[0], &own, &numbers[0])
+    return are_placed

@@ -13,6 +13,8 @@ from fastkappa.kernels.numba.loops import compile_lazily
 
 njit = numba.njit(nogil=True)
 
+place_numbers = None
+
 
 @compile_lazily
 def pack_characters(characters: Any, packed: Any) -> bool:

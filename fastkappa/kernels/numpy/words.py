@@ -10,6 +10,9 @@ from fastkappa.kernels.contract import WordTable
 
 Words = NDArray[np.uint64]
 
+# NumPy would take longer than what reads files.
+place_numbers = None
+
 
 def pack_characters(characters: NDArray[np.uint32], packed: NDArray[np.uint8]) -> bool:
     """Write each character as a byte, zeros after them, and return whether all are ASCII."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.kernels.contract import WordTable
 from fastkappa.leaderboards.items.ids import Ids, read_ids
 from fastkappa.leaderboards.items.places import Places
 
@@ -52,6 +53,10 @@ class Alignment(NamedTuple):
         return ", ".join(descriptions)
 
 
+# How a list of the same ids in the same order matches.
+ALL_IN_ORDER = Alignment(None, None, [], [], [])
+
+
 class ItemIds:
     """The ids of the items, which other lists are matched with."""
 
@@ -76,11 +81,15 @@ class ItemIds:
         """Return the ids at some positions."""
         return self._ids.tolist(positions)
 
+    def words(self) -> tuple[WordTable, str] | None:
+        """Return the words of the ids in a table, and their kind; None if they have none."""
+        return None if self._places is None else (self._places.table, self._ids.family)
+
     def align(self, ids: Any, name: str) -> Alignment:
         """Match a list of ids with these."""
         others = read_ids(ids, name)
         if others.are(self._ids):
-            return Alignment(None, None, [], [], [])
+            return ALL_IN_ORDER
         n_items = len(self._ids)
         places = self._find(others)
         if len(places) == n_items and places.min(initial=0) >= 0:

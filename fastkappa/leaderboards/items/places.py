@@ -30,16 +30,30 @@ class Places:
         self._words = words
         self._kernels = word_kernels(get_kernels())
         self._range = _range_of(words)
+        self._table: WordTable | None = None
         if self._range is None:
-            self._table = _empty_table(words)
-            first = np.empty(len(words), np.int64)
-            self._kernels.put_words(self._table, first)
+            first = self._fill_table()
         else:
             lowest, positions = self._range
             slots = words[:, 0] - lowest
             positions[slots[::-1]] = np.arange(len(words))[::-1]
             first = positions[slots].astype(np.int64)
         self.repeated: list[int] = np.flatnonzero(first != np.arange(len(words))).tolist()
+
+    @property
+    def table(self) -> WordTable:
+        """The hash table of the words; for a range of numbers it is made when it is asked for."""
+        if self._table is None:
+            self._fill_table()
+        assert self._table is not None
+        return self._table
+
+    def _fill_table(self) -> NDArray[np.int64]:
+        """Put the words into a hash table, and return the first place of each."""
+        table, first = _empty_table(self._words), np.empty(len(self._words), np.int64)
+        self._kernels.put_words(table, first)
+        self._table = table
+        return first
 
     def find(self, n: int, parts: Iterable[Words]) -> NDArray[np.int64]:
         """Return the place of each of n words, -1 for those that are not there.
@@ -53,7 +67,7 @@ class Places:
             here = found[start : start + len(part)]
             words, too_long = self._of_own_width(part)
             if self._range is None:
-                self._kernels.find_words(self._table, words, here)
+                self._kernels.find_words(self.table, words, here)
             else:
                 lowest, positions = self._range
                 # What is below the range is far above it as an unsigned number.

@@ -1,0 +1,145 @@
+"""One file of predictions, or the truth: its ids and its labels, for the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.cli.files.ratings import ADVICE, parse_codes
+from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.missing import find_missing, without
+from fastkappa.engines.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
+from fastkappa.engines.arrow_missing import mark_missing
+from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.leaderboards.lines import LineReader
+
+ODD_STRINGS = (
+    "give --missing-codes if they stand for missing labels, or --labels if they are labels."
+)
+
+
+class Reader(NamedTuple):
+    """Reads the ids and the labels of files.
+
+    ``lines`` reads text files whose labels are whole numbers, if nothing else may be in them.
+    """
+
+    id_column: str
+    target: str
+    missing_codes: str | None
+    labels: str | None
+    delimiter: str | None = None
+    ids_are_strings: bool = False
+    lines: LineReader | None = None
+
+    def read(
+        self, file: Path, on_progress: OnProgress, left_out: Collection[Any] = ()
+    ) -> tuple[Any, Any, set[Any]]:
+        """Return ids, labels, and the ids whose label is missing, which are not among them.
+
+        Items of the ids ``left_out`` are not either.
+        """
+        ids, labels = _read(
+            file,
+            self.id_column,
+            self.target,
+            on_progress,
+            ids_are_strings=self.ids_are_strings,
+            delimiter=self.delimiter,
+        )
+        marked_labels = mark_missing(
+            file,
+            self.target,
+            labels,
+            parse_codes(self.missing_codes),
+            odd="raise" if self.labels is None else "keep",
+            advice=ADVICE._replace(odd_strings=ODD_STRINGS),
+        )
+        mask = find_missing(marked_labels)
+        missing = set() if mask is None else set(without(ids, ~mask).to_pylist())
+        if left_out:
+            among = _are_among(ids, left_out)
+            mask = among if mask is None else mask | among
+        if mask is None:
+            return ids, marked_labels, missing
+        return without(ids, mask), without(marked_labels, mask), missing
+
+    def in_lines(self, file: Path, on_progress: OnProgress) -> tuple[Any, Any] | None:
+        """Return how the ids of a text file match those of the truth, and its labels.
+
+        None if `read` has to look at it: it knows what is wrong with a file, or rare.
+        """
+        file_format = format_of(file)
+        if self.lines is None or file_format not in DELIMITERS or file.suffix.lower() == ".gz":
+            return None
+        delimiter = self.delimiter or DELIMITERS[file_format]
+        if len(delimiter.encode()) != 1:
+            return None
+        try:
+            text = file.read_bytes()
+        except OSError:
+            return None
+        found = self.lines.read(text, delimiter, self.id_column, self.target)
+        if found is None or not _are_close(found[1]):
+            return None
+        on_progress(len(text))
+        return found
+
+    def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
+        """Return another column of the items, but for those of the ids ``left_out``."""
+        wanted = list(dict.fromkeys((self.id_column, column)))
+        columns = read_columns(file, wanted, text=[column], delimiter=self.delimiter)
+        found = columns[column]
+        return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
+
+
+def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
+    return np.array([item in some for item in ids.to_pylist()], bool)
+
+
+def _read(
+    file: Path,
+    id_column: str,
+    target: str,
+    on_progress: OnProgress,
+    *,
+    ids_are_strings: bool,
+    delimiter: str | None,
+) -> tuple[Any, Any]:
+    """Return the ids and the labels in a file, or raise."""
+    # Most ids differ: a dictionary of them is of no use.
+    as_strings = ids_are_strings or format_of(file) not in DELIMITERS
+    strings = [id_column] if as_strings and id_column != target else []
+    wanted = list(dict.fromkeys((id_column, target)))
+    columns = read_columns(file, wanted, on_progress, strings=strings, delimiter=delimiter)
+    for name, column in columns.items():
+        if column.null_count:
+            raise RatingsError(
+                f"column {name!r} of {file} has {column.null_count} missing values in its"
+                f" {len(column)} rows."
+            )
+        if "binary" in str(column.type):
+            raise RatingsError(f"column {name!r} of {file} holds text that is not UTF-8.")
+    n_labels = 0 if _are_few_integers(columns[target]) else len(columns[target].unique())
+    if n_labels > LARGEST_NUMBER_OF_LABELS:
+        raise RatingsError(
+            f"column {target!r} of {file} holds {n_labels} different values, more than the"
+            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
+        )
+    return columns[id_column], columns[target]
+
+
+def _are_few_integers(labels: Any) -> bool:
+    """Return whether labels are whole numbers too close together for too many different ones.
+
+    What Arrow computes with takes as long to import as twenty files to read.
+    """
+    return str(labels.type).startswith(("int", "uint")) and _are_close(to_numpy(labels))
+
+
+def _are_close(numbers: NDArray[Any]) -> bool:
+    return int(numbers.max()) - int(numbers.min()) < LARGEST_NUMBER_OF_LABELS
