@@ -33,6 +33,9 @@ from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappa_from_moments, kappas
 from fastkappa.statistics.weights import SCHEMES, Weights
 
+# Threads without a GIL count references to math.nan, and wait for each other to do so; to a constant
+# in the code of a function they do not.
+NAN = (lambda: 1e999 - 1e999)()
 EMPTY = (
     "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample is required."
 )
@@ -49,7 +52,7 @@ def cohen_kappa_score(
     labels: Any = None,
     weights: Weights = None,
     sample_weight: Any = None,
-    replace_undefined_by: float = math.nan,
+    replace_undefined_by: float = NAN,
 ) -> float:
     """Compute Cohen's kappa: how far two raters agree beyond chance.
 
@@ -104,7 +107,7 @@ def cohen_kappa_score(
     >>> cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 2], weights="quadratic")
     0.6363636363636364
     """
-    if labels is None and sample_weight is None and replace_undefined_by is math.nan:
+    if labels is None and sample_weight is None and replace_undefined_by is NAN:
         compiled = compiled_kappa()
         short = None if compiled is None else compiled.kappa_of_arrays(y1, y2, weights)
         if short is not None:

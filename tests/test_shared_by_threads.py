@@ -60,6 +60,84 @@ def test_an_accumulator(drop_in_backend: str) -> None:
     np.testing.assert_array_equal(together.table, one_by_one.table)
 
 
+def test_an_accumulator_that_is_read_meanwhile(drop_in_backend: str) -> None:
+    """What is read is of one moment: whole batches, and all of them of one accumulator."""
+    together, other = ConfusionAccumulator(), ConfusionAccumulator()
+    other.update(["no", "yes"], ["yes", "yes"])
+    words = np.array(["a", "b", "c", "d", "e"])
+
+    def work(number: int) -> None:
+        if number == 0:
+            together.update(words[Y], words[PREDICTIONS[0]], sample_weight=np.full(len(Y), 0.5))
+            together.subtract(words[Y], words[PREDICTIONS[0]], sample_weight=np.full(len(Y), 0.5))
+        elif number == 1:
+            copy = ConfusionAccumulator.from_json(together.to_json())
+            copy.merge(together)
+        elif number == 2:
+            together.merge(other)
+        elif number == 3:
+            assert together.counts().table.sum() % 0.5 == 0
+            repr(together)
+        else:
+            together.update(words[Y], words[PREDICTIONS[number]])
+
+    in_threads(work)
+    expected = ConfusionAccumulator()
+    for number in range(4, THREADS):
+        for _ in range(ROUNDS):
+            expected.update(words[Y], words[PREDICTIONS[number]])
+    for _ in range(ROUNDS):
+        expected.merge(other)
+    np.testing.assert_array_equal(together.table, expected.table)
+    assert together.labels.tolist() == expected.labels.tolist()
+
+
+def test_ratings_of_several() -> None:
+    ratings = fastkappa.Ratings(list(PREDICTIONS))
+    found = in_threads(
+        lambda number: (
+            fastkappa.fleiss_kappa(ratings).value,
+            fastkappa.gwet_ac1(ratings).value,
+            fastkappa.krippendorff_alpha(ratings).value,
+        )
+    )
+    fresh = fastkappa.Ratings(list(PREDICTIONS))
+    expected = tuple(
+        coefficient(fresh).value
+        for coefficient in (
+            fastkappa.fleiss_kappa,
+            fastkappa.gwet_ac1,
+            fastkappa.krippendorff_alpha,
+        )
+    )
+    assert found == [[expected] * ROUNDS] * THREADS
+
+
+def test_the_first_calls_of_a_process(backend: str) -> None:
+    """Modules are imported, and by numba compiled, by whichever thread comes first."""
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+import numpy as np
+import fastkappa
+together = Barrier(8)
+y1, y2 = np.arange(5000) % 5, np.arange(5000) % 3
+calls = [
+    lambda: fastkappa.cohen_kappa_score(y1, y2),
+    lambda: fastkappa.confusion_counts(y1, y2).table.sum(),
+    lambda: fastkappa.optimal_thresholds(y1, y2 + 0.5).kappa,
+    lambda: fastkappa.agreement(y1, y2).kappa,
+]
+def call(number):
+    together.wait()
+    return calls[number % 4]()
+with ThreadPoolExecutor(8) as pool:
+    found = list(pool.map(call, range(8)))
+assert found[:4] == found[4:] == [call() for call in calls], found
+"""
+    run_python(code, FASTKAPPA_BACKEND=backend)
+
+
 def test_a_result() -> None:
     result = fastkappa.agreement(Y, PREDICTIONS[0])
     fresh = fastkappa.agreement(Y, PREDICTIONS[0])

@@ -17,6 +17,8 @@ from fastkappa.kernels.cython.pairs cimport (
     COLUMN_FLOAT32, COLUMN_UINT8, add_pairs, column_t, read_array,
 )
 
+import sys
+
 import numpy as np
 
 from fastkappa.statistics.kappa import kappas
@@ -24,6 +26,14 @@ from fastkappa.statistics.kappa import kappas
 
 cdef extern from "common/column.h" nogil:
     size_t element_width(int kind)
+
+cdef extern from "Python.h":
+    ctypedef struct PyMethodDef:
+        const char *ml_name
+    ctypedef struct PyCFunctionObject:
+        PyMethodDef *m_ml
+    int PyModule_AddFunctions(object module, PyMethodDef *functions) except -1
+
 
 cdef extern from "common/range.h" nogil:
     int range_of(const column_t *column, Py_ssize_t n, int64_t *least, int64_t *largest)
@@ -82,6 +92,7 @@ cdef int code_of_weights(weights):
     return LINEAR if weights == "linear" else QUADRATIC if weights == "quadratic" else OTHER
 
 
+@cython.binding(False)
 def kappa_of_arrays(y1, y2, weights):
     """Return kappa of the labels that occur, or None where this is not the simple case.
 
@@ -131,6 +142,13 @@ cdef inline bint is_for_one_thread(
         and n_labels <= FEW_LABELS
         and n * (element_width(first.kind) + element_width(second.kind)) <= MOST_BYTES
     )
+
+
+# What a module is given this way is no object whose references threads without a GIL count: it would
+# be the only thing that short calls of several threads share.
+cdef PyMethodDef[2] FUNCTIONS
+FUNCTIONS[0] = (<PyCFunctionObject *> kappa_of_arrays).m_ml[0]
+PyModule_AddFunctions(sys.modules[__name__], FUNCTIONS)
 
 
 cdef bint kappa_of_occurring(

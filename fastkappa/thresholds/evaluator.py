@@ -117,15 +117,16 @@ class ThresholdEvaluator:
         kappa : float
             NaN, without a warning, where kappa is undefined.
         """
-        if self._fast is not None:
+        fast = self._fast  # once: threads without a GIL wait to count references to it
+        if fast is not None:
             try:
-                kappa: float = self._fast(np.asarray(thresholds, np.float64))
+                kappa: float = fast(np.asarray(thresholds, np.float64))
                 return kappa
             except (TypeError, ValueError, OverflowError):
                 pass  # read below: that raises the error, or copies a strided array
         numbers = self._read(thresholds, 1)
-        if self._fast is not None:
-            return float(self._fast(numbers))
+        if fast is not None:
+            return float(fast(numbers))
         return float(kappas(self._items.tables(numbers[None])[0], self._weights))
 
     def many(self, thresholds: Any) -> NDArray[np.float64]:
