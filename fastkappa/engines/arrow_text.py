@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
