@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
 
@@ -23,3 +24,12 @@ class SupportsArray(Protocol):
 # A matrix that a user gives. NumPy's ArrayLike has strings in it: with it any string would be a
 # scheme or level to a type checker.
 Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArray]
+
+
+def is_masked_array(values: Any) -> bool:
+    """Return whether values are in a masked array of NumPy.
+
+    Nobody has one before `numpy.ma` is loaded, which NumPy leaves to who first names it.
+    """
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(values, masked.MaskedArray)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.arrays import is_masked_array
 from fastkappa.columns.column import Column, read_column
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import LabelOrder
@@ -120,7 +121,7 @@ def drop_missing(
         seen = {
             name: column
             for name, column in columns.items()
-            if len(missing_codes) or isinstance(column, np.ma.MaskedArray)
+            if len(missing_codes) or is_masked_array(column)
         }
         refuse_missing(seen, None, missing_codes, not_rated)
         return columns, dict.fromkeys(columns, 0), 0

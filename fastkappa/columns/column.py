@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, is_masked_array
 from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import codes_of_foreign, to_numpy
 from fastkappa.columns.label_order import LabelOrder
@@ -130,7 +130,7 @@ def check_form(ratings: Any) -> None:
 def refuse_masked(**arrays: Any) -> None:
     """Raise for masked entries, which NumPy's functions would read as if they were not."""
     for name, values in arrays.items():
-        if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        if is_masked_array(values) and np.ma.is_masked(values):
             position = int(np.flatnonzero(np.ma.getmaskarray(values))[0])
             raise ValueError(
                 f"{name} must not have masked entries, got one at position {position}: leave"

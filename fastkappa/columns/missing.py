@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, is_masked_array
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import is_number
 
@@ -45,7 +45,7 @@ def find_missing(ratings: Any, missing_codes: Sequence[Any] = ()) -> NDArray[np.
 
 def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_] | None:
     """Return which ratings are among the codes, which are of any type."""
-    if isinstance(ratings, np.ma.MaskedArray):
+    if is_masked_array(ratings):
         ratings = ratings.data
     array = np.asarray(ratings, object) if isinstance(ratings, (list, tuple)) else None
     if array is None:
@@ -80,7 +80,7 @@ def _find_missing(ratings: Any) -> NDArray[np.bool_] | None:
         return _if_any(np.asarray(ratings.is_null(nan_is_null=True)))
     if isinstance(ratings, (list, tuple)):
         return _if_any(np.fromiter(map(is_missing, ratings), bool, len(ratings)))
-    if isinstance(ratings, np.ma.MaskedArray):
+    if is_masked_array(ratings):
         # What is under a mask may be anything, NaN too.
         hidden = np.ma.getmaskarray(ratings).reshape(-1)
         found = _find_in_array(ratings.data.reshape(-1))
@@ -99,7 +99,7 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
         return ratings.filter(kept)
     if library == "pandas":
         rest = ratings[kept]
-    elif isinstance(ratings, np.ma.MaskedArray):
+    elif is_masked_array(ratings):
         rest = ratings.data.reshape(-1)[kept]
     else:
         rest = to_numpy(ratings).reshape(-1)[kept]

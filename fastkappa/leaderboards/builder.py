@@ -37,6 +37,7 @@ from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherL
 from fastkappa.leaderboards.items.stacks import Tables
 from fastkappa.leaderboards.ranking import (
     draw_groups,
+    in_single,
     kappas_of,
     rank,
     resampled_kappas,
@@ -359,16 +360,22 @@ class LeaderboardBuilder:
             used = tables.labels[mask] if labels is None else labels
             known = KnownLabels(used, first, pairs[some[0]][1])
             predictions = [Prediction(pairs[j][1], items[j], matrix) for j in some]
+            are_alike = have_all and not tables.n_outside[some].any()
             sums = sum_by_group(
-                self._kernels, self._groups, first, known, predictions, self._num_threads
+                self._kernels,
+                self._groups,
+                first,
+                known,
+                predictions,
+                self._num_threads,
+                have_all=are_alike,
             )
             if (sums.columns.sum(axis=(0, 2)) != tables.tables[some].sum(axis=(1, 2))).any():
                 raise changed_meanwhile()
             here = [entries[j] for j in some]
-            if have_all and not tables.n_outside[some].any():
+            if are_alike:
                 # The true labels of all these predictions are those of the same items.
-                rows = sums.rows[:, :1].copy()
-                sums = sums._replace(rows=self._rows.setdefault(rows.tobytes(), rows))
+                sums = sums._replace(rows=self._rows.setdefault(sums.rows.tobytes(), sums.rows))
             self._resampled.append(_Resampled(here, sums, matrix))
 
     def _replicates(self) -> FloatTable:
@@ -400,11 +407,11 @@ def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
     for parts in alike.values():
         for start in range(0, len(parts), PRODUCT):
             some = parts[start : start + PRODUCT]
-            all_rows = [part.sums.rows for part in some]
+            shared = some[0].sums.rows.shape[1] == 1
             sums = GroupSums(
-                np.concatenate([part.sums.weighted for part in some], axis=1),
-                all_rows[0] if all_rows[0].shape[1] == 1 else np.concatenate(all_rows, axis=1),
-                np.concatenate([part.sums.columns for part in some], axis=1),
+                in_single(np.concatenate([part.sums.weighted for part in some], axis=1)),
+                np.concatenate([part.sums.rows for part in some[: 1 if shared else None]], axis=1),
+                in_single(np.concatenate([part.sums.columns for part in some], axis=1)),
             )
             entries = [entry for part in some for entry in part.entries]
             together.append(_Resampled(entries, sums, some[0].matrix))

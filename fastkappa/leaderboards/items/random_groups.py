@@ -33,7 +33,8 @@ class GroupSums(NamedTuple):
     weighted : ndarray of shape (g, m)
         The sums of the disagreement weights of the items.
     rows, columns : ndarray of shape (g, m, l)
-        The number of items with each label in the first and in the second column.
+        The number of items with each label in the first and in the second column. The rows have
+        the shape (g, 1, l) if they are those of all predictions.
     """
 
     weighted: FloatTable
@@ -128,38 +129,64 @@ def sum_by_group(
     known: KnownLabels,
     predictions: Sequence[Prediction],
     num_threads: int,
+    *,
+    have_all: bool,
 ) -> GroupSums:
-    """Return the sums of each prediction over each group, without items outside the labels."""
+    """Return the sums of each prediction over each group, without items outside the labels.
+
+    ``have_all`` says that no prediction lacks an item or has labels outside.
+    """
     n_labels, n_groups = len(known), groups.n_groups
     codes = groups.codes(first, known)
     has_tables = n_groups * n_labels * (n_labels + 1) <= MOST_CELLS
     shape = (n_groups, len(predictions))
     sums = GroupSums(np.zeros(shape), np.zeros((*shape, n_labels)), np.zeros((*shape, n_labels)))
+    encodings = _encodings(known, predictions)
 
     def work(ranges: ItemRanges) -> None:
         while bounds := ranges.take(1):
-            prediction = predictions[bounds[0]]
+            j = bounds[0]
+            prediction = predictions[j]
             own = codes if prediction.items is None else codes[prediction.items]
-            parts = GroupSums(*(part[:, bounds[0]] for part in sums))
+            parts = GroupSums(*(part[:, j] for part in sums))
             if has_tables:
-                _sum_tables(kernels, own, known, prediction, parts)
+                _sum_tables(kernels, own, encodings[j], prediction, parts, not have_all)
             else:
-                _sum_items(own, known, prediction, parts)
+                _sum_items(own, encodings[j], prediction, parts)
 
     run_in_threads(work, len(predictions), max(1, min(num_threads, len(predictions))))
-    return sums
+    if not have_all:
+        return sums
+    rows = np.bincount(codes, minlength=n_groups * n_labels).astype(np.float64)
+    return sums._replace(rows=rows.reshape(n_groups, 1, n_labels))
+
+
+def _encodings(known: KnownLabels, predictions: Sequence[Prediction]) -> list[Encoding]:
+    """Return how the ratings of each prediction become codes, numbers of a type all alike."""
+    of_type: dict[Any, Encoding] = {}
+    found = []
+    for column, _, _ in predictions:
+        dtype = column.values.dtype
+        if column.categories is not None:
+            found.append(known.encode(column))
+            continue
+        if dtype not in of_type:
+            of_type[dtype] = known.encode(column)
+        found.append(of_type[dtype])
+    return found
 
 
 def _sum_tables(
     kernels: PairKernels,
     codes: AnyArray,
-    known: KnownLabels,
+    encoding: Encoding,
     prediction: Prediction,
     sums: GroupSums,
+    has_own_rows: bool,
 ) -> None:
     """Count a table for each group, and take the sums of its cells."""
-    n_groups, n_labels = sums.rows.shape
-    codec, positions = known.encode(prediction.column)
+    n_groups, n_labels = sums.columns.shape
+    codec, positions = encoding
     values, lowest = codec.encode(kernels, prediction.column.values)
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
     kernels.count_pairs(codes, 0, values, lowest, table, 0, len(values))
@@ -167,18 +194,18 @@ def _sum_tables(
     tables = table[:-1, :-1].astype(np.float64).reshape(n_groups, -1)
     sums.weighted[:] = tables @ np.where(inside, prediction.cell_weights[:, positions], 0).ravel()
     # Products, because they are faster than sums, and two codes may have the same label.
-    sums.rows[:] = tables @ np.kron(np.eye(n_labels), inside.astype(np.float64)[:, None])
+    if has_own_rows:
+        sums.rows[:] = tables @ np.kron(np.eye(n_labels), inside.astype(np.float64)[:, None])
     label_of_code = np.equal.outer(positions, np.arange(n_labels)).astype(np.float64)
     sums.columns[:] = tables @ np.tile(label_of_code, (n_labels, 1))
 
 
 def _sum_items(
-    codes: AnyArray, known: KnownLabels, prediction: Prediction, sums: GroupSums
+    codes: AnyArray, encoding: Encoding, prediction: Prediction, sums: GroupSums
 ) -> None:
     """Add up the items one by one, without tables."""
     n_groups, n_labels = sums.rows.shape
     column, items, cell_weights = prediction
-    encoding = known.encode(column)
     if items is not None:
         # Sums of fractions depend on the order of their items, and should not on that of a file.
         order = np.argsort(items, kind="stable")
