@@ -17,9 +17,9 @@ class CommandLine:
     def __init__(self, *command: str) -> None:
         self.command = command
 
-    def run(self, *arguments: object, columns: int = 80) -> Any:
+    def run(self, *arguments: object, columns: int = 80, stdin: bytes | None = None) -> Any:
         runner = CliRunner(env={"COLUMNS": str(columns), "FORCE_COLOR": None})
-        return runner.invoke(cli.make_app(), [*self.command, *map(str, arguments)])
+        return runner.invoke(cli.make_app(), [*self.command, *map(str, arguments)], input=stdin)
 
     def text_of(self, *arguments: object, columns: int = 80) -> str:
         result = self.run(*arguments, columns=columns)

@@ -58,7 +58,7 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
     ascend = bool((thresholds[1:] >= thresholds[:-1]).all() and not np.isnan(thresholds).any())
     if not isinstance(labels, list) or len(labels) != len(thresholds) + 1 or not ascend:
         raise RatingsError(
-            f"{path} must have a cut point less than labels, in ascending order, got labels"
+            f"{path} must have one cut point fewer than labels, in ascending order, got labels"
             f" {labels} and cut points {thresholds.tolist()}."
         )
     return Cuts(labels, thresholds, column)

@@ -12,7 +12,7 @@ import io
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from glob import glob
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,9 +75,10 @@ def as_source(source: Path | Source) -> Source:
 class Opener:
     """Opens what a user names; made by `opened_inputs`, which deletes the copies."""
 
-    def __init__(self, options: TextOptions, folder: Path) -> None:
+    def __init__(self, options: TextOptions, stack: ExitStack) -> None:
         self.options, self.delimiter = options, options.delimiter
-        self._folder = folder
+        self._stack = stack
+        self._folder: Path | None = None
         # What the user called each copy.
         self._names: dict[str, str] = {}
         self._files: list[Path] = []
@@ -116,6 +117,8 @@ class Opener:
         """Return an error with the names that the user gave, and the option that may help."""
         if "not UTF-8" in text and self.options.encoding is None:
             text = f"{text.rstrip('.')}. --encoding says what it is."
+        elif self.options.encoding is None and any(map(_begins_as_utf16, self._files)):
+            text = f"{text.rstrip('.')}. It begins as UTF-16 does: give --encoding utf-16."
         if " has no column " in text and self.delimiter is None:
             named = (file for file in self._files if text.startswith(f"{file} "))
             text += next(map(_hint, named), "")
@@ -134,6 +137,9 @@ class Opener:
         name = _name_of(path)
         if name in self._names.values():
             raise RatingsError(f"{name} can be read once only.")
+        if self._folder is None:
+            made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
+            self._folder = Path(made)
         raw = self._folder / f"{len(self._names)} raw"
         with _bytes_of(path) as source, open(raw, "wb") as file:
             shutil.copyfileobj(source, file)
@@ -197,8 +203,8 @@ def opened_inputs(options: TextOptions) -> Iterator[Opener]:
     RatingsError
         If an option is not for such a file, or what is named cannot be read.
     """
-    with TemporaryDirectory(prefix="fastkappa-") as folder:
-        opener = Opener(options, Path(folder))
+    with ExitStack() as stack:
+        opener = Opener(options, stack)
         try:
             yield opener
         except OSError as error:
@@ -245,6 +251,13 @@ def _name_of(path: Path) -> str:
 
 def _has_suffix(name: str) -> bool:
     return name.lower().endswith(tuple(SUFFIXES))
+
+
+def _begins_as_utf16(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    with open(file, "rb") as opened:
+        return opened.read(2) in (b"\xff\xfe", b"\xfe\xff")
 
 
 def _hint(file: Path) -> str:

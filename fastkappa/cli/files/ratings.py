@@ -182,7 +182,16 @@ def _read(
         )
     table = SourceTable(columns, wanted, codes=codes, drop_odd=drop_missing, advice=ADVICE)
     source = as_source(source)
-    count_files(table, source.files, on_progress, source.delimiter)
+    try:
+        count_files(table, source.files, on_progress, source.delimiter)
+    except RatingsError as error:
+        if columns.weight is None or "conversion error to double" not in str(error):
+            raise
+        reason = str(error).rpartition("double: ")[2]
+        raise RatingsError(
+            f"column {columns.weight!r} of {source.name} must hold item weights, which are"
+            f" numbers: {reason}"
+        ) from error
     if table.n_rows == 0:
         raise RatingsError(f"{source.name} has no rows.")
     contents = table.contents()

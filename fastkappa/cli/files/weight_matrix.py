@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import NamedTuple
 
 import numpy as np
@@ -75,7 +76,7 @@ def read_weight_matrix(path: Path) -> WeightMatrix:
         if heads != list(labels) or len(set(labels)) < len(labels):
             raise RatingsError(
                 f"{path} must have the same different labels in its first row and column, got"
-                f" {', '.join(labels)} and {', '.join(heads)}."
+                f" {short_repr(list(labels))} and {short_repr(heads)}."
             )
         rows = [row[1:] for row in rows[1:]]
     if not rows or any(len(row) != len(rows) for row in rows):

@@ -60,6 +60,8 @@ class AgreeRequest(NamedTuple):
     def heading(self) -> str:
         """Return the first line of the text, and the title of the page."""
         by = "" if self.group is None else f", by {label_text(self.group)}"
+        if self.sample_weight is not None:
+            by += f", weighted by {label_text(self.sample_weight)}"
         named = ", ".join(map(label_text, self.raters[:MOST_RATERS]))
         more = len(self.raters) - MOST_RATERS
         rest = f" and {more} more" if more > 0 else ""

@@ -1,0 +1,133 @@
+"""docs/command_line.md: its commands run, print what it shows, and have the options it names."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("pyarrow")
+pytest.importorskip("rich")
+
+import typer
+
+from fastkappa import cli, datasets
+from tests.helpers.command_line import CommandLine, write_csv
+
+PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
+CITIES = {"winnipeg": "Winnipeg", "new_orleans": "New Orleans"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the files of the page."""
+    folder = tmp_path_factory.mktemp("page")
+    rated = {city: datasets.load(f"multiple_sclerosis_{city}").expand() for city in CITIES}
+    orleans, winnipeg = (np.concatenate(both) for both in zip(*rated.values()))
+    random = np.random.default_rng(0)
+    n = len(orleans)
+    patient = np.arange(n)
+    columns = {
+        "patient": patient,
+        "orleans": orleans,
+        "winnipeg": winnipeg,
+        "third": random.integers(1, 5, n),
+        "city": np.repeat(list(CITIES.values()), [len(y1) for y1, _ in rated.values()]),
+        "ward": patient // 3,
+    }
+    ratings = write_csv(folder / "ratings.csv", **columns).read_text()
+    (folder / "semicolons.csv").write_text(ratings.replace(",", ";"))
+    (folder / "windows.csv").write_text(ratings, encoding="utf-16")
+    head, *rows = ratings.splitlines(keepends=True)
+    (folder / "no_names.csv").write_text("".join(rows))
+    (folder / "parts").mkdir()
+    for i, part in enumerate((rows[:100], rows[100:])):
+        for name in (f"part-{i}.csv", f"parts/{i}.csv"):
+            (folder / name).write_text("".join([head, *part]))
+    write_csv(
+        folder / "long.csv",
+        patient=np.tile(patient, 2),
+        who=np.repeat(["orleans", "winnipeg"], n),
+        diagnosis=np.concatenate([orleans, winnipeg]),
+    )
+    labels = [1, 2, 3, 4]
+    far = np.minimum(abs(np.subtract.outer(labels, labels)), 2)
+    weights = {"": labels, **{str(label): far[:, i] for i, label in enumerate(labels)}}
+    write_csv(folder / "weights.csv", **weights)
+    scores = (0.5 * orleans + random.normal(0, 0.4, n)).round(4)
+    write_csv(folder / "oof.csv", patient=patient, diagnosis=orleans, score=scores)
+    write_csv(folder / "new.csv", patient=patient[:9], score=scores[:9])
+    part = np.where(patient % 3, "private", "public")
+    truth = {"patient": patient, "diagnosis": orleans}
+    write_csv(folder / "truth.csv", **truth, part=part, ward=patient // 3)
+    (folder / "teams").mkdir()
+    for i, team in enumerate(("red", "green", "blue")):
+        predicted = np.clip(orleans + random.integers(-i, i + 1, n), 1, 4)
+        write_csv(folder / "teams" / f"{team}.csv", patient=patient, diagnosis=predicted)
+    return folder
+
+
+def examples() -> list[tuple[str, str]]:
+    """Return the commands of the page, in order, and what it shows of their output."""
+    blocks = re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    found = (re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE) for block in blocks)
+    return [example for block in found for example in block]
+
+
+def output_of(command: str) -> str:
+    """Run a command of the page: in this process, unless a shell is needed."""
+    name, *arguments = shlex.split(command)
+    if name == "fastkappa" and not {"|", ">"} & set(arguments):
+        return CommandLine().text_of(*arguments)
+    program = f'fastkappa() {{ {shlex.quote(sys.executable)} -m fastkappa "$@"; }}\n'
+    root = str(PAGE.parents[1])
+    done = subprocess.run(
+        ["sh", "-c", program + command],
+        env={**os.environ, "PYTHONPATH": root, "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), command
+    return done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the examples are for a shell of Unix")
+def test_the_commands_of_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(folder)
+    assert len(examples()) > 20
+    for command, shown in examples():
+        output = output_of(command)
+        if shown:
+            assert output.strip() == shown.strip()
+    assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")
+    assert (folder / "labelled.csv").read_text().startswith("patient,score,predicted\n")
+
+
+def commands() -> dict[str, Any]:
+    group: Any = typer.main.get_command(cli.make_app())
+    return dict(group.commands)
+
+
+@pytest.mark.parametrize("name", list(commands()))
+def test_the_options_of_the_page_are_those_of_the_command(name: str) -> None:
+    section = PAGE.read_text(encoding="utf-8").partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    table = "\n".join(line for line in section.splitlines() if line.startswith("| `--"))
+    named = set(re.findall(r"`(--[\w-]+)`", "\n".join(r.split("|")[1] for r in table.splitlines())))
+    there = {
+        option
+        for parameter in commands()[name].params
+        if parameter.param_type_name == "option"
+        for option in parameter.opts
+        if option.startswith("--")
+    }
+    assert named == there - {"--help"}
