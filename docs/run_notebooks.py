@@ -79,6 +79,23 @@ def _outputs(source: str, where: str, namespace: dict[str, Any]) -> list[dict[st
     return outputs
 
 
+def as_markdown(notebook: dict[str, Any]) -> str:
+    """Return a notebook and its outputs as a page of Markdown, for the site."""
+    parts = []
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        for output in cell.get("outputs", []):
+            data = output.get("data", {})
+            if "image/png" in data:
+                picture = "".join(data["image/png"])
+                parts.append(f"![What the code above draws](data:image/png;base64,{picture})")
+            else:
+                text = "".join(output.get("text") or data["text/plain"])
+                parts.append(f"```text\n{text.rstrip()}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
 def main(paths: list[Path]) -> None:
     """Run notebooks, all of them by default, and write them with their outputs."""
     for path in paths or sorted(NOTEBOOKS.glob("*.ipynb")):

@@ -52,6 +52,18 @@ def test_notebooks_are_there_and_small() -> None:
         assert path.stat().st_size < 100_000
 
 
+def test_page_of_a_notebook_has_all_of_it(runner: Any) -> None:
+    notebook = runner.read(NOTEBOOKS[0])
+    page = runner.as_markdown(notebook)
+    for cell in notebook["cells"]:
+        assert "".join(cell["source"]) in page
+    texts = [text.rstrip() for cell in shown(notebook) for text in cell if text != "image/png"]
+    assert texts
+    assert all(f"```text\n{text}\n```" in page for text in texts)
+    n_pictures = sum(cell.count("image/png") for cell in shown(notebook))
+    assert page.count("](data:image/png;base64,") == n_pictures > 0
+
+
 def test_what_differs_is_noticed(runner: Any) -> None:
     source = ["x = 2\n", "print('two')\n", "x + 1"]
     cell = {"cell_type": "code", "source": source, "outputs": []}
