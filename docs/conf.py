@@ -1,9 +1,15 @@
 """How Sphinx makes the site of these pages: `make docs`."""
 
+import json
 import logging
+import sys
+from pathlib import Path
 from typing import Any
 
 import fastkappa
+
+sys.path.insert(0, str(Path(__file__).parent))
+from run_notebooks import as_markdown
 
 project = "fastkappa"
 author = "the contributors of fastkappa"
@@ -85,6 +91,12 @@ def without_last_lines(app: Any, page: str, text: list[str]) -> None:
     text[0] = text[0].replace("\n\n```\n", "\n```\n")
 
 
+def read_notebook(app: Any, page: str, text: list[str]) -> None:
+    """Turn a notebook, as it is stored, into a page of Markdown."""
+    if app.env.doc2path(page).suffix == ".ipynb":
+        text[0] = as_markdown(json.loads(text[0]))
+
+
 def write_formula(page: Any, formula: Any) -> None:
     """Write a formula as MathML, which browsers draw without a script."""
     from docutils.nodes import SkipNode, math_block
@@ -105,5 +117,7 @@ def write_formula(page: Any, formula: Any) -> None:
 
 def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
+    app.add_source_suffix(".ipynb", "markdown")
+    app.connect("source-read", read_notebook, priority=400)
     app.connect("source-read", without_last_lines)
     app.connect("autodoc-skip-member", is_of_another_library)

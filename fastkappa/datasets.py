@@ -8,7 +8,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
 
-__all__ = ["RatedTable", "load", "names"]
+__all__ = ["RatedItems", "RatedTable", "load", "load_items", "names"]
 
 _LANDIS_KOCH = (
     "K. B. Westlund and L. T. Kurland (1953). Studies on multiple sclerosis in Winnipeg,"
