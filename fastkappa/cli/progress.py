@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any
 from fastkappa.engines.arrow_files import OnProgress, ignore_progress
 from fastkappa.exceptions import library_needed
 from fastkappa.formatting import printable
+
+# Variables by which rich is told that what is no terminal shows what is meant for one.
+DRAWN_ANYWHERE = {"FORCE_COLOR", "TTY_COMPATIBLE"}
 
 
 class Bar:
@@ -74,6 +78,10 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
     ...         on_progress = bar.starts(path)
     ...         on_progress(0)
     """
+    # To load rich takes as long as to read many a file. It draws on terminals, or where it is told.
+    if not (sys.stderr and sys.stderr.isatty()) and not DRAWN_ANYWHERE & os.environ.keys():
+        yield Bar(files)
+        return
     with library_needed("the command line", "rich", "fastkappa[cli]"):
         from rich.console import Console
 

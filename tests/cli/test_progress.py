@@ -165,6 +165,7 @@ def test_files_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
     shown = console.Console(file=screen, force_terminal=True, width=100)
     monkeypatch.setattr(console, "Console", lambda **_: shown)
+    monkeypatch.setenv("FORCE_COLOR", "1")
     with progress.progress_bar([*files, tmp_path / "not there.csv"]) as bar:
         for file in files:
             on_progress = bar.starts(file)

@@ -81,6 +81,26 @@ def test_against_a_plain_loop(name: str, mine: Any, theirs: Any) -> None:
             assert found.repeated == [one for one in ids if other_ids.count(one) > 1]
 
 
+@pytest.mark.parametrize("name", ["int64", "NumPy", "list", "Arrow"])
+def test_lists_one_after_the_other_each_have_their_own_order(name: str) -> None:
+    rng = np.random.default_rng(1)
+    make = {**OTHERS, **STRINGS}[name]
+    ids = ItemIds(make(np.arange(9000)), "ids")
+    orders = [rng.permutation(9000) for _ in range(2)]
+    # Almost that of the ids: only the last two are the other way round.
+    orders.append(np.append(np.arange(8998), [8999, 8998]))
+    lists = [make(order) for order in orders]
+    buffer = lists[0]
+    for i in (0, 0, 1, 2, 2, 0):
+        if isinstance(buffer, np.ndarray):
+            # Written into the same memory.
+            buffer[:] = make(orders[i])
+        found = ids.align(buffer if isinstance(buffer, np.ndarray) else lists[i], "others")
+        assert found.items is not None
+        assert found.items.tolist() == orders[i].tolist()
+    assert ids.align(make(np.arange(9000)), "others").items is None
+
+
 def test_ids_that_are_chosen_to_collide_are_matched(monkeypatch: pytest.MonkeyPatch) -> None:
     # All multipliers are 1 then, and words that begin alike have the same slot.
     monkeypatch.setattr(places, "urandom", bytes)

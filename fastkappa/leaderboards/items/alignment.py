@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.kernels.contract import WordTable
-from fastkappa.leaderboards.items.ids import Ids, read_ids
+from fastkappa.leaderboards.items.ids import CHUNK, Ids, read_ids
 from fastkappa.leaderboards.items.places import Places
 
 IDS_SHOWN = 5
@@ -62,6 +62,8 @@ class ItemIds:
 
     def __init__(self, ids: Any, name: str) -> None:
         self._ids = read_ids(ids, name)
+        # The last list that was matched: the next one often has its order.
+        self._last: tuple[Ids, Alignment] | None = None
         # The positions of ids that have no words; made when they are needed.
         self._position: dict[Any, int] | None = None
         self._places = _places_of(self._ids)
@@ -90,14 +92,27 @@ class ItemIds:
         others = read_ids(ids, name)
         if others.are(self._ids):
             return ALL_IN_ORDER
+        # Another thread may write another one meanwhile.
+        last = self._last
+        if last is not None and others.are(last[0]):
+            return last[1]
+        found = self._match(others)
+        if others.kind == "utf-8":
+            # What the others are read from is the user's, who may write other ids there.
+            self._last = (others, found)
+        return found
+
+    def _match(self, others: Ids) -> Alignment:
+        """Match ids with these, by looking each of them up."""
         n_items = len(self._ids)
         places = self._find(others)
         if len(places) == n_items and places.min(initial=0) >= 0:
             seen = np.zeros(n_items, np.bool_)
             seen[places] = True
             if seen.all():
-                in_order = np.array_equal(places, np.arange(n_items))
-                return Alignment(None if in_order else places, None, [], [], [])
+                return (
+                    ALL_IN_ORDER if _are_in_order(places) else ALL_IN_ORDER._replace(items=places)
+                )
         found = places >= 0
         times = np.bincount(places[found], minlength=n_items)
         single = found.copy()
@@ -130,6 +145,17 @@ class ItemIds:
             self._position = {one: i for i, one in enumerate(ids.tolist())}
         get = self._position.get
         return np.fromiter((get(one, -1) for one in others.tolist()), np.int64, len(others))
+
+
+def _are_in_order(places: NDArray[np.int64]) -> bool:
+    """Return whether different places are 0, 1, 2 and so on."""
+    expected = np.arange(min(CHUNK, len(places)))
+    # Most that are not differ soon.
+    for start in range(0, len(places), CHUNK):
+        some = places[start : start + CHUNK] - start
+        if not np.array_equal(some, expected[: len(some)]):
+            return False
+    return True
 
 
 def _places_of(ids: Ids) -> Places | None:

@@ -38,10 +38,13 @@ class Ids(NamedTuple):
         strings begin and end, and their bytes; objects.
     arrays : tuple of ndarray
         Two lists of the same arrays hold the same ids in the same order.
+    longest : int
+        The bytes of the longest string.
     """
 
     kind: str
     arrays: tuple[AnyArray, ...]
+    longest: int = 0
 
     def __len__(self) -> int:
         return len(self.arrays[0]) - (self.kind == "utf-8")
@@ -61,7 +64,8 @@ class Ids(NamedTuple):
                 and a.shape == b.shape
                 and np.array_equal(a[:CHUNK], b[:CHUNK])
                 and np.array_equal(a, b)
-                for a, b in zip(self.arrays, others.arrays)
+                # Where strings begin is often the same, what they are is not.
+                for a, b in zip(self.arrays[::-1], others.arrays[::-1])
             )
         )
 
@@ -101,12 +105,7 @@ class Ids(NamedTuple):
     @property
     def n_words(self) -> int:
         """The number of words of each id."""
-        longest = 0
-        if self.kind == "ascii":
-            longest = self.arrays[0].shape[1]
-        elif self.kind == "utf-8":
-            longest = int(np.diff(self.arrays[0]).max(initial=0))
-        return max(1, -(-longest // WORD))
+        return max(1, -(-self.longest // WORD))
 
     def in_unit(self, unit: np.dtype[Any]) -> Ids:
         """Return times in another unit.
@@ -182,7 +181,7 @@ def _of_characters(array: AnyArray) -> Ids:
             for start in range(0, len(array), CHUNK)
         )
         if has_words:
-            return Ids("ascii", (characters,))
+            return Ids("ascii", (characters,), n_characters)
     return _of_strings(array.tolist())
 
 
@@ -222,9 +221,9 @@ def _of_strings(ids: list[str]) -> Ids:
 
 
 def _of_bytes(ends: AnyArray, data: AnyArray) -> Ids:
-    ids = Ids("utf-8", (ends, data))
+    ids = Ids("utf-8", (ends, data), int((ends[1:] - ends[:-1]).max(initial=0)))
     # Words are filled up with NULs, so a string with a NUL of its own has none.
-    if np.diff(ends).max(initial=0) <= LONGEST and (len(data) == 0 or data.min() > 0):
+    if ids.longest <= LONGEST and (len(data) == 0 or data.min() > 0):
         return ids
     return _as_objects(ids.tolist())
 

@@ -72,7 +72,7 @@ class Places:
                 lowest, positions = self._range
                 # What is below the range is far above it as an unsigned number.
                 slots = np.minimum(words[:, 0] - lowest, np.uint64(len(positions) - 1))
-                here[:] = positions.take(slots.view(np.int64))
+                here[:] = positions.take(slots.view(np.int64), mode="clip")
             if too_long is not None:
                 here[too_long] = -1
             start += len(part)
