@@ -1,4 +1,4 @@
-"""A right and a wrong call of everything in the extension modules that Python can call, for `endurance.py`."""
+"""Right and wrong calls of all that extension modules offer, for `endurance.py`."""
 
 from __future__ import annotations
 
@@ -99,7 +99,9 @@ def score_calls() -> dict[str, Callable[[], Any]]:
         "group_scores": group,
         "sort_items": lambda: scores.sort_items(x, y, 0, N_LABELS),
         "sort_items, of NaN": lambda: scores.sort_items(nan, y, 0, N_LABELS),
-        "accumulate_labels": lambda: scores.accumulate_labels(codes, weights, thirds, prefix.copy()),
+        "accumulate_labels": lambda: scores.accumulate_labels(
+            codes, weights, thirds, prefix.copy()
+        ),
         "search_cuts": search,
         "evaluator": lambda: evaluator(cuts),
         "evaluator, of NaN": lambda: evaluator(undefined),

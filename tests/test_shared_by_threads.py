@@ -93,7 +93,7 @@ def test_an_accumulator_that_is_read_meanwhile(drop_in_backend: str) -> None:
 
 
 def test_ratings_of_several() -> None:
-    ratings = fastkappa.Ratings(list(PREDICTIONS))
+    ratings = fastkappa.Ratings.from_raters(list(PREDICTIONS))
     found = in_threads(
         lambda number: (
             fastkappa.fleiss_kappa(ratings).value,
@@ -101,7 +101,7 @@ def test_ratings_of_several() -> None:
             fastkappa.krippendorff_alpha(ratings).value,
         )
     )
-    fresh = fastkappa.Ratings(list(PREDICTIONS))
+    fresh = fastkappa.Ratings.from_raters(list(PREDICTIONS))
     expected = tuple(
         coefficient(fresh).value
         for coefficient in (

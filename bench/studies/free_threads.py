@@ -2,10 +2,10 @@
 
     python3.13t -m bench.studies.free_threads [--rounds N]
 
-Each thread makes its own arrays. Scorers and evaluators are one for both threads, and then each thread
-makes its own. One thread and two are timed in turn; each thread makes the same number of calls, so 2 is
-the most there can be. With a GIL it is 1 at best for short calls. A call of a function that does
-nothing shows what this Python and this machine leave.
+Each thread makes its own arrays. Scorers and evaluators are one for both threads, and then each
+thread makes its own. One thread and two are timed in turn; each thread makes the same number of
+calls, so 2 is the most there can be. With a GIL it is 1 at best for short calls. A call of a
+function that does nothing shows what this Python and this machine leave.
 """
 
 from __future__ import annotations

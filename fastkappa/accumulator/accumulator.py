@@ -87,9 +87,9 @@ class ConfusionAccumulator:
     addition, so the last digits of its float sums may differ, unless nothing is rounded, as
     with integers or halves.)
 
-    An accumulator can be pickled and copied. Threads can share one, but wait for each other; to
-    count in parallel, give each thread an accumulator and merge them. Do not fork while
-    another thread updates one: the child's copy would wait for that thread forever.
+    An accumulator can be pickled and copied. Threads can share one, but wait for each other, so
+    rather merge one of each. Do not fork while another thread updates one. A batch cut short, by
+    Ctrl-C or for want of memory, leaves no counts: what needs them raises ``RuntimeError``.
 
     Examples
     --------

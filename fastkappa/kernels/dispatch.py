@@ -74,7 +74,7 @@ def word_kernels(kernels: PairKernels) -> WordKernels:
 
 
 def call_when_forgotten(forget: Callable[[], None]) -> None:
-    """Have a function called when the choice is forgotten, by who remembers what follows from it."""
+    """Have a function called when the choice is forgotten: it forgets what follows from it."""
     _to_forget.append(forget)
 
 

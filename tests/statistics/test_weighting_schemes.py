@@ -217,7 +217,6 @@ def test_labels_that_do_not_occur_count_in_the_distance() -> None:
         )
 
 
-@pytest.mark.parametrize("backend", ["cython", "numba", "numpy"])
 def test_names_on_every_backend(backend: str) -> None:
     """Whatever counts the pairs, and however short the cut from arrays to kappa."""
     for scheme in NAMED:
