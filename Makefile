@@ -24,6 +24,7 @@ lint: $(VENV)/test.made
 
 # The site, in docs/_build; what is linked within it must be there.
 docs: $(VENV)/docs.made
+	rm -rf docs/reference/generated
 	$(sphinx) --builder html docs docs/_build/html
 
 # The links to elsewhere, where there is a network.

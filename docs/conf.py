@@ -2,14 +2,9 @@
 
 import json
 import logging
-import sys
-from pathlib import Path
 from typing import Any
 
 import fastkappa
-
-sys.path.insert(0, str(Path(__file__).parent))
-from run_notebooks import as_markdown
 
 project = "fastkappa"
 author = "the contributors of fastkappa"
@@ -30,6 +25,7 @@ exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
 # Pages
+source_suffix = {".rst": "restructuredtext", ".md": "markdown", ".ipynb": "markdown"}
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 # What is copied from an example is its input.
@@ -86,15 +82,13 @@ def is_of_another_library(
     return None if home.startswith("fastkappa") else True
 
 
-def without_last_lines(app: Any, page: str, text: list[str]) -> None:
-    """Leave out the empty line that ends an example for doctest."""
-    text[0] = text[0].replace("\n\n```\n", "\n```\n")
-
-
-def read_notebook(app: Any, page: str, text: list[str]) -> None:
-    """Turn a notebook, as it is stored, into a page of Markdown."""
+def read_page(app: Any, page: str, text: list[str]) -> None:
+    """Write a notebook as a page, and leave out the empty line that ends an example for doctest."""
     if app.env.doc2path(page).suffix == ".ipynb":
+        from docs.run_notebooks import as_markdown
+
         text[0] = as_markdown(json.loads(text[0]))
+    text[0] = text[0].replace("\n\n```\n", "\n```\n")
 
 
 def write_formula(page: Any, formula: Any) -> None:
@@ -117,7 +111,5 @@ def write_formula(page: Any, formula: Any) -> None:
 
 def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
-    app.add_source_suffix(".ipynb", "markdown")
-    app.connect("source-read", read_notebook, priority=400)
-    app.connect("source-read", without_last_lines)
+    app.connect("source-read", read_page)
     app.connect("autodoc-skip-member", is_of_another_library)
