@@ -186,6 +186,17 @@ def test_folders_and_patterns(form: str) -> None:
     assert "formats" in score.refusal("parts/*", *PAIR)
 
 
+def test_a_folder_of_words() -> None:
+    words = np.array(["", "none", "mild", "severe", "."])
+    Path("parts").mkdir()
+    for i, rows in enumerate((slice(100), slice(100, 300))):
+        write_csv(Path(f"parts/{i}.csv"), a=words[A[rows]], b=words[B[rows]], c=words[C[rows]])
+    options = ("parts", "--raters", "a", "b", "c", "--missing-codes", ".", "--missing", "drop")
+    found = agree.json_of(*options)
+    assert found["labels"] == ["mild", "none", "severe"]
+    assert found["n_missing"] == sum(int((ratings == 4).sum()) for ratings in (A, B, C))
+
+
 def test_a_part_of_text_and_a_part_of_numbers_are_text_together() -> None:
     write_csv(Path("part-1.csv"), a=[1, 2], b=[1, 1])
     write_csv(Path("part-2.csv"), a=["x", "y"], b=["x", "x"])

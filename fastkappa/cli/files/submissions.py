@@ -28,7 +28,7 @@ from fastkappa.columns.missing import find_missing, without
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
 from fastkappa.engines.arrow_files import (
     DELIMITERS,
-    SUFFIXES,
+    IN_FOLDERS,
     OnProgress,
     files_of,
     format_of,
@@ -94,7 +94,7 @@ def _files_at(path: Path) -> list[Path]:
     files = files_of(path)
     if not files:
         raise RatingsError(
-            f"{path} has no file of a format known by its suffix: {', '.join(SUFFIXES)}."
+            f"{path} has no file of a format known by its suffix: {', '.join(IN_FOLDERS)}."
         )
     return files
 
