@@ -1,17 +1,12 @@
-"""What `make demo` shows: the kappa of real ratings, and the time for many of them."""
+"""What `make demo` shows: `fastkappa demo`, and the time for many ratings."""
 
 from __future__ import annotations
 
-import csv
-import shlex
 import statistics
 import subprocess
 import sys
-import tempfile
-import textwrap
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
@@ -22,27 +17,8 @@ REPEATS = 7
 
 
 def main() -> None:
-    rated = datasets.load("diabetic_retinopathy")
-    print()
-    for text in (rated.description, rated.source):
-        print(textwrap.fill(text, 80, break_on_hyphens=False))
-    y1, y2 = rated.expand()
-    show_command(y1, y2)
-    show_speed(y1, y2)
-
-
-def show_command(y1: np.ndarray, y2: np.ndarray) -> None:
-    """Run the command line on the ratings, in a temporary folder."""
-    arguments = "score retinopathy.csv --y1 left --y2 right --weights quadratic"
-    with tempfile.TemporaryDirectory() as folder:
-        with Path(folder, "retinopathy.csv").open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["left", "right"])
-            writer.writerows(zip(y1.tolist(), y2.tolist()))
-        print(f"\n$ fastkappa {arguments}", flush=True)
-        subprocess.run(
-            [sys.executable, "-m", "fastkappa", *shlex.split(arguments)], cwd=folder, check=True
-        )
+    subprocess.run([sys.executable, "-m", "fastkappa", "demo"], check=True)
+    show_speed(*datasets.load("diabetic_retinopathy").expand())
 
 
 def show_speed(y1: np.ndarray, y2: np.ndarray) -> None:

@@ -15,7 +15,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source, as_source
 from fastkappa.columns.label_order import is_number
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings
-from fastkappa.engines.arrow_files import OnProgress, ignore_progress
+from fastkappa.engines.arrow_files import OnProgress, files_of, ignore_progress
 from fastkappa.engines.arrow_folders import count_files
 from fastkappa.engines.arrow_missing import OddStrings, mark_missing
 from fastkappa.engines.counted import SourceCounts, finish, finish_groups, n_first_among
@@ -233,10 +233,14 @@ def marked(
     given labels say what they are.
     """
     codes = parse_codes(missing_codes)
+    path = source.files[0]
+    if path.is_dir():
+        # The files of a folder are of one format.
+        path = files_of(path)[0]
     odd: OddStrings = "drop" if drop_missing else "raise"
     return {
         name: mark_missing(
-            source.files[0],
+            path,
             name,
             array,
             codes,

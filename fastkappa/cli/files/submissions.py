@@ -24,7 +24,7 @@ from fastkappa.cli.reports.leaderboard import ranks_so_far
 from fastkappa.columns.interop import bytes_of_strings
 from fastkappa.columns.label_order import shown
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
-from fastkappa.engines.arrow_files import SUFFIXES, files_of
+from fastkappa.engines.arrow_files import IN_FOLDERS, files_of
 from fastkappa.engines.arrow_text import texts_of_missing
 from fastkappa.engines.counted import in_order
 from fastkappa.engines.ratings import RatingsError, refuse_outside
@@ -77,7 +77,7 @@ def _files_at(path: Path) -> list[Path]:
     files = files_of(path)
     if not files:
         raise RatingsError(
-            f"{path} has no file of a format known by its suffix: {', '.join(SUFFIXES)}."
+            f"{path} has no file of a format known by its suffix: {', '.join(IN_FOLDERS)}."
         )
     return files
 

@@ -8,10 +8,10 @@ PAPER = {"light": "#ffffff", "dark": "#15171b"}
 
 # All text has a contrast of at least 7 : 1 by WCAG 2.
 STYLE = f"""\
-:root{{color-scheme:light dark;--ink:{INK["light"]};--paper:{PAPER["light"]};--quiet:#50545c;\
+:root{{color-scheme:light dark;--ink:{INK["light"]};--paper:{PAPER["light"]};--quiet:#464a51;\
 --rule:#c9ccd2;--stripe:#f4f5f7}}
 @media screen and (prefers-color-scheme:dark){{:root{{--ink:{INK["dark"]};--paper:{PAPER["dark"]};\
---quiet:#b4b8c0;--rule:#454a53;--stripe:#1e2126}}}}
+--quiet:#c0c4cb;--rule:#454a53;--stripe:#1e2126}}}}
 *{{box-sizing:border-box}}
 body{{margin:0;background:var(--paper);color:var(--ink);\
 font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}}

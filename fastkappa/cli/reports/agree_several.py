@@ -131,7 +131,7 @@ def _pair_parts(pairs: PairwiseKappa | None, ratings: Ratings) -> list[Part]:
     if pairs is None:
         return [f"Light's kappa and the {heading} are left out: {ratings.n_raters} raters are many"]
     if ratings.n_raters <= MOST_RATERS:
-        return [Heading(heading), "", Tables(pairs._report())]
+        return [Heading(heading), "", Tables(pairs._report(), ["Kappa of each pair"])]
     values = pairs.values[np.triu_indices(ratings.n_raters, 1)]
     defined = values[~np.isnan(values)]
     if not len(defined):

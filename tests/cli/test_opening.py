@@ -1,0 +1,331 @@
+"""What commands read: pipes, folders, patterns, any text, weights of items and of a file."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("pyarrow")
+pytest.importorskip("rich")
+
+from fastkappa import agreement, cohen_kappa_score, disagreement_weights, fleiss_kappa
+from tests.helpers.command_line import CommandLine, write_csv
+
+score, agree = CommandLine("score"), CommandLine("agree")
+PAIR = ("--y1", "a", "--y2", "b")
+RATERS = ("--raters", "a", "b")
+random = np.random.default_rng(5)
+A = random.integers(1, 5, 300)
+B = np.where(random.random(300) < 0.6, A, random.integers(1, 5, 300))
+C = np.where(random.random(300) < 0.6, A, random.integers(1, 5, 300))
+KAPPA = cohen_kappa_score(A, B)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_csv(Path("ratings.csv"), a=A, b=B, c=C)
+    return tmp_path
+
+
+def text() -> str:
+    return Path("ratings.csv").read_text()
+
+
+def kappa(*arguments: object, stdin: bytes | None = None) -> float:
+    result = score.run(*arguments, "--format", "json", stdin=stdin)
+    assert result.exit_code == 0, result.stderr
+    import json
+
+    return float(json.loads(result.stdout)["kappa"])
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+@pytest.mark.parametrize("form", ["csv", "tsv", "semicolons", "gz", "parquet", "arrow", "arrows"])
+def test_the_standard_input(name: str, form: str) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    table = pyarrow.table({"a": A, "b": B})
+    written = io.BytesIO()
+    if form == "parquet":
+        parquet.write_table(table, written)
+    elif form.startswith("arrow"):
+        new = pyarrow.ipc.new_file if form == "arrow" else pyarrow.ipc.new_stream
+        with new(written, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        between = {"tsv": "\t", "semicolons": ";"}.get(form, ",")
+        content = text().replace(",", between).encode()
+        written.write(gzip.compress(content) if form == "gz" else content)
+    assert kappa(name, *PAIR, stdin=written.getvalue()) == pytest.approx(KAPPA)
+
+
+def test_every_command_reads_the_standard_input() -> None:
+    given = text().encode()
+    several = agree.run("-", "--raters", "a", "b", "c", "--format", "csv", stdin=given)
+    (row,) = (row for row in csv.reader(several.stdout.splitlines()) if row[0] == "Fleiss' kappa")
+    assert float(row[1]) == pytest.approx(fleiss_kappa(np.column_stack([A, B, C])).value)
+    cuts = CommandLine("thresholds").run("-", "--y", "a", "--score", "b", stdin=given)
+    assert cuts.stdout.startswith("standard input: cut points on b for a\n")
+    numbered = "id,a\n" + "".join(f"{i},{a}\n" for i, a in enumerate(A))
+    Path("truth.csv").write_text(numbered)
+    board = CommandLine("leaderboard").run(
+        *("truth.csv", "-", "--id", "id", "--target", "a", "--bootstrap", 0, "--format", "csv"),
+        stdin=numbered.encode(),
+    )
+    assert board.stdout.splitlines()[1].startswith("1,standard input,1.0,")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_named_pipe(here: Path) -> None:
+    os.mkfifo("pipe")
+    # Opened for both, a pipe does not wait for who reads it; this is less than it holds.
+    pipe = os.open("pipe", os.O_RDWR)
+    os.write(pipe, text().encode())
+    from threading import Timer
+
+    Timer(0.5, os.close, [pipe]).start()
+    assert kappa("pipe", *PAIR) == pytest.approx(KAPPA)
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "named"), [(";", ";"), ("|", "|"), ("\t", "tab"), ("\t", r"\t"), (" ", "space")]
+)
+def test_separators(delimiter: str, named: str) -> None:
+    content = text().replace(",", delimiter)
+    for name in ("other.csv", "other.dat"):
+        Path(name).write_text(content)
+        assert kappa(name, *PAIR, "--sep", named) == pytest.approx(KAPPA)
+    Path("other.txt").write_text(content)
+    assert kappa("other.txt", *PAIR) == pytest.approx(KAPPA)
+    found = agree.json_of("other.csv", "--raters", "a", "b", "c", "--sep", named)
+    expected = fleiss_kappa(np.column_stack([A, B, C])).value
+    assert found["coefficients"][0]["value"] == pytest.approx(expected)
+
+
+def test_a_wrong_separator_is_seen() -> None:
+    Path("other.csv").write_text(text().replace(",", ";"))
+    assert "--sep ';' takes it for what separates fields" in score.refusal("other.csv", *PAIR)
+    assert "--sep" not in score.refusal("ratings.csv", "--y1", "x", "--y2", "b")
+    assert "must be one character" in score.refusal("other.csv", *PAIR, "--sep", ";;")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "cp1252", "utf-8-sig"])
+@pytest.mark.parametrize("suffix", [".csv", ".csv.gz", ".txt"])
+def test_encodings(encoding: str, suffix: str) -> None:
+    words = np.array(["", "mäßig", "keine", "höher", "höchste"])
+    rows = "".join(f"{a},{b}\n" for a, b in zip(words[A], words[B]))
+    content = f"a,b\n{rows}".encode(encoding)
+    path = Path(f"words{suffix}")
+    path.write_bytes(gzip.compress(content) if suffix.endswith(".gz") else content)
+    assert kappa(path, *PAIR, "--encoding", encoding) == pytest.approx(KAPPA)
+    labels = score.json_of(path, *PAIR, "--encoding", encoding)["labels"]
+    assert labels == sorted(words[1:])
+
+
+def test_wrong_encodings() -> None:
+    Path("wide.csv").write_text(text(), encoding="utf-16")
+    Path("latin.csv").write_bytes("a,b\nhöher,höher\nx,höher\n".encode("cp1252"))
+    assert "give --encoding utf-16." in score.refusal("wide.csv", *PAIR)
+    assert "is not UTF-8. --encoding says what it is." in score.refusal("latin.csv", *PAIR)
+    assert "got 'klingon'" in score.refusal("latin.csv", *PAIR, "--encoding", "klingon")
+    message = score.refusal("latin.csv", *PAIR, "--encoding", "ascii")
+    assert "latin.csv is not text in ascii" in message
+
+
+@pytest.mark.parametrize("name", ["bare.csv", "bare.tsv", "bare.txt", "bare.csv.gz", "-"])
+def test_files_without_names(name: str) -> None:
+    content = text().partition("\n")[2]
+    if name.endswith(".tsv"):
+        content = content.replace(",", "\t")
+    given = gzip.compress(content.encode()) if name.endswith(".gz") else content.encode()
+    if name != "-":
+        Path(name).write_bytes(given)
+    found = kappa(name, "--y1", "1", "--y2", "2", "--no-header", stdin=given)
+    assert found == pytest.approx(KAPPA)
+    result = score.run(name, *PAIR, "--no-header", stdin=given)
+    assert "has no column 'a'; it has '1', '2', '3'" in result.stderr
+
+
+def test_text_options_are_for_text() -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"a": A, "b": B}), "ratings.parquet")
+    for option in (["--sep", ";"], ["--encoding", "cp1252"], ["--no-header"]):
+        message = score.refusal("ratings.parquet", *PAIR, *option)
+        assert f"{option[0]} is for text files, but ratings.parquet is of the format" in message
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_folders_and_patterns(form: str) -> None:
+    import pyarrow
+    from pyarrow import csv as arrow_csv
+    from pyarrow import parquet
+
+    Path("parts").mkdir()
+    Path("parts", "notes.txt").write_text("not data")
+    for i, rows in enumerate((slice(100), slice(100, 300))):
+        table = pyarrow.table({"a": A[rows], "b": B[rows], "c": C[rows]})
+        write = arrow_csv.write_csv if form == "csv" else parquet.write_table
+        write(table, f"parts/{i}.{form}")
+    for name in ("parts", f"parts/*.{form}"):
+        assert kappa(name, *PAIR) == pytest.approx(KAPPA)
+        found = agree.json_of(name, "--raters", "a", "b", "c")["coefficients"][0]["value"]
+        assert found == pytest.approx(fleiss_kappa(np.column_stack([A, B, C])).value)
+    assert "no file is like parts/*.tsv" in score.refusal("parts/*.tsv", *PAIR)
+    assert "formats" in score.refusal("parts/*", *PAIR)
+
+
+def test_a_folder_of_words() -> None:
+    words = np.array(["", "none", "mild", "severe", "."])
+    Path("parts").mkdir()
+    for i, rows in enumerate((slice(100), slice(100, 300))):
+        write_csv(Path(f"parts/{i}.csv"), a=words[A[rows]], b=words[B[rows]], c=words[C[rows]])
+    options = ("parts", "--raters", "a", "b", "c", "--missing-codes", ".", "--missing", "drop")
+    found = agree.json_of(*options)
+    assert found["labels"] == ["mild", "none", "severe"]
+    assert found["n_missing"] == sum(int((ratings == 4).sum()) for ratings in (A, B, C))
+
+
+def test_a_part_of_text_and_a_part_of_numbers_are_text_together() -> None:
+    write_csv(Path("part-1.csv"), a=[1, 2], b=[1, 1])
+    write_csv(Path("part-2.csv"), a=["x", "y"], b=["x", "x"])
+    found = score.json_of("part-?.csv", *PAIR)
+    assert found["labels"] == ["1", "2", "x", "y"]
+
+
+# Weights of items, and of disagreement.
+
+
+def test_item_weights() -> None:
+    weights = np.random.default_rng(0).random(300).round(3)
+    write_csv(Path("ratings.csv"), a=A, b=B, w=weights)
+    expected = cohen_kappa_score(A, B, sample_weight=weights)
+    assert kappa("ratings.csv", *PAIR, "--sample-weight", "w") == pytest.approx(expected)
+    shown = score.text_of("ratings.csv", *PAIR, "--sample-weight", "w")
+    assert " 300 items rated in a (rows) and b (columns) of ratings.csv, weighted by w\n" in shown
+    assert f"{weights.sum():.6g}" in shown
+    assert "whole numbers" in agree.refusal("ratings.csv", *RATERS, "--sample-weight", "w")
+    message = score.refusal("ratings.csv", *PAIR, "--sample-weight", "x")
+    assert "has no column 'x'" in message
+
+
+@pytest.mark.parametrize("group", [[], ["--group", "g"]])
+def test_a_row_may_stand_for_several_items(group: list[str]) -> None:
+    n = np.random.default_rng(0).integers(0, 4, 300)
+    g = np.where(np.arange(300) % 2, "u", "v")
+    write_csv(Path("counts.csv"), a=A, b=B, n=n, g=g)
+    write_csv(Path("rows.csv"), a=np.repeat(A, n), b=np.repeat(B, n), g=np.repeat(g, n))
+    found = agree.json_of("counts.csv", *RATERS, "--sample-weight", "n", *group)
+    expected = agree.json_of("rows.csv", *RATERS, *group)
+    assert {**found, "file": ""} == {**expected, "file": ""}
+
+
+def test_item_weights_that_cannot_be() -> None:
+    words = np.where(np.arange(300) % 2, "x", "1")
+    write_csv(Path("ratings.csv"), a=A, b=B, c=C, w=words, m=np.full(300, -1))
+    message = score.refusal("ratings.csv", *PAIR, "--sample-weight", "w")
+    assert "column 'w' of ratings.csv must hold item weights, which are numbers" in message
+    assert "weights below 0" in score.refusal("ratings.csv", *PAIR, "--sample-weight", "m")
+    several = ("--raters", "a", "b", "c", "--sample-weight", "m")
+    assert "is for two raters" in agree.refusal("ratings.csv", *several)
+
+
+@pytest.mark.parametrize("order", [None, [4, 2, 1, 3]])
+@pytest.mark.parametrize("raters", [RATERS, (*RATERS, "c")])
+def test_a_matrix_of_weights(order: list[int] | None, raters: tuple[str, ...]) -> None:
+    weights = disagreement_weights("ordinal", [1, 2, 3, 4])
+    if order is None:
+        rows = weights.tolist()
+    else:
+        places = [label - 1 for label in order]
+        body = weights[np.ix_(places, places)].tolist()
+        rows = [["", *order], *([label, *row] for label, row in zip(order, body))]
+    Path("w.txt").write_text("\n".join(";".join(map(str, row)) for row in rows))
+    options = ("ratings.csv", "--weight-matrix", "w.txt")
+    if len(raters) > 3:
+        found = agree.json_of(*options, *raters)["coefficients"][0]["value"]
+        expected = fleiss_kappa(np.column_stack([A, B, C]), weights=weights).value
+        assert found == pytest.approx(expected)
+        return
+    expected = agreement(A, B, weights=weights).kappa
+    assert agree.json_of(*options, *raters)["kappa"] == pytest.approx(expected)
+    found = score.json_of(*options, *PAIR)
+    assert found["kappa"] == pytest.approx(expected)
+    assert found["weights"] == weights.tolist()
+    assert f"kappa, weights of a matrix{expected:>14.4f}" in score.text_of(*options, *PAIR)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("0,1\n1,0\n", "w.csv has weights of 2 labels, but the ratings have 4: 1, 2, 3, 4"),
+        (",1,2\n1,0,1\n2,1,0\n", "w.csv has no weights of the label '3'"),
+        ("0,1,2\n1,0\n", "got 2 rows of 2 or 3 cells"),
+        (",a,b\na,0,1\nc,1,0\n", "the same different labels in its first row and column"),
+        ("0,x\n1,0\n", "must have numbers as weights, got 'x'"),
+        ("1,0,0,0\n0,1,0,0\n0,0,1,0\n0,0,0,1\n", "their diagonal must be 0"),
+        ("", "must have a row and a column of weights a label, got 0 rows"),
+    ],
+)
+def test_matrices_that_cannot_be(content: str, message: str) -> None:
+    Path("w.csv").write_text(content)
+    assert message in score.refusal("ratings.csv", *PAIR, "--weight-matrix", "w.csv")
+
+
+def test_weights_are_given_once() -> None:
+    both = ("--weight-matrix", "w.csv", "--weights", "linear")
+    assert "give --weights or --weight-matrix" in score.refusal("ratings.csv", *PAIR, *both)
+    assert "no.csv cannot be read" in score.refusal(
+        "ratings.csv", *PAIR, "--weight-matrix", "no.csv"
+    )
+
+
+# Clusters.
+
+
+@pytest.mark.parametrize("weights", [None, "quadratic"])
+def test_clusters_of_two(weights: Any) -> None:
+    patient = np.arange(300) // 3
+    write_csv(Path("ratings.csv"), a=A, b=B, patient=patient)
+    options = ("ratings.csv", *RATERS, "--cluster", "patient", "--weights", weights or "none")
+    found = agree.json_of(*options)
+    expected = agreement(A, B, weights=weights, clusters=patient)
+    assert found["standard_error"] == pytest.approx(expected.standard_error)
+    assert found["n_clusters"] == 100
+    assert found["raters"] == ["a", "b"]
+    assert "on 300 items in 100 clusters" in " ".join(agree.text_of(*options).split())
+
+
+def test_clusters_of_groups_and_of_several() -> None:
+    patient, g = np.arange(300) // 3, np.where(np.arange(300) < 150, "u", "v")
+    write_csv(Path("ratings.csv"), a=A, b=B, c=C, patient=patient, g=g)
+    options = ("ratings.csv", "--cluster", "patient")
+    found = agree.json_of(*options, *RATERS, "--group", "g")["groups"][1]
+    expected = agreement(A[150:], B[150:], clusters=patient[150:])
+    assert found["standard_error"] == pytest.approx(expected.standard_error)
+    assert found["raters"] == ["a", "b"]
+    several = agree.json_of(*options, "--raters", "a", "b", "c")["coefficients"][0]
+    of_three = fleiss_kappa(np.column_stack([A, B, C]), clusters=patient)
+    assert several["standard_error"] == pytest.approx(of_three.standard_error)
+
+
+def test_clusters_with_labels_and_missing_ratings() -> None:
+    a, b = ["x", "y", "", "z", "x", "y"], ["x", "x", "y", "z", "x", "y"]
+    write_csv(Path("r.csv"), a=a, b=b, k=[1, 1, 2, 2, 3, ""])
+    options = ("r.csv", *RATERS, "--cluster", "k")
+    message = agree.refusal(*options)
+    assert "1 in column 'a'" in message
+    assert "1 in column 'k'" in message
+    found = agree.json_of(*options, "--missing", "drop", "--labels", "y,x")
+    assert (found["labels"], found["n"], found["n_dropped"]) == (["y", "x"], 3, 2)

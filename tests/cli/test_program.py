@@ -1,0 +1,262 @@
+"""The program as a whole: help, completion, pipes that close, Ctrl-C, seeds, the demonstration."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("pyarrow")
+pytest.importorskip("rich")
+
+import typer
+
+from fastkappa import cli, cohen_kappa_score, datasets, optimal_thresholds
+from tests.helpers.command_line import CommandLine, write_csv
+
+program = CommandLine()
+GROUP: Any = typer.main.get_command(cli.make_app())
+COMMANDS = sorted(GROUP.commands)
+START = [sys.executable, "-m", "fastkappa"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+thresholds = CommandLine("thresholds")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_short_form_and_examples(name: str) -> None:
+    short, long = program.run(name, "-h"), program.run(name, "--help")
+    assert (short.exit_code, short.stdout) == (0, long.stdout)
+    examples = short.stdout.partition("Examples:")[2]
+    assert f"fastkappa {name}" in examples
+    # In 80 columns each is one line.
+    lines = [line.strip() for line in examples.splitlines() if line.strip()]
+    assert all(line.startswith(("fastkappa ", "zcat ")) for line in lines), lines
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_name_options_that_are_there(name: str) -> None:
+    examples = GROUP.commands[name].epilog
+    used = set(re.findall(r" (--[\w-]+)", examples))
+    assert used <= {opt for parameter in GROUP.commands[name].params for opt in parameter.opts}
+
+
+def test_completion() -> None:
+    code = "import sys; sys.argv = ['fastkappa']; from fastkappa.cli import main; main()"
+
+    def complete(words: str, position: int) -> list[str]:
+        """Return what the shell is given to complete a line with."""
+        environment = {
+            **ENVIRONMENT,
+            "_FASTKAPPA_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(position),
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=environment, capture_output=True, timeout=60
+        )
+        return done.stdout.decode().split()
+
+    assert complete("fastkappa sc", 1) == ["score"]
+    assert complete("fastkappa agree --weights l", 3) == ["linear"]
+    assert "--install-completion" in program.run("--help").stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals are those of Unix")
+@pytest.mark.parametrize("arguments", [["--help"], ["agree", "r.csv", "--raters", "a", "b"]])
+def test_who_closes_the_pipe_hears_nothing(tmp_path: Path, arguments: list[str]) -> None:
+    write_csv(tmp_path / "r.csv", a=[1, 2, 2] * 9, b=[1, 2, 1] * 9)
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [*START, *arguments],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        timeout=60,
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals are those of Unix")
+def test_an_interruption() -> None:
+    waiting = subprocess.Popen(
+        [*START, "score", "-", "--y1", "a", "--y2", "b"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    assert waiting.stdin is not None
+    # More than a pipe holds: once it is written, the program reads.
+    waiting.stdin.write(b"a,b\n" + b"1,1\n" * 50_000)
+    waiting.stdin.flush()
+    time.sleep(0.2)
+    waiting.send_signal(signal.SIGINT)
+    _, errors = waiting.communicate(timeout=60)
+    assert waiting.returncode == 130
+    assert b"Traceback" not in errors
+
+
+def test_seeds(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    a = random.integers(1, 4, 60)
+    scores = a + random.normal(0, 0.5, 60)
+    path = write_csv(tmp_path / "r.csv", id=range(60), a=a, s=scores)
+    other = write_csv(tmp_path / "o.csv", id=range(60), a=np.where(random.random(60) < 0.7, a, 2))
+    board = CommandLine("leaderboard")
+    options = (path, other, "--id", "id", "--target", "a", "--bootstrap", 100)
+    first = board.json_of(*options)
+    assert first == board.json_of(*options, "--seed", 0)
+    assert first != board.json_of(*options, "--seed", 1)
+    options = (path, "--y", "a", "--score", "s", "--method", "bagged")
+    cuts = thresholds.json_of(*options)["thresholds"]
+    assert cuts == thresholds.json_of(*options, "--seed", 0)["thresholds"]
+    assert cuts != thresholds.json_of(*options, "--seed", 1)["thresholds"]
+
+
+def test_the_demonstration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = program.text_of("demo")
+    assert max(map(len, text.splitlines())) <= 80
+    y1, y2 = datasets.load("diabetic_retinopathy").expand()
+    words = " ".join(text.split())
+    for weights in (None, "quadratic"):
+        assert f"{cohen_kappa_score(y1, y2, weights=weights):.4f}" in words
+    assert f"same grade in {np.mean(y1 == y2):.1%} of the patients" in words
+    assert f"{np.mean(y1 == 0):.0%} of left eyes have grade 0" in words
+    assert list(tmp_path.iterdir()) == []
+
+
+# New scores.
+
+
+@pytest.fixture
+def oof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(4)
+    y = random.integers(0, 4, 200)
+    scores = (y * 0.5 + random.normal(0, 0.3, 200)).round(3)
+    write_csv(Path("oof.csv"), y=y, s=scores)
+    Path("new.csv").write_text('name,s,note\n007,0.1,"a, b"\n008,5,NA\n009,-3,\n')
+    return y, scores
+
+
+FIT = ("oof.csv", "--y", "y", "--score", "s", "--method", "exact")
+
+
+@pytest.mark.parametrize("saved", [True, False])
+def test_new_scores(oof: tuple[Any, Any], saved: bool) -> None:
+    start: tuple[str, ...] = FIT
+    if saved:
+        Path("cuts.json").write_text(thresholds.text_of(*FIT, "--format", "json"))
+        start = ("cuts.json",)
+    rows = list(csv.reader(thresholds.text_of(*start, "--apply", "new.csv").splitlines()))
+    best = optimal_thresholds(*oof)
+    labels = best.predict(np.array([0.1, 5, -3]))
+    assert rows[0] == ["name", "s", "note", "predicted"]
+    assert [row[3] for row in rows[1:]] == list(map(str, labels))
+    assert [row[0] for row in rows[1:]] == ["007", "008", "009"]
+    assert [float(row[1]) for row in rows[1:]] == [0.1, 5, -3]
+    assert rows[1][2] == "a, b"
+
+
+def test_a_score_at_a_cut_point_has_the_upper_label(oof: tuple[Any, Any]) -> None:
+    cuts = {"labels": ["low", "mid", "high"], "thresholds": [1.5, "inf"], "columns": {"score": "s"}}
+    Path("cuts.json").write_text(json.dumps(cuts))
+    write_csv(Path("new.csv"), t=[1.4999999, 1.5, 1e300])
+    rows = thresholds.text_of("cuts.json", "--apply", "new.csv", "--score", "t").splitlines()
+    assert [row.split(",")[1] for row in rows[1:]] == ["low", "mid", "mid"]
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "arrows", "stdin"])
+def test_new_scores_of_every_form(oof: tuple[Any, Any], form: str) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    table = pyarrow.table({"id": ["x", "y"], "s": [0.1, 5.0]})
+    name, stdin = f"scores.{form}", None
+    if form == "parquet":
+        parquet.write_table(table, name)
+    elif form == "stdin":
+        name, stdin = "-", b"id,s\nx,0.1\ny,5.0\n"
+    else:
+        new = pyarrow.ipc.new_file if form == "arrow" else pyarrow.ipc.new_stream
+        with new(name, table.schema) as writer:
+            writer.write_table(table)
+    result = thresholds.run(*FIT, "--apply", name, stdin=stdin)
+    labels = optimal_thresholds(*oof).predict(np.array([0.1, 5]))
+    assert result.stdout == f"id,s,predicted\nx,0.1,{labels[0]}\ny,5.0,{labels[1]}\n"
+
+
+def test_new_scores_that_are_missing(oof: tuple[Any, Any]) -> None:
+    write_csv(Path("new.csv"), id=[1, 2, 3], s=[0.5, "", -9])
+    message = thresholds.refusal(*FIT, "--apply", "new.csv")
+    assert "scores are missing: 1 in column 's', of 3 rows" in message
+    options = ("--missing", "drop", "--missing-codes=-9")
+    result = thresholds.run(*FIT, "--apply", "new.csv", *options)
+    assert "2 rows of new.csv left out: no score." in result.stderr
+    assert [row.split(",")[0] for row in result.stdout.splitlines()] == ["id", "1"]
+
+
+@pytest.mark.parametrize(
+    ("saved", "message"),
+    [
+        ("[1]", "cuts.json has no cut points as"),
+        ("no JSON", "cuts.json has no cut points as"),
+        ('{"labels": [1], "thresholds": ["x"]}', "cuts.json has no cut points as"),
+        (
+            '{"labels": [1, 2], "thresholds": [], "columns": {"score": "s"}}',
+            "one cut point fewer than labels",
+        ),
+        (
+            '{"labels": [1, 2, 3], "thresholds": [2, 1], "columns": {"score": "s"}}',
+            "in ascending order",
+        ),
+        (
+            '{"labels": [1, 2], "thresholds": [NaN], "columns": {"score": "s"}}',
+            "in ascending order",
+        ),
+        (
+            '{"labels": [1, 2], "thresholds": [1], "columns": {"score": "t"}}',
+            "new.csv has no column 't'",
+        ),
+        (
+            '{"labels": [1, 2], "thresholds": [1], "columns": {"score": "name"}}',
+            "column 'name' of new.csv: scores must hold real numbers",
+        ),
+    ],
+)
+def test_cut_points_that_cannot_be(oof: tuple[Any, Any], saved: str, message: str) -> None:
+    Path("cuts.json").write_text(saved)
+    Path("new.csv").write_text("name,s\nx,0.1\ny,5\n")
+    assert message in thresholds.refusal("cuts.json", "--apply", "new.csv")
+
+
+def test_what_new_scores_need(oof: tuple[Any, Any]) -> None:
+    refusal = thresholds.refusal
+    Path("cuts.json").write_text(thresholds.text_of(*FIT, "--format", "json"))
+    assert "--apply names the file of new scores" in refusal("cuts.json")
+    assert "--y must name a column of oof.csv" in refusal("oof.csv", "--score", "s")
+    assert "--score must name a column of oof.csv" in refusal("oof.csv", "--y", "y")
+    assert "prints CSV, got --format json" in refusal(
+        "cuts.json", "--apply", "new.csv", "--format", "json"
+    )
+    assert "there is no file no.csv" in refusal("cuts.json", "--apply", "no.csv")
+    assert "no.json cannot be read" in refusal("no.json", "--apply", "new.csv")
+    write_csv(Path("twice.csv"), s=[1.0], predicted=[1])
+    assert "twice.csv has a column 'predicted' already" in refusal(
+        "cuts.json", "--apply", "twice.csv"
+    )
