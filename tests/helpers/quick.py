@@ -44,7 +44,12 @@ def mark_what_is_left_out(items: Sequence[pytest.Item]) -> None:
         if mark is not None and isinstance(item, pytest.Function):
             tests[item.nodeid.partition("[")[0], *mark.args].append(item)
     for (_, strength), variants in tests.items():
-        chosen = covering([variant.callspec.indices for variant in variants], strength)
+        # Not every value can be hashed, but all variants have the same objects.
+        rows = [
+            {name: id(value) for name, value in variant.callspec.params.items()}
+            for variant in variants
+        ]
+        chosen = covering(rows, strength)
         for place, variant in enumerate(variants):
             if place not in chosen:
                 variant.add_marker(pytest.mark.slow)
