@@ -4,19 +4,35 @@ VENV ?= .venv
 python := $(VENV)/bin/python
 # Most modules of the libraries are never imported: those that are get compiled when they are.
 install := $(python) -m pip install --quiet --no-compile
+pytest := $(python) -m pytest -n auto --dist worksteal
 sphinx = $(python) -m sphinx --doctree-dir docs/_build/doctrees --fail-on-warning --keep-going --nitpicky --quiet --jobs auto
 sources := pyproject.toml setup.py $(shell find fastkappa -name "*.p[yx]*" -not -name "*.pyc" -o -name "*.h")
 
-.PHONY: demo test lint docs docs-links sanitize fuzz endurance neon bench bench-quick wheel clean
+.PHONY: demo test test-slow test-all libraries lint docs docs-links sanitize fuzz endurance neon bench bench-quick wheel clean
 
 demo: $(VENV)/demo.made
 	$(python) ci/demo.py
 
+# The tests keep all cores busy: more threads of linear algebra would only wait for each other,
+# which takes ten times the processor's time.
+test test-slow: export OPENBLAS_NUM_THREADS = 1
+
 test: $(VENV)/test.made
-	$(python) -m pytest -n auto --dist worksteal
+	$(pytest) -m "not slow"
 	$(python) ci/sklearn_own_tests.py
 
-lint: $(VENV)/test.made
+# What `make test` leaves out, with every library.
+test-slow: $(VENV)/libraries.made
+	$(pytest) -m slow
+
+test-all: $(VENV)/libraries.made
+	$(MAKE) test
+	$(MAKE) test-slow
+
+# Spark and PyTorch, which few tests need, take as long to install as all others.
+libraries: $(VENV)/libraries.made
+
+lint: $(VENV)/lint.made
 	$(python) -m ruff check .
 	$(python) -m ruff format --check .
 	$(python) -m mypy
@@ -80,8 +96,16 @@ $(VENV)/bench.made: $(VENV)/pip.made $(sources) ci/install_torch.py
 	$(python) ci/install_torch.py torchmetrics
 	touch $@
 
-$(VENV)/test.made: $(VENV)/pip.made $(sources) ci/install_torch.py ci/install_peers.py
-	$(install) --editable '.[test,lint]'
-	$(python) ci/install_torch.py
+$(VENV)/test.made: $(VENV)/pip.made $(sources) ci/install_peers.py
+	$(install) --editable '.[test]'
 	$(python) ci/install_peers.py
+	touch $@
+
+$(VENV)/libraries.made: $(VENV)/test.made ci/install_torch.py
+	$(install) --group libraries
+	$(python) ci/install_torch.py
+	touch $@
+
+$(VENV)/lint.made: $(VENV)/test.made
+	$(install) --group lint
 	touch $@

@@ -5,6 +5,8 @@ Tests import what they share from `tests.helpers`, never from here: pytest alone
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +15,11 @@ import pytest
 
 from fastkappa.kernels import dispatch
 from tests.helpers.backends import backend_lines, kernel_variants
+from tests.helpers.quick import mark_what_is_left_out, n_examples
+
+# What these start or compile takes long and is kept for the tests of one process: they come first,
+# for a process that has nothing left to do takes tests from the end of another's.
+FIRST = ("tests/engines/test_clusters.py", "tests/kernels/test_cimport.py", "tests/jit/")
 
 
 def pytest_report_header() -> list[str]:
@@ -24,6 +31,25 @@ def pytest_collect_file() -> Iterator[Any]:
     """Collect a test file once: --doctest-modules would look into each a second time."""
     collectors = yield
     return [collector for collector in collectors if type(collector) is pytest.Module]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    mark_what_is_left_out(items)
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Count the tests that were skipped for want of a library, by its name."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    missing = Counter(
+        found[1]
+        for report in skipped
+        if (found := re.search(r"could not import '([^'.]+)", str(report.longrepr)))
+    )
+    if missing:
+        counts = ", ".join(f"{number} of {name}" for name, number in sorted(missing.items()))
+        terminalreporter.line(f"tests of libraries that are not installed: {counts}")
 
 
 @pytest.fixture(params=dispatch.BACKENDS)
@@ -68,7 +94,7 @@ hypothesis.settings.register_profile(
     "fastkappa",
     deadline=None,
     derandomize=True,
-    max_examples=40,
+    max_examples=n_examples(40),
     # The backend fixture is the same for every example of a test: nothing needs a reset.
     suppress_health_check=[
         hypothesis.HealthCheck.function_scoped_fixture,

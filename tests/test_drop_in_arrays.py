@@ -53,6 +53,7 @@ def random_call(rng: Any) -> tuple[tuple[Any, Any], dict[str, Any]]:
     return (y1, y2), options
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_scores(drop_in_backend: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -74,6 +75,7 @@ def test_random_scores(drop_in_backend: str, seed: int) -> None:
             np.testing.assert_allclose(value, expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_matrices(drop_in_backend: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -112,6 +114,7 @@ def laid_out(values: Any, layout: str) -> Any:
     }[layout]
 
 
+@pytest.mark.cover(2)
 @pytest.mark.parametrize(
     "layout",
     ["contiguous", "strided", "reversed", "swapped", "read-only", "unaligned", "column"],
@@ -191,6 +194,7 @@ LARGE_LABELS: dict[str, tuple[Any, Any]] = {
 }
 
 
+@pytest.mark.cover(2)
 @pytest.mark.parametrize("dtype", ["int64", "int16", "float64"])
 @pytest.mark.parametrize("name", LARGE_LABELS)
 def test_quadratic_kappa_of_many_items(drop_in_backend: str, name: str, dtype: str) -> None:

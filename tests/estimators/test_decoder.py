@@ -28,15 +28,20 @@ from fastkappa.exceptions import LabelOrderWarning
 NAMES = ["poor", "fair", "good", "best"]
 
 
-@parametrize_with_checks(
-    [
-        KappaDecoder(LogisticRegression(), cv=2),
-        KappaDecoder(LogisticRegression(), weights="linear", calibration=None, cv=2),
-    ]
-)
+@parametrize_with_checks([KappaDecoder(LogisticRegression(), cv=2)])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore:kappa is undefined")
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [KappaDecoder(LogisticRegression(), weights="linear", calibration=None, cv=2)]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore:kappa is undefined")
+def test_scikit_learn_checks_without_calibration(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

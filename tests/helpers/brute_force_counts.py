@@ -50,4 +50,4 @@ def assert_counts(y1: Any, y2: Any, *, labels: Any = None, **options: Any) -> An
 
 def draw(labels: list[int], n: int, seed: int, dtype: Any = None) -> Any:
     index = np.random.default_rng(seed).integers(0, len(labels), n)
-    return np.array([labels[i] for i in index], dtype)
+    return np.array([labels[i] for i in index.tolist()], dtype)

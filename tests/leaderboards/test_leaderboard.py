@@ -44,6 +44,7 @@ def matrix_of(weights: Any, n_labels: int) -> np.ndarray:
     return {None: distance > 0, "linear": distance, "quadratic": distance**2}[weights]
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("order", ["random", "sorted"])
 def test_intervals_agree_with_the_plain_bootstrap_of_items(weights: Any, order: str) -> None:

@@ -23,6 +23,7 @@ from fastkappa.multirater.statistics import sparse_profiles
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.sparse_profiles import SparseProfiles
 from tests.helpers.published_raters import ANAESTHETISTS, DIAGNOSES, RELIABILITY_DATA
+from tests.helpers.quick import n_examples
 from tests.multirater.test_multirater_peers import CASES, close, irrcac, make_ratings, peer
 
 COEFFICIENTS: list[tuple[str, dict[str, Any]]] = [
@@ -90,7 +91,7 @@ def rows_of_ratings(draw: Any) -> list[list[int | None]]:
     return rows
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60))
 @given(rows_of_ratings(), st.integers(0, 1000))
 def test_the_figures_of_an_array(rows: Any, seed: int) -> None:
     assert_same_figures(long(triples_of(rows, seed)), Ratings.from_array(rows))

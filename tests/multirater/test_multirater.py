@@ -41,6 +41,7 @@ from tests.helpers.published_raters import (
     WORKED_COUNTS,
     WORKED_FLEISS,
 )
+from tests.helpers.quick import n_examples
 
 WEIGHTED = (fleiss_kappa, randolph_kappa, conger_kappa, light_kappa)
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
@@ -133,7 +134,7 @@ def assert_same(value: float, exact: Any) -> None:
         assert value == pytest.approx(float(exact), rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60))
 @given(rows=rows_of_ratings, weights=st.sampled_from([None, "linear", "quadratic"]))
 def test_exact_values(rows: Any, weights: Any) -> None:
     if all(rating is None for row in rows for rating in row):
@@ -148,7 +149,7 @@ def test_exact_values(rows: Any, weights: Any) -> None:
         assert_same(value_of(gwet_ac1, ratings), exact)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60))
 @given(rows=rows_of_ratings, level=st.sampled_from(LEVELS))
 def test_exact_alpha(rows: Any, level: str) -> None:
     if all(rating is None for row in rows for rating in row):

@@ -10,7 +10,7 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from fastkappa import fleiss_kappa, light_kappa
 from fastkappa.kernels.dispatch import get_kernels
@@ -24,6 +24,7 @@ from fastkappa.multirater.items.counts import (
     patterns_of,
 )
 from fastkappa.multirater.items.distinct_rows import DistinctRows, distinct_rows
+from tests.helpers.quick import n_examples
 
 
 def make_codes(n: int, n_raters: int, n_labels: int) -> tuple[Any, Any]:
@@ -91,7 +92,7 @@ def test_many_raters_of_many_labels() -> None:
     assert as_counter(count_patterns(kernels, raters, 2)) == expected
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=n_examples(60))
 @given(st.data())
 def test_distinct_rows(data: Any) -> None:
     n_columns = data.draw(st.sampled_from([1, 2, 5, 30]))

@@ -37,6 +37,7 @@ from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.statistics import indices
 from fastkappa.statistics.inference import standard_error
 from tests.helpers.exact_raters import distance_of
+from tests.helpers.quick import n_examples
 
 Shares = list[Fraction]
 Rows = list[tuple[int, ...]]
@@ -153,7 +154,7 @@ def assert_same_error(error: float, variance: Fraction, divisor: int) -> None:
     assert error == pytest.approx(math.sqrt(variance / divisor), rel=1e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=n_examples(60))
 @given(samples())
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 @pytest.mark.parametrize("name", ["fleiss", "conger", "light", "gwet", "randolph", "alpha"])
@@ -171,7 +172,7 @@ def test_several_raters(name: str, weights: Any, sample: Any) -> None:
         assert_same_error(coefficient.standard_error("normal"), variance, n)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=n_examples(100))
 @given(samples())
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_two_raters(weights: Any, sample: Any) -> None:

@@ -1,0 +1,55 @@
+"""What `make test` runs of tests with many parameters or examples; CI runs them all."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import combinations
+
+import pytest
+
+from tests.helpers.backends import IN_CI
+
+
+def n_examples(in_ci: int) -> int:
+    """Return how many examples of a property are tried: a third of those in CI elsewhere."""
+    return in_ci if IN_CI else -(-in_ci // 3)
+
+
+def covering(rows: Sequence[Mapping[str, Hashable]], strength: int) -> set[int]:
+    """Return the places of few rows that show what all rows show of so many columns together.
+
+    With a ``strength`` of 2 each pair of values that stand in any row stands in a chosen one. The
+    choice is greedy: always the first of the rows that show most of what is still missing.
+    """
+    shown = [set(combinations(sorted(row.items(), key=_name), strength)) for row in rows]
+    missing = set().union(*shown)
+    chosen: set[int] = set()
+    while missing:
+        best = max(range(len(rows)), key=lambda i: (len(shown[i] & missing), -i))
+        missing -= shown[best]
+        chosen.add(best)
+    return chosen
+
+
+def _name(item: tuple[str, Hashable]) -> str:
+    return item[0]
+
+
+def mark_what_is_left_out(items: Sequence[pytest.Item]) -> None:
+    """Mark the parameters as slow that a test with the mark ``cover`` can do without."""
+    tests = defaultdict(list)
+    for item in items:
+        mark = item.get_closest_marker("cover")
+        if mark is not None and isinstance(item, pytest.Function):
+            tests[item.nodeid.partition("[")[0], *mark.args].append(item)
+    for (_, strength), variants in tests.items():
+        # Not every value can be hashed, but all variants have the same objects.
+        rows = [
+            {name: id(value) for name, value in variant.callspec.params.items()}
+            for variant in variants
+        ]
+        chosen = covering(rows, strength)
+        for place, variant in enumerate(variants):
+            if place not in chosen:
+                variant.add_marker(pytest.mark.slow)

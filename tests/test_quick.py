@@ -1,0 +1,80 @@
+"""What `make test` runs of tests with many parameters: every value of each, or every pair."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import combinations, product
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.fresh_python import ROOT
+from tests.helpers.quick import covering
+
+SIZES = [(3,), (3, 3), (3, 8, 7), (4, 3, 6, 2), (2, 2, 2, 2, 2)]
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("strength", [1, 2])
+def test_every_combination_is_shown_by_few(sizes: tuple[int, ...], strength: int) -> None:
+    if strength > len(sizes):
+        return
+    rows = list(product(*map(range, sizes)))
+    chosen = covering([dict(enumerate(row)) for row in rows], strength)  # type: ignore[misc]
+    shown = [rows[place] for place in chosen]
+    for columns in combinations(range(len(sizes)), strength):
+        found = {tuple(row[column] for column in columns) for row in shown}
+        assert found == set(product(*(range(sizes[column]) for column in columns)))
+    # No fewer than the product of the largest will do.
+    least = 1
+    for size in sorted(sizes)[-strength:]:
+        least *= size
+    assert least <= len(chosen) <= 1.5 * least
+
+
+def test_what_does_not_occur_together_is_not_missed() -> None:
+    rows = [{"a": 0, "b": 0}, {"a": 0, "b": 1}, {"a": 1, "b": 0}]
+    assert covering(rows, 2) == {0, 1, 2}
+
+
+def test_the_marks_leave_every_backend(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(
+        "from tests.conftest import backend, pytest_collection_modifyitems\n"
+    )
+    (tmp_path / "test_marks.py").write_text(
+        """
+import pytest
+
+@pytest.mark.cover(1)
+@pytest.mark.parametrize("size", range(5))
+def test_sizes(backend, size): pass
+
+@pytest.mark.slow
+def test_slow(): pass
+
+def test_plain(backend): pass
+"""
+    )
+
+    def collected(marks: str) -> list[str]:
+        command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"]
+        where = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={tmp_path}", str(tmp_path)]
+        done = subprocess.run(
+            [*command, *where, "-m", marks],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            cwd=ROOT,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return [line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line]
+
+    quick, slow = collected("not slow"), collected("slow")
+    sizes = [name for name in quick if name.startswith("test_sizes")]
+    assert len(sizes) == 5
+    for backend in ("cython", "numba", "numpy"):
+        assert any(backend in name for name in sizes)
+        assert f"test_plain[{backend}]" in quick
+    assert "test_slow" in slow
+    assert len(slow) == 1 + 15 - 5
