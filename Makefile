@@ -8,7 +8,7 @@ pytest := $(python) -m pytest -n auto --dist worksteal
 sphinx = $(python) -m sphinx --doctree-dir docs/_build/doctrees --fail-on-warning --keep-going --nitpicky --quiet --jobs auto
 sources := pyproject.toml setup.py $(shell find fastkappa -name "*.p[yx]*" -not -name "*.pyc" -o -name "*.h")
 
-.PHONY: demo test test-slow test-all libraries lint docs docs-links sanitize fuzz endurance neon bench bench-quick wheel clean
+.PHONY: demo test test-slow test-all libraries lint docs docs-links sanitize fuzz endurance neon cross bench bench-quick wheel clean
 
 demo: $(VENV)/demo.made
 	$(python) ci/demo.py
@@ -60,7 +60,7 @@ endurance: $(VENV)/test.made
 neon:
 	ci/neon
 
-.PHONY: cross
+# The C kernels for systems and compilers of others.
 cross:
 	ci/cross_compile $(PYTHON)
 
