@@ -1,6 +1,5 @@
 """How Sphinx makes the site of these pages: `make docs`."""
 
-import json
 import logging
 from typing import Any
 
@@ -25,7 +24,6 @@ exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
 # Pages
-source_suffix = {".rst": "restructuredtext", ".md": "markdown", ".ipynb": "markdown"}
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 # What is copied from an example is its input.
@@ -82,12 +80,8 @@ def is_of_another_library(
     return None if home.startswith("fastkappa") else True
 
 
-def read_page(app: Any, page: str, text: list[str]) -> None:
-    """Write a notebook as a page, and leave out the empty line that ends an example for doctest."""
-    if app.env.doc2path(page).suffix == ".ipynb":
-        from docs.run_notebooks import as_markdown
-
-        text[0] = as_markdown(json.loads(text[0]))
+def without_last_lines(app: Any, page: str, text: list[str]) -> None:
+    """Leave out the empty line that ends an example for doctest."""
     text[0] = text[0].replace("\n\n```\n", "\n```\n")
 
 
@@ -111,5 +105,5 @@ def write_formula(page: Any, formula: Any) -> None:
 
 def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
-    app.connect("source-read", read_page)
+    app.connect("source-read", without_last_lines)
     app.connect("autodoc-skip-member", is_of_another_library)
