@@ -1,4 +1,4 @@
-"""docs/command_line.md: its commands run, print what it shows, and have the options it names."""
+"""docs/how_to/command_line.md: its commands run, print what it shows, and have the options it names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ import typer
 from fastkappa import cli, datasets
 from tests.helpers.command_line import CommandLine, write_csv
 
-PAGE = Path(__file__).parents[2] / "docs" / "command_line.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how_to" / "command_line.md"
 CITIES = {"winnipeg": "Winnipeg", "new_orleans": "New Orleans"}
 
 
