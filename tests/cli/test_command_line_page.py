@@ -88,7 +88,7 @@ def output_of(command: str) -> str:
     if name == "fastkappa" and not {"|", ">"} & set(arguments):
         return CommandLine().text_of(*arguments)
     program = f'fastkappa() {{ {shlex.quote(sys.executable)} -m fastkappa "$@"; }}\n'
-    root = str(PAGE.parents[1])
+    root = str(PAGE.parents[2])
     done = subprocess.run(
         ["sh", "-c", program + command],
         env={**os.environ, "PYTHONPATH": root, "PYTHONIOENCODING": "utf-8"},

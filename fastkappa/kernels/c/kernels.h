@@ -13,5 +13,6 @@
 #include "scores/evaluate.h"
 #include "scores/keys.h"
 #include "words/find.h"
+#include "words/lines.h"
 #include "words/pack.h"
 #endif
