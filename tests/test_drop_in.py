@@ -239,7 +239,7 @@ DELIBERATE = [
     ),
     Difference(
         "the error says that ratings are not class labels",
-        "^TypeError: ('<' not supported between instances of 'str' and 'int'|unhashable type)",
+        "^TypeError: ('<' not supported between instances of 'str' and 'int'|.*unhashable type)",
         NOT_SUPPORTED,
         calls="matrix of objects|structured",
     ),
