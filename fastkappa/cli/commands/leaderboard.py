@@ -27,7 +27,7 @@ fastkappa leaderboard truth.csv submissions --id image --target grade
 
 fastkappa leaderboard truth.csv 'team-*.csv' --id 1 --target 2 --no-header
 
-fastkappa leaderboard truth.csv a.csv b.csv --id image --target grade --split part
+fastkappa leaderboard truth.csv a.csv b.csv --id id --target y --split part
 """
 
 
