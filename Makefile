@@ -14,7 +14,7 @@ demo: $(VENV)/demo.made
 	$(python) ci/demo.py
 
 # The tests keep all cores busy: more threads of linear algebra would only wait for each other,
-# which takes ten times the processor's time.
+# and small regressions took ten times the processor's time.
 test test-slow: export OPENBLAS_NUM_THREADS = 1
 
 test: $(VENV)/test.made

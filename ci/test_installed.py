@@ -25,13 +25,12 @@ ROOT = Path(__file__).parents[1]
 NEEDED = ("tests", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml")
 # The walls between the files of the source, and its pages.
 OF_THE_SOURCE = ("tests/test_imports.py", "tests/test_docs.py")
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
 def requirements(extra: str) -> list[str]:
     """Return what an extra needs, with the extras that it names written out."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
+    extras = SETTINGS["project"]["optional-dependencies"]
     found: list[str] = []
     for requirement in extras[extra]:
         own = re.fullmatch(r"fastkappa\[(.*)\]", requirement)
@@ -48,7 +47,7 @@ def install(python: str, *arguments: str) -> bool:
 
 def install_libraries(python: str) -> list[str]:
     """Install what the tests need; return what is not to be had for this Python."""
-    wanted = requirements("test")
+    wanted = [*requirements("test"), *SETTINGS["dependency-groups"]["libraries"]]
     if install(python, "--only-binary", ":all:", *wanted):
         return []
     return [name for name in wanted if not install(python, "--only-binary", ":all:", name)]
