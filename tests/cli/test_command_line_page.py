@@ -1,4 +1,4 @@
-"""docs/how_to/command_line.md: its commands run, print what it shows, and have the options it names."""
+"""The page of the command line: its commands run, print what it shows, and have its options."""
 
 from __future__ import annotations
 
