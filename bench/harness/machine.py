@@ -41,11 +41,15 @@ def describe() -> dict[str, object]:
     }
 
 
-def announce() -> dict[str, object]:
-    """Print what is measured with and whether the machine is busy, and return `describe()`."""
+def announce(*, times: bool = True) -> dict[str, object]:
+    """Print what is measured with and return `describe()`.
+
+    Of ``times`` it prints also whether the machine is busy; other figures do not depend on that.
+    """
     machine = describe()
     print(in_words(machine))
-    print(warning(machine), end="")
+    if times:
+        print(warning(machine), end="")
     return machine
 
 

@@ -165,7 +165,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--speed", action="store_true")
     arguments = parser.parse_args()
-    machine.announce()
+    machine.announce(times=arguments.speed)
     if arguments.speed:
         compare_speed(*((10**6, 3) if arguments.quick else (10**7, 5)))
         return

@@ -128,7 +128,7 @@ def main() -> None:
     parser.add_argument("--times", action="store_true")
     arguments = parser.parse_args()
     quick = arguments.quick
-    machine.announce()
+    machine.announce(times=arguments.times)
     if arguments.times:
         for n in (1000, MANY_ITEMS):
             for weights in ("quadratic", "linear", None):
