@@ -29,7 +29,8 @@ Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArr
 def is_masked_array(values: Any) -> bool:
     """Return whether values are in a masked array of NumPy.
 
-    Nobody has one before `numpy.ma` is loaded, which NumPy leaves to who first names it.
+    Nobody has one before `numpy.ma` is loaded, which NumPy leaves to who first names it. Another
+    thread may be loading it.
     """
-    masked = sys.modules.get("numpy.ma")
-    return masked is not None and isinstance(values, masked.MaskedArray)
+    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
+    return masked is not None and isinstance(values, masked)

@@ -248,7 +248,7 @@ def test_the_nearest_float_for_as_many_pairs_as_one_thread_counts(
     dtype: str, n: int, weights: str | None
 ) -> None:
     """Most items have the outermost labels, so that all sums are about as large as they can be."""
-    n_labels = 16
+    n_labels = 8
     counts = np.random.default_rng(12).integers(0, n // 10**4, (n_labels, n_labels))
     counts[0, -1] = n // 3
     counts[-1, 0] = n // 4

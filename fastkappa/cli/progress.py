@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_files import OnProgress
+from fastkappa.engines.arrow_files import OnProgress, ignore_progress
 from fastkappa.exceptions import library_needed
 from fastkappa.formatting import printable
 
@@ -34,20 +34,20 @@ class Bar:
 
     def starts(self, file: Path) -> OnProgress:
         """Begin a file, and return the callback for the number of its bytes read so far."""
+        if self._shown is None:
+            return ignore_progress
         before = self._bytes_started
+        self._bytes_started += _size(file)
+        self._n_started += 1
+        position = f" ({self._n_started} of {self._n_files})" if self._n_files > 1 else ""
 
         def on_progress(n_bytes: int) -> None:
-            if self._shown is not None:
-                # Other threads may still read files before this one: the bar never goes back.
-                self._completed = max(self._completed, before + n_bytes)
-                self._shown.update(self._task, completed=self._completed)
+            # Files before this one may still be read, by other threads: the bar never goes back.
+            self._completed = max(self._completed, before + n_bytes)
+            self._shown.update(self._task, completed=self._completed)
 
-        if self._shown is not None:
-            self._bytes_started += _size(file)
-            self._n_started += 1
-            position = f" ({self._n_started} of {self._n_files})" if self._n_files > 1 else ""
-            self._shown.update(self._task, description=f"{printable(file.name)}{position}")
-            on_progress(0)
+        self._shown.update(self._task, description=f"{printable(file.name)}{position}")
+        on_progress(0)
         return on_progress
 
     def shows(self, lines: Callable[[], Sequence[str]]) -> None:

@@ -53,7 +53,7 @@ cdef enum:
     # and few, which are counted as fast as memory gives them, so that a second thread hardly helps.
     LARGEST_CALL_OF_FEW = 1 << 24
     MOST_BYTES = 1 << 25
-    FEW_LABELS = 16
+    FEW_LABELS = 8
     # From this many items on, the GIL is released.
     LONG_CALL = 1 << 14
     SAMPLE = 128
@@ -97,7 +97,7 @@ def kappa_of_arrays(y1, y2, weights):
     """Return kappa of the labels that occur, or None where this is not the simple case.
 
     The simple case: two integer arrays of one length, up to 1 048 576 items with 2 to 32 labels
-    close together, or 16 777 216 with 2 to 16, and weights None, 'linear' or 'quadratic'.
+    close together, or 16 777 216 with 2 to 8, and weights None, 'linear' or 'quadratic'.
     """
     cdef column_t first, second
     cdef Py_ssize_t n
