@@ -114,6 +114,25 @@ def warn_of_counted_lookalikes(names: Sequence[str], ratings: Mapping[Any, int])
         )
 
 
+def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:
+    """Warn of strings given as labels that no item has, where items are left out.
+
+    ``table`` is that of the items. Numbers are often given as a whole scale: they are not typed.
+    """
+    if not n_outside or labels.dtype.kind not in "UTO":
+        return
+    used = table.any(axis=0) | table.any(axis=1)
+    unused = [repr(label) for label in labels[~used].tolist() if isinstance(label, str)]
+    if unused:
+        warnings.warn(
+            f"no item counted has a label given, {' or '.join(unused[:MOST_SHOWN])}, but"
+            f" {n_outside} left out for a rating outside the labels: write labels as the ratings"
+            " do.",
+            UserWarning,
+            stacklevel=users_stacklevel(),
+        )
+
+
 def _meaning(label: str) -> str | float:
     """Return a label without the blanks around it, and the number that it may be."""
     return float(label) if is_number(label) else label.strip()

@@ -11,7 +11,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.labels import distinct
-from fastkappa.columns.odd_strings import warn_of_counted_lookalikes
+from fastkappa.columns.odd_strings import warn_of_counted_lookalikes, warn_of_unused_labels
 from fastkappa.engines.ratings import Key, Kind, RatingsError, key_of
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, Contents
 from fastkappa.formatting import count_text
@@ -131,8 +131,10 @@ def _finish_layers(
         missing, n_dropped = _missing(all_counts, first, second)
         n_outside = n_rows - n_dropped - int(inside.sum())
         parts.append((square, n_outside, n_rows, missing, n_dropped))
-    if given is None and kind == "strings":
-        total = _square(counts.sum(axis=0), places, len(keys))
+    total = _square(counts.sum(axis=0), places, len(keys))
+    if given is not None:
+        warn_of_unused_labels(given, total, sum(n_outside for _, n_outside, *_ in parts))
+    elif kind == "strings":
         ratings = total.sum(axis=0) + total.sum(axis=1)
         names = list(dict.fromkeys(repr(axis.column) for axis in (first, second)))
         warn_of_counted_lookalikes(names, dict(zip(keys, ratings.tolist())))

@@ -15,6 +15,7 @@ from fastkappa.columns.checks import Missing
 from fastkappa.columns.interop import names_of
 from fastkappa.columns.labels import distinct
 from fastkappa.columns.missing import is_missing
+from fastkappa.columns.odd_strings import warn_of_unused_labels
 from fastkappa.counting.tabulate import ConfusionCounts, tabulate
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
@@ -108,7 +109,8 @@ def agreement(
     result : AgreementResult
         Kappa, its standard errors, interval and test, and the other indices. Where kappa
         is undefined it is NaN, with an ``UndefinedMetricWarning`` that gives the reason. A
-        ``LabelOrderWarning`` says where weights are for strings in alphabetical order.
+        ``LabelOrderWarning`` says where weights are for strings in alphabetical order, and a
+        ``UserWarning`` where strings of ``labels`` have no item while others are left out.
 
     Raises
     ------
@@ -175,6 +177,7 @@ def agreement(
     )
     if items.known is None:
         warn_of_weights(result.weights, counts.labels)
+    warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
     return _warned(result)
 
 

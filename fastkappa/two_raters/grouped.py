@@ -15,6 +15,7 @@ import numpy as np
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.columns.checks import Missing
 from fastkappa.columns.interop import names_of
+from fastkappa.columns.odd_strings import warn_of_unused_labels
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, label_text, plain
@@ -272,6 +273,7 @@ def agreement_by(
     )
     if known is None:
         warn_of_weights(weights, counts.labels)
+    warn_of_unused_labels(counts.labels, pooled.table, pooled.n_outside)
     n_missing = items.n_missing[GROUPS], *pooled.missing
     covariance = None
     if grouped is not None and grouped.are_shared:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -96,3 +97,26 @@ def test_labels_that_look_alike_are_named(
 ) -> None:
     with pytest.warns(UserWarning, match=NUMBERS if ratings[0][0] == "1" else BLANKS):
         call(*ratings)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        agreement,
+        lambda a, b, labels: agreement_by(["x"] * len(a), a, b, labels=labels),
+        lambda a, b, labels: confusion_from_table({"a": a, "b": b}, "a", "b", labels=labels),
+        lambda a, b, labels: confusion_from_table(
+            pd.DataFrame({"a": a, "b": b, "g": range(len(a))}), "a", "b", group="g", labels=labels
+        ),
+    ],
+)
+def test_a_label_given_as_no_rating_is_written_is_named(call: Callable[..., Any]) -> None:
+    grades = ["low", "medium", "medium", "high"]
+    with pytest.warns(UserWarning, match="no item counted has a label given, 'med', but 2 left"):
+        call(grades, grades, labels=["low", "med", "high"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # A scale may have more labels than occur, and ratings may be left out on purpose.
+        call(grades, grades, labels=["low", "medium", "high", "highest"])
+        call(grades, grades, labels=["low", "medium"])
+        call([1, 2, 2, 9], [1, 2, 2, 9], labels=[1, 2, 3])

@@ -73,6 +73,7 @@ def test_groups(source: Any) -> None:
         assert_same(counts, expected("left grade", "right grade", where=[clinic]))
 
 
+@pytest.mark.filterwarnings("ignore:no item counted has a label given, 'never given'")
 def test_labels_given(source: Any) -> None:
     labels = ["severe", "none", "never given"]
     counts = confusion_from_table(source, "left", "right", labels=labels)
@@ -272,7 +273,8 @@ def test_what_is_no_label(labels: Any, problem: str) -> None:
 
 
 def test_labels_of_another_kind_are_given_to_no_item() -> None:
-    counts = confusion_from_table({"a": [1, 2]}, "a", "a", labels=["1", "2"])
+    with pytest.warns(UserWarning, match="no item counted has a label given, '1' or '2', but 2"):
+        counts = confusion_from_table({"a": [1, 2]}, "a", "a", labels=["1", "2"])
     assert counts.table.tolist() == [[0, 0], [0, 0]]
     assert counts.n_outside == 2
 
