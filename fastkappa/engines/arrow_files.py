@@ -103,6 +103,7 @@ def read_columns(
     text: Sequence[str] = (),
     strings: Sequence[str] = (),
     delimiter: str | None = None,
+    as_written: bool = False,
 ) -> dict[str, Any]:
     """Return columns of a file, each an Arrow array whose missing ratings are null or NaN.
 
@@ -121,6 +122,8 @@ def read_columns(
         files of other formats neither.
     delimiter : str, default=None
         What separates the fields of a text file, if it is not what its suffix says.
+    as_written : bool, default=False
+        Whether columns of ``text`` have no missing values: "NA" is what it says.
 
     Returns
     -------
@@ -138,7 +141,9 @@ def read_columns(
             check = partial(check_columns, path, columns)
             between = delimiter or DELIMITERS[file_format] or find_delimiter(path)
             if text:
-                table = read_names(path, columns, text, between, check, on_progress)
+                table = read_names(
+                    path, columns, text, between, check, on_progress, missing=not as_written
+                )
             else:
                 table = read_text(path, columns, between, check, on_progress, strings)
         else:

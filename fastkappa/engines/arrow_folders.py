@@ -96,9 +96,12 @@ def columns_of_files(
     *,
     text: Sequence[str] = (),
     delimiter: str | None = None,
+    as_written: bool = False,
 ) -> dict[str, Any]:
     """Return columns of a file, a folder, or several files of one format, as `read_columns`."""
-    read: Callable[..., dict[str, Any]] = partial(read_columns, text=text, delimiter=delimiter)
+    read: Callable[..., dict[str, Any]] = partial(
+        read_columns, text=text, delimiter=delimiter, as_written=as_written
+    )
     if files[0].is_dir():
         return _read_folder(files[0], columns, read)
     if len(files) == 1:

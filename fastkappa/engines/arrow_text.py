@@ -299,8 +299,11 @@ def read_names(
     delimiter: str,
     check: Check,
     on_progress: ReportBytes,
+    missing: bool = True,
 ) -> Any:
     """Return columns of a file, of which ``names`` are strings whatever they look like.
+
+    Texts such as NA are missing values, unless ``missing`` is False.
 
     A block at a time takes less memory than `read_text`, which has the types of all columns to
     find out; here what the other columns hold is inferred from their different texts.
@@ -313,7 +316,7 @@ def read_names(
     convert_options = csv.ConvertOptions(
         include_columns=list(columns),
         column_types=dict.fromkeys(columns, text),
-        strings_can_be_null=True,
+        strings_can_be_null=missing,
     )
     batches = []
     with (

@@ -156,6 +156,38 @@ def test_files_without_names(name: str) -> None:
     assert "has no column 'a'; it has '1', '2', '3'" in result.stderr
 
 
+@pytest.mark.parametrize("before", ["\n", "\r\n\n", '"a\nb",1\n', '"a","b""\r\n"\n'])
+@pytest.mark.parametrize("suffix", [".csv", ".txt", ".csv.gz"])
+def test_the_first_row_without_names_is_the_first_that_is_not_blank(
+    before: str, suffix: str
+) -> None:
+    rows = "1,2\n2,1\n1,1\n2,2\n" if before[0] in "\r\n" else "a,a\nb,b\n"
+    content = f"{before}{rows}"
+    expected = [row for row in csv.reader(io.StringIO(content, newline="")) if row]
+    packed = gzip.compress if suffix.endswith(".gz") else bytes
+    Path(f"rows{suffix}").write_bytes(packed(content.encode()))
+    result = score.json_of(f"rows{suffix}", "--y1", "1", "--y2", "2", "--no-header")
+    assert result["n"] == len(expected)
+    assert result["kappa"] == cohen_kappa_score(*map(list, zip(*expected)))
+
+
+def test_a_damaged_archive_with_options_for_text() -> None:
+    packed = gzip.compress(text().encode())
+    for damaged in (packed[:50], packed[:10] + b"x" * 40, packed[:-8] + b"12345678", packed[:2]):
+        Path("damaged.csv.gz").write_bytes(damaged)
+        for option in (["--encoding", "utf-8"], ["--no-header"]):
+            message = score.refusal("damaged.csv.gz", "--y1", "1", "--y2", "2", *option)
+            assert "damaged.csv.gz cannot be read" in message
+
+
+def test_a_file_with_options_is_read_as_often_as_it_is_named() -> None:
+    Path("bare.csv").write_text("1,1\n2,2\n3,1\n")
+    bare = ("bare.csv", "bare.csv", "bare.csv", "--id", "1", "--target", "2", "--no-header")
+    board = CommandLine("leaderboard").text_of(*bare, "--bootstrap", "0", "--format", "csv")
+    rows = list(csv.DictReader(board.splitlines()))
+    assert [(row["name"], row["kappa"]) for row in rows] == [("bare.csv", "1.0")] * 2
+
+
 def test_text_options_are_for_text() -> None:
     import pyarrow
     from pyarrow import parquet

@@ -201,6 +201,16 @@ def test_new_scores_of_every_form(oof: tuple[Any, Any], form: str) -> None:
     assert result.stdout == f"id,s,predicted\nx,0.1,{labels[0]}\ny,5.0,{labels[1]}\n"
 
 
+def test_new_scores_stay_as_they_were_written(oof: tuple[Any, Any]) -> None:
+    rows = [["country", "s", "note"], ["NA", "0.10", ""], ["null", "5e0", "01"], ["nan", "1", "NaN"]]
+    with open("new.csv", "w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    labels = optimal_thresholds(*oof).predict(np.array([0.1, 5, 1]))
+    found = list(csv.reader(thresholds.text_of(*FIT, "--apply", "new.csv").splitlines()))
+    assert found[0] == [*rows[0], "predicted"]
+    assert found[1:] == [[*row, str(label)] for row, label in zip(rows[1:], labels)]
+
+
 def test_new_scores_that_are_missing(oof: tuple[Any, Any]) -> None:
     write_csv(Path("new.csv"), id=[1, 2, 3], s=[0.5, "", -9])
     message = thresholds.refusal(*FIT, "--apply", "new.csv")

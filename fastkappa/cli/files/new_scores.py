@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,12 +83,12 @@ def with_labels(
     names = column_names(source.files[0], source.delimiter)
     if PREDICTED in names:
         raise RatingsError(f"{source.name} has a column {PREDICTED!r} already.")
-    wanted = list(dict.fromkeys((*names, cuts.score)))
-    others = [name for name in names if name != cuts.score]
-    columns = columns_of_files(source.files, wanted, text=others, delimiter=source.delimiter)
+    read = partial(columns_of_files, source.files, delimiter=source.delimiter)
+    scores = read([cuts.score])
+    columns = read(names, text=names, as_written=True)
     found = marked(
         source,
-        {cuts.score: columns[cuts.score]},
+        scores,
         missing_codes,
         labels=None,
         drop_missing=drop_missing,

@@ -11,6 +11,7 @@ import gzip
 import io
 import shutil
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from glob import glob
@@ -136,6 +137,9 @@ class Opener:
         """Copy a pipe or a text file into one that the engines read."""
         name = _name_of(path)
         if name in self._names.values():
+            if path.is_file():
+                # The last is the one that is read.
+                return Path([copy for copy, own in self._names.items() if own == name][-1])
             raise RatingsError(f"{name} can be read once only.")
         if self._folder is None:
             made = self._stack.enter_context(TemporaryDirectory(prefix="fastkappa-"))
@@ -173,15 +177,9 @@ class Opener:
                 io.TextIOWrapper(file, encoding, newline="") as text,
                 open(plain, "w", encoding="utf-8", newline="") as target,
             ):
-                first = text.readline()
                 if self.options.no_header:
-                    delimiter = (
-                        self.delimiter or DELIMITERS[format_of(plain)] or delimiter_in(first)
-                    )
-                    n_columns = len(next(csv.reader([first], delimiter=delimiter), []))
-                    names = delimiter.join(str(i + 1) for i in range(n_columns))
-                    target.write(f"{names}\n")
-                target.write(first)
+                    start, names = self._numbered(text, DELIMITERS[format_of(plain)])
+                    target.write(f"{names}\n{start}")
                 shutil.copyfileobj(text, target)
         except LookupError:
             raise RatingsError(
@@ -190,8 +188,29 @@ class Opener:
             ) from None
         except UnicodeError as error:
             raise RatingsError(f"{name} is not text in {encoding}: {error}.") from error
+        except (gzip.BadGzipFile, EOFError, zlib.error, csv.Error) as error:
+            raise RatingsError(f"{name} cannot be read: {error}.") from error
         raw.unlink()
         return plain
+
+    def _numbered(self, text: IO[str], delimiter: str) -> tuple[str, str]:
+        """Return what was read of a text up to its first row, and a line of names for it."""
+        lines = []
+        for line in text:
+            lines.append(line)
+            if line.strip():
+                break
+        between = self.delimiter or delimiter or delimiter_in(lines[-1])
+
+        def rest() -> Iterator[str]:
+            yield from lines[-1:]
+            for line in text:
+                lines.append(line)
+                yield line
+
+        # A field may have a line break in it.
+        n_columns = len(next(csv.reader(rest(), delimiter=between), []))
+        return "".join(lines), between.join(str(i + 1) for i in range(n_columns))
 
 
 @contextmanager
