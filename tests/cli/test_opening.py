@@ -17,7 +17,7 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 
 from fastkappa import agreement, cohen_kappa_score, disagreement_weights, fleiss_kappa
-from tests.helpers.command_line import CommandLine, write_csv
+from tests.helpers.command_line import CommandLine, refusal_of, write_csv
 
 score, agree = CommandLine("score"), CommandLine("agree")
 PAIR = ("--y1", "a", "--y2", "b")
@@ -154,6 +154,17 @@ def test_files_without_names(name: str) -> None:
     assert found == pytest.approx(KAPPA)
     result = score.run(name, *PAIR, "--no-header", stdin=given)
     assert "has no column 'a'; it has '1', '2', '3'" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["cut.csv.gz", "cut.txt.gz", "-"])
+def test_compressed_files_that_are_damaged(name: str) -> None:
+    whole = gzip.compress(text().encode())
+    for content in (whole[:12], whole[:-20], b"\x1f\x8b, but no more", whole[:10] + b"\xff" * 20):
+        Path(name).write_bytes(content)
+        shown = "standard input" if name == "-" else name
+        for option in ([], ["--no-header"]):
+            message = refusal_of(score.run(name, "--y1", "1", "--y2", "2", *option, stdin=content))
+            assert message.startswith(f"fastkappa: {shown} cannot be read: ")
 
 
 def test_text_options_are_for_text() -> None:
