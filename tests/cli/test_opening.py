@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -88,12 +89,8 @@ def test_every_command_reads_the_standard_input() -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_a_named_pipe(here: Path) -> None:
     os.mkfifo("pipe")
-    # Opened for both, a pipe does not wait for who reads it; this is less than it holds.
-    pipe = os.open("pipe", os.O_RDWR)
-    os.write(pipe, text().encode())
-    from threading import Timer
-
-    Timer(0.5, os.close, [pipe]).start()
+    # Who writes waits for who reads, however long that takes to begin.
+    Thread(target=Path("pipe").write_text, args=[text()], daemon=True).start()
     assert kappa("pipe", *PAIR) == pytest.approx(KAPPA)
 
 
