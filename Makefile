@@ -6,7 +6,8 @@ python := $(VENV)/bin/python
 install := $(python) -m pip install --quiet --no-compile
 pytest := $(python) -m pytest -n auto --dist worksteal
 sphinx = $(python) -m sphinx --doctree-dir docs/_build/doctrees --fail-on-warning --keep-going --nitpicky --quiet --jobs auto
-sources := pyproject.toml setup.py $(shell find fastkappa -name "*.p[yx]*" -not -name "*.pyc" -o -name "*.h")
+# What an installation is made of, and where its version is; other Python files are read where they are.
+sources := pyproject.toml setup.py fastkappa/__init__.py $(shell find fastkappa -name "*.pyx" -o -name "*.pxd" -o -name "*.h")
 
 .PHONY: demo test test-slow test-all libraries lint docs docs-links sanitize fuzz endurance neon cross bench bench-quick wheel clean
 

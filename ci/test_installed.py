@@ -5,7 +5,7 @@ usage: python ci/test_installed.py [WHAT [TESTS ...] [--OPTION-OF-pytest ...]]
 WHAT is a wheel, a source archive or a folder, and is installed in a new environment; without it
 the copy in this one is tested. The tests' libraries are installed as far as they exist for this
 Python without a compiler; what is missing is printed, and pytest says which tests were skipped
-for it. ARGUMENTs may name files and folders of tests; without one all tests run.
+for it. TESTS are files or folders, or tests as pytest names them; without any all tests run.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def main(what: str | None = None, *arguments: str) -> int:
         print(f"Python {sys.version}\nwithout {', '.join(missing) or 'nothing'}", flush=True)
         command = [python, "-m", "pytest", "-q", "-n", "auto"]
         command += [f"--ignore={path}" for path in OF_THE_SOURCE]
-        if not any((elsewhere / argument).exists() for argument in arguments):
+        if not any((elsewhere / argument.partition("::")[0]).exists() for argument in arguments):
             command += ["tests", "docs", "README.md"]
         return subprocess.run([*command, *arguments], cwd=elsewhere).returncode
 

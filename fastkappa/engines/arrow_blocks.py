@@ -7,10 +7,14 @@ bytes.
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
+from fastkappa.engines.ratings import RatingsError
 from fastkappa.kernels.threads import ItemRanges
 
 # Small enough for what is made of a block to stay in the cache.
@@ -107,3 +111,19 @@ def in_arrow_memory(data: bytes) -> Any:
 def has_whole_fields(line: bytes) -> bool:
     """Return whether a line break after these bytes is not within quotes."""
     return line.count(b'"') % 2 == 0
+
+
+@contextmanager
+def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
+    """Open a file, or what is in a compressed one.
+
+    Raises
+    ------
+    RatingsError
+        When what is compressed turns out to be cut off or damaged.
+    """
+    try:
+        with gzip.open(path) if is_packed else open(path, "rb") as file:
+            yield cast(BinaryIO, file)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise RatingsError(f"{path} cannot be read: {error}.") from error

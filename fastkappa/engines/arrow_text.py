@@ -9,7 +9,6 @@ column. Files without quotes are read by several threads, a block each.
 from __future__ import annotations
 
 import csv
-import gzip
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -25,6 +24,7 @@ from fastkappa.engines.arrow_blocks import (
     NotInBlocksError,
     in_arrow_memory,
     in_blocks,
+    opened_bytes,
 )
 from fastkappa.engines.arrow_columns import add_arrays, codes_of, in_one, ratings_of, weights_of
 from fastkappa.engines.batches import add_ratings
@@ -369,7 +369,7 @@ def _checked_options(path: Path, delimiter: str, check: Check) -> tuple[list[str
 
 def find_delimiter(path: Path) -> str:
     """Return what separates the fields of a text file, by its first line that is not blank."""
-    with gzip.open(path) if _is_packed(path) else open(path, "rb") as file:
+    with opened_bytes(path, _is_packed(path)) as file:
         while (line := file.readline(LONGEST_LINE)) and not line.strip():
             continue
     return delimiter_in(line.decode(errors="replace"))

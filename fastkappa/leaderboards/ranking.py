@@ -163,7 +163,9 @@ def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
 
 def in_single(groups: FloatTable) -> AnyArray:
     """Return whole numbers in float32, which takes half the memory; others as they are."""
-    single = groups.astype(np.float32)
+    # What is too large for it becomes infinite, and so is not the same.
+    with np.errstate(over="ignore"):
+        single = groups.astype(np.float32)
     is_whole = np.array_equal(single, groups) and np.array_equal(single, np.rint(single))
     return single if is_whole else groups
 

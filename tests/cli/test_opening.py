@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 
 from fastkappa import agreement, cohen_kappa_score, disagreement_weights, fleiss_kappa
-from tests.helpers.command_line import CommandLine, write_csv
+from tests.helpers.command_line import CommandLine, refusal_of, write_csv
 
 score, agree = CommandLine("score"), CommandLine("agree")
 PAIR = ("--y1", "a", "--y2", "b")
@@ -88,12 +89,8 @@ def test_every_command_reads_the_standard_input() -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
 def test_a_named_pipe(here: Path) -> None:
     os.mkfifo("pipe")
-    # Opened for both, a pipe does not wait for who reads it; this is less than it holds.
-    pipe = os.open("pipe", os.O_RDWR)
-    os.write(pipe, text().encode())
-    from threading import Timer
-
-    Timer(0.5, os.close, [pipe]).start()
+    # Who writes waits for who reads, however long that takes to begin.
+    Thread(target=Path("pipe").write_text, args=[text()], daemon=True).start()
     assert kappa("pipe", *PAIR) == pytest.approx(KAPPA)
 
 
@@ -171,13 +168,15 @@ def test_the_first_row_without_names_is_the_first_that_is_not_blank(
     assert result["kappa"] == cohen_kappa_score(*map(list, zip(*expected)))
 
 
-def test_a_damaged_archive_with_options_for_text() -> None:
-    packed = gzip.compress(text().encode())
-    for damaged in (packed[:50], packed[:10] + b"x" * 40, packed[:-8] + b"12345678", packed[:2]):
-        Path("damaged.csv.gz").write_bytes(damaged)
-        for option in (["--encoding", "utf-8"], ["--no-header"]):
-            message = score.refusal("damaged.csv.gz", "--y1", "1", "--y2", "2", *option)
-            assert "damaged.csv.gz cannot be read" in message
+@pytest.mark.parametrize("name", ["cut.csv.gz", "cut.txt.gz", "-"])
+def test_compressed_files_that_are_damaged(name: str) -> None:
+    whole = gzip.compress(text().encode())
+    for content in (whole[:12], whole[:-20], b"\x1f\x8b, but no more", whole[:10] + b"\xff" * 20):
+        Path(name).write_bytes(content)
+        shown = "standard input" if name == "-" else name
+        for option in ([], ["--no-header"]):
+            message = refusal_of(score.run(name, "--y1", "1", "--y2", "2", *option, stdin=content))
+            assert message.startswith(f"fastkappa: {shown} cannot be read: ")
 
 
 def test_a_file_with_options_is_read_as_often_as_it_is_named() -> None:

@@ -128,6 +128,7 @@ def test_replicates_of_whole_numbers_are_exact(largest: int) -> None:
     sums = [values.astype(float) for values in (weighted, rows, columns)]
     assert in_single(sums[0]).dtype == np.float32
     assert in_single(sums[0] + 0.5) is not in_single(sums[0])
+    assert in_single(sums[0] * 1e40).dtype == np.float64
     assert in_single(sums[0] + 0.5).dtype == in_single(sums[0] + 2**24 + 1).dtype == np.float64
     single = [in_single(sums[0]), sums[1], in_single(sums[2])]
     found = resampled_kappas(times, *single, matrix)

@@ -7,11 +7,9 @@ else is first copied into such a file, which is deleted at the end.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import shutil
 import sys
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from glob import glob
@@ -19,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
+from fastkappa.engines.arrow_blocks import opened_bytes
 from fastkappa.engines.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
 from fastkappa.engines.arrow_text import delimiter_in, find_delimiter
 from fastkappa.engines.ratings import RatingsError
@@ -170,10 +169,10 @@ class Opener:
         """Write text of any encoding as UTF-8 with a line of names, which are numbers from 1."""
         encoding = self.options.encoding or "utf-8-sig"
         plain = copy.with_name(copy.name.removesuffix(".gz"))
-        self._names[str(plain)] = name
+        self._names |= {str(plain): name, str(raw): name}
         try:
             with (
-                gzip.open(raw) if copy.name.endswith(".gz") else open(raw, "rb") as file,
+                opened_bytes(raw, copy.name.endswith(".gz")) as file,
                 io.TextIOWrapper(file, encoding, newline="") as text,
                 open(plain, "w", encoding="utf-8", newline="") as target,
             ):
@@ -188,7 +187,7 @@ class Opener:
             ) from None
         except UnicodeError as error:
             raise RatingsError(f"{name} is not text in {encoding}: {error}.") from error
-        except (gzip.BadGzipFile, EOFError, zlib.error, csv.Error) as error:
+        except csv.Error as error:
             raise RatingsError(f"{name} cannot be read: {error}.") from error
         raw.unlink()
         return plain

@@ -126,6 +126,11 @@ def place_numbers(table, const uint8_t[::1] text, lines, int64_t[::1] numbers):
     own.n_fields, own.id_field, own.number_field = lines.n_fields, lines.id_field, lines.number_field
     if numbers.shape[0] != len(table.words) or (own.ids_are_numbers and places.n_words != 1):
         raise ValueError("ids must have a number each, and one word if they are numbers")
+    if not (0 <= own.id_field < own.n_fields and 0 <= own.number_field < own.n_fields):
+        raise ValueError("the id and the number must be among the fields")
+    # The bytes after the text are taken for zeros.
+    if own.id_field == own.number_field or own.delimiter == 0:
+        raise ValueError("the id and the number must be two fields, and end at a byte above 0")
     if text.shape[0] and numbers.shape[0]:
         own.text, own.n_bytes = &text[0], text.shape[0]
         with nogil:

@@ -41,7 +41,7 @@ ALWAYS_INLINE uint64_t zero_bytes(uint64_t word)
 /* Returns where the next field ends. */
 ALWAYS_INLINE ptrdiff_t end_of_field(const lines_t *lines, reader_t *reader)
 {
-#if SIMD_HAS_X86 || SIMD_HAS_NEON
+#if SIMD_HAS_VECTORS /* and so __builtin_ctzll, and the first byte is the lowest */
     const uint64_t each = ~(uint64_t)0 / 255;
     while (!reader->ends) {
         const ptrdiff_t left = lines->n_bytes - reader->next;

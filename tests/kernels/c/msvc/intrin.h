@@ -21,4 +21,7 @@
 #define _M_X64 100
 #define __forceinline inline __attribute__((always_inline))
 #define __declspec(what) __attribute__((what))
+/* gcc has them whatever it is told, and MSVC has not. */
+#pragma GCC poison __builtin_ctz __builtin_ctzll __builtin_clzll __builtin_convertvector __builtin_expect __builtin_popcountll \
+    __builtin_prefetch
 #endif
