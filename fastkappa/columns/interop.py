@@ -211,7 +211,9 @@ def bytes_of_strings(strings: Any) -> tuple[int, AnyArray, AnyArray] | None:
     strings = _in_arrow(strings)
     pyarrow = sys.modules.get("pyarrow")
     # Another thread may be loading it.
-    if not hasattr(pyarrow, "ChunkedArray") or not isinstance(strings, (pyarrow.Array, pyarrow.ChunkedArray)):
+    if pyarrow is None or not hasattr(pyarrow, "ChunkedArray"):
+        return None
+    if not isinstance(strings, (pyarrow.Array, pyarrow.ChunkedArray)):
         return None
     kind = pyarrow.types
     if kind.is_dictionary(strings.type):
