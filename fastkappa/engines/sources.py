@@ -80,7 +80,8 @@ def confusion_from_table(
         The labels of the table, in their order. None takes the order that a column declares
         (an ordered categorical, an Enum of polars or DuckDB, an ordered Arrow dictionary,
         members of a Python enum), with all its labels; else those that occur, sorted:
-        strings that are all numbers by their value, other strings alphabetically.
+        strings that are all numbers by their value, other strings alphabetically. A warning
+        names strings given that no item has, where others are left out.
     missing_codes : sequence, default=()
         Values that stand for a missing rating, such as ``["x", -9]``.
     num_threads : int, default=None

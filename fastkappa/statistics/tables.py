@@ -31,6 +31,10 @@ def as_numbers(values: Any, name: str) -> AnyArray:
     try:
         numbers = np.asarray(values)
     except ValueError as error:
+        # Counts are a tuple of their table and what is not in it.
+        if hasattr(values, "table"):
+            remedy = f"{name} must be a table, got {type(values).__name__}: give its table, .table."
+            raise ValueError(remedy) from error
         raise ValueError(
             f"{name} must have rows of one length, got {short_repr(values)}."
         ) from error

@@ -17,6 +17,7 @@ from fastkappa import (
     agreement_by,
     agreement_from_confusion,
     compare_predictions,
+    confusion_counts,
     confusion_from_table,
     kappa_from_confusion,
     leaderboard,
@@ -79,6 +80,16 @@ def test_margins_of_a_crosstab_are_no_label() -> None:
 
 NUMBERS = "labels that differ in how a number is written alone, .* '1' .* '1.0' .* Write them alike"
 BLANKS = "labels that differ in blanks alone, .* 'a' .* 'a ' .* Strip them"
+
+
+def test_counts_in_place_of_their_table_are_told_where_it_is() -> None:
+    counts = confusion_counts([1, 2, 2], [1, 2, 1])
+    with pytest.raises(ValueError, match=r"must be a table, got ConfusionCounts: give .* \.table"):
+        kappa_from_confusion(counts)
+    counted = confusion_from_table({"a": [1, 2, 2], "b": [1, 2, 1]}, "a", "b")
+    for call in (kappa_from_confusion, agreement_from_confusion):
+        with pytest.raises(ValueError, match=r"must be a table, got SourceCounts: give .* \.table"):
+            call(counted)
 
 
 @pytest.mark.parametrize("ratings", [(["1", "2"], ["1.0", "2"]), (["a", "b"], ["a ", "b"])])
