@@ -202,7 +202,12 @@ def test_new_scores_of_every_form(oof: tuple[Any, Any], form: str) -> None:
 
 
 def test_new_scores_stay_as_they_were_written(oof: tuple[Any, Any]) -> None:
-    rows = [["country", "s", "note"], ["NA", "0.10", ""], ["null", "5e0", "01"], ["nan", "1", "NaN"]]
+    rows = [
+        ["country", "s", "note"],
+        ["NA", "0.10", ""],
+        ["null", "5e0", "01"],
+        ["nan", "1", "NaN"],
+    ]
     with open("new.csv", "w", newline="") as file:
         csv.writer(file).writerows(rows)
     labels = optimal_thresholds(*oof).predict(np.array([0.1, 5, 1]))
