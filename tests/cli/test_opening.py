@@ -171,7 +171,14 @@ def test_the_first_row_without_names_is_the_first_that_is_not_blank(
 @pytest.mark.parametrize("name", ["cut.csv.gz", "cut.txt.gz", "-"])
 def test_compressed_files_that_are_damaged(name: str) -> None:
     whole = gzip.compress(text().encode())
-    for content in (whole[:12], whole[:-20], b"\x1f\x8b, but no more", whole[:10] + b"\xff" * 20):
+    nothing = gzip.compress(b"")
+    for content in (
+        nothing,
+        whole[:12],
+        whole[:-20],
+        b"\x1f\x8b, but no more",
+        whole[:10] + b"\xff" * 20,
+    ):
         Path(name).write_bytes(content)
         shown = "standard input" if name == "-" else name
         for option in ([], ["--no-header"]):

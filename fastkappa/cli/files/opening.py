@@ -169,7 +169,7 @@ class Opener:
         """Write text of any encoding as UTF-8 with a line of names, which are numbers from 1."""
         encoding = self.options.encoding or "utf-8-sig"
         plain = copy.with_name(copy.name.removesuffix(".gz"))
-        self._names |= {str(plain): name, str(raw): name}
+        self._names[str(plain)] = self._names[str(raw)] = name
         try:
             with (
                 opened_bytes(raw, copy.name.endswith(".gz")) as file,
@@ -190,6 +190,7 @@ class Opener:
         except csv.Error as error:
             raise RatingsError(f"{name} cannot be read: {error}.") from error
         raw.unlink()
+        del self._names[str(raw)]
         return plain
 
     def _numbered(self, text: IO[str], delimiter: str) -> tuple[str, str]:
@@ -199,7 +200,7 @@ class Opener:
             lines.append(line)
             if line.strip():
                 break
-        between = self.delimiter or delimiter or delimiter_in(lines[-1])
+        between = self.delimiter or delimiter or delimiter_in("".join(lines[-1:]))
 
         def rest() -> Iterator[str]:
             yield from lines[-1:]
