@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -275,14 +275,15 @@ def read_text(
     )
     # A file of one block is read faster without threads.
     read_options = csv.ReadOptions(use_threads=path.stat().st_size > BLOCK_SIZE)
-    with open(path, "rb") as file:
-        source = pyarrow.PythonFile(_ProgressFile(file, on_progress), mode="r")
-        return csv.read_csv(
-            _unpacked(path, source),
-            read_options=read_options,
-            parse_options=parse_options,
-            convert_options=convert_options,
-        )
+    # Arrow's threads go on reading after an error: at the end of Python they must not need it.
+    table = csv.read_csv(
+        _unpacked(path, pyarrow.OSFile(str(path))),
+        read_options=read_options,
+        parse_options=parse_options,
+        convert_options=convert_options,
+    )
+    on_progress(path.stat().st_size)
+    return table
 
 
 def texts_of_missing() -> list[str]:
@@ -335,25 +336,6 @@ def read_names(
             values = inferred(encoded.dictionary.to_pylist()).take(encoded.indices)
             table = table.set_column(i, name, values)
     return table
-
-
-class _ProgressFile:
-    """A file that reports how much of it has been read."""
-
-    def __init__(self, file: BinaryIO, on_progress: ReportBytes) -> None:
-        self._file, self._on_progress = file, on_progress
-
-    @property
-    def closed(self) -> bool:
-        return self._file.closed
-
-    def close(self) -> None:
-        self._file.close()
-
-    def read(self, n_bytes: int = -1) -> bytes:
-        taken = self._file.read(n_bytes)
-        self._on_progress(self._file.tell())
-        return taken
 
 
 def _checked_options(path: Path, delimiter: str, check: Check) -> tuple[list[str], Any]:
