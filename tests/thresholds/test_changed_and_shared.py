@@ -37,13 +37,16 @@ class Changing:
     """Score kernels that change the scores before these are written in groups."""
 
     def __init__(self, kernels: Any, scores: Any, how: str) -> None:
-        self._kernels, self._scores, self._how = kernels, scores, how
+        self._kernels, self._scores = kernels, scores
+        # Made once: a second thread that moved the scores again would move them back.
+        self._changed = scores.copy()
+        change(self._changed, how)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._kernels, name)
 
     def group_scores(self, *arguments: Any) -> int:
-        change(self._scores, self._how)
+        self._scores[:] = self._changed
         n_refused: int = self._kernels.group_scores(*arguments)
         return n_refused
 
