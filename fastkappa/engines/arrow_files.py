@@ -139,7 +139,7 @@ def read_columns(
     with opened(path) as file_format:
         if file_format in DELIMITERS:
             check = partial(check_columns, path, columns)
-            between = delimiter or DELIMITERS[file_format] or find_delimiter(path)
+            between = _delimiter_of(path, file_format, delimiter)
             if text:
                 table = read_names(
                     path, columns, text, between, check, on_progress, missing=not as_written
@@ -162,14 +162,12 @@ def column_names(path: Path, delimiter: str | None = None) -> list[str]:
     """Return the names of a file's columns, or raise as `read_columns` does."""
     with opened(path) as file_format:
         if file_format in DELIMITERS:
-            between = delimiter or DELIMITERS[file_format] or find_delimiter(path)
-            return names_of_columns(path, between)
+            return names_of_columns(path, _delimiter_of(path, file_format, delimiter))
         import pyarrow
         from pyarrow import dataset
 
         with pyarrow.OSFile(str(path)) as source:
-            is_stream = file_format == "arrow" and not _is_arrow_file(source)
-            if is_stream:
+            if file_format == "arrow" and not _is_arrow_file(source):
                 return list(pyarrow.ipc.open_stream(source).schema.names)
         return list(dataset.dataset(str(path), format=file_format).schema.names)
 
@@ -280,7 +278,7 @@ def count_text(
     num_threads: int,
 ) -> None:
     """Count text files, whose ratings together are of the type that all can be read as."""
-    delimiter = delimiter or DELIMITERS[file_format] or find_delimiter(files[0])
+    delimiter = _delimiter_of(files[0], file_format, delimiter)
     checked = [(file, partial(check_columns, file, table.names)) for file in files]
     if count_whole_numbers(table, checked, delimiter, on_progress, num_threads):
         return
@@ -288,6 +286,11 @@ def count_text(
     for file, check in checked:
         texts.add(file, delimiter, check, on_progress, num_threads)
     texts.add_to(table)
+
+
+def _delimiter_of(path: Path, file_format: str, given: str | None) -> str:
+    """Return what separates the fields of a text file: as given, by its format, or as found."""
+    return given or DELIMITERS[file_format] or find_delimiter(path)
 
 
 def _n_row_groups(path: Path) -> int:

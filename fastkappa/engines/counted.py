@@ -131,7 +131,8 @@ def _finish_layers(
         missing, n_dropped = _missing(all_counts, first, second)
         n_outside = n_rows - n_dropped - int(inside.sum())
         parts.append((square, n_outside, n_rows, missing, n_dropped))
-    total = _square(counts.sum(axis=0), places, len(keys))
+    if given is not None or kind == "strings":
+        total = _square(counts.sum(axis=0), places, len(keys))
     if given is not None:
         warn_of_unused_labels(given, total, sum(n_outside for _, n_outside, *_ in parts))
     elif kind == "strings":

@@ -51,9 +51,10 @@ cdef enum:
     # More items are divided among threads: many labels, which are counted one pair after the other,
     LARGEST_CALL = 1 << 20
     # and few, which are counted as fast as memory gives them, so that a second thread hardly helps.
-    LARGEST_CALL_OF_FEW = 1 << 24
+    # Of more labels than these the general way sums moments instead.
     MOST_BYTES = 1 << 25
     FEW_LABELS = 8
+    LARGEST_CALL_OF_FEW = MOST_BYTES // 2
     # From this many items on, the GIL is released.
     LONG_CALL = 1 << 14
     SAMPLE = 128
@@ -134,12 +135,9 @@ cdef object kappa_of_quotient(Quotient kappa, Py_ssize_t n):
 cdef inline bint is_for_one_thread(
     const column_t *first, const column_t *second, Py_ssize_t n, Py_ssize_t n_labels
 ) noexcept nogil:
-    """Return whether a second thread would not help to count so many pairs and labels."""
-    if n <= LARGEST_CALL:
-        return n_labels <= MOST_LABELS
-    return (
-        n <= LARGEST_CALL_OF_FEW
-        and n_labels <= FEW_LABELS
+    """Return whether a second thread would not help to count pairs of up to MOST_LABELS labels."""
+    return n <= LARGEST_CALL or (
+        n_labels <= FEW_LABELS
         and n * (element_width(first.kind) + element_width(second.kind)) <= MOST_BYTES
     )
 
