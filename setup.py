@@ -47,6 +47,7 @@ setup(
         compiled("fastkappa.kernels.cython.pairs"),
         compiled("fastkappa.kernels.cython.scores"),
         compiled("fastkappa.kernels.cython.words"),
+        compiled("fastkappa.kernels.cython.differences"),
         compiled("fastkappa.shortcuts.compiled_kappa"),
         compiled("fastkappa.shortcuts.compiled_thresholds"),
     ],

@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa import ThresholdEvaluator, compile_scorer
 from fastkappa.counting.label_hash import make_hash
 from fastkappa.kernels.contract import WordTable
-from fastkappa.kernels.cython import pairs, scores, words
+from fastkappa.kernels.cython import differences, pairs, scores, words
 from fastkappa.shortcuts import compiled_kappa, compiled_thresholds
 
 N, N_LABELS = 24, 4
@@ -138,6 +138,17 @@ def word_calls() -> dict[str, Callable[[], Any]]:
     }
 
 
+def difference_calls() -> dict[str, Callable[[], Any]]:
+    """Return the calls of the kernel for differences."""
+    rows, factors = np.ones((3, N), np.float32), np.ones((3, 3), np.float32)
+    largest, short = np.zeros(N, np.float32), np.zeros(2, np.float32)
+    call = differences.largest_differences
+    return {
+        "largest_differences": lambda: call(rows, factors, 0, largest),
+        "largest_differences, too few": lambda: call(rows, factors, 0, short),
+    }
+
+
 def compiled_calls() -> dict[str, Callable[[], Any]]:
     """Return all of them, by name."""
-    return {**pair_calls(), **score_calls(), **word_calls()}
+    return {**pair_calls(), **score_calls(), **word_calls(), **difference_calls()}

@@ -6,7 +6,9 @@ import errno
 import io
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 from fastkappa.exceptions import library_needed
@@ -16,6 +18,9 @@ try:
         import typer
 except ImportError as error:
     typer, _why_not = None, str(error)  # type: ignore[assignment]
+
+# In the order in which the help shows them.
+COMMANDS = ("score", "agree", "leaderboard", "thresholds", "demo", "config")
 
 
 def main() -> None:
@@ -29,7 +34,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        make_app()()
+        # To load the other commands would be a tenth of the time that a small file takes.
+        named = [name for name in COMMANDS if name in sys.argv[1:2]]
+        make_app(named or COMMANDS)()
     except KeyboardInterrupt:
         _end(130)
     except OSError as error:
@@ -53,19 +60,16 @@ def _end(status: int) -> NoReturn:
     raise SystemExit(status)
 
 
-def make_app() -> Any:
-    """Return the application with all its commands."""
-    from fastkappa.cli.commands import agree, config, demo, leaderboard, score, thresholds
-
+def make_app(commands: Sequence[str] = COMMANDS) -> Any:
+    """Return the application with its commands, or with some of them."""
     app = typer.Typer(
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(epilog="Examples:\n\nfastkappa demo\n\nfastkappa score --help")(about)
-    commands = (score, agree, leaderboard, thresholds, demo, config)
-    for module in commands:
-        name = module.__name__.rpartition(".")[2]
+    for name in commands:
+        module = import_module(f"fastkappa.cli.commands.{name}")
         app.command(
             cls=getattr(module, "Command", None), epilog=f"Examples:\n{module.EXAMPLES.rstrip()}"
         )(getattr(module, name))

@@ -11,6 +11,8 @@ What is called, from the choice of a backend down to one kernel:
         numpy/scores.py    numba/scores.py    cython/scores.pyx
     dispatch.word_kernels(kernels)                                     contract.WordKernels
         numpy/words.py     numba/words.py     cython/words.pyx
+    dispatch.difference_kernels(kernels)                               contract.DifferenceKernels
+        numpy/differences.py, numba/differences.py, cython/differences.pyx
 
     cython/pairs.pyx
         count_pairs        c/pairs/count_pairs.h
@@ -23,7 +25,8 @@ What is called, from the choice of a backend down to one kernel:
         sum_moments                            c/moments/moments.h
         count_rows                             c/rows/rows.h
     cython/scores.pyx                          c/scores/: bins, keys, accumulate
-    cython/words.pyx                           c/words/: find, pack
+    cython/words.pyx                           c/words/: find, lines, pack
+    cython/differences.pyx                     c/differences/largest.h
 
 In each folder of ``c/``, ``portable.h`` is for every machine, ``vector.h`` is a template for
 SSE2, AVX2 and NEON, and ``avx512.h`` is for AVX-512; the header named after the kernel

@@ -1,7 +1,7 @@
-"""What every backend offers: the kernels for pairs of columns, for scores, and for words.
+"""What every backend offers: the kernels for pairs of columns, scores, words and differences.
 
-A backend is a package with three modules, ``pairs``, ``scores`` and ``words``, which implement
-these protocols. Kernels are serial, work on the items ``start <= i < stop``, read arrays in place,
+A backend is a package with a module for each, ``pairs`` and so on, which implement these
+protocols. Kernels are serial, work on the items ``start <= i < stop``, read arrays in place,
 and count codes outside the labels separately: nothing is written outside a table.
 
 Some kernels are optional. They are properties of the protocol here, and None in a backend
@@ -263,3 +263,21 @@ class WordKernels(Protocol):
 
     def put_words(self, table: WordTable, found: NDArray[np.int64]) -> None:
         """Put the ids into the slots, all of them empty; ``found`` has the first place of each."""
+
+
+class DifferenceKernels(Protocol):
+    """Differences of the rows of a matrix."""
+
+    def largest_differences(
+        self,
+        rows: NDArray[np.float32],
+        factors: NDArray[np.float32],
+        start: int,
+        largest: NDArray[np.float32],
+    ) -> None:
+        """Raise ``largest`` to the differences of rows from ``start`` on from all before them.
+
+        There are as many of these rows as ``factors`` has. The difference of row ``start + i`` from
+        row j is taken times ``factors[i, j]``, and without its sign; ``largest`` has the largest
+        one of each column. Nothing is NaN.
+        """

@@ -7,7 +7,12 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias, get_args
 
 from fastkappa.install_hint import install_command
-from fastkappa.kernels.contract import PairKernels, ScoreKernels, WordKernels
+from fastkappa.kernels.contract import (
+    DifferenceKernels,
+    PairKernels,
+    ScoreKernels,
+    WordKernels,
+)
 
 # Best first: what an automatic choice takes.
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
@@ -71,6 +76,21 @@ def word_kernels(kernels: PairKernels) -> WordKernels:
     from fastkappa.kernels.numpy import words as numpy_words
 
     return numpy_words
+
+
+def difference_kernels(kernels: PairKernels) -> DifferenceKernels:
+    """Return the kernels for differences of the backend that pair kernels belong to."""
+    if name_of(kernels) == "cython":
+        from fastkappa.kernels.cython import differences as cython_differences
+
+        return cython_differences
+    if name_of(kernels) == "numba":
+        from fastkappa.kernels.numba import differences as numba_differences
+
+        return numba_differences
+    from fastkappa.kernels.numpy import differences as numpy_differences
+
+    return numpy_differences
 
 
 def call_when_forgotten(forget: Callable[[], None]) -> None:

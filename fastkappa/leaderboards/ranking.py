@@ -152,7 +152,7 @@ def rank(
 def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
     """Return the ranks within each row: 1 for the largest, the same rank for equal ones."""
     values = -_last_if_undefined(kappas)
-    order = np.argsort(values, axis=1, kind="stable")
+    order = np.argsort(values, axis=1)
     in_order = np.take_along_axis(values, order, axis=1)
     position = np.arange(1, values.shape[1] + 1) * np.ones((len(values), 1), np.int64)
     position[:, 1:][in_order[:, 1:] == in_order[:, :-1]] = 0

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import FloatTable
+from fastkappa.kernels.dispatch import difference_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # Differences whose replicates vary less than this do not vary: the rounding errors of sums over
@@ -170,7 +171,7 @@ class _Screened:
     def _compare(self, offset: int, factors: FloatTable, ranges: ItemRanges) -> list[_Block]:
         """Compare some rows, from ``offset`` on, with those before them."""
         single = self._centred.astype(np.float32)
-        buffer = np.empty((ROWS, single.shape[1]), np.float32)
+        kernels = difference_kernels(get_kernels())
         blocks = []
         while bounds := ranges.take(ROWS):
             of_rows = factors[slice(*bounds)]
@@ -179,12 +180,7 @@ class _Screened:
             close[:, 0] += start
             own = np.maximum(of_rows, 0).astype(np.float32)
             largest = np.zeros(single.shape[1], np.float32)
-            for j in range(stop - 1):
-                first = max(j + 1, start)
-                rows = np.subtract(single[first:stop], single[j], out=buffer[: stop - first])
-                rows *= own[first - start :, j, None]
-                np.abs(rows, out=rows)
-                np.maximum(largest, rows.max(axis=0), out=largest)
+            kernels.largest_differences(single, own, start, largest)
             blocks.append(_Block(start, stop, largest, self._largest_of(close)))
         return blocks
 

@@ -2,6 +2,7 @@
 #ifndef FASTKAPPA_KERNELS_H
 #define FASTKAPPA_KERNELS_H
 #include "common/range.h"
+#include "differences/largest.h"
 #include "labels/look_up.h"
 #include "moments/moments.h"
 #include "pairs/count_pairs.h"

@@ -1,0 +1,23 @@
+"""The kernel for differences of rows; see `fastkappa.kernels.contract`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def largest_differences(
+    rows: NDArray[np.float32],
+    factors: NDArray[np.float32],
+    start: int,
+    largest: NDArray[np.float32],
+) -> None:
+    """Raise ``largest`` to the scaled differences of some rows from all those before them."""
+    stop = start + len(factors)
+    buffer = np.empty((len(factors), rows.shape[1]), np.float32)
+    for j in range(stop - 1):
+        first = max(j + 1, start)
+        differences = np.subtract(rows[first:stop], rows[j], out=buffer[: stop - first])
+        differences *= factors[first - start :, j, None]
+        np.abs(differences, out=differences)
+        np.maximum(largest, differences.max(axis=0, initial=0), out=largest)
