@@ -175,6 +175,9 @@ def test_folders_and_patterns_stand_for_their_files(folder: Path) -> None:
     assert rows_of("sent/lat*", "sent/m*.csv", "sent/worst.feather") == expected
     (row,) = rows_of("sent/*.tsv", exit_code=1)
     assert (row["name"], row["failure"]) == ("sent/*.tsv", "there is no file sent/*.tsv.")
+    left_out = run("sent").stderr
+    assert "1 of 4 files of sent left out: sent/notes.md. Of a folder those are read" in left_out
+    assert "left out" not in run("sent/late").stderr
     Path("none").mkdir()
     assert "none has no file of a format known by its suffix" in run("none", exit_code=2).stderr
 

@@ -137,7 +137,7 @@ def leaderboard(
 
     remarks = Remarks(depends(weights))
     with errors_printed(), opened_inputs(TextOptions(sep, encoding, no_header)) as opener:
-        files = submission_files(submissions, truth)
+        files = submission_files(submissions, truth, remarks.texts.append)
         opened, *others = map(opener.file, [truth, *files])
         with progress_bar([opened, *others]) as bar:
             boards = rank_files(

@@ -24,7 +24,7 @@ from fastkappa.cli.reports.leaderboard import ranks_so_far
 from fastkappa.columns.interop import bytes_of_strings
 from fastkappa.columns.label_order import shown
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
-from fastkappa.engines.arrow_files import IN_FOLDERS, files_of
+from fastkappa.engines.arrow_files import IN_FOLDERS, is_read_of_folder, visible_files
 from fastkappa.engines.arrow_text import texts_of_missing
 from fastkappa.engines.counted import in_order
 from fastkappa.engines.ratings import RatingsError, refuse_outside
@@ -45,15 +45,19 @@ from fastkappa.statistics.weights import Weights
 READ_AHEAD = 8
 # Files that are scored together: one by one, half of the time goes to Python.
 AT_ONCE = 16
+# Files of a folder that are left out, and named.
+OTHERS_NAMED = 3
 # More splits than these are no splits.
 MOST_SPLITS = 20
 
 
-def submission_files(paths: Sequence[Path], truth: Path) -> list[Path]:
+def submission_files(
+    paths: Sequence[Path], truth: Path, on_left_out: Callable[[str], None]
+) -> list[Path]:
     """Return the files that paths, folders and patterns such as ``*.csv`` stand for.
 
-    The files of a folder are those that `fastkappa.confusion_from_table` reads there. The truth is
-    none of them, unless it is named itself.
+    The files of a folder are those that `fastkappa.confusion_from_table` reads there; what is
+    called says which others there are. The truth is none of them, unless it is named itself.
     """
     files: list[Path] = []
     for path in paths:
@@ -61,7 +65,7 @@ def submission_files(paths: Sequence[Path], truth: Path) -> list[Path]:
             files.append(path)
             continue
         places = [path] if path.exists() else map(Path, sorted(glob(str(path), recursive=True)))
-        found = [file for place in places for file in _files_at(place)]
+        found = [file for place in places for file in _files_at(place, on_left_out)]
         # Without a match it is a file that is not there, and has a row that says so.
         files += [file for file in found if not _is_same(file, truth)] or [path]
     return files
@@ -71,13 +75,20 @@ def _is_same(file: Path, other: Path) -> bool:
     return file.exists() and other.exists() and file.samefile(other)
 
 
-def _files_at(path: Path) -> list[Path]:
+def _files_at(path: Path, on_left_out: Callable[[str], None]) -> list[Path]:
     if not path.is_dir():
         return [path]
-    files = files_of(path)
+    found = visible_files(path)
+    files = [file for file in found if is_read_of_folder(file)]
+    suffixes = ", ".join(IN_FOLDERS)
     if not files:
-        raise RatingsError(
-            f"{path} has no file of a format known by its suffix: {', '.join(IN_FOLDERS)}."
+        raise RatingsError(f"{path} has no file of a format known by its suffix: {suffixes}.")
+    others = [str(file) for file in found if not is_read_of_folder(file)]
+    if others:
+        named = ", ".join(others[:OTHERS_NAMED]) + (", ..." if others[OTHERS_NAMED:] else "")
+        on_left_out(
+            f"{len(others)} of {len(found)} files of {path} left out: {named}. Of a"
+            f" folder those are read whose names end in {suffixes}; others have to be named."
         )
     return files
 
