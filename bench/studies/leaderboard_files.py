@@ -69,6 +69,24 @@ for file in sorted(Path(folder).iterdir()):
     rows.append((1 - (weights * table).sum() / (weights * expected).sum(), file.name))
 print(max(rows)[1])
 """
+# A command that reads the columns and does nothing with them: faster than this none can be.
+READING = """
+from concurrent.futures import ThreadPoolExecutor
+from os import cpu_count, scandir
+from pathlib import Path
+import numpy
+import typer
+from pyarrow import parquet
+
+def main(truth: Path, folder: Path) -> None:
+    def read(entry):
+        file = parquet.ParquetFile(entry.path, pre_buffer=False)
+        return file.read(["id", "label"], use_threads=False).num_rows
+    with ThreadPoolExecutor(cpu_count()) as pool:
+        print(sum(pool.map(read, scandir(folder))))
+
+typer.run(main)
+"""
 
 
 def write_files(folder: Path, n_files: int) -> None:
@@ -115,6 +133,8 @@ def files(folder: Path, suffix: str, rounds: int) -> None:
     }
     best = {name: Path(best_of(call())).name for name, call in calls.items()}
     assert len(set(best.values())) == 1, f"another file is first: {best}"
+    if suffix == "parquet":
+        calls["reading"] = partial(run, ["-c", READING, *paths])
     taken: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
@@ -124,6 +144,10 @@ def files(folder: Path, suffix: str, rounds: int) -> None:
     print_ratio("pandas + scikit-learn / none", taken["pandas"], taken["0"], ">= 12")
     print_ratio("polars + bincount / 1000 replicates", taken["polars"], taken["1000"])
     print_ratio("polars + bincount / none", taken["polars"], taken["0"])
+    if suffix == "parquet":
+        print_ratio(
+            "pandas + scikit-learn / a command that only reads", taken["pandas"], taken["reading"]
+        )
     print(f"  peak memory {peak_megabytes([*command, '1000']):.0f} MB  < {MOST_MEGABYTES}")
 
 
