@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include "kernels.h"
 #include "naive.h"
+#include "naive_lines.h"
 
 #define COUNT_OF(array) ((uint32_t)(sizeof(array) / sizeof *(array)))
 
@@ -374,16 +375,88 @@ done:
 #undef OUT
 #undef SAME
 
+/* ---- lines of text ---- */
+
+/* A line for each id, in any order, and then some bytes of them are changed. */
+static void call_lines(stream_t *stream, memories_t *memories, int compare)
+{
+    enum { MOST_FIELDS = 5, LONGEST_ID = 8 * (MOST_WORDS + 1), LONGEST_LINE = LONGEST_ID + 24 * MOST_FIELDS };
+    static const uint8_t DELIMITERS[] = {',', ';', '\t', '|', ' ', 1, 0x7F, 0x80, 0xFF}, OTHERS[] = ",\n\r-0 a";
+    static const ptrdiff_t NUMBERS_OF_WORDS[] = {1, 1, 1, 2, 3, 4, MOST_WORDS, MOST_WORDS + 1};
+    const ptrdiff_t n = 1 + (ptrdiff_t)take(stream, 200);
+    lines_t lines;
+    memset(&lines, 0, sizeof lines);
+    lines.delimiter = DELIMITERS[take(stream, COUNT_OF(DELIMITERS))];
+    lines.n_fields = 2 + (ptrdiff_t)take(stream, MOST_FIELDS - 1);
+    lines.id_field = (ptrdiff_t)take(stream, (uint64_t)lines.n_fields);
+    lines.number_field = (lines.id_field + 1 + (ptrdiff_t)take(stream, (uint64_t)lines.n_fields - 1)) % lines.n_fields;
+    lines.ids_are_numbers = take(stream, 3) == 2;
+    const ptrdiff_t n_words = lines.ids_are_numbers ? 1 : NUMBERS_OF_WORDS[take(stream, COUNT_OF(NUMBERS_OF_WORDS))];
+
+    /* ids of any length, and sums of words that name few slots or many */
+    const int64_t step = take(stream, 2) ? 1 : -99999999999999;
+    const uint64_t few = take(stream, 3) == 2 ? (uint64_t)1 << 40 : 0;
+    const int shift = n < 4 ? 61 : n < 128 ? 56 : 55;
+    uint64_t multipliers[MOST_WORDS + 2], *words = calloc((size_t)(n * n_words), 8);
+    char (*ids)[LONGEST_ID + 1] = malloc((size_t)n * sizeof *ids);
+    ptrdiff_t *order = malloc((size_t)n * sizeof *order);
+    int64_t *numbers = malloc((size_t)n * 8), *expected = malloc((size_t)n * 8);
+    for (ptrdiff_t j = 0; j <= n_words; j++) multipliers[j] = few ? few : more(stream) | 1;
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const int64_t number = lines.ids_are_numbers ? (i - 5) * step : i;
+        const int digits = lines.ids_are_numbers ? 1 : (int)((more(stream) >> 20) % (uint64_t)(8 * n_words + 1));
+        const int length = snprintf(ids[i], sizeof *ids, "%0*lld", digits, (long long)number);
+        if (lines.ids_are_numbers) words[i] = (uint64_t)number;
+        else memcpy(words + i * n_words, ids[i], (size_t)length);
+        const ptrdiff_t other = (ptrdiff_t)((more(stream) >> 20) % (uint64_t)(i + 1));
+        order[i] = order[other];
+        order[other] = i;
+    }
+    const size_t n_slots = (size_t)1 << (64 - shift);
+    const places_t places = {words, n_words, multipliers, malloc(n_slots * 4), shift};
+    memset(places.slots, 0xFF, n_slots * 4);
+    put_words(&places, n, numbers);
+
+    const ptrdiff_t n_lines = take(stream, 8) == 7 ? n - 1 + 2 * (ptrdiff_t)take(stream, 2) : n;
+    const int returns = (int)take(stream, 2), ended = (int)take(stream, 2), n_changes = (int)take(stream, 4);
+    const int most_bits = take(stream, 4) ? 59 : 63;     /* 18 digits, which are read, and 19 */
+    char *text = malloc((size_t)(n + 1) * LONGEST_LINE), *end = text;
+    for (ptrdiff_t i = 0; i < n_lines; i++) {
+        for (ptrdiff_t field = 0; field < lines.n_fields; field++) {
+            const long long number = (long long)(more(stream) >> (64 - most_bits + (more(stream) >> 20) % 58));
+            if (field) *end++ = (char)lines.delimiter;
+            if (field == lines.id_field) end += sprintf(end, "%s", ids[order[i % n]]);
+            else if (field == lines.number_field) end += sprintf(end, "%lld", more(stream) >> 40 & 1 ? number : -number);
+            else end += sprintf(end, "%.*s", (int)(number % 16), "a text \xC3\xA9t\xC3\xA9 \"...");
+        }
+        end += sprintf(end, "%s%s", returns ? "\r" : "", ended || i < n_lines - 1 ? "\n" : "");
+    }
+    const size_t size = (size_t)(end - text);
+    uint8_t *memory = (uint8_t *)new_memory(memories, size);
+    memcpy(memory, text, size);
+    for (int i = 0; i < n_changes && size; i++)
+        memory[take(stream, size)] = take(stream, 2) ? OTHERS[take(stream, COUNT_OF(OTHERS))] : (uint8_t)take(stream, 256);
+    lines.text = memory;
+    lines.n_bytes = (ptrdiff_t)size;
+    const int are_placed = place_numbers(&places, n, &lines, numbers);
+    if (compare) {
+        EXPECT(are_placed == naive_place_numbers(&places, n, &lines, expected), "whether lines have a number for each id");
+        EXPECT(!are_placed || memcmp(numbers, expected, (size_t)n * 8) == 0, "numbers in lines");
+    }
+    free(words); free(ids); free(order); free(numbers); free(expected); free(places.slots); free(text);
+}
+
 static void any_call(const uint8_t *bytes, size_t size, memories_t *memories, int compare)
 {
     stream_t stream = {bytes, bytes + size, 88172645463325252ull};
     memories->n = 0;
-    const uint64_t which = take(&stream, 8);
+    const uint64_t which = take(&stream, 9);
     stream.seed ^= take(&stream, 1 << 24);
     if (which < 3) call_pairs(&stream, memories, compare);
     else if (which == 3) call_moments(&stream, memories, compare);
     else if (which == 4) call_rows(&stream, memories, compare);
     else if (which == 5) call_order(&stream, memories, compare);
+    else if (which == 6) call_lines(&stream, memories, compare);
     else call_bins(&stream, memories, compare);
     const int n = memories->n;
     LET_GO(memories);

@@ -172,6 +172,17 @@ def test_numbers_of_labels(kernels: Any, dtype: str) -> None:
         assert_counts(kernels, first, second, n_codes=n_codes)
 
 
+def test_numbers_of_cells(kernels: Any) -> None:
+    # None is outside: where one is, all around it are counted one by one.
+    for n_cells in range(1, 260):
+        columns = next(n for n in range(int(n_cells**0.5), 0, -1) if n_cells % n == 0)
+        for n_codes in {(n_cells // columns, columns), (1, n_cells)}:
+            first, second = (
+                ratings("int16", 1100, seed, 0, n) for seed, n in zip((20, 21), n_codes)
+            )
+            assert_counts(kernels, first, second, n_codes=n_codes)
+
+
 BORDERS = [*range(71), 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025]
 LARGE_BORDERS = [4095, 4096, 4097, 16383, 16384, 16385, 65535, 65536, 65537, 2**18 + 1]
 

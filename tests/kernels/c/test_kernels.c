@@ -193,6 +193,9 @@ int main(int argc, char **argv)
             /* overlapping elements hold no particular values: fine, the naive loop reads the same */
             pair_test(level, k, kb, STEPS[s], rnd() % 2 ? STEPS[s] : STEPS[rnd() % (uint64_t)COUNT(STEPS)], swapped, (int)(rnd() & 1), 1, 0, few[l], few[l], 3100, (int)(rnd() % 3), 0, "strides");
         }
+        /* every number of cells, none of them outside */
+        for (uint64_t cells = 1; cells < 260; cells++) for (uint64_t nb = 1; nb * nb <= cells; nb++)
+            if (cells % nb == 0) pair_test(level, COLUMN_INT16, COLUMN_INT16, 2, 2, 0, 0, 0, 0, cells / nb, nb, 4500, OUTSIDE_NONE, 0, "cells");
         /* rectangles, no labels */
         for (int t = 0; t < 400; t++) {
             const uint64_t na = rnd() % (t % 2 ? 40 : 12), nb = rnd() % (t % 3 ? 40 : 300);

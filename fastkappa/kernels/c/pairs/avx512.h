@@ -251,7 +251,7 @@ COUNT_GROUPS_512(count_groups_512_128_more, 8, 1, 1)
 /* Two columns of integers in lanes of one width, at most 256 cells: whole groups; returns where it stopped. */
 static ptrdiff_t count_popcount_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
-    const int more = a->n_labels * b->n_labels > 65; /* 64 cells in 8 planes, and the last one for nothing */
+    const int more = a->n_labels * b->n_labels > 64; /* a look-up takes 6 bits of a cell: to it the 65th is the first */
     if (!is_contiguous(a) || !is_contiguous(b))
         stop--; /* behind the last element there may be nothing to read */
     switch (a->stride) {
