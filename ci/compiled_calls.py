@@ -115,15 +115,15 @@ def word_calls() -> dict[str, Callable[[], Any]]:
     rng = np.random.default_rng(2)
     ids = rng.integers(0, 1 << 62, (N, 2)).astype(np.uint64)
     odd = rng.integers(0, 1 << 62, 3).astype(np.uint64) | np.uint64(1)
-    found, empty = np.empty(N, np.int64), np.full(64, -1, np.int32)
-    table = WordTable(ids, odd, empty.copy(), 64 - 6)
-    too_small = WordTable(ids, odd, np.full(16, -1, np.int32), 64 - 4)
+    found = np.empty(N, np.int64)
+    table = WordTable(ids, odd, np.zeros(64, np.uint64), 64 - 6)
+    too_small = WordTable(ids, odd, np.zeros(16, np.uint64), 64 - 4)
     characters = rng.integers(32, 127, (N, 5)).astype(np.uint32)
     packed, narrow = np.empty((N, 8), np.uint8), np.empty((N, 2), np.uint8)
     ends, text = np.arange(0, 3 * N + 1, 3), rng.integers(32, 127, 3 * N).astype(np.uint8)
 
     def put() -> None:
-        table.slots[:] = empty
+        table.slots[:] = 0
         words.put_words(table, found)
 
     return {

@@ -47,12 +47,13 @@ class WordTable(NamedTuple):
     The words of an id, each times a multiplier, are added up modulo 2**64. The sum, XOR itself
     without its last 32 bits, times the last multiplier, without the last ``shift`` bits, is the
     slot to look at first; then those that follow, the first after the last one, up to an empty
-    one. ``slots`` has the place of an id among ``words``, -1 where it is empty.
+    one. ``slots`` has the last 32 bits of that product and, below them, 1 + the place of the id
+    among ``words``, 0 where it is empty.
     """
 
     words: NDArray[np.uint64]
     multipliers: NDArray[np.uint64]
-    slots: NDArray[np.int32]
+    slots: NDArray[np.uint64]
     shift: int
 
 

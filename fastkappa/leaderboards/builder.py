@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix, what_needs_order
 
+Result = TypeVar("Result")
 OnMismatch = Literal["raise", "drop"]
 # The number of random groups of items; a group costs as much time as a replicate.
 GROUPS = 1000
@@ -178,10 +179,9 @@ class LeaderboardBuilder:
             If a prediction is not valid; the error names it, and none is added.
         """
         alignments = self._align(names, predictions)
-        read = [
-            self._read(name, prediction, alignment)
-            for name, prediction, alignment in zip(names, predictions, alignments)
-        ]
+        read = self._in_threads(
+            lambda j: self._read(names[j], predictions[j], alignments[j]), len(names)
+        )
         first = len(self._entries)
         full_names = [f"prediction {name!r}" for name in names]
         labels = self._order.labels_of(full_names, [pair.columns for pair in read])
@@ -280,26 +280,33 @@ class LeaderboardBuilder:
                 )
         if all(isinstance(one[0], Alignment) for one in predictions):
             return [alignment for alignment, _ in predictions]
-        found: dict[int, Alignment] = {}
+        found = self._in_threads(
+            lambda j: ids.align(predictions[j][0], f"ids of prediction {names[j]!r}"), len(names)
+        )
+        for name, alignment in zip(names, found):
+            if not alignment.is_complete() and self._on_mismatch == "raise":
+                raise MismatchError(
+                    f"prediction {name!r}", self._truth.n_items, alignment.mismatch()
+                )
+        return found
+
+    def _in_threads(self, call: Callable[[int], Result], n_calls: int) -> list[Result]:
+        """Return what ``call`` returns for 0, 1, 2 and so on, or raise its first error."""
+        found: dict[int, Result] = {}
         errors: dict[int, Exception] = {}
 
         def work(ranges: ItemRanges) -> None:
             while bounds := ranges.take(1):
                 j = bounds[0]
                 try:
-                    found[j] = ids.align(predictions[j][0], f"ids of prediction {names[j]!r}")
+                    found[j] = call(j)
                 except (TypeError, ValueError) as error:
                     errors[j] = error
 
-        run_in_threads(work, len(names), min(self._num_threads, len(names)))
+        run_in_threads(work, n_calls, min(self._num_threads, n_calls))
         if errors:
             raise errors[min(errors)]
-        for j, name in enumerate(names):
-            if not found[j].is_complete() and self._on_mismatch == "raise":
-                raise MismatchError(
-                    f"prediction {name!r}", self._truth.n_items, found[j].mismatch()
-                )
-        return [found[j] for j in range(len(names))]
+        return [found[j] for j in range(n_calls)]
 
     def _read(self, name: Any, prediction: Any, alignment: Alignment | None) -> Pair:
         """Return the true and the predicted labels of the same items."""
@@ -315,17 +322,12 @@ class LeaderboardBuilder:
         self._check_unit(pair.columns, full_name)
         return pair
 
-    def _batches(self, pairs: Sequence[Pair]) -> list[list[int]]:
-        """Return which pairs are counted together: those of all items, in either order."""
-        n_items = self._truth.n_items
-        as_given = [j for j, pair in enumerate(pairs) if pair.items is None]
-        permuted = [
-            j
-            for j, pair in enumerate(pairs)
-            if pair.items is not None and len(pair.items) == n_items
-        ]
-        rest = sorted({*range(len(pairs))} - {*as_given, *permuted})
-        return [batch for batch in (as_given, permuted, *([j] for j in rest)) if batch]
+    @staticmethod
+    def _batches(pairs: Sequence[Pair]) -> list[list[int]]:
+        """Return which pairs are counted together: those of all items."""
+        all_items = [j for j, pair in enumerate(pairs) if pair.items is None]
+        rest = [j for j, pair in enumerate(pairs) if pair.items is not None]
+        return [batch for batch in (all_items, *([j] for j in rest)) if batch]
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
         """Raise if a prediction holds dates of a finer unit than the truth."""
@@ -350,8 +352,8 @@ class LeaderboardBuilder:
         entries: list[int],
     ) -> None:
         """Keep the sums of predictions by group, together for those with the same labels."""
-        first = pairs[0][0] if items[0] is None else self._truth.column
-        have_all = items[0] is None or len(items[0]) == self._truth.n_items
+        have_all = items[0] is None
+        first = pairs[0][0] if have_all else self._truth.column
         for mask in np.unique(tables.present, axis=0):
             some = np.flatnonzero((tables.present == mask).all(axis=1))
             if not mask.any():

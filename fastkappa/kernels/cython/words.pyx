@@ -9,7 +9,7 @@ cdef extern from "words/find.h" nogil:
         const uint64_t *words
         Py_ssize_t n_words
         const uint64_t *multipliers
-        int32_t *slots
+        uint64_t *slots
         int shift
     void c_find_words "find_words" (
         const places_t *, const uint64_t *, Py_ssize_t, int64_t *
@@ -47,7 +47,7 @@ ctypedef fused end_t:
 cdef places_t as_places(table) except *:
     cdef const uint64_t[:, ::1] own = table.words
     cdef const uint64_t[::1] multipliers = table.multipliers
-    cdef int32_t[::1] slots = table.slots
+    cdef uint64_t[::1] slots = table.slots
     cdef places_t places
     places.n_words, places.shift = own.shape[1], table.shift
     if multipliers.shape[0] <= own.shape[1] or own.shape[1] == 0:
@@ -83,9 +83,10 @@ def put_words(table, int64_t[::1] found):
 def pack_characters(const uint32_t[:, ::1] characters, uint8_t[:, ::1] packed):
     """Write characters as a byte each, and return whether all of them are ASCII."""
     cdef bint are_ascii = True
-    if packed.shape[0] != characters.shape[0] or packed.shape[1] < characters.shape[1]:
-        raise ValueError("there must be a byte for each character")
-    if packed.shape[0] and packed.shape[1]:
+    cdef Py_ssize_t n_words = max(1, (characters.shape[1] + 7) // 8)
+    if packed.shape[0] != characters.shape[0] or packed.shape[1] != 8 * n_words:
+        raise ValueError("there must be the words that the characters take, and at least one")
+    if packed.shape[0]:
         with nogil:
             are_ascii = c_pack_characters(
                 &characters[0, 0] if characters.shape[1] else NULL,

@@ -12,6 +12,7 @@ from fastkappa.kernels.contract import WordTable
 from fastkappa.kernels.numba.loops import compile_lazily
 
 njit = numba.njit(nogil=True)
+HALF, LOWER = np.uint64(32), np.uint64((1 << 32) - 1)
 
 place_numbers = None
 
@@ -49,11 +50,11 @@ def put_words(table: WordTable, found: NDArray[np.int64]) -> None:
 
 
 @njit
-def _slot(multipliers: Any, shift: Any, words: Any) -> Any:
+def _mixed(multipliers: Any, words: Any) -> Any:
     total = np.uint64(0)
     for j in range(len(words)):
         total += words[j] * multipliers[j]
-    return ((total ^ (total >> np.uint64(32))) * multipliers[len(words)]) >> shift
+    return (total ^ (total >> HALF)) * multipliers[len(words)]
 
 
 @njit
@@ -64,23 +65,37 @@ def _are_same(words: Any, others: Any) -> bool:
     return bool(differ == 0)
 
 
+@njit
+def _slot_of(own: Any, slots: Any, shift: Any, words: Any, mixed: Any) -> Any:
+    """Return the slot of an id, or an empty one."""
+    one, last_slot = np.uint64(1), np.uint64(len(slots) - 1)
+    slot = mixed >> shift
+    while slots[slot] != 0:
+        # Words lie all over the memory: those that the bits tell apart are not looked at.
+        if (slots[slot] ^ (mixed << HALF)) >> HALF == 0:
+            if _are_same(own[_place(slots[slot])], words):
+                break
+        slot = (slot + one) & last_slot
+    return slot
+
+
+@njit
+def _place(slot: Any) -> Any:
+    return np.int64(slot & LOWER) - 1
+
+
 @compile_lazily
 def _find(own: Any, multipliers: Any, slots: Any, shift: Any, words: Any, found: Any) -> None:
-    one, last_slot = np.uint64(1), np.uint64(len(slots) - 1)
     for i in range(len(words)):
-        slot = _slot(multipliers, shift, words[i])
-        while slots[slot] >= 0 and not _are_same(own[slots[slot]], words[i]):
-            slot = (slot + one) & last_slot
-        found[i] = slots[slot]
+        mixed = _mixed(multipliers, words[i])
+        found[i] = _place(slots[_slot_of(own, slots, shift, words[i], mixed)])
 
 
 @compile_lazily
 def _put(own: Any, multipliers: Any, slots: Any, shift: Any, found: Any) -> None:
-    one, last_slot = np.uint64(1), np.uint64(len(slots) - 1)
     for i in range(len(own)):
-        slot = _slot(multipliers, shift, own[i])
-        while slots[slot] >= 0 and not _are_same(own[slots[slot]], own[i]):
-            slot = (slot + one) & last_slot
-        if slots[slot] < 0:
-            slots[slot] = i
-        found[i] = slots[slot]
+        mixed = _mixed(multipliers, own[i])
+        slot = _slot_of(own, slots, shift, own[i], mixed)
+        if slots[slot] == 0:
+            slots[slot] = (mixed << HALF) | np.uint64(i + 1)
+        found[i] = _place(slots[slot])

@@ -9,6 +9,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import WordTable
 
 Words = NDArray[np.uint64]
+ONE, HALF = np.uint64(1), np.uint64(32)
 
 # NumPy would take longer than what reads files.
 place_numbers = None
@@ -35,37 +36,43 @@ def pack_bytes(ends: AnyArray, data: NDArray[np.uint8], packed: NDArray[np.uint8
 
 def find_words(table: WordTable, words: Words, found: NDArray[np.int64]) -> None:
     """Write the place of each id in the table to ``found``, -1 for those that are not there."""
-    slots = _slots(table, words)
-    found[:] = table.slots[slots]
+    mixed = _mixed(table, words)
+    slots = mixed >> np.uint64(table.shift)
+    found[:] = _places(table.slots[slots])
     left = np.flatnonzero(found >= 0)
     while len(left):
         left = left[_differ(table.words[found[left]], words[left])]
-        slots[left] = (slots[left] + 1) & (len(table.slots) - 1)
-        found[left] = table.slots[slots[left]]
+        slots[left] = (slots[left] + ONE) % np.uint64(len(table.slots))
+        found[left] = _places(table.slots[slots[left]])
         left = left[found[left] >= 0]
 
 
 def put_words(table: WordTable, found: NDArray[np.int64]) -> None:
     """Put the ids into the slots, all of them empty; ``found`` has the first place of each."""
-    slots = _slots(table, table.words)
+    mixed = _mixed(table, table.words)
+    slots = mixed >> np.uint64(table.shift)
     left = np.arange(len(found))
     while len(left):
-        free = left[table.slots[slots[left]] < 0][::-1]
+        free = left[table.slots[slots[left]] == 0][::-1]
         # Of several for a slot the one that is written last has it: the first of them.
-        table.slots[slots[free]] = free
-        found[left] = table.slots[slots[left]]
+        table.slots[slots[free]] = mixed[free] << HALF | (free + 1).astype(np.uint64)
+        found[left] = _places(table.slots[slots[left]])
         left = left[_differ(table.words[found[left]], table.words[left])]
-        slots[left] = (slots[left] + 1) & (len(table.slots) - 1)
+        slots[left] = (slots[left] + ONE) % np.uint64(len(table.slots))
 
 
-def _slots(table: WordTable, words: Words) -> NDArray[np.intp]:
+def _mixed(table: WordTable, words: Words) -> Words:
     sums = words[:, 0] * table.multipliers[0]
     for j in range(1, words.shape[1]):
         sums += words[:, j] * table.multipliers[j]
-    sums ^= sums >> np.uint64(32)
+    sums ^= sums >> HALF
     sums *= table.multipliers[words.shape[1]]
-    slots: NDArray[np.intp] = (sums >> np.uint64(table.shift)).astype(np.intp)
-    return slots
+    return sums
+
+
+def _places(slots: Words) -> NDArray[np.int64]:
+    """Return the places that slots have, -1 for empty ones."""
+    return slots.astype(np.uint32).astype(np.int64) - 1
 
 
 def _differ(words: Words, others: Words) -> NDArray[np.bool_]:

@@ -106,10 +106,11 @@ class ItemIds:
         """Match ids with these, by looking each of them up."""
         n_items = len(self._ids)
         places = self._find(others)
-        if len(places) == n_items and places.min(initial=0) >= 0:
-            seen = np.zeros(n_items, np.bool_)
+        if len(places) == n_items:
+            # The last one is of the place -1.
+            seen = np.zeros(n_items + 1, np.bool_)
             seen[places] = True
-            if seen.all():
+            if seen[:n_items].all():
                 return (
                     ALL_IN_ORDER if _are_in_order(places) else ALL_IN_ORDER._replace(items=places)
                 )

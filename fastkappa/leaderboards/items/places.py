@@ -94,7 +94,7 @@ def _empty_table(words: Words) -> WordTable:
     # Nobody can choose ids that meet in a slot if the multipliers are others each time.
     n_multipliers = words.shape[1] + 1
     multipliers = np.frombuffer(urandom(8 * n_multipliers), np.uint64) | np.uint64(1)
-    return WordTable(words, multipliers, np.full(1 << n_bits, -1, np.int32), 64 - n_bits)
+    return WordTable(words, multipliers, np.zeros(1 << n_bits, np.uint64), 64 - n_bits)
 
 
 def _range_of(words: Words) -> tuple[np.uint64, NDArray[np.int32]] | None:

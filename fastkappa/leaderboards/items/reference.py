@@ -32,7 +32,7 @@ SCORES = (
 class Pair(NamedTuple):
     """The reference and another column, on the items that both have.
 
-    ``items`` are the positions of these items in the reference, None for all in its order;
+    ``items`` are the positions of these items in the reference, fewer than all, None for all;
     ``n_missing`` is the number of items whose rating in the other column is missing.
     """
 
@@ -176,10 +176,14 @@ class Reference:
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
         first, second = self._read_beside(ratings, name)
+        values = second.values if others is None else second.values[others]
+        if not n_missing:
+            # In the order of this column, they are counted as the ratings of others are.
+            in_order = np.empty_like(values)
+            in_order[items] = values
+            return Pair((first, second._replace(values=in_order)), None, 0)
         first = first._replace(values=first.values[items])
-        if others is not None:
-            second = second._replace(values=second.values[others])
-        return Pair((first, second), items, n_missing)
+        return Pair((first, second._replace(values=values)), items, n_missing)
 
 
 def _refuse_frame(ratings: Any, name: str) -> None:

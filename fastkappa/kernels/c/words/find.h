@@ -1,9 +1,9 @@
 /* find_words, put_words: the places of ids in a table, each id being some words of 64 bits.
 
-   The words of an id, each times an odd number, are added up; the upper bits of the sum, mixed, name a slot, and the slot has
-   the place of the id that is there, -1 if it is empty. An id whose slot was taken is in the next free one, the first after
-   the last. More than half of the slots are free. Slots and words lie all over the memory, so those of several ids are
-   fetched at a time. */
+   The words of an id, each times an odd number, are added up; the upper bits of the sum, mixed, name a slot. The slot has the
+   lower 32 bits of the mixed sum and, below them, 1 + the place of the id that is there; it is 0 if it is empty. An id whose
+   slot was taken is in the next free one, the first after the last. More than half of the slots are free. Slots and words lie
+   all over the memory, so those of several ids are fetched at a time; the words of hardly any but the right place are. */
 #ifndef FASTKAPPA_FIND_WORDS_H
 #define FASTKAPPA_FIND_WORDS_H
 
@@ -17,15 +17,23 @@ typedef struct {
     const uint64_t *words; /* of the places, n_words each */
     ptrdiff_t n_words;
     const uint64_t *multipliers; /* one for each word, and one for the sum */
-    int32_t *slots;              /* 2**(64 - shift) of them */
+    uint64_t *slots;             /* 2**(64 - shift) of them */
     int shift;
 } places_t;
 
-ALWAYS_INLINE uint64_t slot_of_words(const places_t *places, const uint64_t *words, ptrdiff_t n_words)
+ALWAYS_INLINE uint64_t mixed_words(const places_t *places, const uint64_t *words, ptrdiff_t n_words)
 {
     uint64_t sum = 0;
     for (ptrdiff_t j = 0; j < n_words; j++) sum += words[j] * places->multipliers[j];
-    return (sum ^ sum >> 32) * places->multipliers[n_words] >> places->shift;
+    return (sum ^ sum >> 32) * places->multipliers[n_words];
+}
+
+/* Goes on from a slot to the first that is empty or has the lower bits of a mixed sum, and returns its place, -1 if it is empty. */
+ALWAYS_INLINE int64_t next_place(const places_t *places, uint64_t mixed, uint64_t *slot)
+{
+    const uint64_t last_slot = ~(uint64_t)0 >> places->shift;
+    while (places->slots[*slot] && places->slots[*slot] >> 32 != (uint32_t)mixed) *slot = (*slot + 1) & last_slot;
+    return (int64_t)(uint32_t)places->slots[*slot] - 1;
 }
 
 ALWAYS_INLINE int are_words_at(const places_t *places, int64_t place, const uint64_t *words, ptrdiff_t n_words)
@@ -36,22 +44,33 @@ ALWAYS_INLINE int are_words_at(const places_t *places, int64_t place, const uint
     return 1;
 }
 
+/* Goes on from the place of a slot to that of the words, -1 if they are not there. */
+ALWAYS_INLINE int64_t place_of_words(const places_t *places, const uint64_t *words, ptrdiff_t n_words, uint64_t mixed,
+                                     uint64_t *slot, int64_t place)
+{
+    const uint64_t last_slot = ~(uint64_t)0 >> places->shift;
+    while (place >= 0 && !are_words_at(places, place, words, n_words)) {
+        *slot = (*slot + 1) & last_slot;
+        place = next_place(places, mixed, slot);
+    }
+    return place;
+}
+
 /* Finds at most WORDS_AT_ONCE ids. */
 ALWAYS_INLINE void find_some(const places_t *places, const uint64_t *words, ptrdiff_t n_words, ptrdiff_t count, int64_t *found)
 {
-    const uint64_t last_slot = ~(uint64_t)0 >> places->shift;
-    uint64_t slot[WORDS_AT_ONCE];
+    uint64_t mixed[WORDS_AT_ONCE], slot[WORDS_AT_ONCE];
     for (ptrdiff_t i = 0; i < count; i++) {
-        slot[i] = slot_of_words(places, words + i * n_words, n_words);
+        mixed[i] = mixed_words(places, words + i * n_words, n_words);
+        slot[i] = mixed[i] >> places->shift;
         FETCH(places->slots + slot[i]);
     }
     for (ptrdiff_t i = 0; i < count; i++) {
-        found[i] = places->slots[slot[i]];
+        found[i] = next_place(places, mixed[i], slot + i);
         if (found[i] >= 0) FETCH(places->words + found[i] * n_words);
     }
     for (ptrdiff_t i = 0; i < count; i++)
-        while (found[i] >= 0 && !are_words_at(places, found[i], words + i * n_words, n_words))
-            found[i] = places->slots[slot[i] = (slot[i] + 1) & last_slot];
+        found[i] = place_of_words(places, words + i * n_words, n_words, mixed[i], slot + i, found[i]);
 }
 
 /* Writes the place of each of `count` ids, -1 for one that is not there. */
@@ -70,22 +89,22 @@ MAYBE_UNUSED static void find_words(const places_t *places, const uint64_t *word
 /* Puts the ids of the places into their slots, which are empty, and writes the first place that each of them has. */
 MAYBE_UNUSED static void put_words(const places_t *places, ptrdiff_t count, int64_t *found)
 {
-    const uint64_t last_slot = ~(uint64_t)0 >> places->shift;
     const ptrdiff_t n_words = places->n_words;
-    uint64_t slots[WORDS_AT_ONCE];
+    uint64_t mixed[WORDS_AT_ONCE];
     for (ptrdiff_t start = 0; start < count; start += WORDS_AT_ONCE) {
         const ptrdiff_t some = count - start < WORDS_AT_ONCE ? count - start : WORDS_AT_ONCE;
         for (ptrdiff_t i = 0; i < some; i++) {
-            slots[i] = slot_of_words(places, places->words + (start + i) * n_words, n_words);
-            FETCH(places->slots + slots[i]);
+            mixed[i] = mixed_words(places, places->words + (start + i) * n_words, n_words);
+            FETCH(places->slots + (mixed[i] >> places->shift));
         }
-        for (ptrdiff_t i = start; i < start + some; i++) {
-            const uint64_t *words = places->words + i * n_words;
-            uint64_t slot = slots[i - start];
-            while (places->slots[slot] >= 0 && !are_words_at(places, places->slots[slot], words, n_words))
-                slot = (slot + 1) & last_slot;
-            if (places->slots[slot] < 0) places->slots[slot] = (int32_t)i;
-            found[i] = places->slots[slot];
+        for (ptrdiff_t i = 0; i < some; i++) {
+            const ptrdiff_t own = start + i;
+            uint64_t slot = mixed[i] >> places->shift;
+            const int64_t place = next_place(places, mixed[i], &slot);
+            found[own] = place_of_words(places, places->words + own * n_words, n_words, mixed[i], &slot, place);
+            if (found[own] >= 0) continue;
+            places->slots[slot] = mixed[i] << 32 | (uint64_t)(own + 1);
+            found[own] = own;
         }
     }
 }

@@ -7,24 +7,6 @@
 #include <string.h>
 #include "../common/simd_level.h"
 
-/* Writes `count` strings of `width` characters of four bytes as one byte each, n_bytes a string. Returns whether
-   all are ASCII: what is written is of no use otherwise. */
-MAYBE_UNUSED static int pack_characters(const uint32_t *characters, ptrdiff_t width, ptrdiff_t count, ptrdiff_t n_bytes,
-                                        uint8_t *packed)
-{
-    uint32_t all = 0;
-    for (ptrdiff_t i = 0; i < count; i++) {
-        for (ptrdiff_t j = 0; j < width; j++) {
-            all |= characters[j];
-            packed[j] = (uint8_t)characters[j];
-        }
-        memset(packed + width, 0, (size_t)(n_bytes - width));
-        characters += width;
-        packed += n_bytes;
-    }
-    return all < 128;
-}
-
 /* Returns the first `length` of 8 bytes, at most 7, and zeros; `readable` says how many may be read. */
 ALWAYS_INLINE uint64_t first_bytes(const uint8_t *data, ptrdiff_t length, ptrdiff_t readable)
 {
@@ -39,6 +21,59 @@ ALWAYS_INLINE uint64_t first_bytes(const uint8_t *data, ptrdiff_t length, ptrdif
 #endif
     memcpy(&word, data, (size_t)length);
     return word;
+}
+
+/* Returns eight characters as a byte each, and adds the bits of all, two at a time, to `all`. What is returned for characters
+   of more than a byte is of no use. */
+ALWAYS_INLINE uint64_t eight_characters(const uint32_t *characters, uint64_t *all)
+{
+    uint64_t word = 0, twos[4];
+    for (int i = 0; i < 4; i++) {
+        memcpy(twos + i, characters + 2 * i, 8);
+        *all |= twos[i];
+    }
+    for (int i = 0; i < 2; i++) {
+        /* In bytes, the highest first: 00 00 00 b 00 00 00 a; 00 d 00 b 00 c 00 a; -- -- -- -- d c b a */
+        const uint64_t spread = twos[2 * i] | twos[2 * i + 1] << 16;
+        word |= (uint64_t)(uint32_t)(spread | spread >> 24) << 32 * i;
+    }
+    return word;
+}
+
+/* Writes strings of `width` characters, as pack_characters does. Compilers unroll what they know the number of. */
+ALWAYS_INLINE uint64_t pack_some(const uint32_t *characters, ptrdiff_t width, ptrdiff_t count, ptrdiff_t n_words, uint8_t *packed)
+{
+    uint64_t all = 0;
+    ptrdiff_t i = 0;
+#if SIMD_HAS_X86 || SIMD_HAS_NEON
+    const ptrdiff_t last = 8 * (n_words - 1);
+    /* The last word of a string is read beyond its end, but not beyond that of all strings. */
+    const uint64_t inside = width ? ~(uint64_t)0 >> 8 * (last + 8 - width) : 0;
+    for (; i < count && (count - i) * width >= last + 8; i++, characters += width)
+        for (ptrdiff_t j = 0; j < n_words; j++, packed += 8) {
+            uint64_t word = eight_characters(characters + 8 * j, &all);
+            if (j == n_words - 1) word &= inside;
+            memcpy(packed, &word, 8);
+        }
+#endif
+    for (; i < count; i++, characters += width, packed += 8 * n_words)
+        for (ptrdiff_t j = 0; j < 8 * n_words; j++) {
+            if (j < width) all |= characters[j];
+            packed[j] = j < width ? (uint8_t)characters[j] : 0;
+        }
+    return all;
+}
+
+/* Writes `count` strings of `width` characters of four bytes as one byte each, n_bytes a string: as many words as they
+   take, and at least one. Returns whether all are ASCII: what is written is of no use otherwise. */
+MAYBE_UNUSED static int pack_characters(const uint32_t *characters, ptrdiff_t width, ptrdiff_t count, ptrdiff_t n_bytes,
+                                        uint8_t *packed)
+{
+    uint64_t all;
+    if (n_bytes == 8) all = pack_some(characters, width, count, 1, packed);
+    else if (n_bytes == 16) all = pack_some(characters, width, count, 2, packed);
+    else all = pack_some(characters, width, count, n_bytes / 8, packed);
+    return (uint32_t)(all | all >> 32) < 128;
 }
 
 /* Writes strings, which begin and end at `ends`, the last of them before `n_data`; none is longer than n_bytes. */
