@@ -265,6 +265,9 @@ class WordKernels(Protocol):
     def put_words(self, table: WordTable, found: NDArray[np.int64]) -> None:
         """Put the ids into the slots, all of them empty; ``found`` has the first place of each."""
 
+    def put_values(self, values: AnyArray, places: NDArray[np.int64], column: AnyArray) -> None:
+        """Write each value to its place in a column of its type; none at a place below 0."""
+
 
 class DifferenceKernels(Protocol):
     """Differences of the rows of a matrix."""

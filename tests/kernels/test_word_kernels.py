@@ -66,3 +66,14 @@ def test_characters_are_packed_and_told_from_others(kernels: Any) -> None:
         if are_ascii:
             expected = [text.encode().ljust(8, b"\0") for text in texts]
             assert [row.tobytes() for row in packed] == expected
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int16, np.float32, np.uint64, "M8[D]"])
+def test_values_are_put_to_their_places(kernels: Any, dtype: Any) -> None:
+    values = np.arange(10, 14).astype(dtype)
+    column = np.zeros(6, dtype)
+    word_kernels(kernels).put_values(values[::-1], np.array([4, -1, 0, 5]), column)
+    zero = column[1]
+    assert column.tolist() == np.array(
+        [values[1], zero, zero, zero, values[3], values[0]], dtype
+    ).tolist()

@@ -1,7 +1,7 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
 """The compiled kernels for words; see `fastkappa.kernels.contract`."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "words/find.h" nogil:
@@ -42,6 +42,13 @@ cdef extern from "words/lines.h" nogil:
 ctypedef fused end_t:
     int32_t
     int64_t
+
+
+ctypedef fused value_t:
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
 
 
 cdef places_t as_places(table) except *:
@@ -116,6 +123,27 @@ def pack_bytes(const end_t[::1] ends, const uint8_t[::1] data, uint8_t[:, ::1] p
             pack_bytes_32(&ends[0], text, data.shape[0], n, width, &packed[0, 0])
         else:
             pack_bytes_64(&ends[0], text, data.shape[0], n, width, &packed[0, 0])
+
+
+def put_values(values, places, column):
+    """Write each value to its place in a column of its type; none at a place below 0."""
+    if values.dtype != column.dtype or len(values) != len(places):
+        raise ValueError("values must be of the type of the column, and have a place each")
+    # Bytes are copied, whatever they stand for.
+    bits = f"u{column.itemsize}"
+    _put_bits(values.view(bits), places, column.view(bits))
+
+
+def _put_bits(const value_t[:] values, const int64_t[:] places, value_t[::1] column):
+    cdef Py_ssize_t i, n = places.shape[0]
+    cdef uint64_t n_places = column.shape[0]
+    cdef uint64_t place
+    with nogil:
+        for i in range(n):
+            # Places below 0 are far above the last one.
+            place = <uint64_t>places[i]
+            if place < n_places:
+                column[place] = values[i]
 
 
 def place_numbers(table, const uint8_t[::1] text, lines, int64_t[::1] numbers):

@@ -49,6 +49,14 @@ def put_words(table: WordTable, found: NDArray[np.int64]) -> None:
     _put(table.words, table.multipliers, table.slots, np.uint64(table.shift), found)
 
 
+@compile_lazily
+def put_values(values: Any, places: Any, column: Any) -> None:
+    """Write each value to its place in a column of its type; none at a place below 0."""
+    for i in range(len(places)):
+        if 0 <= places[i] < len(column):
+            column[places[i]] = values[i]
+
+
 @njit
 def _mixed(multipliers: Any, words: Any) -> Any:
     total = np.uint64(0)

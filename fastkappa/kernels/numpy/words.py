@@ -61,6 +61,12 @@ def put_words(table: WordTable, found: NDArray[np.int64]) -> None:
         slots[left] = (slots[left] + ONE) % np.uint64(len(table.slots))
 
 
+def put_values(values: AnyArray, places: NDArray[np.int64], column: AnyArray) -> None:
+    """Write each value to its place in a column of its type; none at a place below 0."""
+    there = places >= 0
+    column[places[there]] = values[there]
+
+
 def _mixed(table: WordTable, words: Words) -> Words:
     sums = words[:, 0] * table.multipliers[0]
     for j in range(1, words.shape[1]):

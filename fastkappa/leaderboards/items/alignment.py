@@ -105,15 +105,9 @@ class ItemIds:
     def _match(self, others: Ids) -> Alignment:
         """Match ids with these, by looking each of them up."""
         n_items = len(self._ids)
-        places = self._find(others)
-        if len(places) == n_items:
-            # The last one is of the place -1.
-            seen = np.zeros(n_items + 1, np.bool_)
-            seen[places] = True
-            if seen[:n_items].all():
-                return (
-                    ALL_IN_ORDER if _are_in_order(places) else ALL_IN_ORDER._replace(items=places)
-                )
+        places, are_taken = self._find(others)
+        if len(places) == n_items and are_taken.all():
+            return ALL_IN_ORDER if _are_in_order(places) else ALL_IN_ORDER._replace(items=places)
         found = places >= 0
         times = np.bincount(places[found], minlength=n_items)
         single = found.copy()
@@ -130,12 +124,12 @@ class ItemIds:
             self._ids.tolist(np.flatnonzero(times > 1)),
         )
 
-    def _find(self, others: Ids) -> NDArray[np.int64]:
-        """Return the positions of other ids among these, -1 for those that are not there."""
+    def _find(self, others: Ids) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the positions of other ids among these, -1 if not there, and which are taken."""
         ids, places = self._ids, self._places
         if "object" not in (ids.kind, others.kind) and places is not None:
             if ids.family != others.family:
-                return np.full(len(others), -1, np.int64)
+                return np.full(len(others), -1, np.int64), np.zeros(len(ids), np.bool_)
             if ids.family in ("time", "duration"):
                 unit = np.promote_types(ids.arrays[0].dtype, others.arrays[0].dtype)
                 others = others.in_unit(unit)
@@ -145,7 +139,10 @@ class ItemIds:
         if self._position is None:
             self._position = {one: i for i, one in enumerate(ids.tolist())}
         get = self._position.get
-        return np.fromiter((get(one, -1) for one in others.tolist()), np.int64, len(others))
+        found = np.fromiter((get(one, -1) for one in others.tolist()), np.int64, len(others))
+        are_taken = np.zeros(len(ids), np.bool_)
+        are_taken[found[found >= 0]] = True
+        return found, are_taken
 
 
 def _are_in_order(places: NDArray[np.int64]) -> bool:

@@ -55,13 +55,15 @@ class Places:
         self._table = table
         return first
 
-    def find(self, n: int, parts: Iterable[Words]) -> NDArray[np.int64]:
-        """Return the place of each of n words, -1 for those that are not there.
+    def find(
+        self, n: int, parts: Iterable[Words]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the place of each of n words, -1 for those that are not there, and those taken.
 
         They come a part at a time, so that what is made of it stays in the cache, and may have
         another width than those of the places: what is missing is 0.
         """
-        found = np.empty(n, np.int64)
+        found, are_taken = np.empty(n, np.int64), np.zeros(len(self._words), np.bool_)
         start = 0
         for part in parts:
             here = found[start : start + len(part)]
@@ -75,8 +77,9 @@ class Places:
                 here[:] = positions.take(slots.view(np.int64), mode="clip")
             if too_long is not None:
                 here[too_long] = -1
+            self._kernels.put_values(np.ones(len(part), np.bool_), here, are_taken)
             start += len(part)
-        return found
+        return found, are_taken
 
     def _of_own_width(self, words: Words) -> tuple[Words, NDArray[np.bool_] | None]:
         """Return words as wide as those of the places, and which of them are too long for it."""

@@ -22,6 +22,7 @@ from fastkappa.columns.column import Column, refuse_masked
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import without
 from fastkappa.columns.pair import read_columns
+from fastkappa.kernels.dispatch import get_kernels, word_kernels
 
 SCORES = (
     "optimal_thresholds finds the thresholds that make labels of scores, and"
@@ -179,8 +180,8 @@ class Reference:
         values = second.values if others is None else second.values[others]
         if not n_missing:
             # In the order of this column, they are counted as the ratings of others are.
-            in_order = np.empty_like(values)
-            in_order[items] = values
+            in_order = np.empty(len(values), values.dtype)
+            word_kernels(get_kernels()).put_values(values, items, in_order)
             return Pair((first, second._replace(values=in_order)), None, 0)
         first = first._replace(values=first.values[items])
         return Pair((first, second._replace(values=values)), items, n_missing)
