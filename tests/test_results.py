@@ -252,7 +252,7 @@ def test_frames_hold_the_figures_of_the_result() -> None:
     fleiss = fastkappa.fleiss_kappa(CODES.T)
     assert fleiss.to_frame().loc["kappa of 2", "value"] == fleiss.by_label[2].value
     reading = fastkappa.agreement_from_confusion(TABLE).interpret("fleiss")
-    assert reading.to_frame()["share"].to_dict() == reading.shares
+    assert reading.to_frame()["proportion"].to_dict() == reading.proportions
 
 
 def test_named_results_are_tuples_still() -> None:

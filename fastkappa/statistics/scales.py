@@ -34,7 +34,7 @@ class _Interpretation(NamedTuple):
     scale: str
     source: str
     reading: str
-    shares: dict[str, float]
+    proportions: dict[str, float]
     confident_reading: str
 
 
@@ -49,7 +49,7 @@ class Interpretation(Result, _Interpretation):
         The publication it comes from.
     reading : str
         The reading of the value itself; 'undefined' for NaN.
-    shares : dict
+    proportions : dict
         The proportion in each band of the value's distribution, normal with its standard
         error and between -1 and 1. They sum to 1, or are NaN if there is no standard error.
     confident_reading : str
@@ -60,20 +60,22 @@ class Interpretation(Result, _Interpretation):
     __slots__ = ()
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame with a row for each band: its ``share``.
+        """Return a pandas DataFrame with a row for each band: its ``proportion``.
 
         Raises
         ------
         ImportError
             If pandas is not installed.
         """
-        return data_frame({"share": list(self.shares.values())}, ("band", list(self.shares)))
+        return data_frame(
+            {"proportion": list(self.proportions.values())}, ("band", list(self.proportions))
+        )
 
     def _report(self) -> Report:
-        rows = [(band, figure(share)) for band, share in self.shares.items()]
+        rows = [(band, figure(part)) for band, part in self.proportions.items()]
         return Report(
             [f"{self.source}: {self.reading}"],
-            [Grid(("", "share"), rows)],
+            [Grid(("", "proportion"), rows)],
             [f"with the given confidence at least: {self.confident_reading}"],
         )
 
@@ -191,7 +193,7 @@ def interpret(
     >>> reading = interpret(0.4915, 0.0510, "landis-koch")
     >>> reading.reading, reading.confident_reading
     ('moderate', 'moderate')
-    >>> round(reading.shares["moderate"], 3)
+    >>> round(reading.proportions["moderate"], 3)
     0.947
     """
     source, bands = find_scale(scale)

@@ -380,7 +380,7 @@ class AgreementResult(Result):
         >>> reading = result.interpret("landis-koch")
         >>> reading.reading, reading.confident_reading
         ('fair', 'slight')
-        >>> {band: round(part, 3) for band, part in reading.shares.items()}
+        >>> {band: round(part, 3) for band, part in reading.proportions.items()}
         {'poor': 0.0, 'slight': 0.06, 'fair': 0.649, 'moderate': 0.287, 'substantial': 0.004,
          'almost perfect': 0.0}
         """

@@ -191,7 +191,7 @@ def test_scale_of_two(path: Path, ratings: dict[str, Any]) -> None:
     assert_same(json_of(path, *options)["interpretation"], expected._asdict())
     text = text_of(path, *options)
     assert "\nkappa by Landis and Koch (1977): moderate\n" in text
-    assert f"\n  moderate: {expected.shares['moderate']:.1%} of its distribution\n" in text
+    assert f"\n  moderate: {expected.proportions['moderate']:.1%} of its distribution\n" in text
     assert text.endswith("\n  with 95 % confidence at least fair\n")
 
 

@@ -280,7 +280,7 @@ def test_one_label_of_one_rater() -> None:
     assert math.isnan(result.p_value)
     reading = result.interpret("landis-koch")
     assert reading.reading == reading.confident_reading == "slight"
-    assert reading.shares["slight"] == 1
+    assert reading.proportions["slight"] == 1
 
 
 def test_the_textbook_error_without_agreement() -> None:

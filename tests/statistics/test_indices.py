@@ -273,11 +273,11 @@ def test_probabilities_of_bands_are_those_of_irrcac(scale: str, method: str) -> 
         low = -1.0
         for band in bands:
             share = norm.cdf((band.upper - kappa) / error) - norm.cdf((low - kappa) / error)
-            assert found.shares[band.reading] == near(share / total)
+            assert found.proportions[band.reading] == near(share / total)
             low = band.upper
-        assert sum(found.shares.values()) == near(1)
+        assert sum(found.proportions.values()) == near(1)
         peer = getattr(benchmark.Benchmark(kappa, error), method)()
-        cumulative = np.cumsum([found.shares[band.reading] for band in reversed(bands)])
+        cumulative = np.cumsum([found.proportions[band.reading] for band in reversed(bands)])
         # It prints five digits, and has no band below 0.
         assert cumulative[: len(peer["CumProb"]) - 1] == pytest.approx(
             np.array(peer["CumProb"][:-1], float), abs=1e-5
@@ -338,10 +338,10 @@ def test_undefined_readings() -> None:
     assert scales.interpret(math.nan, math.nan, "fleiss").confident_reading == "undefined"
     without_error = scales.interpret(1.0, 0.0, "fleiss")
     assert (without_error.reading, without_error.confident_reading) == ("excellent", "excellent")
-    assert without_error.shares == {"poor": 0, "fair to good": 0, "excellent": 1}
+    assert without_error.proportions == {"poor": 0, "fair to good": 0, "excellent": 1}
     # Weighted kappa may be below -1, and so far below that nothing of it lies above.
-    assert scales.interpret(-3.0, 0.01, "fleiss").shares["poor"] == 1
-    assert scales.interpret(0.0, 1e-9, "fleiss").shares["poor"] == near(1)
+    assert scales.interpret(-3.0, 0.01, "fleiss").proportions["poor"] == 1
+    assert scales.interpret(0.0, 1e-9, "fleiss").proportions["poor"] == near(1)
     with pytest.raises(ValueError, match=r"scale must be one of cohen, .*, got 'mine'"):
         scales.interpret(0.5, 0.1, "mine")
 

@@ -78,10 +78,13 @@ def _pictures(result: AgreementResult) -> list[Picture]:
 
 def _lines_of(reading: Interpretation, confidence: float) -> list[str]:
     lines = [f"kappa by {reading.source}: {reading.reading}"]
-    if math.isnan(sum(reading.shares.values())):
+    if math.isnan(sum(reading.proportions.values())):
         return lines
     return [
         *lines,
-        *(f"  {band}: {part:.1%} of its distribution" for band, part in reading.shares.items()),
+        *(
+            f"  {band}: {part:.1%} of its distribution"
+            for band, part in reading.proportions.items()
+        ),
         f"  with {100 * confidence:g} % confidence at least {reading.confident_reading}",
     ]
