@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,6 @@ from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix, what_needs_order
 
-Result = TypeVar("Result")
 OnMismatch = Literal["raise", "drop"]
 # The number of random groups of items; a group costs as much time as a replicate.
 GROUPS = 1000
@@ -64,6 +63,15 @@ class MismatchError(ValueError):
             " on_mismatch='drop' leaves such items out of it."
         )
         self.mismatch = mismatch
+
+
+class _Read(NamedTuple):
+    """One prediction beside the truth, and how many of its ids are not those of the items."""
+
+    pair: Pair
+    missing: int
+    extra: int = 0
+    repeated: int = 0
 
 
 class _Entry(NamedTuple):
@@ -178,17 +186,14 @@ class LeaderboardBuilder:
         TypeError, ValueError
             If a prediction is not valid; the error names it, and none is added.
         """
-        alignments = self._align(names, predictions)
-        read = self._in_threads(
-            lambda j: self._read(names[j], predictions[j], alignments[j]), len(names)
-        )
+        read = self._read_in_threads(names, predictions)
         first = len(self._entries)
         full_names = [f"prediction {name!r}" for name in names]
-        labels = self._order.labels_of(full_names, [pair.columns for pair in read])
+        labels = self._order.labels_of(full_names, [one.pair.columns for one in read])
         entries: dict[int, _Entry] = {}
         counted: list[tuple[list[int], Tables]] = []
-        for batch in self._batches(read):
-            pairs = [read[j].columns for j in batch]
+        for batch in _batches([one.pair for one in read]):
+            pairs = [read[j].pair.columns for j in batch]
             tables = self._count(pairs, labels)
             self._order.accept(labels, [full_names[j] for j in batch], pairs, tables)
             counted.append((batch, tables))
@@ -197,14 +202,12 @@ class LeaderboardBuilder:
             kappas = kappas_of(tables.tables, tables.present, self._weights).tolist()
             n_items = tables.tables.sum(axis=(1, 2)).tolist()
             for j, kappa, n, other in zip(batch, kappas, n_items, tables.n_other.tolist()):
-                found = alignments[j]
-                mismatches = (found.missing, found.extra, found.repeated) if found else ((), (), ())
-                missing, extra, repeated = map(len, mismatches)
-                missing += read[j].n_missing
+                _, missing, extra, repeated = read[j]
                 entries[j] = _Entry(names[j], kappa, n, missing, extra, repeated, other)
             if self._n_resamples:
-                pairs, items = zip(*((read[j].columns, read[j].items) for j in batch))
-                self._sum(tables, list(pairs), labels, list(items), [first + j for j in batch])
+                items = [read[j].pair.items for j in batch]
+                pairs = [read[j].pair.columns for j in batch]
+                self._sum(tables, pairs, labels, items, [first + j for j in batch])
         self._entries.extend(entries[j] for j in range(len(read)))
 
     def ranked(self) -> Leaderboard:
@@ -265,69 +268,47 @@ class LeaderboardBuilder:
             self._n_resamples = 0
         return numbers
 
-    def _align(
-        self, names: Sequence[Any], predictions: Sequence[Any]
-    ) -> list[Alignment] | list[None]:
-        """Return how the ids of predictions match, or raise for the first that do not."""
-        ids = self.ids
-        if ids is None:
-            return [None] * len(names)
-        for name, prediction in zip(names, predictions):
-            if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
-                raise TypeError(
-                    f"prediction {name!r} must be a pair (ids, labels), as ids are given for"
-                    f" y_true, got {type(prediction).__name__}."
-                )
-        if all(isinstance(one[0], Alignment) for one in predictions):
-            return [alignment for alignment, _ in predictions]
-        found = self._in_threads(
-            lambda j: ids.align(predictions[j][0], f"ids of prediction {names[j]!r}"), len(names)
-        )
-        for name, alignment in zip(names, found):
-            if not alignment.is_complete() and self._on_mismatch == "raise":
-                raise MismatchError(
-                    f"prediction {name!r}", self._truth.n_items, alignment.mismatch()
-                )
-        return found
-
-    def _in_threads(self, call: Callable[[int], Result], n_calls: int) -> list[Result]:
-        """Return what ``call`` returns for 0, 1, 2 and so on, or raise its first error."""
-        found: dict[int, Result] = {}
+    def _read_in_threads(self, names: Sequence[Any], predictions: Sequence[Any]) -> list[_Read]:
+        """Read all predictions, or raise for the first that cannot be."""
+        read: dict[int, _Read] = {}
         errors: dict[int, Exception] = {}
 
         def work(ranges: ItemRanges) -> None:
             while bounds := ranges.take(1):
                 j = bounds[0]
                 try:
-                    found[j] = call(j)
+                    read[j] = self._read(names[j], predictions[j])
                 except (TypeError, ValueError) as error:
                     errors[j] = error
 
-        run_in_threads(work, n_calls, min(self._num_threads, n_calls))
+        run_in_threads(work, len(names), min(self._num_threads, len(names)))
         if errors:
             raise errors[min(errors)]
-        return [found[j] for j in range(n_calls)]
+        return [read[j] for j in range(len(names))]
 
-    def _read(self, name: Any, prediction: Any, alignment: Alignment | None) -> Pair:
-        """Return the true and the predicted labels of the same items."""
+    def _read(self, name: Any, prediction: Any) -> _Read:
+        """Return the true and the predicted labels of the same items, and how the ids match."""
         full_name = f"prediction {name!r}"
-        if alignment is None:
+        if self.ids is None:
             pair = self._truth.beside(prediction, full_name)
-        else:
-            ids, ratings = prediction
-            n_expected = len(ratings) if ids is alignment else len(ids)
-            pair = self._truth.matched(
-                ratings, n_expected, alignment.items, alignment.others, full_name
+            self._check_unit(pair.columns, full_name)
+            return _Read(pair, pair.n_missing)
+        if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
+            raise TypeError(
+                f"{full_name} must be a pair (ids, labels), as ids are given for y_true, got"
+                f" {type(prediction).__name__}."
             )
+        ids, ratings = prediction
+        if isinstance(ids, Alignment):
+            found, n_expected = ids, len(ratings)
+        else:
+            found, n_expected = self.ids.align(ids, f"ids of {full_name}"), len(ids)
+            if not found.is_complete() and self._on_mismatch == "raise":
+                raise MismatchError(full_name, self._truth.n_items, found.mismatch())
+        pair = self._truth.matched(ratings, n_expected, found.items, found.others, full_name)
         self._check_unit(pair.columns, full_name)
-        return pair
-
-    @staticmethod
-    def _batches(pairs: Sequence[Pair]) -> list[list[int]]:
-        """Return which pairs are counted together: those of all items."""
-        all_items = [j for j, pair in enumerate(pairs) if pair.items is None]
-        rest = [j for j, pair in enumerate(pairs) if pair.items is not None]
-        return [batch for batch in (all_items, *([j] for j in rest)) if batch]
+        n_missing = len(found.missing) + pair.n_missing
+        return _Read(pair, n_missing, len(found.extra), len(found.repeated))
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
         """Raise if a prediction holds dates of a finer unit than the truth."""
@@ -392,6 +373,13 @@ class LeaderboardBuilder:
                 )
             start += len(times)
         return replicates
+
+
+def _batches(pairs: Sequence[Pair]) -> list[list[int]]:
+    """Return which pairs are counted together: those of all items."""
+    all_items = [j for j, pair in enumerate(pairs) if pair.items is None]
+    rest = [j for j, pair in enumerate(pairs) if pair.items is not None]
+    return [batch for batch in (all_items, *([j] for j in rest)) if batch]
 
 
 def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:

@@ -74,6 +74,7 @@ def test_values_are_put_to_their_places(kernels: Any, dtype: Any) -> None:
     column = np.zeros(6, dtype)
     word_kernels(kernels).put_values(values[::-1], np.array([4, -1, 0, 5]), column)
     zero = column[1]
-    assert column.tolist() == np.array(
-        [values[1], zero, zero, zero, values[3], values[0]], dtype
-    ).tolist()
+    assert (
+        column.tolist()
+        == np.array([values[1], zero, zero, zero, values[3], values[0]], dtype).tolist()
+    )

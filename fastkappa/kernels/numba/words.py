@@ -80,9 +80,9 @@ def _slot_of(own: Any, slots: Any, shift: Any, words: Any, mixed: Any) -> Any:
     slot = mixed >> shift
     while slots[slot] != 0:
         # Words lie all over the memory: those that the bits tell apart are not looked at.
-        if (slots[slot] ^ (mixed << HALF)) >> HALF == 0:
-            if _are_same(own[_place(slots[slot])], words):
-                break
+        may_be_here = (slots[slot] ^ (mixed << HALF)) >> HALF == 0
+        if may_be_here and _are_same(own[_place(slots[slot])], words):
+            break
         slot = (slot + one) & last_slot
     return slot
 

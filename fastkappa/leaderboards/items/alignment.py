@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.kernels.contract import WordTable
-from fastkappa.leaderboards.items.ids import CHUNK, Ids, read_ids
+from fastkappa.leaderboards.items.ids import CHUNK, Ids, NotAsciiError, read_ids
 from fastkappa.leaderboards.items.places import Places
 
 IDS_SHOWN = 5
@@ -61,12 +61,17 @@ class ItemIds:
     """The ids of the items, which other lists are matched with."""
 
     def __init__(self, ids: Any, name: str) -> None:
-        self._ids = read_ids(ids, name)
+        # As they were read: others of the same kind and order are the same.
+        self._given = self._ids = read_ids(ids, name)
         # The last list that was matched: the next one often has its order.
         self._last: tuple[Ids, Alignment] | None = None
         # The positions of ids that have no words; made when they are needed.
         self._position: dict[Any, int] | None = None
-        self._places = _places_of(self._ids)
+        try:
+            self._places = _places_of(self._ids)
+        except NotAsciiError:
+            self._ids = self._ids.encoded()
+            self._places = _places_of(self._ids)
         if self._places is None:
             times = Counter(self._ids.tolist())
             repeated = [one for one, n_times in times.items() if n_times > 1]
@@ -90,7 +95,7 @@ class ItemIds:
     def align(self, ids: Any, name: str) -> Alignment:
         """Match a list of ids with these."""
         others = read_ids(ids, name)
-        if others.are(self._ids):
+        if others.are(self._given):
             return ALL_IN_ORDER
         # Another thread may write another one meanwhile.
         last = self._last
@@ -135,7 +140,10 @@ class ItemIds:
                 others = others.in_unit(unit)
                 if unit != ids.arrays[0].dtype:
                     places = Places(_all_words(ids.in_unit(unit)))
-            return places.find(len(others), others.words())
+            try:
+                return places.find(len(others), others.words())
+            except NotAsciiError:
+                return self._find(others.encoded())
         if self._position is None:
             self._position = {one: i for i, one in enumerate(ids.tolist())}
         get = self._position.get

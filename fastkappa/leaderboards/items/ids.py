@@ -22,10 +22,15 @@ from fastkappa.kernels.dispatch import get_kernels, word_kernels
 # Longer strings are compared as Python objects.
 LONGEST = 128
 WORD = 8
-# Ids that are packed together: what is made of them stays in the cache.
-CHUNK = 1 << 13
+# Ids that are packed together: what is made of them stays in the cache, and threads seldom meet
+# in Python between two kernels.
+CHUNK = 1 << 16
 NOT_MISSING = "must not be missing, got {} among them."
 WHOLE = "must be whole numbers or strings, got {}."
+
+
+class NotAsciiError(ValueError):
+    """Characters take more than a byte each."""
 
 
 class Ids(NamedTuple):
@@ -33,7 +38,7 @@ class Ids(NamedTuple):
 
     Attributes
     ----------
-    kind : {'number', 'time', 'duration', 'ascii', 'utf-8', 'object'}
+    kind : {'number', 'time', 'duration', 'characters', 'utf-8', 'object'}
         What the arrays hold: whole numbers or times; the characters of strings, a row each; where
         strings begin and end, and their bytes; objects.
     arrays : tuple of ndarray
@@ -52,7 +57,7 @@ class Ids(NamedTuple):
     @property
     def family(self) -> str:
         """Ids of one family have comparable words; those of 'object' have none."""
-        return "string" if self.kind in ("ascii", "utf-8") else self.kind
+        return "string" if self.kind in ("characters", "utf-8") else self.kind
 
     def are(self, others: Ids) -> bool:
         """Return whether these are the same ids in the same order, as far as a look tells."""
@@ -71,7 +76,7 @@ class Ids(NamedTuple):
 
     def tolist(self, positions: Any = slice(None)) -> list[Any]:
         """Return ids as Python objects: all, or those at some positions."""
-        if self.kind == "ascii":
+        if self.kind == "characters":
             width = self.arrays[0].shape[1]
             some = np.ascontiguousarray(self.arrays[0][positions])
             return some.view(f"U{width}")[:, 0].tolist() if width else [""] * len(some)
@@ -87,7 +92,13 @@ class Ids(NamedTuple):
         return list(some) if are_numbers else found
 
     def words(self) -> Iterator[AnyArray]:
-        """Yield the words of some ids at a time, shape (n, k)."""
+        """Yield the words of some ids at a time, shape (n, k).
+
+        Raises
+        ------
+        NotAsciiError
+            If they are characters that take more than a byte; those that are `encoded` have words.
+        """
         width, kernels = WORD * self.n_words, word_kernels(get_kernels())
         for start in range(0, len(self), CHUNK):
             stop = min(start + CHUNK, len(self))
@@ -96,8 +107,9 @@ class Ids(NamedTuple):
                 yield np.ascontiguousarray(numbers, np.int64).view(np.uint64)[:, None]
                 continue
             packed = np.empty((stop - start, width), np.uint8)
-            if self.kind == "ascii":
-                kernels.pack_characters(self.arrays[0][start:stop], packed)
+            if self.kind == "characters":
+                if not kernels.pack_characters(self.arrays[0][start:stop], packed):
+                    raise NotAsciiError
             else:
                 kernels.pack_bytes(self.arrays[0][start : stop + 1], self.arrays[1], packed)
             yield packed.view(np.uint64)
@@ -106,6 +118,10 @@ class Ids(NamedTuple):
     def n_words(self) -> int:
         """The number of words of each id."""
         return max(1, -(-self.longest // WORD))
+
+    def encoded(self) -> Ids:
+        """Return strings by their bytes."""
+        return _of_strings(self.tolist())
 
     def in_unit(self, unit: np.dtype[Any]) -> Ids:
         """Return times in another unit.
@@ -176,12 +192,8 @@ def _of_characters(array: AnyArray) -> Ids:
     if n_characters <= LONGEST:
         native = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
         characters = native.view(np.uint32).reshape(len(array), n_characters)
-        has_words = all(
-            characters[start : start + CHUNK].max(initial=0) < 128
-            for start in range(0, len(array), CHUNK)
-        )
-        if has_words:
-            return Ids("ascii", (characters,), n_characters)
+        # Whether they are ASCII is known when they are packed: they are long, and read once.
+        return Ids("characters", (characters,), n_characters)
     return _of_strings(array.tolist())
 
 

@@ -55,9 +55,7 @@ class Places:
         self._table = table
         return first
 
-    def find(
-        self, n: int, parts: Iterable[Words]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def find(self, n: int, parts: Iterable[Words]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the place of each of n words, -1 for those that are not there, and those taken.
 
         They come a part at a time, so that what is made of it stays in the cache, and may have
