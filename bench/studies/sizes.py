@@ -4,14 +4,18 @@
 
 prints medians and quartiles of ratios of calls made in turn: the drop-in against `np.bincount`
 and a plain njit loop, with eff; the count of 16 to 256 evenly spread labels on one thread
-against that loop; and the columns of a row-major table against contiguous ones.
+against that loop, and both against a loop that is given the cells and only stores, a byte a
+pair: a count with a store a pair takes no less; and the columns of a row-major table against
+contiguous ones.
 FASTKAPPA_SIMD chooses the level.
 """
 
 from __future__ import annotations
 
 import argparse
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +30,8 @@ ITEMS = (10**5, 10**6, 2 * 10**6, 10**7)
 LABELS = (16, 24, 32, 64, 100, 128, 181, 256)
 COLUMNS = (8, 12, 16, 24, 31, 32, 64, 100)
 ROWS = 10**6
+# How many times as long the plain loop is to take with evenly spread labels.
+TARGET = 1.3
 
 
 def over_items(rounds: int) -> None:
@@ -42,10 +48,13 @@ def over_labels(rounds: int) -> None:
     for dtype in ("uint8", "int32", "int64"):
         for n_labels in LABELS:
             if dtype != "int64" or n_labels <= 128:
-                _against(Case(10**7, dtype, n_labels, "uniform"), "table", own, rounds, 1)
+                case = Case(10**7, dtype, n_labels, "uniform")
+                _against(case, "table", own, rounds, 1, floor="bare stores")
 
 
-def _against(case: Case, gives: str, own: str, rounds: int, threads: int) -> None:
+def _against(
+    case: Case, gives: str, own: str, rounds: int, threads: int, floor: str | None = None
+) -> None:
     y1, y2 = make_ratings(case)
     table = reference.count(case, y1, y2)
     calls = {}
@@ -54,9 +63,42 @@ def _against(case: Case, gives: str, own: str, rounds: int, threads: int) -> Non
         function = contender.prepare(case)
         reference.check(name, function(y1, y2), table, contender.tolerance)
         calls[name] = partial(function, y1, y2)
+    others = list(calls)[1:]
+    if floor:
+        calls[floor] = _bare_stores(case, y1, y2)
     samples = measure(calls, rounds, read=reader((y1, y2), threads))
-    line = "  ".join(f"{_text(samples.ratio(name, own))} x {name}" for name in list(calls)[1:])
-    print(f"{case}: {line}  eff {_text(_efficiency(samples, own))}", flush=True)
+    line = "  ".join(f"{_text(samples.ratio(name, own))} x {name}" for name in others)
+    line += f"  eff {_text(_efficiency(samples, own))}"
+    if floor:
+        line += f"  of {floor}: loop {_text(samples.ratio('njit loop', floor))}"
+        line += f", own {_text(samples.ratio(own, floor))}: {_verdict(samples, own, floor)}"
+    print(f"{case}: {line}", flush=True)
+
+
+def _bare_stores(case: Case, y1: np.ndarray, y2: np.ndarray) -> Callable[[], Any]:
+    """Return a loop that stores to the cells, which are given, and reads none."""
+    cells = (y1.astype(np.int64) * case.n_labels + y2).astype(np.uint16)
+    return partial(_compile_stores(), cells, np.zeros(case.n_labels**2, np.uint8))
+
+
+@cache
+def _compile_stores() -> Callable[[np.ndarray, np.ndarray], None]:
+    import numba
+
+    @numba.njit
+    def store(cells, table):
+        for cell in cells:
+            table[cell] = 1
+
+    return store
+
+
+def _verdict(samples: Samples, own: str, floor: str) -> str:
+    if samples.ratio("njit loop", own).median >= TARGET:
+        return "met"
+    if samples.ratio("njit loop", floor).median < TARGET:
+        return "out of reach with a store a pair"
+    return "NOT MET"
 
 
 def _efficiency(samples: Samples, name: str) -> Summary:

@@ -3,6 +3,9 @@
 A label times an odd number has its upper bits well mixed; they name a slot. Of several such
 numbers that one is taken with which the fewest labels meet in a slot: few labels never do.
 A label whose slot is taken is put in the next free one.
+
+Where few labels have 16 bits or 32, so have the numbers, in the upper bits: then vectors of such
+elements find the slots in lanes that are no wider than these.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ MANY_LABELS = 1 << 10
 SLOTS_A_LABEL, FEWER_SLOTS_A_LABEL = 32, 8
 # Multipliers that are tried: where some labels meet, it takes little more time to look up others.
 TRIES, FEWER_TRIES = 64, 4
+ALL_BITS = (1 << 64) - 1
 _MULTIPLIERS = [pow(0x9E3779B97F4A7C15, i, 1 << 64) for i in range(1, TRIES + 1)]
 
 
@@ -37,10 +41,12 @@ def make_hash(labels: AnyArray) -> LabelHash:
     n_labels = len(labels)
     few = n_labels <= FEW_LABELS
     a_label = SLOTS_A_LABEL if n_labels <= MANY_LABELS else FEWER_SLOTS_A_LABEL
+    unused = 64 - _width(labels) if few else 0
     n_bits = FEW_SLOT_BITS if few else max(LEAST_SLOT_BITS, (a_label * n_labels - 1).bit_length())
     shift = 64 - n_bits
     fewest = n_labels
     for multiplier in _MULTIPLIERS[: TRIES if n_labels <= 4 * FEW_LABELS else FEWER_TRIES]:
+        multiplier = multiplier << unused & ALL_BITS
         wanted = (bits_of_labels * np.uint64(multiplier)) >> np.uint64(shift)
         in_order = np.sort(wanted)
         n_met = int(np.count_nonzero(in_order[1:] == in_order[:-1]))
@@ -51,6 +57,18 @@ def make_hash(labels: AnyArray) -> LabelHash:
     slots = _placed(slot_of.astype(np.intp), n_bits, code_type(n_labels))
     # An empty slot has the code `n_labels`, and the label of that is one which is found before.
     return LabelHash(best, shift, slots, np.append(bits_of_labels, bits_of_labels[:1]))
+
+
+def _width(labels: AnyArray) -> int:
+    """Return 16, 32 or 64: in so many bits, signed or not, all labels are."""
+    signed = labels.view(np.int64)
+    least, largest = int(signed.min()), int(signed.max())
+    for width in (16, 32):
+        half = 1 << (width - 1)
+        shift = 0 if least >= 0 else half
+        if least + shift >= 0 and largest + shift < 2 * half:
+            return width
+    return 64
 
 
 def _placed(slot_of: NDArray[np.intp], n_bits: int, dtype: Any) -> AnyArray:

@@ -18,7 +18,7 @@ What is called, from the choice of a backend down to one kernel:
         count_pairs        c/pairs/count_pairs.h
             a short call                       portable.h
             few cells: positional popcount     avx512.h, or vector.h at SSE2, AVX2 and NEON
-            160 to 256 cells, AVX-512          twos_avx512.h
+            some 120 to 1900 cells, AVX-512    split_avx512.h
             more cells                         histogram.h, on codes of c/narrow/
         sum_pairs, sum_pairs_exactly           c/pairs/sum_pairs.h
         look_up                                c/labels/look_up.h

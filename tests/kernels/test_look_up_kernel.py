@@ -52,6 +52,24 @@ def test_values_have_the_code_of_their_label(kernels: Any, name: str, n_labels: 
         assert n_unknown == expected.count(len(labels))
 
 
+@pytest.mark.parametrize("name", ["i2", "u2", "i4", "u4"])
+@pytest.mark.parametrize("width", [16, 32])
+def test_labels_that_the_type_of_the_values_cannot_hold(
+    kernels: Any, name: str, width: int
+) -> None:
+    """They have the same lower bits as some values, and the others are found as ever."""
+    dtype = np.dtype(name)
+    inside = np.array([3, 300, 20000])
+    labels = np.append(inside, inside + (1 << width))
+    values = np.array([3, 300, 20000, 4]).repeat(100)
+    beyond = np.append(labels, [-1, -3])
+    for known in (labels, beyond, -labels):
+        for column in (values, -values) if dtype.kind == "i" else (values,):
+            codes = np.empty(len(values), np.uint8)
+            kernels.look_up(column.astype(dtype), make_hash(known), codes, 0, len(values))
+            assert codes.tolist() == _expected(column, known)
+
+
 def test_labels_whose_slots_are_taken_are_found(kernels: Any) -> None:
     """Many labels meet in a slot, some at the end, from where the search goes on at the start."""
     labels = 2 * np.unique(np.random.default_rng(0).integers(-(1 << 60), 1 << 60, 6000))[:5990]

@@ -1,52 +1,71 @@
-/* Few labels are looked up in registers: 64 slots of a byte each, and 16 labels. */
+/* Few labels are looked up in registers: 64 slots of a byte each, and 16 labels, in lanes as wide as the elements.
+
+   The hash is one of 64 bits (hash.h). Where the lower 48 bits of its multiplier are 0, only the lower 16 bits of a value
+   times the upper 16 of the multiplier matter to the upper 16 of the product: then lanes of 16 bits find the same slots. */
 #ifndef FASTKAPPA_LABELS_AVX512_H
 #define FASTKAPPA_LABELS_AVX512_H
 
+#include "../common/avx512.h"
 #include "../common/column.h"
 #include "hash.h"
 
 #if SIMD_HAS_X86
-enum { FEW_AT_ONCE = 32 };
+enum { FEW_AT_ONCE = 32, FEW_LABELS = 16, SLOT_BITS = 6 };
 
-ALWAYS_INLINE int fits_registers_512(const column_t *column, const label_hash_t *hash)
+/* Can values of this kind be equal to the label? */
+ALWAYS_INLINE int fits_kind(uint64_t label, int kind)
 {
-    return hash->n_labels <= 16 && hash->shift == 58 && hash->code_width == 1
-        && is_plain_integer(column) && column->stride > 1;
+    const int above = 64 - 8 * element_width(kind);
+    return (kind >= COLUMN_UINT8 ? label << above >> above : (uint64_t)((int64_t)(label << above) >> above)) == label;
+}
+
+static int fits_registers_512(const column_t *column, const label_hash_t *hash)
+{
+    if (hash->n_labels > FEW_LABELS || hash->shift != 64 - SLOT_BITS || hash->code_width != 1
+        || !is_plain_integer(column) || column->stride == 1
+        || (column->stride < 8 && hash->multiplier << (8 * column->stride)))
+        return 0;
+    for (uint64_t code = 0; code < hash->n_labels; code++)
+        if (!fits_kind(hash->labels[code], column->kind))
+            return 0;
+    return 1;
 }
 
 SIMD_BEGIN_AVX512
 
-/* Eight elements, signs extended. */
-ALWAYS_INLINE __m512i load_wide_512(const char *p, int kind)
+/* FEW_AT_ONCE elements at a time, up to those with one that is not in the slot which its hash names; returns how many.
+   Of a code, as wide as a lane, only the low byte is looked at; the others have that of slot 0. */
+ALWAYS_INLINE ptrdiff_t look_up_width_512(const char *p, const label_hash_t *hash, ptrdiff_t count, uint8_t *codes, int width)
 {
-    switch (kind) {
-    case COLUMN_INT16: return _mm512_cvtepi16_epi64(_mm_loadu_si128((const __m128i *)p));
-    case COLUMN_UINT16: return _mm512_cvtepu16_epi64(_mm_loadu_si128((const __m128i *)p));
-    case COLUMN_INT32: return _mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)p));
-    case COLUMN_UINT32: return _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)p));
-    default: return _mm512_loadu_si512(p);
-    }
-}
-
-/* FEW_AT_ONCE elements at a time, up to those with one that is not in the slot which its hash names; returns how many. */
-ALWAYS_INLINE ptrdiff_t look_up_kind_512(const char *p, int kind, const label_hash_t *hash, ptrdiff_t count, uint8_t *codes)
-{
-    const int width = element_width(kind);
-    uint64_t labels[16] = {0};
-    memcpy(labels, hash->labels, (hash->n_labels < 16 ? hash->n_labels + 1 : 16) * sizeof *labels);
+    char labels[8 * FEW_LABELS] = {0};
+    for (uint64_t code = 0; code <= hash->n_labels && code < FEW_LABELS; code++)
+        memcpy(labels + code * (uint64_t)width, &hash->labels[code], (size_t)width);
+    if (width == 2) /* there a lane names 32 labels: that of code 16 is the first, as it is where it names 16 */
+        memcpy(labels + 2 * FEW_LABELS, &hash->labels[0], 2);
     const __m512i slots = _mm512_loadu_si512(hash->slots);
-    const __m512i low = _mm512_loadu_si512(labels), high = _mm512_loadu_si512(labels + 8);
-    const __m512i multiplier = _mm512_set1_epi64((long long)hash->multiplier);
+    const __m512i low = _mm512_loadu_si512(labels), high = _mm512_loadu_si512(labels + 64);
+    const __m512i multiplier = broadcast_512(hash->multiplier >> (64 - 8 * width), width);
     ptrdiff_t i = 0;
     for (; i + FEW_AT_ONCE <= count; i += FEW_AT_ONCE) {
-        __mmask8 others = 0;
-        for (int j = 0; j < FEW_AT_ONCE; j += 8) {
-            const __m512i value = load_wide_512(p + (i + j) * width, kind);
-            const __m512i slot = _mm512_srli_epi64(_mm512_mullo_epi64(value, multiplier), 58);
-            /* The upper bytes of each lane become the code of slot 0: they are cut off, and not looked at before. */
-            const __m512i code = _mm512_permutexvar_epi8(slot, slots);
-            others |= _mm512_cmpneq_epi64_mask(value, _mm512_permutex2var_epi64(low, code, high));
-            _mm_storel_epi64((__m128i *)(codes + i + j), _mm512_cvtepi64_epi8(code));
+        uint64_t others = 0;
+        for (int j = 0; j < FEW_AT_ONCE; j += 64 / width) {
+            const __m512i value = _mm512_loadu_si512(p + (i + j) * width);
+            if (width == 2) {
+                const __m512i slot = _mm512_srli_epi16(_mm512_mullo_epi16(value, multiplier), 16 - SLOT_BITS);
+                const __m512i code = _mm512_permutexvar_epi8(slot, slots);
+                others |= _mm512_cmpneq_epi16_mask(value, _mm512_permutexvar_epi16(code, low));
+                _mm256_storeu_si256((__m256i *)(void *)(codes + i + j), _mm512_cvtepi16_epi8(code));
+            } else if (width == 4) {
+                const __m512i slot = _mm512_srli_epi32(_mm512_mullo_epi32(value, multiplier), 32 - SLOT_BITS);
+                const __m512i code = _mm512_permutexvar_epi8(slot, slots);
+                others |= _mm512_cmpneq_epi32_mask(value, _mm512_permutexvar_epi32(code, low));
+                _mm_storeu_si128((__m128i *)(void *)(codes + i + j), _mm512_cvtepi32_epi8(code));
+            } else {
+                const __m512i slot = _mm512_srli_epi64(_mm512_mullo_epi64(value, multiplier), 64 - SLOT_BITS);
+                const __m512i code = _mm512_permutexvar_epi8(slot, slots);
+                others |= _mm512_cmpneq_epi64_mask(value, _mm512_permutex2var_epi64(low, code, high));
+                _mm_storel_epi64((__m128i *)(void *)(codes + i + j), _mm512_cvtepi64_epi8(code));
+            }
         }
         if (UNLIKELY(others))
             break;
@@ -57,12 +76,10 @@ ALWAYS_INLINE ptrdiff_t look_up_kind_512(const char *p, int kind, const label_ha
 static ptrdiff_t look_up_few_512(const column_t *column, const label_hash_t *hash, ptrdiff_t start, ptrdiff_t stop, uint8_t *codes)
 {
     const char *p = element_address(column, start);
-    switch (column->kind) {
-    case COLUMN_INT16: return look_up_kind_512(p, COLUMN_INT16, hash, stop - start, codes);
-    case COLUMN_UINT16: return look_up_kind_512(p, COLUMN_UINT16, hash, stop - start, codes);
-    case COLUMN_INT32: return look_up_kind_512(p, COLUMN_INT32, hash, stop - start, codes);
-    case COLUMN_UINT32: return look_up_kind_512(p, COLUMN_UINT32, hash, stop - start, codes);
-    default: return look_up_kind_512(p, COLUMN_INT64, hash, stop - start, codes);
+    switch (column->stride) {
+    case 2: return look_up_width_512(p, hash, stop - start, codes, 2);
+    case 4: return look_up_width_512(p, hash, stop - start, codes, 4);
+    default: return look_up_width_512(p, hash, stop - start, codes, 8);
     }
 }
 

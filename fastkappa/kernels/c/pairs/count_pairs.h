@@ -8,7 +8,7 @@
 #include "avx512.h"
 #include "histogram.h"
 #include "portable.h"
-#include "twos_avx512.h"
+#include "split_avx512.h"
 
 #define VECTOR_TEMPLATE "../pairs/vector.h"
 #include "../common/each_vector_level.h"
@@ -33,7 +33,7 @@ static count_kernel_t *popcount_kernel(uint64_t n_cells)
 {
 #if SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX512)
-        return n_cells <= 256 ? count_few_512 : NULL;
+        return n_cells <= 256 ? count_popcount_512 : NULL;
 #endif
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX2)
@@ -77,6 +77,10 @@ MAYBE_UNUSED static void count_pairs(const column_t *a, const column_t *b, ptrdi
         count_plain(a, b, start, stop, table);
         return;
     }
+#if SIMD_HAS_X86
+    if (simd_level_current() == SIMD_AVX512 && best_split_512(a, b, stop - start))
+        start = count_split_512(a, b, start, stop, table);
+#endif
     count_kernel_t *kernel = NULL;
     if (codes_fit_byte(a) && codes_fit_byte(b))
         kernel = popcount_kernel(a->n_labels * b->n_labels);

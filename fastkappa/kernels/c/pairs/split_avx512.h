@@ -1,0 +1,201 @@
+/* Counting pairs of bytes with some 120 to 1900 cells: split until positional popcount is cheap (AVX-512).
+
+   A processor stores to one cache line a cycle, and an increment, which reads before, takes longer still. The popcount of
+   avx512.h stores nothing, but three instructions are needed for 64 pairs and each eight cells. So pairs are first sorted
+   out by their cells, 64 at a time: those of a mask are put side by side (vpcompressb) and appended to what is there.
+
+       24 labels, 576 cells    band 0: rows  0 ..  9    numbers 0 .. 239, a byte    windows of 64 cells: 0, 1, 2, 3
+                               band 1: rows 10 .. 19    numbers 0 .. 239            windows 0, 1, 2, 3
+                               band 2: rows 20 .. 23    numbers 0 .. 95             windows 0, 1
+
+       pair (13, 5)            number (13 - 10) * 24 + 5 = 77 of band 1: goes there, and when 1024 numbers are there
+                               number 77 - 64 = 13 of its window 1: goes there, and when 1024 are there, 8 planes are worked
+
+   How often pairs meet in one cell does not matter. An outside value is in no band: its pair is counted at once. */
+#ifndef FASTKAPPA_SPLIT_AVX512_H
+#define FASTKAPPA_SPLIT_AVX512_H
+
+#include <stdlib.h>
+
+#include "../common/avx512.h"
+#include "../common/column.h"
+#include "avx512.h"
+
+#if SIMD_HAS_X86
+SIMD_BEGIN_AVX512
+
+enum {
+    CELLS_TO_SPLIT = 121,           /* fewer are counted as fast by positional popcount, */
+    PAIRS_TO_SPLIT = 1 << 16,       /* and so are fewer pairs: what is left in the buckets is counted one by one */
+    BAND_CELLS = 256,
+    WINDOWS_OF_BAND = 4,
+    PLANES_OF_WINDOW = 8,
+    MOST_BANDS = 8,                 /* each takes time, and memory: 18 KB */
+    MOST_ROWS = 64                  /* the numbers of their first cells fill a vector */
+};
+
+/* Fewer cells than a group, and where a vector is appended to them. */
+typedef struct {
+    uint8_t cells[GROUP_512 + LANES_512];
+    size_t filled;
+} bucket_512_t;
+
+typedef struct {
+    plane_512_t planes[PLANES_OF_WINDOW];
+    bucket_512_t bucket;
+    int until_flush;
+} window_512_t;
+
+typedef struct {
+    window_512_t windows[WINDOWS_OF_BAND];
+    bucket_512_t bucket;
+} band_512_t;
+
+/* ---- buckets ---- */
+
+/* Appends the bytes of the mask; is a group there now? */
+ALWAYS_INLINE int append_512(bucket_512_t *bucket, __m512i cells, uint64_t mask)
+{
+    _mm512_storeu_si512(bucket->cells + bucket->filled, _mm512_maskz_compress_epi8(mask, cells));
+    bucket->filled += (size_t)_mm_popcnt_u64(mask);
+    return UNLIKELY(bucket->filled >= GROUP_512);
+}
+
+/* Puts what is behind the group to the front. */
+ALWAYS_INLINE void remove_group_512(bucket_512_t *bucket)
+{
+    _mm512_storeu_si512(bucket->cells, _mm512_loadu_si512(bucket->cells + GROUP_512));
+    bucket->filled -= GROUP_512;
+}
+
+NEVER_INLINE void work_window_512(window_512_t *window)
+{
+    __m512i cells[TREE];
+    for (int v = 0; v < TREE; v++)
+        cells[v] = _mm512_loadu_si512(window->bucket.cells + LANES_512 * v);
+    for (int p = 0; p < PLANES_OF_WINDOW; p++)
+        add_to_plane_512(&window->planes[p], cells, p);
+    if (--window->until_flush == 0) {
+        flush_planes_512(window->planes, PLANES_OF_WINDOW);
+        window->until_flush = GROUPS_PER_FLUSH;
+    }
+    remove_group_512(&window->bucket);
+}
+
+/* The upper two bits of a number are its window; the others are all that a plane looks at. */
+NEVER_INLINE void work_band_512(band_512_t *band)
+{
+    window_512_t *windows = band->windows;
+    for (int i = 0; i < GROUP_512; i += LANES_512) {
+        const __m512i cells = _mm512_loadu_si512(band->bucket.cells + i);
+        const uint64_t upper = _mm512_movepi8_mask(cells), lower = _mm512_movepi8_mask(_mm512_add_epi8(cells, cells));
+        const uint64_t masks[WINDOWS_OF_BAND] = {~upper & ~lower, ~upper & lower, upper & ~lower, upper & lower};
+        for (int w = 0; w < WINDOWS_OF_BAND; w++)
+            if (append_512(&windows[w].bucket, cells, masks[w]))
+                work_window_512(&windows[w]);
+    }
+    remove_group_512(&band->bucket);
+}
+
+/* ---- the kernel ---- */
+
+/* Is a range of that many pairs best split? */
+static int best_split_512(const column_t *a, const column_t *b, ptrdiff_t count)
+{
+    return count >= PAIRS_TO_SPLIT && a->stride == 1 && b->stride == 1 && is_plain_integer(a) && is_plain_integer(b)
+        && a->n_labels <= MOST_ROWS && b->n_labels <= BAND_CELLS && a->n_labels * b->n_labels >= CELLS_TO_SPLIT
+        && a->n_labels <= MOST_BANDS * (BAND_CELLS / b->n_labels);
+}
+
+/* Counts the pairs of the mask, whose codes are outside. */
+NEVER_INLINE void count_outside_512(__m512i codes_a, __m512i codes_b, uint64_t mask, size_t n_a, size_t n_b, int64_t *table)
+{
+    uint8_t a[LANES_512], b[LANES_512];
+    _mm512_storeu_si512(a, codes_a);
+    _mm512_storeu_si512(b, codes_b);
+    for (int i = 0; i < LANES_512; i++)
+        if (mask >> i & 1)
+            table[(a[i] < n_a ? a[i] : n_a) * (n_b + 1) + (b[i] < n_b ? b[i] : n_b)]++;
+}
+
+/* Splits whole vectors of pairs into bands of that many rows; returns where it stopped. */
+static ptrdiff_t split_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, band_512_t *bands,
+                           size_t n_bands, size_t rows, int64_t *table)
+{
+    const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels;
+    uint8_t first_cells[MOST_ROWS] = {0};
+    for (size_t row = 0; row < n_a; row++)
+        first_cells[row] = (uint8_t)(row % rows * n_b);
+    const __m512i first_cell = _mm512_loadu_si512(first_cells), rows_of_band = broadcast_512(rows, 1);
+    const __m512i lowest_a = broadcast_512(a->lowest, 1), last_a = broadcast_512(n_a - 1, 1);
+    const __m512i lowest_b = broadcast_512(b->lowest, 1), last_b = broadcast_512(n_b - 1, 1);
+    const char *p = element_address(a, start), *q = element_address(b, start);
+    for (; start + LANES_512 <= stop; start += LANES_512, p += LANES_512, q += LANES_512) {
+        fetch_next_page(p);
+        fetch_next_page(q);
+        const __m512i codes_a = _mm512_sub_epi8(_mm512_loadu_si512(p), lowest_a);
+        const __m512i codes_b = _mm512_sub_epi8(_mm512_loadu_si512(q), lowest_b);
+        const __m512i cells = _mm512_add_epi8(_mm512_permutexvar_epi8(codes_a, first_cell), codes_b);
+        uint64_t left = _mm512_cmple_epu8_mask(codes_a, last_a) & _mm512_cmple_epu8_mask(codes_b, last_b);
+        if (UNLIKELY(~left))
+            count_outside_512(codes_a, codes_b, ~left, n_a, n_b, table);
+        __m512i end = rows_of_band;
+        for (size_t k = 0; k < n_bands; k++, end = _mm512_add_epi8(end, rows_of_band)) {
+            const uint64_t below = _mm512_cmplt_epu8_mask(codes_a, end);
+            if (append_512(&bands[k].bucket, cells, k + 1 < n_bands ? left & below : left))
+                work_band_512(&bands[k]);
+            left &= ~below;
+        }
+    }
+    return start;
+}
+
+/* Adds what a band has counted, and what is left in its buckets, to rows of the table. */
+static void band_into_table_512(band_512_t *band, size_t n_cells, size_t n_b, int64_t *rows)
+{
+    int64_t cells[BAND_CELLS];
+    for (int w = 0; w < WINDOWS_OF_BAND; w++) {
+        plane_512_t *planes = band->windows[w].planes;
+        flush_planes_512(planes, PLANES_OF_WINDOW);
+        for (int p = 0; p < PLANES_OF_WINDOW; p++)
+            _mm512_storeu_si512(cells + 8 * (PLANES_OF_WINDOW * w + p),
+                                _mm512_add_epi64(planes[p].total, rest_of_plane_512(&planes[p])));
+    }
+    for (int w = -1; w < WINDOWS_OF_BAND; w++) {
+        const bucket_512_t *bucket = w < 0 ? &band->bucket : &band->windows[w].bucket;
+        for (size_t i = 0; i < bucket->filled; i++)
+            cells[bucket->cells[i]]++;
+    }
+    for (size_t cell = 0; cell < n_cells; cell++)
+        rows[cell / n_b * (n_b + 1) + cell % n_b] += cells[cell];
+}
+
+/* Whole vectors of a range that is best split; returns where it stopped, which is `start` if there is no memory. */
+static ptrdiff_t count_split_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+{
+    const size_t n_a = (size_t)a->n_labels, n_b = (size_t)b->n_labels, rows = BAND_CELLS / n_b;
+    const size_t n_bands = (n_a + rows - 1) / rows;
+    char *memory = malloc(n_bands * sizeof(band_512_t) + 64);
+    if (!memory)
+        return start;
+    band_512_t *bands = (band_512_t *)(void *)(memory + 64 - (uintptr_t)memory % 64); /* vectors are aligned */
+    for (size_t k = 0; k < n_bands; k++) {
+        bands[k].bucket.filled = 0;
+        for (int w = 0; w < WINDOWS_OF_BAND; w++) {
+            memset(bands[k].windows[w].planes, 0, sizeof bands[k].windows[w].planes);
+            bands[k].windows[w].bucket.filled = 0;
+            bands[k].windows[w].until_flush = GROUPS_PER_FLUSH;
+        }
+    }
+    start = split_512(a, b, start, stop, bands, n_bands, rows, table);
+    for (size_t k = 0; k < n_bands; k++) {
+        const size_t n_rows = n_a - k * rows < rows ? n_a - k * rows : rows;
+        band_into_table_512(&bands[k], n_rows * n_b, n_b, table + k * rows * (n_b + 1));
+    }
+    free(memory);
+    return start;
+}
+
+SIMD_END
+#endif
+#endif
