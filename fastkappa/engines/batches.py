@@ -9,7 +9,14 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
-from fastkappa.counting.codecs import NO_LABELS, Codec, LabelMap, LabelRange, label_type
+from fastkappa.counting.codecs import (
+    NO_LABELS,
+    Codec,
+    LabelMap,
+    LabelRange,
+    LabelRanges,
+    label_type,
+)
 from fastkappa.counting.item_sums import as_int64, whole_sums
 from fastkappa.counting.pairs import count_known, count_unknown
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, Key, RatingBatch, RatingsError
@@ -43,19 +50,16 @@ def add_ratings(
     """Count the pairs of ratings of a batch of items."""
     kinds = None if groups is None else groups.kind, first.kind, second.kind
     n_items = len(first.values)
+    table.note_orders(first.order, second.order)
     if n_items == 0:
-        table.note_orders(first.order, second.order)
         table.note(kinds)
         return
     plain = first.categories is None and second.categories is None
     if plain and weights is None and groups is None and table.wanted is None:
-        few = n_items <= FEW and all(
-            NO_LABELS.widened(ratings.values).n_labels <= LARGEST_RANGE
-            for ratings in (first, second)
-        )
-        if not few:
-            _add_whole_numbers(table, kinds, first.values, second.values, num_threads)
-            return
+        values = first.values, second.values
+        if n_items > FEW or not _add_close_numbers(table, kinds, *values, num_threads):
+            _add_whole_numbers(table, kinds, *values, num_threads)
+        return
     rows, columns = _coded(first, table, table.axes[1]), _coded(second, table, table.axes[2])
     layers: Sequence[Any] = [None]
     if groups is None:
@@ -69,8 +73,38 @@ def add_ratings(
         ]
     sums = None if weights is None else _sums(tables[1:], table.columns.weight)
     keys = layers, [*rows.labels, OUTSIDE], [*columns.labels, OUTSIDE]
-    table.note_orders(first.order, second.order)
     table.add_table(kinds, keys, tables[0], sums)
+
+
+def _add_close_numbers(
+    table: SourceTable, kinds: Kinds, first: AnyArray, second: AnyArray, num_threads: int
+) -> bool:
+    """Count ratings on the range of their labels; return False if they lie too far apart.
+
+    That of the batches before is tried first: only if it lacks a rating are all compared.
+    """
+
+    def count(ranges: LabelRanges) -> AnyArray:
+        columns = Column(first, first.dtype), Column(second, second.dtype)
+        codecs = ranges.rows, ranges.columns
+        return count_known(get_kernels(), *columns, codecs, None, num_threads)[0]
+
+    types = first.dtype, second.dtype
+    ranges = table.ranges.get(types, LabelRanges())
+    counts = count(ranges) if types in table.ranges else None
+    if counts is None or counts[-1].any() or counts[:, -1].any():
+        ranges = ranges.widened(first, second)
+        if max(ranges.rows.n_labels, ranges.columns.n_labels) > LARGEST_RANGE:
+            return False
+        table.ranges[types] = ranges
+        counts = count(ranges)
+    keys = [None], [*_labels_of(ranges.rows), OUTSIDE], [*_labels_of(ranges.columns), OUTSIDE]
+    table.add_table(kinds, keys, counts[None])
+    return True
+
+
+def _labels_of(label_range: LabelRange) -> range:
+    return range(label_range.lowest, label_range.lowest + label_range.n_labels)
 
 
 def _add_whole_numbers(
