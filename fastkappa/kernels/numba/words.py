@@ -14,6 +14,7 @@ from fastkappa.kernels.numba.loops import compile_lazily
 njit = numba.njit(nogil=True)
 
 place_numbers = None
+count_lines = None
 
 
 @compile_lazily

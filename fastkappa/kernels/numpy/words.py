@@ -12,6 +12,7 @@ Words = NDArray[np.uint64]
 
 # NumPy would take longer than what reads files.
 place_numbers = None
+count_lines = None
 
 
 def pack_characters(characters: NDArray[np.uint32], packed: NDArray[np.uint8]) -> bool:
