@@ -9,7 +9,7 @@ import numpy as np
 
 from fastkappa import ThresholdEvaluator, compile_scorer
 from fastkappa.counting.label_hash import make_hash
-from fastkappa.kernels.contract import WordTable
+from fastkappa.kernels.contract import Lines, WordTable
 from fastkappa.kernels.cython import differences, pairs, scores, words
 from fastkappa.shortcuts import compiled_kappa, compiled_thresholds
 
@@ -122,6 +122,13 @@ def word_calls() -> dict[str, Callable[[], Any]]:
     packed, narrow = np.empty((N, 8), np.uint8), np.empty((N, 2), np.uint8)
     ends, text = np.arange(0, 3 * N + 1, 3), rng.integers(32, 127, 3 * N).astype(np.uint8)
 
+    lines, rows = Lines(ord(","), 2, 0, 1), np.frombuffer(b"a,bc\n" * N, np.uint8)
+    known = np.zeros((1, 1), np.uint64)
+    known.view(np.uint8)[0, 0] = ord("a")
+    texts = WordTable(known, odd[:2], np.zeros(16, np.uint64), 64 - 4)
+    words.put_words(texts, found[:1])
+    counts = np.zeros((1, 1), np.int64)
+
     def put() -> None:
         table.slots[:] = 0
         words.put_words(table, found)
@@ -131,6 +138,11 @@ def word_calls() -> dict[str, Callable[[], Any]]:
         "put_words, too few slots": lambda: words.put_words(too_small, found),
         "find_words": lambda: words.find_words(table, ids, found),
         "find_words, of other words": lambda: words.find_words(table, ids[:, :1].copy(), found),
+        "count_lines": lambda: words.count_lines(texts, texts, rows, lines, counts),
+        "count_lines, too few cells": lambda: words.count_lines(
+            texts, texts, rows, lines, counts[:0]
+        ),
+        "place_numbers": lambda: words.place_numbers(texts, rows, lines, False, found[:1]),
         "pack_characters": lambda: words.pack_characters(characters, packed),
         "pack_characters, too many": lambda: words.pack_characters(characters, narrow),
         "pack_bytes": lambda: words.pack_bytes(ends, text, packed),

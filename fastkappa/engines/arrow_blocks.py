@@ -7,16 +7,20 @@ bytes.
 
 from __future__ import annotations
 
+import codecs
+import csv
 import gzip
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.kernels.threads import ItemRanges
 
+# What may separate the fields of a text file: the first of these in its first line does.
+DELIMITERS_TRIED = "\t;,| "
 # Small enough for what is made of a block to stay in the cache.
 BLOCK_SIZE = 1 << 20
 # No line is longer, or the file is read in another way.
@@ -44,32 +48,43 @@ def in_blocks(
     pyarrow.ArrowInvalid
         If a block cannot be parsed, or a value is not of its column's type.
     """
-    from pyarrow import csv
+    from pyarrow import csv as arrow_csv
 
-    parse_options = csv.ParseOptions(delimiter=delimiter)
-    convert_options = csv.ConvertOptions(
+    parse_options = arrow_csv.ParseOptions(delimiter=delimiter)
+    convert_options = arrow_csv.ConvertOptions(
         include_columns=list(types), column_types=types, strings_can_be_null=True
     )
+    for (start, stop), block in read_blocks(path, ranges):
+        # A line of tabs alone is a row of missing values.
+        if not block.strip(b"\r\n"):
+            continue
+        read_options = arrow_csv.ReadOptions(
+            use_threads=False,
+            block_size=len(block) + 1,
+            # The names are in the first block.
+            column_names=names if start else None,
+        )
+        rows = arrow_csv.read_csv(
+            in_arrow_memory(block),
+            read_options=read_options,
+            parse_options=parse_options,
+            convert_options=convert_options,
+        )
+        on_progress(stop)
+        yield from rows.to_batches()
+
+
+def read_blocks(path: Path, ranges: ItemRanges) -> Iterator[tuple[tuple[int, int], bytes]]:
+    """Yield the ranges of a file's bytes that a thread takes, and the lines that begin in each.
+
+    Raises
+    ------
+    NotInBlocksError
+        If there are quotes, or a line is very long.
+    """
     with open(path, "rb", buffering=0) as file:
         while bounds := ranges.take(BLOCK_SIZE):
-            block = _lines(file, *bounds)
-            # A line of tabs alone is a row of missing values.
-            if not block.strip(b"\r\n"):
-                continue
-            read_options = csv.ReadOptions(
-                use_threads=False,
-                block_size=len(block) + 1,
-                # The names are in the first block.
-                column_names=names if bounds[0] else None,
-            )
-            rows = csv.read_csv(
-                in_arrow_memory(block),
-                read_options=read_options,
-                parse_options=parse_options,
-                convert_options=convert_options,
-            )
-            on_progress(bounds[1])
-            yield from rows.to_batches()
+            yield bounds, _lines(file, *bounds)
 
 
 def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
@@ -113,6 +128,14 @@ def has_whole_fields(line: bytes) -> bool:
     return line.count(b'"') % 2 == 0
 
 
+def has_names(line: bytes, delimiter: str, names: Sequence[str]) -> bool:
+    """Return whether a line has these names and nothing else, but for quotes around a name."""
+    found = line.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n").split(delimiter.encode())
+    return [field.removeprefix(b'"').removesuffix(b'"') for field in found] == [
+        name.encode() for name in names
+    ]
+
+
 @contextmanager
 def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
     """Open a file, or what is in a compressed one.
@@ -127,3 +150,49 @@ def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
             yield cast(BinaryIO, file)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise RatingsError(f"{path} cannot be read: {error}.") from error
+
+
+def find_delimiter(path: Path) -> str:
+    """Return what separates the fields of a text file, by its first line that is not blank."""
+    with opened_bytes(path, is_packed(path)) as file:
+        while (line := file.readline(LONGEST_LINE)) and not line.strip():
+            continue
+    return delimiter_in(line.decode(errors="replace"))
+
+
+def delimiter_in(line: str) -> str:
+    """Return what separates the fields of a line, a comma for a single field.
+
+    Examples
+    --------
+    >>> from fastkappa.engines.arrow_blocks import delimiter_in
+    >>> delimiter_in("left;right\\n"), delimiter_in("first rater\\tsecond rater")
+    (';', '\\t')
+    >>> delimiter_in('"left, eye" "right, eye"')
+    ' '
+    """
+    unquoted = "".join(line.strip("\r\n ").split('"')[::2])
+    return next((c for c in DELIMITERS_TRIED if c in unquoted), ",")
+
+
+def names_of_columns(path: Path, delimiter: str) -> list[str]:
+    """Return the names in the first row that is not empty."""
+    from pyarrow import csv as arrow_csv
+
+    if not is_packed(path):
+        # pyarrow would parse a block of values as well. What is odd is left to it.
+        with (
+            suppress(csv.Error, UnicodeDecodeError),
+            open(path, encoding="utf-8-sig", newline="") as file,
+        ):
+            for names in csv.reader(file, delimiter=delimiter):
+                if names:
+                    return names
+    options = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    with arrow_csv.open_csv(path, parse_options=options) as reader:
+        return list(reader.schema.names)
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether a file is compressed, by its name."""
+    return path.name.lower().endswith(".gz")

@@ -10,12 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fastkappa.engines.arrow_blocks import find_delimiter, names_of_columns
 from fastkappa.engines.arrow_columns import add_rows, in_one, is_string
 from fastkappa.engines.arrow_text import (
     TextTable,
     count_whole_numbers,
-    find_delimiter,
-    names_of_columns,
     read_names,
     read_text,
 )
@@ -47,6 +46,8 @@ COLUMNS_LISTED = 20
 # Rows of a batch, and batches that are read ahead.
 BATCH = 1 << 18
 READ_AHEAD = 4
+# Rows of a batch whose columns are read by a thread each: they wait for each other at its end.
+SHARED_BATCH = 1 << 19
 
 # Called now and then with the number of bytes read so far.
 OnProgress = Callable[[int], None]
@@ -292,6 +293,12 @@ def count_text(
     """Count text files, whose ratings together are of the type that all can be read as."""
     delimiter = _delimiter_of(files[0], file_format, delimiter)
     checked = [(file, partial(check_columns, file, table.names)) for file in files]
+    texts = TextTable(table)
+    if all(
+        texts.add_lines(file, delimiter, check, on_progress, num_threads) for file, check in checked
+    ):
+        texts.add_to(table)
+        return
     if count_whole_numbers(table, checked, delimiter, on_progress, num_threads):
         return
     texts = TextTable(table)
@@ -380,7 +387,8 @@ def _parquet_batches(
         n_rows, n_read = max(file.metadata.num_rows, 1), 0
         # Threads of its own take longer to start than a small file to read.
         use_threads = n_rows > BATCH
-        for batch in file.iter_batches(BATCH, columns=list(columns), use_threads=use_threads):
+        options = {"columns": list(columns), "use_threads": use_threads}
+        for batch in file.iter_batches(SHARED_BATCH, **options):
             n_read += len(batch)
             on_progress(path.stat().st_size * n_read // n_rows)
             yield batch

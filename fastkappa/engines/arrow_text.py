@@ -1,16 +1,15 @@
 """CSV and TSV files, read a block at a time.
 
-Whether the ratings are numbers is known at the end of the file only. If the first ones are
-whole numbers, all are counted as such until one is not. Else they are counted as text. What
-the different texts mean, which are few, pyarrow then infers as it would have for the whole
-column. Files without quotes are read by several threads, a block each.
+Whether the ratings are numbers is known at the end of the file only. So texts are counted. What
+the different ones mean, which are few, pyarrow then infers as it would have for the whole column.
+Where a compiled kernel finds the texts of plain lines, no column is made of them. Other files are
+parsed by pyarrow: if the first ratings are whole numbers, all are counted as such until one is not.
+Files without quotes are read by several threads, a block each.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,22 +17,25 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fastkappa.columns.label_order import is_number
+from fastkappa.counting.lines import LineCounter
 from fastkappa.engines.arrow_blocks import (
     BLOCK_SIZE,
-    LONGEST_LINE,
     NotInBlocksError,
+    has_names,
     in_arrow_memory,
     in_blocks,
-    opened_bytes,
+    is_packed,
+    names_of_columns,
+    read_blocks,
 )
 from fastkappa.engines.arrow_columns import add_arrays, codes_of, in_one, ratings_of, weights_of
 from fastkappa.engines.batches import add_ratings
-from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError
+from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError, TooManyLabelsError
 from fastkappa.engines.source_table import SourceTable
+from fastkappa.kernels.contract import Lines
+from fastkappa.kernels.dispatch import get_kernels, word_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# What may separate the fields of a text file: the first of these in its first line does.
-DELIMITERS_TRIED = "\t;,| "
 # With labels given, texts that are kept whatever they are, to infer what the column holds.
 MOST_OTHERS = 1 << 12
 # Bytes of a file that are tried before the rest.
@@ -117,6 +119,43 @@ class TextTable:
                 on_progress(file.tell())
                 self._add_batch(dict(zip(types, batch.columns)))
 
+    def add_lines(
+        self, path: Path, delimiter: str, check: Check, on_progress: ReportBytes, num_threads: int
+    ) -> bool:
+        """Count a file as `add` does, but without columns of it; return False if that cannot be.
+
+        Files with quotes, many texts or anything else that is unusual are for others, and so
+        is this table then.
+        """
+        columns = self._raw.columns
+        count_lines = word_kernels(get_kernels()).count_lines
+        two = self._raw.names == [columns.y1, columns.y2] and columns[2:] == (None, None)
+        if count_lines is None or not two:
+            return False
+        names, _ = _checked_options(path, delimiter, check)
+        lines = Lines(ord(delimiter), len(names), *map(names.index, self._raw.names))
+
+        def work(ranges: ItemRanges) -> TextTable:
+            counter = LineCounter(count_lines, lines)
+            for (start, stop), block in read_blocks(path, ranges):
+                head = 0 if start else block.find(b"\n") + 1
+                is_head = start > 0 or has_names(block[:head], delimiter, names)
+                if not (is_head and counter.add(block, head)):
+                    raise NotInBlocksError
+                on_progress(stop)
+            part = TextTable(self._raw, most_others=self._most_others)
+            part._add_counter(counter)
+            return part
+
+        parts = _by_threads(path, work, num_threads)
+        try:
+            for part in parts or []:
+                self._merge(part)
+            self._raw.settled()
+        except TooManyLabelsError:
+            return False
+        return bool(parts) and self._raw.n_rows > 0
+
     def _merge(self, other: TextTable) -> None:
         self._raw.merge(other._raw)
         self._weights_are_whole &= other._weights_are_whole
@@ -160,13 +199,22 @@ class TextTable:
         if columns.weight is not None:
             weights = self._weights_of(arrays[columns.weight])
         groups = None if columns.group is None else read[columns.group]
-        if self._raw.wanted is not None:
-            for name in {columns.y1, columns.y2}:
-                others = self._others.setdefault(name, _Texts(self._most_others))
-                texts: Sequence[Any] = read[name].categories or []
-                codes = self._raw.codes
-                others.learn(texts if codes is None else [t for t in texts if t not in codes])
+        for name in {columns.y1, columns.y2}:
+            self._learn(name, read[name].categories or [])
         add_ratings(self._raw, read[columns.y1], read[columns.y2], weights=weights, groups=groups)
+
+    def _add_counter(self, counter: LineCounter) -> None:
+        missing = {text.encode() for text in texts_of_missing()}
+        keys = [[None if text in missing else _key_of(text) for text in t] for t in counter.texts]
+        for name, texts in zip(self._raw.names, keys):
+            self._learn(name, texts)
+        self._raw.add_table((None, None, None), ([None], keys[0], keys[1]), counter.counts[None])
+
+    def _learn(self, name: Any, texts: Sequence[Any]) -> None:
+        if self._raw.wanted is not None:
+            others = self._others.setdefault(name, _Texts(self._most_others))
+            codes = self._raw.codes
+            others.learn(texts if codes is None else [t for t in texts if t not in codes])
 
     def _weights_of(self, array: Any) -> Any:
         weights = weights_of(array, self._raw.columns.weight)
@@ -224,12 +272,14 @@ def _by_threads(
     """
     import pyarrow
 
-    if _is_packed(path):
+    if is_packed(path):
         return None
     n_bytes = path.stat().st_size
     try:
         # Most files that cannot be read so show it soon.
-        work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
+        first = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
+        if n_bytes <= FIRST_BLOCK:
+            return [first]
         return run_in_threads(work, n_bytes, max(1, min(num_threads, n_bytes // BLOCK_SIZE)))
     except (NotInBlocksError, RatingsError, pyarrow.ArrowException):
         return None
@@ -349,66 +399,22 @@ def _checked_options(path: Path, delimiter: str, check: Check) -> tuple[list[str
     return names, options
 
 
-def find_delimiter(path: Path) -> str:
-    """Return what separates the fields of a text file, by its first line that is not blank."""
-    with opened_bytes(path, _is_packed(path)) as file:
-        while (line := file.readline(LONGEST_LINE)) and not line.strip():
-            continue
-    return delimiter_in(line.decode(errors="replace"))
-
-
-def delimiter_in(line: str) -> str:
-    """Return what separates the fields of a line, a comma for a single field.
-
-    Examples
-    --------
-    >>> from fastkappa.engines.arrow_text import delimiter_in
-    >>> delimiter_in("left;right\\n"), delimiter_in("first rater\\tsecond rater")
-    (';', '\\t')
-    >>> delimiter_in('"left, eye" "right, eye"')
-    ' '
-    """
-    unquoted = "".join(line.strip("\r\n ").split('"')[::2])
-    return next((c for c in DELIMITERS_TRIED if c in unquoted), ",")
-
-
-def names_of_columns(path: Path, delimiter: str) -> list[str]:
-    """Return the names in the first row that is not empty."""
-    from pyarrow import csv as arrow_csv
-
-    if not _is_packed(path):
-        # pyarrow would parse a block of values as well. What is odd is left to it.
-        with (
-            suppress(csv.Error, UnicodeDecodeError),
-            open(path, encoding="utf-8-sig", newline="") as file,
-        ):
-            for names in csv.reader(file, delimiter=delimiter):
-                if names:
-                    return names
-    options = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    with arrow_csv.open_csv(path, parse_options=options) as reader:
-        return list(reader.schema.names)
-
-
 def _unpacked(path: Path, file: Any) -> Any:
     """Return a file, or the text in a compressed one."""
     import pyarrow
 
-    return pyarrow.CompressedInputStream(file, "gzip") if _is_packed(path) else file
-
-
-def _is_packed(path: Path) -> bool:
-    return path.name.lower().endswith(".gz")
+    return pyarrow.CompressedInputStream(file, "gzip") if is_packed(path) else file
 
 
 def _texts_of(array: Any) -> RatingBatch:
     """Return a column of a block as codes of its texts, which may not be UTF-8."""
-    categories: list[Key] = [
-        None if text is None else text.decode(errors="surrogateescape")
-        for text in array.dictionary.to_pylist()
-    ]
+    categories = list(map(_key_of, array.dictionary.to_pylist()))
     codes, categories = codes_of(array, categories)
     return RatingBatch(codes, None, categories)
+
+
+def _key_of(text: bytes | None) -> Key:
+    return None if text is None else text.decode(errors="surrogateescape")
 
 
 def _meaning(
@@ -418,7 +424,11 @@ def _meaning(
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], None
-    ratings = ratings_of(inferred(together), column)
+    values = inferred(together)
+    if str(values.type) == "string":
+        # To encode them would import pyarrow.compute, which takes as long as a small file.
+        return values.to_pylist()[: len(texts)], "strings"
+    ratings = ratings_of(values, column)
     return ratings.keys()[: len(texts)], ratings.kind
 
 
@@ -430,6 +440,7 @@ def inferred(texts: Sequence[Any]) -> Any:
     body = "\n".join(["text", *quoted]) + "\n"
     table = csv.read_csv(
         in_arrow_memory(body.encode(errors="surrogateescape")),
+        read_options=csv.ReadOptions(use_threads=False),
         parse_options=csv.ParseOptions(newlines_in_values=True),
         convert_options=csv.ConvertOptions(strings_can_be_null=True),
     )

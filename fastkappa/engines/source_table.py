@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.label_order import shown
 from fastkappa.columns.odd_strings import describe_odd, odd_among
+from fastkappa.counting.codecs import LabelRanges
 from fastkappa.counting.item_sums import add_exactly
 from fastkappa.engines.ratings import (
     LARGEST_NUMBER_OF_LABELS,
@@ -147,6 +148,8 @@ class SourceTable:
         The groups, and the ratings of the first and of the second rater.
     n_rows : int
         How many items have been counted.
+    ranges : dict
+        The ranges of whole numbers in batches so far, by the types of their columns.
     """
 
     def __init__(
@@ -167,6 +170,7 @@ class SourceTable:
             AxisLabels(columns.y2, wanted, codes),
         )
         self.n_rows = 0
+        self.ranges: dict[Any, LabelRanges] = {}
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
         self._sums: AnyArray | None = None
         self._waiting: tuple[Keys, IntTable, AnyArray | None] | None = None

@@ -58,16 +58,16 @@ class WordTable(NamedTuple):
 
 
 class Lines(NamedTuple):
-    """What lines of text hold: fields that end at a byte, two of them an id and a whole number."""
+    """What lines of text hold: fields that end at a byte, of which two are read."""
 
     delimiter: int
     n_fields: int
-    id_field: int
-    number_field: int
-    ids_are_numbers: bool
+    first: int
+    second: int
 
 
-PlaceNumbers = Callable[[WordTable, NDArray[np.uint8], Lines, NDArray[np.int64]], bool]
+PlaceNumbers = Callable[[WordTable, NDArray[np.uint8], Lines, bool, NDArray[np.int64]], bool]
+CountLines = Callable[[WordTable, WordTable, NDArray[np.uint8], Lines, IntTable], int]
 
 
 class PairKernels(Protocol):
@@ -241,11 +241,21 @@ class WordKernels(Protocol):
 
     @property
     def place_numbers(self) -> PlaceNumbers | None:
-        """The kernel for the whole numbers in lines of text, which have an id each.
+        """The kernel for lines of text that have an id and a whole number.
 
-        ``place_numbers(table, text, lines, numbers)`` writes them to ``numbers``, in the order of
-        the table. It returns whether there is one line for each id there, with a number of no
-        more than 18 digits; else ``numbers`` is of no use. There are no quotes in the text.
+        ``place_numbers(table, text, lines, ids_are_numbers, numbers)`` writes the numbers to
+        ``numbers``, in the order of the table. It returns whether there is one line for each id
+        there, with a number of no more than 18 digits; else ``numbers`` is of no use. There are
+        no quotes in the text.
+        """
+
+    @property
+    def count_lines(self) -> CountLines | None:
+        """The kernel for the pairs of texts in lines.
+
+        ``count_lines(rows, columns, text, lines, table)`` adds the lines to the cells of their
+        two texts, up to one with a text that is not there or with another number of fields,
+        and returns how many bytes they have. There are no quotes in the text.
         """
 
     def pack_characters(self, characters: NDArray[np.uint32], packed: NDArray[np.uint8]) -> bool:

@@ -11,12 +11,10 @@ import codecs
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.counting.lines import is_plain
 from fastkappa.kernels.contract import Lines
 from fastkappa.kernels.dispatch import get_kernels, word_kernels
 from fastkappa.leaderboards.items.alignment import ALL_IN_ORDER, Alignment, ItemIds
-
-# Bytes of which a field may mean something else than it says: quotes, and the end of a word.
-UNUSUAL = (b'"', b"\0")
 
 
 class LineReader:
@@ -45,10 +43,7 @@ class LineReader:
         """
         if self._place_numbers is None or self._table is None:
             return None
-        if any(byte in text for byte in UNUSUAL):
-            return None
-        # Alone a carriage return ends a line, too.
-        if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
+        if not is_plain(text):
             return None
         end = text.find(b"\n")
         try:
@@ -58,15 +53,9 @@ class LineReader:
         names = first.removesuffix("\r").split(delimiter)
         if id_column == column or names.count(id_column) != 1 or names.count(column) != 1:
             return None
-        lines = Lines(
-            ord(delimiter),
-            len(names),
-            names.index(id_column),
-            names.index(column),
-            self._are_numbers,
-        )
+        lines = Lines(ord(delimiter), len(names), names.index(id_column), names.index(column))
         numbers = np.empty(self._n_items, np.int64)
         rest = np.frombuffer(text, np.uint8, offset=end + 1)
-        if not self._place_numbers(self._table, rest, lines, numbers):
+        if not self._place_numbers(self._table, rest, lines, self._are_numbers, numbers):
             return None
         return ALL_IN_ORDER, numbers

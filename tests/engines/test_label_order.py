@@ -136,6 +136,12 @@ def test_numbers_may_have_a_declared_order() -> None:
     assert counts.table.diagonal().tolist() == [2, 1, 1, 0]
 
 
+def test_numbers_far_apart_may_have_a_declared_order() -> None:
+    order = [5000, 0, 90]
+    column = pa.DictionaryArray.from_arrays([0, 1, 2, 0], pa.array(order), ordered=True)
+    assert confusion_from_table({"a": column, "b": column}, "a", "b").labels.tolist() == order
+
+
 def test_categories_without_an_order_are_sorted() -> None:
     column = pd.Categorical(["mild", "none"], categories=ORDER)
     counts = confusion_from_table(pd.DataFrame({"a": column}), "a", "a")

@@ -388,10 +388,10 @@ static void call_lines(stream_t *stream, memories_t *memories, int compare)
     memset(&lines, 0, sizeof lines);
     lines.delimiter = DELIMITERS[take(stream, COUNT_OF(DELIMITERS))];
     lines.n_fields = 2 + (ptrdiff_t)take(stream, MOST_FIELDS - 1);
-    lines.id_field = (ptrdiff_t)take(stream, (uint64_t)lines.n_fields);
-    lines.number_field = (lines.id_field + 1 + (ptrdiff_t)take(stream, (uint64_t)lines.n_fields - 1)) % lines.n_fields;
-    lines.ids_are_numbers = take(stream, 3) == 2;
-    const ptrdiff_t n_words = lines.ids_are_numbers ? 1 : NUMBERS_OF_WORDS[take(stream, COUNT_OF(NUMBERS_OF_WORDS))];
+    lines.first = (ptrdiff_t)take(stream, (uint64_t)lines.n_fields);
+    lines.second = (lines.first + 1 + (ptrdiff_t)take(stream, (uint64_t)lines.n_fields - 1)) % lines.n_fields;
+    const int ids_are_numbers = take(stream, 3) == 2;
+    const ptrdiff_t n_words = ids_are_numbers ? 1 : NUMBERS_OF_WORDS[take(stream, COUNT_OF(NUMBERS_OF_WORDS))];
 
     /* ids of any length, and sums of words that name few slots or many */
     const int64_t step = take(stream, 2) ? 1 : -99999999999999;
@@ -403,18 +403,17 @@ static void call_lines(stream_t *stream, memories_t *memories, int compare)
     int64_t *numbers = malloc((size_t)n * 8), *expected = malloc((size_t)n * 8);
     for (ptrdiff_t j = 0; j <= n_words; j++) multipliers[j] = few ? few : more(stream) | 1;
     for (ptrdiff_t i = 0; i < n; i++) {
-        const int64_t number = lines.ids_are_numbers ? (i - 5) * step : i;
-        const int digits = lines.ids_are_numbers ? 1 : (int)((more(stream) >> 20) % (uint64_t)(8 * n_words + 1));
+        const int64_t number = ids_are_numbers ? (i - 5) * step : i;
+        const int digits = ids_are_numbers ? 1 : (int)((more(stream) >> 20) % (uint64_t)(8 * n_words + 1));
         const int length = snprintf(ids[i], sizeof *ids, "%0*lld", digits, (long long)number);
-        if (lines.ids_are_numbers) words[i] = (uint64_t)number;
+        if (ids_are_numbers) words[i] = (uint64_t)number;
         else memcpy(words + i * n_words, ids[i], (size_t)length);
         const ptrdiff_t other = (ptrdiff_t)((more(stream) >> 20) % (uint64_t)(i + 1));
         order[i] = order[other];
         order[other] = i;
     }
     const size_t n_slots = (size_t)1 << (64 - shift);
-    const places_t places = {words, n_words, multipliers, malloc(n_slots * 4), shift};
-    memset(places.slots, 0xFF, n_slots * 4);
+    const places_t places = {words, n_words, multipliers, calloc(n_slots, 8), shift};
     put_words(&places, n, numbers);
 
     const ptrdiff_t n_lines = take(stream, 8) == 7 ? n - 1 + 2 * (ptrdiff_t)take(stream, 2) : n;
@@ -425,8 +424,8 @@ static void call_lines(stream_t *stream, memories_t *memories, int compare)
         for (ptrdiff_t field = 0; field < lines.n_fields; field++) {
             const long long number = (long long)(more(stream) >> (64 - most_bits + (more(stream) >> 20) % 58));
             if (field) *end++ = (char)lines.delimiter;
-            if (field == lines.id_field) end += sprintf(end, "%s", ids[order[i % n]]);
-            else if (field == lines.number_field) end += sprintf(end, "%lld", more(stream) >> 40 & 1 ? number : -number);
+            if (field == lines.first) end += sprintf(end, "%s", ids[order[i % n]]);
+            else if (field == lines.second) end += sprintf(end, "%lld", more(stream) >> 40 & 1 ? number : -number);
             else end += sprintf(end, "%.*s", (int)(number % 16), "a text \xC3\xA9t\xC3\xA9 \"...");
         }
         end += sprintf(end, "%s%s", returns ? "\r" : "", ended || i < n_lines - 1 ? "\n" : "");
@@ -438,9 +437,9 @@ static void call_lines(stream_t *stream, memories_t *memories, int compare)
         memory[take(stream, size)] = take(stream, 2) ? OTHERS[take(stream, COUNT_OF(OTHERS))] : (uint8_t)take(stream, 256);
     lines.text = memory;
     lines.n_bytes = (ptrdiff_t)size;
-    const int are_placed = place_numbers(&places, n, &lines, numbers);
+    const int are_placed = place_numbers(&places, n, &lines, ids_are_numbers, numbers);
     if (compare) {
-        EXPECT(are_placed == naive_place_numbers(&places, n, &lines, expected), "whether lines have a number for each id");
+        EXPECT(are_placed == naive_place_numbers(&places, n, &lines, ids_are_numbers, expected), "whether lines have a number for each id");
         EXPECT(!are_placed || memcmp(numbers, expected, (size_t)n * 8) == 0, "numbers in lines");
     }
     free(words); free(ids); free(order); free(numbers); free(expected); free(places.slots); free(text);

@@ -23,6 +23,7 @@ from hypothesis.extra import numpy as npst
 
 import fastkappa
 from fastkappa.accumulator import ConfusionAccumulator
+from tests.engines.test_text_lines import cases, check_both_ways
 from tests.fuzz.damage import damaged
 from tests.helpers.command_line import CommandLine
 
@@ -170,6 +171,11 @@ def text_files_are_counted(rows: Any, number: int) -> None:
         raise result.exception
 
 
+@given(cases)
+def text_files_are_counted_alike(case: Any) -> None:
+    check_both_ways(*case)
+
+
 TARGETS = (
     columns_are_counted,
     reports_are_made,
@@ -177,6 +183,7 @@ TARGETS = (
     raters_are_compared,
     json_is_read,
     text_files_are_counted,
+    text_files_are_counted_alike,
 )
 
 

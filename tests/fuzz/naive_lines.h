@@ -27,7 +27,7 @@ static ptrdiff_t naive_place(const places_t *places, ptrdiff_t n, int are_number
     return -1;
 }
 
-static int naive_place_numbers(const places_t *places, ptrdiff_t n, const lines_t *lines, int64_t *numbers)
+static int naive_place_numbers(const places_t *places, ptrdiff_t n, const lines_t *lines, int ids_are_numbers, int64_t *numbers)
 {
     const uint8_t *field = lines->text, *const end = field + lines->n_bytes;
     ptrdiff_t n_lines = 0;
@@ -41,8 +41,8 @@ static int naive_place_numbers(const places_t *places, ptrdiff_t n, const lines_
         do {
             delimiter = memchr(field, lines->delimiter, (size_t)(stop - field));
             const size_t length = (size_t)((delimiter ? delimiter : stop) - field);
-            if (i == lines->number_field) number = naive_number(field, length);
-            if (i == lines->id_field) place = naive_place(places, n, lines->ids_are_numbers, field, length);
+            if (i == lines->second) number = naive_number(field, length);
+            if (i == lines->first) place = naive_place(places, n, ids_are_numbers, field, length);
             field += length + 1;
             i++;
         } while (delimiter);

@@ -13,7 +13,7 @@ import pyarrow
 import pytest
 
 from fastkappa import leaderboard
-from fastkappa.leaderboards.items import places
+from fastkappa.counting import lines
 from fastkappa.leaderboards.items.alignment import ItemIds
 
 
@@ -103,7 +103,7 @@ def test_lists_one_after_the_other_each_have_their_own_order(name: str) -> None:
 
 def test_ids_that_are_chosen_to_collide_are_matched(monkeypatch: pytest.MonkeyPatch) -> None:
     # All multipliers are 1 then, and words that begin alike have the same slot.
-    monkeypatch.setattr(places, "urandom", bytes)
+    monkeypatch.setattr(lines, "urandom", bytes)
     ids = [f"{i} is an id" for i in range(200)]
     found = ItemIds(ids, "ids").align(ids[::-1], "others")
     assert found.items is not None

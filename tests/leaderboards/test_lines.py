@@ -128,7 +128,7 @@ def test_a_table_without_room_is_refused() -> None:
     assert place_numbers is not None
     text = np.frombuffer(b"a,1\nb,2\n", np.uint8)
     with pytest.raises(ValueError, match="a number each"):
-        place_numbers(words[0], text, Lines(44, 2, 0, 1, False), np.empty(1, np.int64))
-    for wrong in ((44, 0, 0, 0), (44, 2, 0, 2), (44, 2, -1, 1), (44, 2, 1, 1), (0, 2, 0, 1)):
-        with pytest.raises(ValueError, match="the id and the number must be"):
-            place_numbers(words[0], text, Lines(*wrong, False), np.empty(2, np.int64))
+        place_numbers(words[0], text, Lines(44, 2, 0, 1), False, np.empty(1, np.int64))
+    for wrong in ((44, 0, 0, 0), (44, 2, 0, 2), (44, 2, -1, 1), (0, 2, 0, 1)):
+        with pytest.raises(ValueError, match="both fields must be among"):
+            place_numbers(words[0], text, Lines(*wrong), False, np.empty(2, np.int64))

@@ -17,9 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
-from fastkappa.engines.arrow_blocks import opened_bytes
+from fastkappa.engines.arrow_blocks import delimiter_in, find_delimiter, opened_bytes
 from fastkappa.engines.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
-from fastkappa.engines.arrow_text import delimiter_in, find_delimiter
 from fastkappa.engines.ratings import RatingsError
 
 STDIN = ("-", "/dev/stdin")

@@ -11,7 +11,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.columns.label_order import is_number
-from fastkappa.engines.arrow_text import find_delimiter
+from fastkappa.engines.arrow_blocks import find_delimiter
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.formatting import label_text
 from fastkappa.statistics.weights import as_weights

@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.kernels.contract import Lines, WordTable
 
 def pack_characters(characters: NDArray[np.uint32], packed: NDArray[np.uint8]) -> bool: ...
@@ -9,6 +9,13 @@ def pack_bytes(ends: AnyArray, data: NDArray[np.uint8], packed: NDArray[np.uint8
 def find_words(table: WordTable, words: NDArray[np.uint64], found: NDArray[np.int64]) -> None: ...
 def put_words(table: WordTable, found: NDArray[np.int64]) -> None: ...
 def place_numbers(
-    table: WordTable, text: NDArray[np.uint8], lines: Lines, numbers: NDArray[np.int64]
+    table: WordTable,
+    text: NDArray[np.uint8],
+    lines: Lines,
+    ids_are_numbers: bool,
+    numbers: NDArray[np.int64],
 ) -> bool: ...
 def put_values(values: AnyArray, places: NDArray[np.int64], column: AnyArray) -> None: ...
+def count_lines(
+    rows: WordTable, columns: WordTable, text: NDArray[np.uint8], lines: Lines, table: IntTable
+) -> int: ...

@@ -32,10 +32,12 @@ cdef extern from "words/lines.h" nogil:
         const uint8_t *text
         Py_ssize_t n_bytes
         uint8_t delimiter
-        Py_ssize_t n_fields, id_field, number_field
-        int ids_are_numbers
+        Py_ssize_t n_fields, first, second
     int c_place_numbers "place_numbers" (
-        const places_t *, Py_ssize_t, const lines_t *, int64_t *
+        const places_t *, Py_ssize_t, const lines_t *, int, int64_t *
+    ) noexcept
+    Py_ssize_t c_count_lines "count_lines" (
+        const places_t *, Py_ssize_t, const places_t *, Py_ssize_t, const lines_t *, int64_t *
     ) noexcept
 
 
@@ -146,22 +148,44 @@ def _put_bits(const value_t[:] values, const int64_t[:] places, value_t[::1] col
                 column[place] = values[i]
 
 
-def place_numbers(table, const uint8_t[::1] text, lines, int64_t[::1] numbers):
+cdef lines_t as_lines(const uint8_t[::1] text, lines) except *:
+    cdef lines_t own
+    own.delimiter, own.n_fields = lines.delimiter, lines.n_fields
+    own.first, own.second = lines.first, lines.second
+    # The bytes after the text are taken for zeros.
+    if own.delimiter == 0 or not (0 <= own.first < own.n_fields and 0 <= own.second < own.n_fields):
+        raise ValueError("both fields must be among those of a line, and end at a byte above 0")
+    # The text is kept by who called.
+    own.n_bytes = text.shape[0]
+    own.text = &text[0] if own.n_bytes else NULL
+    return own
+
+
+def place_numbers(table, const uint8_t[::1] text, lines, bint ids_are_numbers, int64_t[::1] numbers):
     """Write the number in each line to the place of its id; return whether all have one."""
     cdef places_t places = as_places(table)
-    cdef lines_t own
+    cdef lines_t own = as_lines(text, lines)
     cdef bint are_placed = False
-    own.delimiter, own.ids_are_numbers = lines.delimiter, lines.ids_are_numbers
-    own.n_fields, own.id_field, own.number_field = lines.n_fields, lines.id_field, lines.number_field
-    if numbers.shape[0] != len(table.words) or (own.ids_are_numbers and places.n_words != 1):
+    if numbers.shape[0] != len(table.words) or (ids_are_numbers and places.n_words != 1):
         raise ValueError("ids must have a number each, and one word if they are numbers")
-    if not (0 <= own.id_field < own.n_fields and 0 <= own.number_field < own.n_fields):
-        raise ValueError("the id and the number must be among the fields")
-    # The bytes after the text are taken for zeros.
-    if own.id_field == own.number_field or own.delimiter == 0:
-        raise ValueError("the id and the number must be two fields, and end at a byte above 0")
     if text.shape[0] and numbers.shape[0]:
-        own.text, own.n_bytes = &text[0], text.shape[0]
         with nogil:
-            are_placed = c_place_numbers(&places, numbers.shape[0], &own, &numbers[0])
+            are_placed = c_place_numbers(
+                &places, numbers.shape[0], &own, ids_are_numbers, &numbers[0]
+            )
     return are_placed
+
+
+def count_lines(rows, columns, const uint8_t[::1] text, lines, int64_t[:, ::1] table):
+    """Count the two texts of each line; return the bytes before a line that is not counted."""
+    cdef places_t own_rows = as_places(rows), own_columns = as_places(columns)
+    cdef lines_t own = as_lines(text, lines)
+    cdef Py_ssize_t n_bytes = 0
+    if table.shape[0] != len(rows.words) or table.shape[1] != len(columns.words):
+        raise ValueError("the table must have a row and a column for each text")
+    if text.shape[0] and table.shape[0] and table.shape[1]:
+        with nogil:
+            n_bytes = c_count_lines(
+                &own_rows, table.shape[0], &own_columns, table.shape[1], &own, &table[0, 0]
+            )
+    return n_bytes

@@ -15,6 +15,7 @@ njit = numba.njit(nogil=True)
 HALF, LOWER = np.uint64(32), np.uint64((1 << 32) - 1)
 
 place_numbers = None
+count_lines = None
 
 
 @compile_lazily

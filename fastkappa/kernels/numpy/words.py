@@ -13,6 +13,7 @@ ONE, HALF = np.uint64(1), np.uint64(32)
 
 # NumPy would take longer than what reads files.
 place_numbers = None
+count_lines = None
 
 
 def pack_characters(characters: NDArray[np.uint32], packed: NDArray[np.uint8]) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from os import urandom
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.counting.lines import empty_word_table
 from fastkappa.kernels.contract import WordTable
 from fastkappa.kernels.dispatch import get_kernels, word_kernels
 
@@ -50,7 +50,7 @@ class Places:
 
     def _fill_table(self) -> NDArray[np.int64]:
         """Put the words into a hash table, and return the first place of each."""
-        table, first = _empty_table(self._words), np.empty(len(self._words), np.int64)
+        table, first = empty_word_table(self._words), np.empty(len(self._words), np.int64)
         self._kernels.put_words(table, first)
         self._table = table
         return first
@@ -87,15 +87,6 @@ class Places:
             too_long: NDArray[np.bool_] = words[:, k:].max(axis=1) > 0
             return np.ascontiguousarray(words[:, :k]), too_long
         return (np.pad(words, ((0, 0), (0, -n_more))) if n_more else words), None
-
-
-def _empty_table(words: Words) -> WordTable:
-    """Return the table for words, none of which is in a slot yet."""
-    n_bits = max(4, len(words).bit_length() + 1)
-    # Nobody can choose ids that meet in a slot if the multipliers are others each time.
-    n_multipliers = words.shape[1] + 1
-    multipliers = np.frombuffer(urandom(8 * n_multipliers), np.uint64) | np.uint64(1)
-    return WordTable(words, multipliers, np.zeros(1 << n_bits, np.uint64), 64 - n_bits)
 
 
 def _range_of(words: Words) -> tuple[np.uint64, NDArray[np.int32]] | None:

@@ -1,0 +1,61 @@
+"""Batches of whole numbers in ranges that differ from one to the next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa import confusion_from_table
+from fastkappa.arrays import AnyArray
+from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
+from fastkappa.engines.ratings import RatingBatch
+from fastkappa.engines.source_table import Columns, SourceTable
+
+pa = pytest.importorskip("pyarrow")
+
+
+def _pairs(labels: Any, table: AnyArray) -> Counter[tuple[int, int]]:
+    first, second = labels
+    return Counter(
+        {(first[i], second[j]): int(table[i, j]) for i, j in np.argwhere(table).tolist()}
+    )
+
+
+@pytest.mark.parametrize("longest", [4, LARGEST_RANGE, 1200])
+def test_each_batch_may_have_another_range(longest: int) -> None:
+    rng = np.random.default_rng(longest)
+    batches = []
+    for i in range(40):
+        # Some have the labels of the last, some more of them, some others.
+        if i % 3 == 0:
+            lowest, n_labels = rng.integers(-longest // 2, longest // 2, 2), rng.integers(1, 9, 2)
+        batches.append([low + rng.integers(0, n, 50) for low, n in zip(lowest, n_labels)])
+    schema = pa.schema({"a": pa.int16(), "b": pa.int64()})
+    stream = pa.RecordBatchReader.from_batches(
+        schema, (pa.record_batch(dict(zip("ab", batch)), schema) for batch in batches)
+    )
+    counts = confusion_from_table(stream, "a", "b")
+    labels = counts.labels.tolist()
+    first, second = (np.concatenate(column).tolist() for column in zip(*batches))
+    assert _pairs((labels, labels), counts.table) == Counter(zip(first, second))
+
+
+def test_batches_may_have_other_types() -> None:
+    table = SourceTable(Columns("a", "b"))
+    expected: Counter[tuple[int, int]] = Counter()
+    batches: list[Any] = [
+        (np.int8, [-1, 1]),
+        (np.uint64, [2**64 - 1, 2**64 - 2]),
+        (np.int64, [-1, 255]),
+        (np.uint8, [255, 0]),
+        (np.int8, [-128, 0]),
+    ]
+    for dtype, ratings in batches * 2:
+        values = np.array(ratings, dtype)
+        add_ratings(table, RatingBatch(values, "integers"), RatingBatch(values, "integers"))
+        expected.update(zip(ratings, ratings))
+    counts, _ = table.settled()
+    assert _pairs([list(axis.position) for axis in table.axes[1:]], counts[0]) == expected
