@@ -131,6 +131,8 @@ def word_calls() -> dict[str, Callable[[], Any]]:
         "put_words, too few slots": lambda: words.put_words(too_small, found),
         "find_words": lambda: words.find_words(table, ids, found),
         "find_words, of other words": lambda: words.find_words(table, ids[:, :1].copy(), found),
+        "put_values": lambda: words.put_values(packed[:, 0], found % N, narrow[:, 0].copy()),
+        "put_values, outside": lambda: words.put_values(packed[:, 0], found - N, characters),
         "pack_characters": lambda: words.pack_characters(characters, packed),
         "pack_characters, too many": lambda: words.pack_characters(characters, narrow),
         "pack_bytes": lambda: words.pack_bytes(ends, text, packed),
