@@ -143,6 +143,8 @@ def word_calls() -> dict[str, Callable[[], Any]]:
             texts, texts, rows, lines, counts[:0]
         ),
         "place_numbers": lambda: words.place_numbers(texts, rows, lines, False, found[:1]),
+        "put_values": lambda: words.put_values(packed[:, 0], found % N, narrow[:, 0].copy()),
+        "put_values, outside": lambda: words.put_values(packed[:, 0], found - N, characters),
         "pack_characters": lambda: words.pack_characters(characters, packed),
         "pack_characters, too many": lambda: words.pack_characters(characters, narrow),
         "pack_bytes": lambda: words.pack_bytes(ends, text, packed),

@@ -281,7 +281,9 @@ class LeaderboardBuilder:
                 except (TypeError, ValueError) as error:
                     errors[j] = error
 
-        run_in_threads(work, len(names), min(self._num_threads, len(names)))
+        # Without ids there is hardly anything to do.
+        num_threads = 1 if self.ids is None else min(self._num_threads, len(names))
+        run_in_threads(work, len(names), num_threads)
         if errors:
             raise errors[min(errors)]
         return [read[j] for j in range(len(names))]

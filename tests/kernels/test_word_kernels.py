@@ -68,6 +68,23 @@ def test_characters_are_packed_and_told_from_others(kernels: Any) -> None:
             assert [row.tobytes() for row in packed] == expected
 
 
+@pytest.mark.parametrize("width", range(1, 26))
+def test_characters_of_any_width_are_packed(kernels: Any, width: int) -> None:
+    rng = np.random.default_rng(width)
+    for n in (1, 2, 9):
+        characters = rng.integers(1, 128, (n, width)).astype(np.uint32)
+        expected = np.zeros((n, -(-width // 8) * 8), np.uint8)
+        expected[:, :width] = characters
+        packed = np.full_like(expected, 255)
+        assert word_kernels(kernels).pack_characters(characters, packed)
+        assert packed.tolist() == expected.tolist()
+        for i, j in np.ndindex(characters.shape):
+            # One that is more than a byte, whose last byte may be ASCII.
+            other = characters.copy()
+            other[i, j] = rng.choice([128, 256 + 65, 1 << 16, 1 << 24])
+            assert not word_kernels(kernels).pack_characters(other, packed)
+
+
 @pytest.mark.parametrize("dtype", [bool, np.int16, np.float32, np.uint64, "M8[D]"])
 def test_values_are_put_to_their_places(kernels: Any, dtype: Any) -> None:
     values = np.arange(10, 14).astype(dtype)

@@ -69,7 +69,7 @@ def put_values(values: AnyArray, places: NDArray[np.int64], column: AnyArray) ->
 
 
 def _mixed(table: WordTable, words: Words) -> Words:
-    sums = words[:, 0] * table.multipliers[0]
+    sums: Words = words[:, 0] * table.multipliers[0]
     for j in range(1, words.shape[1]):
         sums += words[:, j] * table.multipliers[j]
     sums ^= sums >> HALF
@@ -79,7 +79,8 @@ def _mixed(table: WordTable, words: Words) -> Words:
 
 def _places(slots: Words) -> NDArray[np.int64]:
     """Return the places that slots have, -1 for empty ones."""
-    return slots.astype(np.uint32).astype(np.int64) - 1
+    places: NDArray[np.int64] = slots.astype(np.uint32).astype(np.int64) - 1
+    return places
 
 
 def _differ(words: Words, others: Words) -> NDArray[np.bool_]:
