@@ -380,7 +380,7 @@ done:
 /* A line for each id, in any order, and then some bytes of them are changed. */
 static void call_lines(stream_t *stream, memories_t *memories, int compare)
 {
-    enum { MOST_FIELDS = 5, LONGEST_ID = 8 * (MOST_WORDS + 1), LONGEST_LINE = LONGEST_ID + 24 * MOST_FIELDS };
+    enum { MOST_FIELDS = 5, LONGEST_ID = 8 * (MOST_WORDS + 1), LONGEST_LINE = 2 * LONGEST_ID + 24 * MOST_FIELDS };
     static const uint8_t DELIMITERS[] = {',', ';', '\t', '|', ' ', 1, 0x7F, 0x80, 0xFF}, OTHERS[] = ",\n\r-0 a";
     static const ptrdiff_t NUMBERS_OF_WORDS[] = {1, 1, 1, 2, 3, 4, MOST_WORDS, MOST_WORDS + 1};
     const ptrdiff_t n = 1 + (ptrdiff_t)take(stream, 200);
@@ -390,7 +390,7 @@ static void call_lines(stream_t *stream, memories_t *memories, int compare)
     lines.n_fields = 2 + (ptrdiff_t)take(stream, MOST_FIELDS - 1);
     lines.first = (ptrdiff_t)take(stream, (uint64_t)lines.n_fields);
     lines.second = (lines.first + 1 + (ptrdiff_t)take(stream, (uint64_t)lines.n_fields - 1)) % lines.n_fields;
-    const int ids_are_numbers = take(stream, 3) == 2;
+    const int ids_are_numbers = take(stream, 3) == 2, are_texts = take(stream, 4) == 3; /* both fields are ids then */
     const ptrdiff_t n_words = ids_are_numbers ? 1 : NUMBERS_OF_WORDS[take(stream, COUNT_OF(NUMBERS_OF_WORDS))];
 
     /* ids of any length, and sums of words that name few slots or many */
@@ -424,7 +424,7 @@ static void call_lines(stream_t *stream, memories_t *memories, int compare)
         for (ptrdiff_t field = 0; field < lines.n_fields; field++) {
             const long long number = (long long)(more(stream) >> (64 - most_bits + (more(stream) >> 20) % 58));
             if (field) *end++ = (char)lines.delimiter;
-            if (field == lines.first) end += sprintf(end, "%s", ids[order[i % n]]);
+            if (field == lines.first || (are_texts && field == lines.second)) end += sprintf(end, "%s", ids[order[(i + field) % n]]);
             else if (field == lines.second) end += sprintf(end, "%lld", more(stream) >> 40 & 1 ? number : -number);
             else end += sprintf(end, "%.*s", (int)(number % 16), "a text \xC3\xA9t\xC3\xA9 \"...");
         }
@@ -442,6 +442,13 @@ static void call_lines(stream_t *stream, memories_t *memories, int compare)
         EXPECT(are_placed == naive_place_numbers(&places, n, &lines, ids_are_numbers, expected), "whether lines have a number for each id");
         EXPECT(!are_placed || memcmp(numbers, expected, (size_t)n * 8) == 0, "numbers in lines");
     }
+    int64_t *table = calloc((size_t)(n * n), 8), *naive = calloc((size_t)(n * n), 8);
+    const ptrdiff_t counted = count_lines(&places, n, &places, n, &lines, table);
+    if (compare) {
+        EXPECT(counted == naive_count_lines(&places, n, &lines, naive), "bytes of lines that are counted");
+        EXPECT(memcmp(table, naive, (size_t)(n * n) * 8) == 0, "texts of lines");
+    }
+    free(table); free(naive);
     free(words); free(ids); free(order); free(numbers); free(expected); free(places.slots); free(text);
 }
 

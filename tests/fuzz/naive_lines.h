@@ -1,4 +1,4 @@
-/* place_numbers as it must be, written without any regard to speed. */
+/* place_numbers and count_lines as they must be, written without any regard to speed. */
 #ifndef NAIVE_LINES_H
 #define NAIVE_LINES_H
 #include <stdlib.h>
@@ -27,29 +27,56 @@ static ptrdiff_t naive_place(const places_t *places, ptrdiff_t n, int are_number
     return -1;
 }
 
+/* Where the next line begins; of it where the two fields begin, and how long they are, and how many it has. */
+static const uint8_t *naive_line(const lines_t *lines, const uint8_t *line, const uint8_t *fields[2], size_t lengths[2], ptrdiff_t *n_fields)
+{
+    const uint8_t *const end = lines->text + lines->n_bytes, *newline = memchr(line, '\n', (size_t)(end - line)), *delimiter;
+    const uint8_t *const next = newline ? newline + 1 : end, *stop = newline ? newline : end, *field = line;
+    if (stop > line && stop[-1] == '\r') stop--;
+    *n_fields = 0;
+    do {
+        delimiter = memchr(field, lines->delimiter, (size_t)(stop - field));
+        for (int i = 0; i < 2; i++)
+            if (*n_fields == (i ? lines->second : lines->first)) fields[i] = field, lengths[i] = (size_t)((delimiter ? delimiter : stop) - field);
+        if (delimiter) field = delimiter + 1;
+        ++*n_fields;
+    } while (delimiter);
+    return next;
+}
+
 static int naive_place_numbers(const places_t *places, ptrdiff_t n, const lines_t *lines, int ids_are_numbers, int64_t *numbers)
 {
-    const uint8_t *field = lines->text, *const end = field + lines->n_bytes;
-    ptrdiff_t n_lines = 0;
+    ptrdiff_t n_lines = 0, n_fields;
     for (ptrdiff_t i = 0; i < n; i++) numbers[i] = INT64_MIN;
-    for (; field < end; n_lines++) {
-        const uint8_t *newline = memchr(field, '\n', (size_t)(end - field)), *delimiter;
-        const uint8_t *const next = newline ? newline + 1 : end, *stop = newline ? newline : end;
-        int64_t number = INT64_MIN;
-        ptrdiff_t i = 0, place = -1;
-        if (stop > field && stop[-1] == '\r') stop--;
-        do {
-            delimiter = memchr(field, lines->delimiter, (size_t)(stop - field));
-            const size_t length = (size_t)((delimiter ? delimiter : stop) - field);
-            if (i == lines->second) number = naive_number(field, length);
-            if (i == lines->first) place = naive_place(places, n, ids_are_numbers, field, length);
-            field += length + 1;
-            i++;
-        } while (delimiter);
-        if (i != lines->n_fields || place < 0 || number == INT64_MIN || numbers[place] != INT64_MIN) return 0;
+    for (const uint8_t *line = lines->text; line < lines->text + lines->n_bytes; n_lines++) {
+        const uint8_t *fields[2];
+        size_t lengths[2];
+        line = naive_line(lines, line, fields, lengths, &n_fields);
+        if (n_fields != lines->n_fields) return 0;
+        const int64_t number = naive_number(fields[1], lengths[1]);
+        const ptrdiff_t place = naive_place(places, n, ids_are_numbers, fields[0], lengths[0]);
+        if (place < 0 || number == INT64_MIN || numbers[place] != INT64_MIN) return 0;
         numbers[place] = number;
-        field = next;
     }
     return n_lines == n;
+}
+
+/* The table is n x n: both fields are among the same texts. */
+static ptrdiff_t naive_count_lines(const places_t *places, ptrdiff_t n, const lines_t *lines, int64_t *table)
+{
+    const uint8_t *line = lines->text;
+    while (line < lines->text + lines->n_bytes) {
+        const uint8_t *fields[2];
+        size_t lengths[2];
+        ptrdiff_t n_fields, row, column;
+        const uint8_t *next = naive_line(lines, line, fields, lengths, &n_fields);
+        if (n_fields != lines->n_fields) break;
+        row = naive_place(places, n, 0, fields[0], lengths[0]);
+        column = naive_place(places, n, 0, fields[1], lengths[1]);
+        if (row < 0 || column < 0) break;
+        table[row * n + column]++;
+        line = next;
+    }
+    return line - lines->text;
 }
 #endif
