@@ -18,7 +18,7 @@ What is called, from the choice of a backend down to one kernel:
         count_pairs        c/pairs/count_pairs.h
             a short call                       portable.h
             few cells: positional popcount     avx512.h, or vector.h at SSE2, AVX2 and NEON
-            some 120 to 1900 cells, AVX-512    split_avx512.h
+            140 to 1200 cells of bytes         split_avx512.h, at AVX-512
             more cells                         histogram.h, on codes of c/narrow/
         sum_pairs, sum_pairs_exactly           c/pairs/sum_pairs.h
         look_up                                c/labels/look_up.h

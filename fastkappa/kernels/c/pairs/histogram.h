@@ -56,15 +56,23 @@ ALWAYS_INLINE void store_cells_512(__m512i codes_a, __m512i codes_b, __m512i row
     _mm512_storeu_si512(cells + 32, _mm512_add_epi16(_mm512_mullo_epi16(odd_a, row), odd_b));
 }
 
+/* The next 64 codes of contiguous bytes; outside ones become n_labels. */
+ALWAYS_INLINE __m512i cut_bytes_512(column_512_t *column, __m512i largest)
+{
+    return cut_512(_mm512_sub_epi8(next_vector_512(column), column->lowest), largest, 1);
+}
+
 /* The cell numbers of contiguous integers of one width, count a multiple of 64, in an order of their own. Returns 0, and
-   leaves them undefined, if a value is outside. */
+   leaves them undefined, if a value wider than a byte is outside. */
 ALWAYS_INLINE int cells_of_width_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells,
                                      int width)
 {
     column_512_t column_a = column_512(a, start, width), column_b = column_512(b, start, width);
+    const __m512i largest_a = broadcast_512(largest_code_512(a), 1), largest_b = broadcast_512(largest_code_512(b), 1);
     const __m512i row = broadcast_512(n_short_codes(b), 2);
     for (ptrdiff_t i = 0; i < count; i += 64) {
-        const __m512i codes_a = next_codes_512(&column_a, width, 0), codes_b = next_codes_512(&column_b, width, 0);
+        const __m512i codes_a = width == 1 ? cut_bytes_512(&column_a, largest_a) : next_codes_512(&column_a, width, 0);
+        const __m512i codes_b = width == 1 ? cut_bytes_512(&column_b, largest_b) : next_codes_512(&column_b, width, 0);
         store_cells_512(codes_a, codes_b, row, cells + i);
     }
     return all_legal_512(&column_a, width) & all_legal_512(&column_b, width);
@@ -188,12 +196,6 @@ ADD_BYTES(add_long_4, uint32_t, 4)
 
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
-/* The next 64 codes of contiguous bytes; outside ones become n_labels. */
-ALWAYS_INLINE __m512i cut_bytes_512(column_512_t *column, __m512i largest)
-{
-    return cut_512(_mm512_sub_epi8(next_vector_512(column), column->lowest), largest, 1);
-}
-
 /* Adds contiguous bytes, 64 pairs at a time; returns where it stopped. Of 64 pairs, the cells are made while the 64 before
    are counted. */
 static ptrdiff_t add_byte_columns_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, uint32_t *counters)

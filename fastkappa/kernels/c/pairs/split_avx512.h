@@ -1,4 +1,4 @@
-/* Counting pairs of bytes with some 120 to 1900 cells: split until positional popcount is cheap (AVX-512).
+/* Counting pairs of bytes with 140 to some 1200 cells: split until positional popcount is cheap (AVX-512).
 
    A processor stores to one cache line a cycle, and an increment, which reads before, takes longer still. The popcount of
    avx512.h stores nothing, but three instructions are needed for 64 pairs and each eight cells. So pairs are first sorted
@@ -11,7 +11,7 @@
        pair (13, 5)            number (13 - 10) * 24 + 5 = 77 of band 1: goes there, and when 1024 numbers are there
                                number 77 - 64 = 13 of its window 1: goes there, and when 1024 are there, 8 planes are worked
 
-   How often pairs meet in one cell does not matter. An outside value is in no band: its pair is counted at once. */
+   How often pairs meet in one cell does not matter. A pair with an outside value is in no band, and waits apart. */
 #ifndef FASTKAPPA_SPLIT_AVX512_H
 #define FASTKAPPA_SPLIT_AVX512_H
 
@@ -25,12 +25,12 @@
 SIMD_BEGIN_AVX512
 
 enum {
-    CELLS_TO_SPLIT = 121,           /* fewer are counted as fast by positional popcount, */
+    CELLS_TO_SPLIT = 140,           /* fewer are counted as fast by positional popcount, */
     PAIRS_TO_SPLIT = 1 << 16,       /* and so are fewer pairs: what is left in the buckets is counted one by one */
     BAND_CELLS = 256,
     WINDOWS_OF_BAND = 4,
     PLANES_OF_WINDOW = 8,
-    MOST_BANDS = 8,                 /* each takes time, and memory: 18 KB */
+    MOST_BANDS = 5,                 /* each takes time, and 18 KB: with 8, no faster than an increment a pair */
     MOST_ROWS = 64                  /* the numbers of their first cells fill a vector */
 };
 
@@ -107,15 +107,15 @@ static int best_split_512(const column_t *a, const column_t *b, ptrdiff_t count)
         && a->n_labels <= MOST_BANDS * (BAND_CELLS / b->n_labels);
 }
 
-/* Counts the pairs of the mask, whose codes are outside. */
-NEVER_INLINE void count_outside_512(__m512i codes_a, __m512i codes_b, uint64_t mask, size_t n_a, size_t n_b, int64_t *table)
+/* The codes of pairs of which one is outside. */
+typedef struct { bucket_512_t a, b; } outside_512_t;
+
+NEVER_INLINE void count_outside_512(const outside_512_t *outside, size_t count, size_t n_a, size_t n_b, int64_t *table)
 {
-    uint8_t a[LANES_512], b[LANES_512];
-    _mm512_storeu_si512(a, codes_a);
-    _mm512_storeu_si512(b, codes_b);
-    for (int i = 0; i < LANES_512; i++)
-        if (mask >> i & 1)
-            table[(a[i] < n_a ? a[i] : n_a) * (n_b + 1) + (b[i] < n_b ? b[i] : n_b)]++;
+    for (size_t i = 0; i < count; i++) {
+        const size_t code_a = outside->a.cells[i], code_b = outside->b.cells[i];
+        table[(code_a < n_a ? code_a : n_a) * (n_b + 1) + (code_b < n_b ? code_b : n_b)]++;
+    }
 }
 
 /* Splits whole vectors of pairs into bands of that many rows; returns where it stopped. */
@@ -130,6 +130,8 @@ static ptrdiff_t split_512(const column_t *a, const column_t *b, ptrdiff_t start
     const __m512i lowest_a = broadcast_512(a->lowest, 1), last_a = broadcast_512(n_a - 1, 1);
     const __m512i lowest_b = broadcast_512(b->lowest, 1), last_b = broadcast_512(n_b - 1, 1);
     const char *p = element_address(a, start), *q = element_address(b, start);
+    outside_512_t outside;
+    outside.a.filled = outside.b.filled = 0;
     for (; start + LANES_512 <= stop; start += LANES_512, p += LANES_512, q += LANES_512) {
         fetch_next_page(p);
         fetch_next_page(q);
@@ -137,8 +139,14 @@ static ptrdiff_t split_512(const column_t *a, const column_t *b, ptrdiff_t start
         const __m512i codes_b = _mm512_sub_epi8(_mm512_loadu_si512(q), lowest_b);
         const __m512i cells = _mm512_add_epi8(_mm512_permutexvar_epi8(codes_a, first_cell), codes_b);
         uint64_t left = _mm512_cmple_epu8_mask(codes_a, last_a) & _mm512_cmple_epu8_mask(codes_b, last_b);
-        if (UNLIKELY(~left))
-            count_outside_512(codes_a, codes_b, ~left, n_a, n_b, table);
+        if (UNLIKELY(~left)) {
+            append_512(&outside.b, codes_b, ~left);
+            if (append_512(&outside.a, codes_a, ~left)) {
+                count_outside_512(&outside, GROUP_512, n_a, n_b, table);
+                remove_group_512(&outside.a);
+                remove_group_512(&outside.b);
+            }
+        }
         __m512i end = rows_of_band;
         for (size_t k = 0; k < n_bands; k++, end = _mm512_add_epi8(end, rows_of_band)) {
             const uint64_t below = _mm512_cmplt_epu8_mask(codes_a, end);
@@ -147,6 +155,7 @@ static ptrdiff_t split_512(const column_t *a, const column_t *b, ptrdiff_t start
             left &= ~below;
         }
     }
+    count_outside_512(&outside, outside.a.filled, n_a, n_b, table);
     return start;
 }
 
