@@ -38,7 +38,8 @@ def count_slowly(*arguments):
     time.sleep(0.02)
     count(*arguments)
 
-arrow_files.add_rows, arrow_files.BATCH = count_slowly, 100
+arrow_files.add_rows = count_slowly
+arrow_files.BATCH = arrow_files.SHARED_BATCH = 100
 main()
 """
 
