@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # What the tests read besides themselves.
-NEEDED = ("tests", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml")
+NEEDED = ("tests", "bench", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml")
 # The walls between the files of the source, and its pages.
 OF_THE_SOURCE = ("tests/test_imports.py", "tests/test_docs.py")
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())

@@ -131,12 +131,23 @@ class Ids(NamedTuple):
         ValueError
             If some are too far away for it.
         """
-        array = self.arrays[0].astype(unit)
-        there = array.astype(self.arrays[0].dtype) != self.arrays[0]
-        if there.any():
-            far = self.arrays[0][there][0]
-            raise ValueError(f"ids of {far} cannot be compared with those of type {unit}.")
+        times = self.arrays[0]
+        try:
+            array = times.astype(unit)
+            far = times[array.astype(times.dtype) != times]
+        except OverflowError:  # what older NumPys return wrapped around
+            array, far = times, np.array([one for one in times if _is_too_far(one, unit)])
+        if len(far):
+            raise ValueError(f"ids of {far[0]} cannot be compared with those of type {unit}.")
         return Ids(self.kind, (array,))
+
+
+def _is_too_far(time: Any, unit: np.dtype[Any]) -> bool:
+    try:
+        time.astype(unit)
+    except OverflowError:
+        return True
+    return False
 
 
 def read_ids(ids: Any, name: str) -> Ids:
