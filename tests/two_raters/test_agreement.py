@@ -371,19 +371,26 @@ def test_a_hypothesis_that_is_too_far_away(table: Any, null_kappa: float) -> Non
 
 
 def test_an_agreement_costs_no_more_than_its_count() -> None:
-    """All statistics of a table take less than 2 ms, for any n."""
+    """All statistics of a table take less than 2 ms, for any n.
+
+    In that time Python adds up 70,000 numbers. It does so in turn with the calls, because a machine
+    that others use, too, may be slow for minutes.
+    """
     from time import perf_counter
 
     for n_labels in (2, 5, 10):
         table = np.random.default_rng(0).integers(0, 10**8, (n_labels, n_labels))
         for weights in (None, "linear", "quadratic"):
             times: list[float] = []
-            # A busy machine may be slow for seconds: the fastest of many calls tells.
-            while len(times) < 30 or (min(times) >= 2e-3 and len(times) < 3000):
+            limits: list[float] = []
+            while len(times) < 30 or (min(times) >= min(limits) and len(times) < 1000):
                 start = perf_counter()
                 agreement_from_confusion(table, weights=weights).to_dict()
                 times.append(perf_counter() - start)
-            assert min(times) < 2e-3
+                start = perf_counter()
+                sum(i for i in range(70_000))
+                limits.append(perf_counter() - start)
+            assert min(times) < min(limits)
 
 
 @pytest.mark.parametrize("weights", [None, "linear", [[0, 1], [2, 0]]])
