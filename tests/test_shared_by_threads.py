@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import sysconfig
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -47,6 +49,23 @@ def test_an_evaluator(drop_in_backend: str) -> None:
     cuts = np.sort(RNG.uniform(0, 4, (THREADS, 4)))
     found = in_threads(lambda number: evaluator(cuts[number]))
     assert found == [[evaluator(one)] * ROUNDS for one in cuts]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_what_threads_have_called_is_freed(drop_in_backend: str, shared: bool) -> None:
+    """Without a GIL references to what they share are not counted: the collector finds it."""
+    called: list[Any] = [ThresholdEvaluator(Y, SCORES), compile_scorer(range(5))]
+    alive = [weakref.ref(one) for one in called]
+    arguments = ([np.arange(0.5, 4)], [Y, PREDICTIONS[0]])
+    if shared:
+        in_threads(lambda _: [one(*given) for one, given in zip(called, arguments)])
+    else:
+        assert all(0 < one(*given) < 1 for one, given in zip(called, arguments))
+    called.clear()
+    # What numba has compiled may keep its arguments for a while.
+    if shared or drop_in_backend != "cython":
+        gc.collect()
+    assert [one() for one in alive] == [None, None]
 
 
 def test_an_accumulator(drop_in_backend: str) -> None:

@@ -8,6 +8,8 @@ whole numbers. So the value is the same as that of the general way.
 """
 
 cimport cython
+from cpython.object cimport PyObject
+from cpython.pythread cimport PyThread_get_thread_ident
 from libc.math cimport NAN
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -16,6 +18,7 @@ from libc.string cimport memset
 from fastkappa.kernels.cython.pairs cimport (
     COLUMN_FLOAT32, COLUMN_UINT8, add_pairs, column_t, read_array,
 )
+from fastkappa.shortcuts.sharing cimport share_called
 
 import sys
 
@@ -408,6 +411,7 @@ cdef class CompiledScorer:
     cdef int64_t n_labels
     cdef int weights
     cdef int kind
+    cdef unsigned long maker
 
     def __init__(self, general, int64_t lowest, int64_t n_labels, weights, empty):
         cdef column_t column
@@ -416,6 +420,7 @@ cdef class CompiledScorer:
         self.lowest, self.n_labels = lowest, n_labels
         self.weights = code_of_weights(weights)
         self.kind = column.kind
+        self.maker = PyThread_get_thread_ident()
 
     @staticmethod
     def supports(int64_t n_labels, weights):
@@ -428,6 +433,7 @@ cdef class CompiledScorer:
         cdef Outcome outcome
         cdef Quotient kappa
         cdef Py_ssize_t n, n_counted
+        share_called(<PyObject *> self, self.maker)
         if type(y1) is not ARRAY or type(y2) is not ARRAY or sample_weight is not None:
             return self.general(y1, y2, sample_weight=sample_weight)
         try:

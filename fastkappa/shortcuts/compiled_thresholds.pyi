@@ -1,3 +1,5 @@
+from typing import Any
+
 from fastkappa.arrays import AnyArray, Floats, FloatTable
 
 def search_cuts(
@@ -18,6 +20,7 @@ def build_evaluator(
     matrix: FloatTable,
     chance: Floats,
     total: float,
+    caller: Any,
 ) -> Evaluator | None: ...
 def simd_level() -> str: ...
 

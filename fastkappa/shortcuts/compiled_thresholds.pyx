@@ -1,9 +1,12 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
 """From tables of scores to cuts and kappa, compiled; see `fastkappa.shortcuts.loading`."""
 
+from cpython.object cimport PyObject
+from cpython.pythread cimport PyThread_get_thread_ident
 from libc.stdint cimport int64_t, uint16_t
 
 from fastkappa.kernels.cython.pairs cimport ColumnBuffer, shared_simd_level
+from fastkappa.shortcuts.sharing cimport share_called
 
 import numpy as np
 
@@ -60,15 +63,21 @@ def search_cuts(
     return rounds
 
 
-def build_evaluator(scores, codes, weights, starts, least, prefix, matrix, chance, total):
+def build_evaluator(scores, codes, weights, starts, least, prefix, matrix, chance, total, caller):
     """Return kappa at given thresholds of grouped scores, or None for too many labels.
 
     The first six parameters are those of grouped scores. Sums must be whole numbers small
-    enough for doubles.
+    enough for doubles. ``caller`` is a weak reference to what threads share to call this.
     """
     if not 1 < len(matrix) <= MOST_CUTS:
         return None
-    return Evaluator(scores, codes, weights, starts, least, prefix, matrix, chance, total)
+    return Evaluator(scores, codes, weights, starts, least, prefix, matrix, chance, total, caller)
+
+
+# The memory of more items is not left to the garbage collector, which may wait long: threads that share
+# them count references.
+cdef enum:
+    MOST_SHARED = 1 << 16
 
 
 cdef class Evaluator:
@@ -79,7 +88,10 @@ cdef class Evaluator:
 
     cdef grouped_items_t items
     cdef object owners
+    cdef object caller
     cdef double total
+    cdef unsigned long maker
+    cdef bint is_small
 
     def __init__(
         self,
@@ -92,6 +104,7 @@ cdef class Evaluator:
         const double[:, ::1] matrix,
         const double[::1] chance,
         double total,
+        caller,
     ):
         cdef ColumnBuffer buffer = ColumnBuffer(scores, 0, 0)
         self.owners = (buffer, codes, weights, starts, least, prefix, matrix, chance)
@@ -104,11 +117,16 @@ cdef class Evaluator:
             self.items.weights = &weights[0]
         self.items.prefix, self.items.matrix = &prefix[0, 0], &matrix[0, 0]
         self.items.chance, self.total = &chance[0], total
+        self.caller, self.maker = caller, PyThread_get_thread_ident()
+        self.is_small = codes.shape[0] <= MOST_SHARED
 
     def __call__(self, const double[::1] thresholds):
         """Return kappa, NaN where it is undefined; thresholds may be in any order."""
         cdef double table[MOST_CUTS * MOST_CUTS]
         cdef Py_ssize_t i
+        if self.is_small and share_called(<PyObject *> self, self.maker):
+            caller = self.caller()
+            share_called(<PyObject *> caller, self.maker)
         if thresholds.shape[0] != self.items.n_labels - 1:
             raise ValueError(f"{self.items.n_labels - 1} thresholds, got {thresholds.shape[0]}")
         for i in range(thresholds.shape[0]):

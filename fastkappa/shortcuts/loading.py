@@ -77,8 +77,12 @@ class ThresholdShortcuts(Protocol):
         matrix: Floats,
         chance: Floats,
         total: float,
+        caller: Any,
     ) -> Evaluator | None:
-        """Return kappa at given thresholds of grouped scores, or None for too many labels."""
+        """Return kappa at given thresholds of grouped scores, or None for too many labels.
+
+        ``caller`` is a weak reference to what threads share to call this.
+        """
 
 
 _compiled_kappa: KappaShortcuts | None = None

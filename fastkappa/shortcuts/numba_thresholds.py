@@ -72,11 +72,12 @@ def build_evaluator(
     matrix: Floats,
     chance: Floats,
     total: float,
+    caller: Any,
 ) -> Evaluator | None:
     """Return kappa at given thresholds of grouped scores, or None for a single label.
 
     The first six parameters are those of grouped scores. Sums must be whole numbers small
-    enough for doubles.
+    enough for doubles. ``caller`` is not needed here.
     """
     if len(matrix) < 2:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -188,7 +189,8 @@ class ThresholdEvaluator:
         shortcuts = threshold_shortcuts(kernels)
         if shortcuts is None or not whole or n * n * largest >= EXACT:
             return None
-        return shortcuts.build_evaluator(*items, self._matrix, totals @ self._matrix, n)
+        chance = totals @ self._matrix
+        return shortcuts.build_evaluator(*items, self._matrix, chance, n, weakref.ref(self))
 
     def _read(self, thresholds: Any, n_axes: int) -> NDArray[np.float64]:
         """Return thresholds as doubles, or raise."""
