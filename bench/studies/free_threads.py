@@ -1,6 +1,6 @@
 """Short calls from two threads beside the same calls from one: how they scale without a GIL.
 
-    python3.13t -m bench.studies.free_threads [--rounds N]
+    python3.14t -m bench.studies.free_threads [--rounds N]
 
 Each thread makes its own arrays. Scorers and evaluators are one for both threads, and then each
 thread makes its own. One thread and two are timed in turn; each thread makes the same number of
