@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 import sklearn.metrics
@@ -24,6 +23,9 @@ from fastkappa.columns.missing import find_missing
 from fastkappa.columns.odd_strings import odd_strings
 from fastkappa.counting.known_labels import labels_to_use
 from fastkappa.exceptions import LabelOrderWarning
+from tests.helpers.absent import library
+
+pl = library("polars")
 
 GRADES = ["none", "mild", "moderate", "severe"]
 FIRST = ["none", "mild", "severe", "mild"]

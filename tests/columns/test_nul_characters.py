@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 import sklearn.metrics
 
 import fastkappa
+from tests.helpers.absent import library
+
+pl = library("polars")
 
 FIRST = ["a", "a\0", "b", "a\0", "b"]
 SECOND = ["a", "a", "b", "a\0", "a"]

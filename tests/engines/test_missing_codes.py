@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from fastkappa import confusion_from_table
+from tests.helpers.absent import library
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
+pl = library("polars")
 duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("narwhals")
 dd = pytest.importorskip("dask.dataframe")

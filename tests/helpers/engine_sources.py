@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from fastkappa import confusion_counts, datasets
+from tests.helpers.absent import library
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
+pl = library("polars")
 duckdb = pytest.importorskip("duckdb")
 pytest.importorskip("narwhals")
 dd = pytest.importorskip("dask.dataframe")
