@@ -41,7 +41,8 @@ def requirements(extra: str) -> list[str]:
 
 def install(python: str, *arguments: str) -> bool:
     """Return whether pip installed it."""
-    command = [python, "-m", "pip", "install", "--quiet", "--no-compile", *arguments]
+    options = ["--quiet", "--no-compile", "--prefer-binary"]
+    command = [python, "-m", "pip", "install", *options, *arguments]
     return subprocess.run(command, check=False).returncode == 0
 
 
@@ -50,7 +51,13 @@ def install_libraries(python: str) -> list[str]:
     wanted = [*requirements("test"), *SETTINGS["dependency-groups"]["libraries"]]
     if install(python, "--only-binary", ":all:", *wanted):
         return []
-    return [name for name in wanted if not install(python, "--only-binary", ":all:", name)]
+    # PyYAML, which Dask needs, is made of its source without a compiler too.
+    return [
+        name
+        for name in wanted
+        if not install(python, "--only-binary", ":all:", name)
+        and not install(python, "--only-binary", ":all:", "--no-binary", "pyyaml", name)
+    ]
 
 
 def main(what: str | None = None, *arguments: str) -> int:

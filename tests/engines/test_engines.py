@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import importlib
 import re
 import sys
 from pathlib import Path
@@ -23,9 +22,9 @@ from tests.helpers.absent import library
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
 pl = library("polars")
-duckdb = pytest.importorskip("duckdb")
+duckdb = library("duckdb")
 pytest.importorskip("narwhals")
-dd = pytest.importorskip("dask.dataframe")
+dd = library("dask.dataframe")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 from tests.helpers.engine_sources import (  # noqa: E402
@@ -285,11 +284,10 @@ def test_names_that_are_no_strings() -> None:
         confusion_from_table(pd.DataFrame({0: [1], 1: [1]}), 0, 1)
 
 
-def test_columns_of_different_lengths() -> None:
-    da = importlib.import_module("dask.array")
-    for make in (np.zeros, da.zeros):
-        with pytest.raises(ValueError, match="different lengths"):
-            confusion_from_table({"a": make(3), "b": make(4)}, "a", "b")
+@pytest.mark.parametrize("make", [np.zeros, library("dask.array").zeros])
+def test_columns_of_different_lengths(make: Any) -> None:
+    with pytest.raises(ValueError, match="different lengths"):
+        confusion_from_table({"a": make(3), "b": make(4)}, "a", "b")
 
 
 def test_number_of_threads() -> None:

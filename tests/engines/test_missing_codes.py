@@ -14,9 +14,9 @@ from tests.helpers.absent import library
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
 pl = library("polars")
-duckdb = pytest.importorskip("duckdb")
+duckdb = library("duckdb")
 pytest.importorskip("narwhals")
-dd = pytest.importorskip("dask.dataframe")
+dd = library("dask.dataframe")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 # Grades 1 to 10, one row of which holds no grade.
