@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import tomllib
 import venv
@@ -81,7 +82,11 @@ def main(what: str | None = None, *arguments: str) -> int:
         command += [f"--ignore={path}" for path in OF_THE_SOURCE]
         if not any((elsewhere / argument.partition("::")[0]).exists() for argument in arguments):
             command += ["tests", "docs", "README.md"]
-        return subprocess.run([*command, *arguments], cwd=elsewhere).returncode
+        environment = dict(os.environ)
+        if sysconfig.get_config_var("Py_GIL_DISABLED"):
+            # A library that has not declared that it needs no GIL would switch it on for all tests.
+            environment["PYTHON_GIL"] = "0"
+        return subprocess.run([*command, *arguments], cwd=elsewhere, env=environment).returncode
 
 
 if __name__ == "__main__":
