@@ -272,12 +272,16 @@ print(threading.active_count())
 def test_an_error_on_another_thread_reaches_the_caller() -> None:
     """And nothing is still being worked on when it does."""
     started, ended = threading.Barrier(3, timeout=LIMIT), []
+    failed = threading.Event()
 
     def work(ranges: threads.ItemRanges) -> None:
         started.wait()
         try:
+            if threading.current_thread() is caller:
+                failed.wait(LIMIT)  # alone it might take all ranges before the others run
             while bounds := ranges.take(1000):
-                if threading.current_thread() is not caller and bounds[0] >= 0:
+                if threading.current_thread() is not caller:
+                    failed.set()
                     raise KeyError(bounds)
         finally:
             ended.append(threading.current_thread())
