@@ -6,6 +6,7 @@ Tests import what they share from `tests.helpers`, never from here: pytest alone
 from __future__ import annotations
 
 import re
+import signal
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +22,10 @@ from tests.helpers.quick import mark_what_is_left_out, n_examples
 # What these start or compile takes long and is kept for the tests of one process: they come first,
 # for a process that has nothing left to do takes tests from the end of another's.
 FIRST = ("tests/engines/test_clusters.py", "tests/kernels/test_cimport.py", "tests/jit/")
+
+
+# A job in a shell's background ignores it, and so would what the tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> list[str]:

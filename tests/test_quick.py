@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from itertools import combinations, product
@@ -66,6 +67,7 @@ def test_plain(backend): pass
             text=True,
             timeout=120,
             cwd=ROOT,
+            env={**os.environ, "PYTEST_ADDOPTS": ""},
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return [line.partition("::")[2] for line in done.stdout.splitlines() if "::" in line]

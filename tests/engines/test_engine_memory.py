@@ -15,8 +15,8 @@ from fastkappa import confusion_counts
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-# What a process may have of memory of its own; libraries take a fourth of it.
-LIMIT = 500_000_000
+# What a process may have of memory of its own, besides what libraries and allocators have taken.
+LIMIT = 375_000_000
 N_FILES = 16
 ROWS = 1 << 22
 
@@ -25,13 +25,15 @@ pytestmark = pytest.mark.skipif(
 )
 
 CODE = """
-import resource, sys
+import re, resource, sys
+from pathlib import Path
 import pyarrow.parquet
 {engine}
 from fastkappa import confusion_from_table
 
 folder = sys.argv[1]
-resource.setrlimit(resource.RLIMIT_DATA, ({limit}, {limit}))
+taken = 1024 * int(re.search(r"VmData:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+resource.setrlimit(resource.RLIMIT_DATA, (taken + {limit},) * 2)
 counts = {count}
 print(counts.table.tolist(), counts.labels.tolist(), counts.missing)
 """
