@@ -84,7 +84,10 @@ def refused(name: str) -> dict[str, dict[str, Argument]]:
         found[subject] = {}
         for key, argument in values.items():
             call = call_of(name, argument)
-            theirs = outcome(getattr(metrics, name), call)
+            try:
+                theirs = outcome(getattr(metrics, name), call)
+            except pytest.skip.Exception:
+                continue  # the argument needs a library that is not installed
             ours = outcome(getattr(fastkappa, name), call)
             text = re.sub(r"\d+|Got .*|got .*", "", described(theirs), flags=re.DOTALL)
             if theirs.error is not None and same(theirs, ours) and text not in seen:

@@ -100,8 +100,8 @@ def test_names_of_a_cross_table_are_those_of_its_axes() -> None:
 
 
 @pytest.mark.parametrize("plot", [plot_agreement, plot_confusion, plot_agreement_chart])
-def test_names_reach_pictures(plot: Any) -> None:
-    frame = polars.DataFrame(RATINGS)
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+def test_names_reach_pictures(plot: Any, frame: Any) -> None:
     result = agreement(frame["Dr. Ann"], frame["Dr. Ben"])
     ax = plot(result)
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("Dr. Ann", "Dr. Ben")

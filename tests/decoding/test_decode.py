@@ -215,11 +215,12 @@ def test_columns_are_found_by_name() -> None:
     decode_probabilities(sorted_frame, weights=None)
 
 
-def test_names_that_are_strings_stand_for_numbers() -> None:
+@pytest.mark.parametrize("frame_of", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_names_that_are_strings_stand_for_numbers(frame_of: Any) -> None:
     P = dyadic(np.random.default_rng(8), 40, 3)
     plain = decode_probabilities(P, labels=[1, 2, 3])
-    frame = pl.DataFrame(P, schema=["1", "2", "3"], orient="row")
-    for given in (frame, frame.select("3", "1", "2"), frame.select("3", "1", "2").to_pandas()):
+    frame = frame_of(dict(zip(["1", "2", "3"], P.T)))
+    for given in (frame, frame[["3", "1", "2"]]):
         by_name = decode_probabilities(given, labels=[1, 2, 3])
         np.testing.assert_array_equal(by_name.predictions, plain.predictions)
         np.testing.assert_array_equal(plain.predict(given), plain.predictions)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,10 @@ from fastkappa import cohen_kappa_score, optimal_thresholds
 from fastkappa.estimators import KappaRegressor, KappaRounder
 from fastkappa.exceptions import FallingScoresWarning, LabelOrderWarning
 from fastkappa.install_hint import install_command
+from tests.helpers.absent import library
 from tests.helpers.fresh_python import run_python
+
+polars = library("polars")
 
 STRINGS = np.array(["poor", "fair", "good", "best"])
 
@@ -155,23 +159,19 @@ class Grade(enum.Enum):
     BEST = 2
 
 
-def declared_labels(y: Any) -> dict[str, Any]:
-    """Return the same labels in each type that declares their order."""
-    names = [member.name for member in Grade]
-    strings = np.array(names)[y]
-    return {
-        "pandas": pd.Series(pd.Categorical(strings, names, ordered=True)),
-        "polars": pytest.importorskip("polars").Series(
-            strings.tolist(), dtype=pytest.importorskip("polars").Enum(names)
-        ),
-        "enum": [Grade[name] for name in strings],
-    }
+NAMES = [member.name for member in Grade]
+# What makes labels of a type that declares their order.
+DECLARED: dict[str, Callable[[list[str]], Any]] = {
+    "pandas": lambda labels: pd.Series(pd.Categorical(labels, NAMES, ordered=True)),
+    "polars": lambda labels: polars.Series(labels, dtype=polars.Enum(NAMES)),
+    "enum": lambda labels: [Grade[name] for name in labels],
+}
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars", "enum"])
-def test_a_declared_order_is_the_order(library: str) -> None:
+@pytest.mark.parametrize("form", DECLARED)
+def test_a_declared_order_is_the_order(form: str) -> None:
     scores, y = items(1)
-    declared = declared_labels(y)[library]
+    declared = DECLARED[form]([NAMES[i] for i in y])
     plain = KappaRounder(random_state=0).fit(scores, y)
     rounder = KappaRounder(random_state=0).fit(scores, declared)
     assert rounder.classes_.tolist() == ["POOR", "FAIR", "GOOD", "BEST"]

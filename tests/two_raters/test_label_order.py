@@ -90,9 +90,10 @@ def test_a_declared_order_is_the_order(name: str, form: str) -> None:
 
 
 @each_function
-def test_labels_that_are_given_are_the_order(name: str) -> None:
+@pytest.mark.parametrize("form", ["series", "polars"])
+def test_labels_that_are_given_are_the_order(name: str, form: str) -> None:
     assert QUADRATIC[name](*STRINGS, labels=GRADES) == pytest.approx(ORDERED, abs=1e-14)
-    declared = [FORMS["polars"](strings) for strings in STRINGS]
+    declared = [FORMS[form](strings) for strings in STRINGS]
     found = QUADRATIC[name](*declared, labels=ALPHABETICAL)
     assert found == pytest.approx(UNORDERED, abs=1e-14)
 
@@ -147,13 +148,14 @@ def test_two_orders_are_refused(name: str) -> None:
 
 
 @each_function
-def test_a_rating_outside_the_declared_order_is_refused(name: str) -> None:
+@pytest.mark.parametrize("form", ["series", "polars"])
+def test_a_rating_outside_the_declared_order_is_refused(name: str, form: str) -> None:
     with pytest.raises(
         ValueError,
         match=r"(y2|first) holds 'grave', which is not among the labels that were declared: none <"
         r" mild < moderate < severe\. Give labels= to say which are meant\.",
     ):
-        QUADRATIC[name](FORMS["polars"](STRINGS[0]), [*STRINGS[1][1:], "grave"])
+        QUADRATIC[name](FORMS[form](STRINGS[0]), [*STRINGS[1][1:], "grave"])
 
 
 @pytest.mark.parametrize("form", ["categorical", "polars", "pyarrow", "enum of numbers"])
@@ -199,9 +201,10 @@ def test_a_table_in_another_order_is_as_it_was_meant() -> None:
     agreement_from_confusion(pd.crosstab(*letters), weights="linear")
 
 
-def test_pictures_are_in_the_declared_order() -> None:
+@pytest.mark.parametrize("form", ["series", "polars"])
+def test_pictures_are_in_the_declared_order(form: str) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    result = agreement(*(FORMS["polars"](strings) for strings in STRINGS), weights="linear")
+    result = agreement(*(FORMS[form](strings) for strings in STRINGS), weights="linear")
     for plot in (plot_agreement, plot_confusion):
         ax = plot(result)
         assert [text.get_text() for text in ax.get_xticklabels()] == GRADES
