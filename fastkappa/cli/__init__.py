@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import gc
 import io
@@ -33,6 +34,8 @@ def main() -> None:
     if sys.stdout is None:
         _refuse("the result cannot be written: the standard output is closed.")
     gc.set_threshold(COLLECTED_AFTER)
+    # Nor at the end: the system frees it all.
+    atexit.register(gc.freeze)
     for stream in (sys.stdout, sys.stderr):
         # A character that the terminal cannot encode is escaped, not an error.
         if isinstance(stream, io.TextIOWrapper):
