@@ -9,7 +9,7 @@ cdef extern from "words/find.h" nogil:
         const uint64_t *words
         Py_ssize_t n_words
         const uint64_t *multipliers
-        uint64_t *slots
+        uint32_t *slots
         int shift
     void c_find_words "find_words" (
         const places_t *, const uint64_t *, Py_ssize_t, int64_t *
@@ -56,13 +56,13 @@ ctypedef fused value_t:
 cdef places_t as_places(table) except *:
     cdef const uint64_t[:, ::1] own = table.words
     cdef const uint64_t[::1] multipliers = table.multipliers
-    cdef uint64_t[::1] slots = table.slots
+    cdef uint32_t[::1] slots = table.slots
     cdef places_t places
     places.n_words, places.shift = own.shape[1], table.shift
     if multipliers.shape[0] <= own.shape[1] or own.shape[1] == 0:
         raise ValueError("there must be words, and a multiplier for each and for their sum")
-    if slots.shape[0] >> (64 - places.shift) != 1 or slots.shape[0] <= own.shape[0]:
-        raise ValueError("there must be as many slots as the shift leaves numbers, more than ids")
+    if slots.shape[0] >> (64 - places.shift) != 1 or slots.shape[0] // 4 <= own.shape[0]:
+        raise ValueError("there must be as many slots as the shift leaves numbers, 4 and more an id")
     # The table is kept by who called.
     places.words = &own[0, 0] if own.shape[0] else NULL
     places.multipliers, places.slots = &multipliers[0], &slots[0]
