@@ -33,11 +33,14 @@ def pack_characters(characters: Any, packed: Any) -> bool:
 @compile_lazily
 def pack_bytes(ends: Any, data: Any, packed: Any) -> None:
     """Write the bytes from ``ends[i]`` to ``ends[i + 1]`` to row i, zeros after them."""
+    stop = ends[0]
     for i in range(len(packed)):
-        length = ends[i + 1] - ends[i]
-        for j in range(length):
-            packed[i, j] = data[ends[i] + j]
-        packed[i, length:] = 0
+        # Read once: another thread may write another end meanwhile.
+        start, stop = stop, ends[i + 1]
+        if not 0 <= start <= stop <= len(data) or stop - start > packed.shape[1]:
+            raise ValueError("strings must be among the data and have room")
+        packed[i, : stop - start] = data[start:stop]
+        packed[i, stop - start :] = 0
 
 
 def find_words(table: WordTable, words: NDArray[np.uint64], found: NDArray[np.int64]) -> None:
