@@ -57,6 +57,13 @@ def test_bytes_of_strings_are_packed(kernels: Any, ends_type: Any) -> None:
         assert [row.tobytes() for row in packed] == [one.ljust(8, b"\0") for one in encoded]
 
 
+@pytest.mark.parametrize("ends", [[0, 9], [0, 3, 2], [-1, 2], [0, 20, 21]])
+def test_bytes_that_are_not_there_or_have_no_room_are_refused(kernels: Any, ends: Any) -> None:
+    data, packed = np.ones(20, np.uint8), np.zeros((len(ends) - 1, 8), np.uint8)
+    with pytest.raises(ValueError):
+        word_kernels(kernels).pack_bytes(np.array(ends), data, packed)
+
+
 def test_characters_are_packed_and_told_from_others(kernels: Any) -> None:
     for texts, are_ascii in ((["", "a", "xyz"], True), (["a", "\xe9"], False), ([""], True)):
         array = np.array(texts)
