@@ -7,6 +7,9 @@
 #include <string.h>
 #include "../common/simd_level.h"
 
+/* Processors fetch no further than to the end of a page, of 4096 bytes. */
+#define CHARACTERS_AHEAD 1024
+
 /* Returns the first `length` of 8 bytes, at most 7, and zeros; `readable` says how many may be read. */
 ALWAYS_INLINE uint64_t first_bytes(const uint8_t *data, ptrdiff_t length, ptrdiff_t readable)
 {
@@ -51,6 +54,7 @@ ALWAYS_INLINE uint64_t pack_some(const uint32_t *characters, ptrdiff_t width, pt
     const uint64_t inside = width ? ~(uint64_t)0 >> 8 * (last + 8 - width) : 0;
     for (; i < count && (count - i) * width >= last + 8; i++, characters += width)
         for (ptrdiff_t j = 0; j < n_words; j++, packed += 8) {
+            FETCH(characters + 8 * j + CHARACTERS_AHEAD);
             uint64_t word = eight_characters(characters + 8 * j, &all);
             if (j == n_words - 1) word &= inside;
             memcpy(packed, &word, 8);
