@@ -60,7 +60,7 @@ def test_bytes_of_strings_are_packed(kernels: Any, ends_type: Any) -> None:
 @pytest.mark.parametrize("ends", [[0, 9], [0, 3, 2], [-1, 2], [0, 20, 21]])
 def test_bytes_that_are_not_there_or_have_no_room_are_refused(kernels: Any, ends: Any) -> None:
     data, packed = np.ones(20, np.uint8), np.zeros((len(ends) - 1, 8), np.uint8)
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         word_kernels(kernels).pack_bytes(np.array(ends), data, packed)
 
 

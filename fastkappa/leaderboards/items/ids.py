@@ -30,6 +30,8 @@ CHUNK = 1 << 16
 FIRST = 1 << 10
 NOT_MISSING = "must not be missing, got {} among them."
 WHOLE = "must be whole numbers or strings, got {}."
+# What has one word, the number that it is.
+NUMBERS = ("number", "time", "duration")
 
 
 class NoWordsError(ValueError):
@@ -97,7 +99,11 @@ class Ids(NamedTuple):
     def words(self) -> Iterator[AnyArray]:
         """Yield the words of some ids at a time, as `pack` writes them."""
         for start in range(0, len(self), CHUNK):
-            words = np.empty((min(CHUNK, len(self) - start), self.n_words), np.uint64)
+            stop = min(start + CHUNK, len(self))
+            if self.kind in NUMBERS:
+                yield self._numbers(start, stop)
+                continue
+            words = np.empty((stop - start, self.n_words), np.uint64)
             self.pack(start, words)
             yield words
 
@@ -121,8 +127,8 @@ class Ids(NamedTuple):
             If they have none; those that are `encoded`, once or twice, have them or are objects.
         """
         stop, kernels = start + len(words), word_kernels(get_kernels())
-        if self.kind in ("number", "time", "duration"):
-            words.view(np.int64)[:, 0] = self.arrays[0][start:stop].astype(np.int64, copy=False)
+        if self.kind in NUMBERS:
+            words[:] = self._numbers(start, stop)
         elif self.kind == "characters":
             if not kernels.pack_characters(self.arrays[0][start:stop], words.view(np.uint8)):
                 raise NoWordsError
@@ -132,6 +138,11 @@ class Ids(NamedTuple):
             if data[ends[0] : ends[-1]].min(initial=1) == 0:
                 raise NoWordsError
             kernels.pack_bytes(ends, data, words.view(np.uint8))
+
+    def _numbers(self, start: int, stop: int) -> AnyArray:
+        """Return the words of some numbers, a copy of them only if they are no int64."""
+        numbers = self.arrays[0][start:stop]
+        return np.ascontiguousarray(numbers, np.int64).view(np.uint64)[:, None]
 
     @property
     def n_words(self) -> int:
