@@ -150,7 +150,7 @@ class LeaderboardBuilder:
             )
         if ids is not None and self._truth.dropped is not None:
             ids = without(ids, self._truth.dropped)
-        self.ids = None if ids is None else ItemIds(ids, "ids")
+        self.ids = None if ids is None else ItemIds(ids, "ids", num_threads)
         self._weights = weights
         self._order = SharedOrder(
             labels,
