@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import tomllib
 import venv
@@ -41,7 +42,8 @@ def requirements(extra: str) -> list[str]:
 
 def install(python: str, *arguments: str) -> bool:
     """Return whether pip installed it."""
-    command = [python, "-m", "pip", "install", "--quiet", "--no-compile", *arguments]
+    options = ["--quiet", "--no-compile", "--prefer-binary"]
+    command = [python, "-m", "pip", "install", *options, *arguments]
     return subprocess.run(command, check=False).returncode == 0
 
 
@@ -50,7 +52,13 @@ def install_libraries(python: str) -> list[str]:
     wanted = [*requirements("test"), *SETTINGS["dependency-groups"]["libraries"]]
     if install(python, "--only-binary", ":all:", *wanted):
         return []
-    return [name for name in wanted if not install(python, "--only-binary", ":all:", name)]
+    # PyYAML, which Dask needs, is made of its source without a compiler too.
+    return [
+        name
+        for name in wanted
+        if not install(python, "--only-binary", ":all:", name)
+        and not install(python, "--only-binary", ":all:", "--no-binary", "pyyaml", name)
+    ]
 
 
 def main(what: str | None = None, *arguments: str) -> int:
@@ -74,7 +82,11 @@ def main(what: str | None = None, *arguments: str) -> int:
         command += [f"--ignore={path}" for path in OF_THE_SOURCE]
         if not any((elsewhere / argument.partition("::")[0]).exists() for argument in arguments):
             command += ["tests", "docs", "README.md"]
-        return subprocess.run([*command, *arguments], cwd=elsewhere).returncode
+        environment = dict(os.environ)
+        if sysconfig.get_config_var("Py_GIL_DISABLED"):
+            # A library that has not declared that it needs no GIL would switch it on for all tests.
+            environment["PYTHON_GIL"] = "0"
+        return subprocess.run([*command, *arguments], cwd=elsewhere, env=environment).returncode
 
 
 if __name__ == "__main__":

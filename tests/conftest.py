@@ -14,6 +14,7 @@ import hypothesis
 import pytest
 
 from fastkappa.kernels import dispatch
+from tests.helpers.absent import mark_what_is_absent
 from tests.helpers.backends import backend_lines, kernel_variants
 from tests.helpers.quick import mark_what_is_left_out, n_examples
 
@@ -36,6 +37,7 @@ def pytest_collect_file() -> Iterator[Any]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark_what_is_left_out(items)
+    mark_what_is_absent(items)
     items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
 
 

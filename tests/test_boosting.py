@@ -10,14 +10,16 @@ from __future__ import annotations
 import pickle
 from typing import Any, NamedTuple
 
-import catboost
 import lightgbm
 import numpy as np
 import pytest
 import xgboost
 
 from fastkappa import boosting, continuous_kappa
+from tests.helpers.absent import library
 from tests.helpers.fresh_python import run_python
+
+catboost = library("catboost")
 
 ROUNDS = 5
 

@@ -19,19 +19,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-import sklearn
-import sklearn.metrics
 
 import fastkappa
 from tests.helpers.adversarial_inputs import Call, calls
 
-FUNCTIONS = ("cohen_kappa_score", "confusion_matrix")
+# The wording and replace_undefined_by are those of 1.9.
+pytest.importorskip("sklearn", minversion="1.9")
+metrics = pytest.importorskip("sklearn.metrics")
 
-needs_sklearn_1_9 = pytest.mark.skipif(
-    tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 9),
-    reason="the wording and replace_undefined_by are scikit-learn 1.9's, which needs CPython 3.11;"
-    f" it is {sklearn.__version__} here",
-)
+FUNCTIONS = ("cohen_kappa_score", "confusion_matrix")
 
 
 class Outcome(NamedTuple):
@@ -307,14 +303,13 @@ _used: set[str] = set()
 _compared: set[str] = set()
 
 
-@needs_sklearn_1_9
 @pytest.mark.parametrize("subject", calls_by_subject())
 def test_adversarial_calls(subject: str) -> None:
     found = []
     for call, name in itertools.product(calls_by_subject()[subject], FUNCTIONS):
         if call.only not in (None, name):
             continue
-        theirs = outcome(getattr(sklearn.metrics, name), call.make)
+        theirs = outcome(getattr(metrics, name), call.make)
         ours = outcome(getattr(fastkappa, name), call.make)
         assert {warning.filename for warning in ours.warnings} <= {__file__}
         if same(theirs, ours):
@@ -331,7 +326,6 @@ def test_adversarial_calls(subject: str) -> None:
     assert not found, "\n" + "\n".join(found)
 
 
-@needs_sklearn_1_9
 def test_every_deliberate_difference_is_one() -> None:
     """Each entry of the list must still be needed."""
     if _compared != set(calls_by_subject()):
@@ -339,7 +333,6 @@ def test_every_deliberate_difference_is_one() -> None:
     assert _used == {difference.why for difference in DELIBERATE}
 
 
-@needs_sklearn_1_9
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_signatures(name: str) -> None:
     def parameters(function: Any) -> list[Any]:
@@ -348,4 +341,4 @@ def test_signatures(name: str) -> None:
             for parameter in inspect.signature(function).parameters.values()
         ]
 
-    assert parameters(getattr(fastkappa, name)) == parameters(getattr(sklearn.metrics, name))
+    assert parameters(getattr(fastkappa, name)) == parameters(getattr(metrics, name))

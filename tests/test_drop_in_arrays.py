@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import sklearn
-import sklearn.metrics
-from sklearn.exceptions import UndefinedMetricWarning
 
 import fastkappa
 from fastkappa import cohen_kappa_score, compile_scorer, confusion_counts, confusion_matrix
+from fastkappa.exceptions import undefined_metric_warning
+from tests.helpers.absent import library
 from tests.helpers.exact_kappa import NAMED, exact_kappa
+
+metrics = library("sklearn.metrics")
 
 
 def random_call(rng: Any) -> tuple[tuple[Any, Any], dict[str, Any]]:
@@ -63,9 +64,7 @@ def test_random_scores(drop_in_backend: str, seed: int) -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
-                    expected = sklearn.metrics.cohen_kappa_score(
-                        *arguments, weights=weights, **options
-                    )
+                    expected = metrics.cohen_kappa_score(*arguments, weights=weights, **options)
                 except ValueError as error:
                     with pytest.raises(ValueError, match=re.escape(str(error))):
                         cohen_kappa_score(*arguments, weights=weights, **options)
@@ -85,9 +84,7 @@ def test_random_matrices(drop_in_backend: str, seed: int) -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
-                    expected = sklearn.metrics.confusion_matrix(
-                        *arguments, normalize=normalize, **options
-                    )
+                    expected = metrics.confusion_matrix(*arguments, normalize=normalize, **options)
                 except ValueError as error:
                     with pytest.raises(ValueError, match=re.escape(str(error))):
                         confusion_matrix(*arguments, normalize=normalize, **options)
@@ -145,7 +142,7 @@ def test_short_integer_arrays(drop_in_backend: str, dtype: str, layout: str) -> 
             for weights in (None, "linear", "quadratic"):
                 # scikit-learn's own arithmetic on a table of labels 0, 1, 2, ...
                 i, j = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
-                expected = sklearn.metrics.cohen_kappa_score(
+                expected = metrics.cohen_kappa_score(
                     i, j, weights=weights, labels=np.arange(len(table))
                 )
                 value = cohen_kappa_score(
@@ -161,7 +158,7 @@ def test_longer_arrays(drop_in_backend: str, n: int) -> None:
         y1 = rng.integers(0, 6, n)
         y2 = np.where(rng.random(n) < 0.7, y1, rng.integers(0, 6, n))
         for weights in (None, "quadratic"):
-            expected = sklearn.metrics.cohen_kappa_score(y1, y2, weights=weights)
+            expected = metrics.cohen_kappa_score(y1, y2, weights=weights)
             shifted = ((y + offset).astype(dtype) for y in (y1, y2))
             assert cohen_kappa_score(*shifted, weights=weights) == pytest.approx(
                 expected, abs=1e-12
@@ -225,11 +222,11 @@ def test_quadratic_kappa_of_many_items_undefined() -> None:
     labels = np.arange(20)
     same_label = np.full(LARGE, 5)
     outside = np.full(LARGE, 77)
-    with pytest.warns(UndefinedMetricWarning, match="only one label in common"):
+    with pytest.warns(undefined_metric_warning(), match="only one label in common"):
         assert math.isnan(
             cohen_kappa_score(same_label, same_label, labels=labels, weights="quadratic")
         )
-    with pytest.warns(UndefinedMetricWarning, match="`y2` contains no labels"):
+    with pytest.warns(undefined_metric_warning(), match="`y2` contains no labels"):
         assert math.isnan(
             cohen_kappa_score(same_label, outside, labels=labels, weights="quadratic")
         )

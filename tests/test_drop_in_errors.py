@@ -12,16 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import sklearn.metrics
 
 import fastkappa
 from tests.helpers.adversarial_inputs.item_weights import SAMPLE_WEIGHTS
 from tests.helpers.adversarial_inputs.labels import LABELS
 from tests.helpers.adversarial_inputs.options import KAPPA_OPTIONS, NORMALIZE
 from tests.helpers.adversarial_inputs.ratings import EMPTY, RATINGS
-from tests.test_drop_in import FUNCTIONS, described, needs_sklearn_1_9, outcome, same
-
-pytestmark = needs_sklearn_1_9
+from tests.test_drop_in import FUNCTIONS, described, metrics, outcome, same
 
 Call = Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]
 Argument = dict[str, Callable[[], Any]]
@@ -87,7 +84,7 @@ def refused(name: str) -> dict[str, dict[str, Argument]]:
         found[subject] = {}
         for key, argument in values.items():
             call = call_of(name, argument)
-            theirs = outcome(getattr(sklearn.metrics, name), call)
+            theirs = outcome(getattr(metrics, name), call)
             ours = outcome(getattr(fastkappa, name), call)
             text = re.sub(r"\d+|Got .*|got .*", "", described(theirs), flags=re.DOTALL)
             if theirs.error is not None and same(theirs, ours) and text not in seen:
@@ -109,7 +106,7 @@ def test_of_two_errors_scikit_learn_s_comes_first(pair: tuple[int, int], name: s
     found = []
     for (a, first), (b, second) in itertools.product(some.items(), others.items()):
         call = call_of(name, first, second)
-        theirs = outcome(getattr(sklearn.metrics, name), call)
+        theirs = outcome(getattr(metrics, name), call)
         ours = outcome(getattr(fastkappa, name), call)
         if not same(theirs, ours):
             found.append(

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.utils._param_validation import InvalidParameterError
 
 import fastkappa
 from fastkappa import cohen_kappa_score, confusion_matrix
@@ -53,6 +51,7 @@ assert not any(name.partition(".")[0] == "sklearn" for name in sys.modules)
 
 @pytest.mark.parametrize("order", ["before", "after"])
 def test_its_classes_where_scikit_learn_is_loaded(order: str) -> None:
+    pytest.importorskip("sklearn")
     parts = {"before": "", "after": "", order: "import sklearn.metrics"}
     run_python(
         PROBE.format(
@@ -67,12 +66,14 @@ assert invalid is validation.InvalidParameterError, invalid
 
 
 def test_filters_written_for_scikit_learn_work() -> None:
-    with pytest.warns(UndefinedMetricWarning), pytest.warns(UserWarning, match="A single label"):
+    undefined = pytest.importorskip("sklearn.exceptions").UndefinedMetricWarning
+    validation = pytest.importorskip("sklearn.utils._param_validation")
+    with pytest.warns(undefined), pytest.warns(UserWarning, match="A single label"):
         cohen_kappa_score([1, 1], [1, 1])
-    with pytest.raises(InvalidParameterError):
+    with pytest.raises(validation.InvalidParameterError):
         cohen_kappa_score([1, 2], [1, 2], weights="cubic")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        warnings.simplefilter("ignore", undefined)
         kappa = cohen_kappa_score([1, 2], [3, 3], labels=[1, 2], replace_undefined_by=0.0)
     assert kappa == 0.0
 

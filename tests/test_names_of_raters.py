@@ -8,7 +8,6 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pandas
-import polars
 import pytest
 
 matplotlib.use("agg")
@@ -31,6 +30,9 @@ from fastkappa import (
     plot_confusion,
     plot_limits_of_agreement,
 )
+from tests.helpers.absent import library
+
+polars = library("polars")
 
 RATINGS = {"Dr. Ann": [1, 1, 2, 2, 3, 3], "Dr. Ben": [1, 2, 2, 2, 3, 1], "Cat": [1, 1, 2, 3, 3, 1]}
 FRAMES = {"pandas": pandas.DataFrame(RATINGS), "polars": polars.DataFrame(RATINGS)}
@@ -99,7 +101,7 @@ def test_names_of_a_cross_table_are_those_of_its_axes() -> None:
 
 @pytest.mark.parametrize("plot", [plot_agreement, plot_confusion, plot_agreement_chart])
 def test_names_reach_pictures(plot: Any) -> None:
-    frame = FRAMES["polars"]
+    frame = polars.DataFrame(RATINGS)
     result = agreement(frame["Dr. Ann"], frame["Dr. Ben"])
     ax = plot(result)
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("Dr. Ann", "Dr. Ben")

@@ -11,18 +11,17 @@ import warnings
 import weakref
 from typing import Any
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
-import sklearn
-from sklearn.inspection import permutation_importance
-from sklearn.metrics import cohen_kappa_score as sklearn_kappa
-from sklearn.metrics import make_scorer
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.tree import DecisionTreeClassifier
 
 from fastkappa import cohen_kappa_score, compile_scorer, confusion_counts, kappa_from_confusion
+from tests.helpers.absent import library
+
+joblib = library("joblib")
+sklearn = library("sklearn")
+metrics = library("sklearn.metrics")
+selection = library("sklearn.model_selection")
 
 WEIGHTS = [None, "linear", "quadratic", [[0, 1, 4], [2, 0, 1], [5, 1, 0]]]
 NAMES = ["cohen_kappa", "linear_kappa", "quadratic_kappa", "weighted_kappa"]
@@ -178,7 +177,7 @@ def test_item_weights(weights: Any, item_weights: str) -> None:
     given: Any = np.random.default_rng(3).integers(0, 2, 200)
     given = given.tolist() if item_weights == "list" else given.astype(item_weights)
     kappa = compile_scorer(range(4), weights)(y1, y2, sample_weight=given)
-    right = sklearn_kappa(y1, y2, weights=weights, labels=range(4), sample_weight=given)
+    right = metrics.cohen_kappa_score(y1, y2, weights=weights, labels=range(4), sample_weight=given)
     assert kappa == pytest.approx(right, rel=1e-12)
 
 
@@ -204,20 +203,22 @@ def test_in_scikit_learn(drop_in_backend: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 3))
     y = np.clip(np.rint(X[:, 0] + rng.normal(size=90) + 2), 0, 4).astype(int)
-    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
-    ours = make_scorer(compile_scorer(range(5), "quadratic"))
-    theirs = make_scorer(sklearn_kappa, weights="quadratic", labels=range(5))
+    tree = library("sklearn.tree").DecisionTreeClassifier(max_depth=3, random_state=0)
+    ours = metrics.make_scorer(compile_scorer(range(5), "quadratic"))
+    theirs = metrics.make_scorer(metrics.cohen_kappa_score, weights="quadratic", labels=range(5))
     assert repr(ours) == "make_scorer(quadratic_kappa, response_method='predict')"
-    found = [cross_val_score(tree, X, y, scoring=scorer, cv=3) for scorer in (ours, theirs)]
+    validate = selection.cross_val_score
+    found = [validate(tree, X, y, scoring=scorer, cv=3) for scorer in (ours, theirs)]
     np.testing.assert_allclose(*found, rtol=1e-12)
     grid = {"max_depth": [1, 3]}
     searches = [
-        GridSearchCV(tree, grid, scoring=scorer, cv=3, error_score="raise").fit(X, y)
+        selection.GridSearchCV(tree, grid, scoring=scorer, cv=3, error_score="raise").fit(X, y)
         for scorer in (ours, theirs)
     ]
     np.testing.assert_allclose(*(s.cv_results_["mean_test_score"] for s in searches), rtol=1e-12)
+    measure = library("sklearn.inspection").permutation_importance
     importances = [
-        permutation_importance(searches[0], X, y, scoring=scorer, random_state=0).importances
+        measure(searches[0], X, y, scoring=scorer, random_state=0).importances
         for scorer in (ours, theirs)
     ]
     np.testing.assert_allclose(*importances, rtol=1e-9, atol=1e-12)
@@ -226,7 +227,7 @@ def test_in_scikit_learn(drop_in_backend: str) -> None:
         asking = [scorer.set_score_request(sample_weight=True) for scorer in (ours, theirs)]
         tree.set_fit_request(sample_weight=False)
         params = {"sample_weight": item_weights}
-        found = [cross_val_score(tree, X, y, scoring=s, cv=3, params=params) for s in asking]
+        found = [validate(tree, X, y, scoring=s, cv=3, params=params) for s in asking]
     np.testing.assert_allclose(*found, rtol=1e-12)
 
 

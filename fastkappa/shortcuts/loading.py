@@ -37,8 +37,11 @@ class KappaShortcuts(Protocol):
 class Evaluator(Protocol):
     """Kappa at given thresholds."""
 
-    def __call__(self, thresholds: Floats) -> float:
-        """Return kappa, NaN where it is undefined; thresholds may be in any order."""
+    def __call__(self, thresholds: AnyArray) -> float:
+        """Return kappa, NaN where it is undefined; thresholds may be in any order.
+
+        Of other arrays than doubles in one piece it raises an error, or takes them as doubles.
+        """
         ...
 
     def many(self, thresholds: Floats, kappas: Floats) -> None:

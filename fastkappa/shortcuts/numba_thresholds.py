@@ -49,8 +49,9 @@ class Evaluator:
         self._items = (scores, codes, weights, starts, least, prefix, matrix, chance, total)
         self._n_cuts = len(matrix) - 1
 
-    def __call__(self, thresholds: Floats) -> float:
+    def __call__(self, thresholds: AnyArray) -> float:
         """Return kappa, NaN where it is undefined; thresholds may be in any order."""
+        thresholds = np.asarray(thresholds, np.float64)
         if thresholds.shape != (self._n_cuts,) or np.isnan(thresholds).any():
             raise ValueError("thresholds are too few, too many or NaN")
         kappa = np.empty(1)

@@ -121,7 +121,9 @@ class ThresholdEvaluator:
         fast = self._fast  # once: threads without a GIL wait to count references to it
         if fast is not None:
             try:
-                kappa: float = fast(np.asarray(thresholds, np.float64))
+                # An array is given as it is: who asks for its dtype counts references to that, too.
+                is_array = type(thresholds) is np.ndarray
+                kappa: float = fast(thresholds if is_array else np.asarray(thresholds, np.float64))
                 return kappa
             except (TypeError, ValueError, OverflowError):
                 pass  # read below: that raises the error, or copies a strided array

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 import pandas
-import polars
 import pyarrow
 import pytest
 
 from fastkappa import ConfusionAccumulator, cohen_kappa_score, confusion_counts
 from fastkappa.exceptions import LabelOrderWarning
+from tests.helpers.absent import library
+
+polars = library("polars")
 
 GRADES = ["none", "mild", "moderate", "severe"]
 CODES1 = [0, 1, 2, 3, 2, 1, 0, 3, 2, 0]

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
-import sklearn.metrics
 
 import fastkappa
+from tests.helpers.absent import library
+
+pl = library("polars")
+metrics = library("sklearn.metrics")
 
 FIRST = ["a", "a\0", "b", "a\0", "b"]
 SECOND = ["a", "a", "b", "a\0", "a"]
@@ -46,10 +48,10 @@ def test_the_drop_in_reads_them_as_scikit_learn(form: str) -> None:
     weighted = fastkappa.confusion_matrix(*columns, sample_weight=[1] * 5)
     assert table.tolist() == weighted.tolist() == (MERGED if form in NUMPY_STRINGS else APART)
     if form in NUMPY_STRINGS:  # of objects it makes a table with one label twice, which is wrong
-        assert table.tolist() == sklearn.metrics.confusion_matrix(*columns).tolist()
+        assert table.tolist() == metrics.confusion_matrix(*columns).tolist()
     labels = np.array(["b", "a\0", "a"], object)
     table = fastkappa.confusion_matrix(*columns, labels=labels)
-    assert table.tolist() == sklearn.metrics.confusion_matrix(*columns, labels=labels).tolist()
+    assert table.tolist() == metrics.confusion_matrix(*columns, labels=labels).tolist()
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form not in ("NumPy", "polars")])

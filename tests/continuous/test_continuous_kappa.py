@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +16,9 @@ from hypothesis import strategies as st
 from fastkappa import cohen_kappa_score, continuous_kappa
 from fastkappa.continuous.kappa import kappa_by_chunks
 from fastkappa.exceptions import UndefinedMetricWarning
+from tests.helpers.absent import library
+
+pl = library("polars")
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -141,11 +143,11 @@ def test_types(dtype: str) -> None:
     assert continuous_kappa(y.astype(dtype)[:, None], p.tolist()) == pytest.approx(expected)
 
 
-def test_columns_of_other_libraries() -> None:
+@pytest.mark.parametrize("column", [pd.Series, pl.Series, tuple])
+def test_columns_of_other_libraries(column: Any) -> None:
     y, p = [1.0, 2.0, 4.0], [1.5, 2.5, 3.0]
     expected = float(exact_kappa(y, p))
-    for column in (pd.Series, pl.Series, tuple):
-        assert continuous_kappa(column(y), column(p)) == pytest.approx(expected)
+    assert continuous_kappa(column(y), column(p)) == pytest.approx(expected)
     nullable = pd.array(y, dtype="Float64")
     assert continuous_kappa(nullable, p) == pytest.approx(expected)
 

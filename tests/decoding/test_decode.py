@@ -12,9 +12,10 @@ import pytest
 
 from fastkappa import KappaRounder, continuous_kappa, decode_probabilities, optimal_thresholds
 from fastkappa.exceptions import LabelOrderWarning, undefined_metric_warning
+from tests.helpers.absent import library
 from tests.helpers.exact_kappa import exact_kappa, fractions_of
 
-pl = pytest.importorskip("polars")
+pl = library("polars")
 pa = pytest.importorskip("pyarrow")
 
 
@@ -145,32 +146,39 @@ def test_weights_of_any_size() -> None:
     np.testing.assert_array_equal(left_out.predictions, half.predict(P))
 
 
-def test_probabilities_in_whatever_they_come() -> None:
+NAMES = ["x", "a", "k"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.ndarray.tolist,
+        lambda P: P.astype(np.float16),
+        lambda P: P.astype(np.float32),
+        lambda P: P.astype(">f8"),
+        lambda P: P.astype(np.longdouble),
+        lambda P: P.astype(object),
+        np.asfortranarray,
+        lambda P: np.repeat(np.repeat(P, 2, axis=0), 2, axis=1)[::2, ::2],
+        lambda P: P[::-1].copy()[::-1],
+        pd.DataFrame,
+        lambda P: pd.DataFrame(P, dtype="Float64"),
+        lambda P: pd.DataFrame(P, columns=NAMES),
+        lambda P: pl.DataFrame(P, schema=NAMES, orient="row"),
+        lambda P: pa.table(dict(zip(NAMES, P.T))),
+    ],
+)
+def test_probabilities_in_whatever_they_come(form: Any) -> None:
     P = dyadic(np.random.default_rng(5), 40, 3)
     plain = decode_probabilities(P)
-    wide = np.zeros((80, 6))
-    wide[::2, ::2] = P
-    names = ["x", "a", "k"]
-    for given in (
-        P.tolist(),
-        P.astype(np.float16),
-        P.astype(np.float32),
-        P.astype(">f8"),
-        P.astype(np.longdouble),
-        P.astype(object),
-        np.asfortranarray(P),
-        wide[::2, ::2],
-        P[::-1][::-1],
-        pd.DataFrame(P),
-        pd.DataFrame(P, dtype="Float64"),
-        pd.DataFrame(P, columns=names),
-        pl.DataFrame(P, schema=names, orient="row"),
-        pa.table(dict(zip(names, P.T))),
-    ):
-        result = decode_probabilities(given)
-        assert result.kappa == plain.kappa
-        np.testing.assert_array_equal(result.labels[plain.predictions], result.predictions)
-        assert result.labels.tolist() in ([0, 1, 2], names)
+    result = decode_probabilities(form(P))
+    assert result.kappa == plain.kappa
+    np.testing.assert_array_equal(result.labels[plain.predictions], result.predictions)
+    assert result.labels.tolist() in ([0, 1, 2], NAMES)
+
+
+def test_certain_probabilities() -> None:
+    P = dyadic(np.random.default_rng(5), 40, 3)
     counts = np.eye(3, dtype=np.uint8)[P.argmax(axis=1)]
     assert decode_probabilities(counts).kappa == decode_probabilities(counts == 1).kappa == 1.0
 

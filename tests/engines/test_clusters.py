@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import shutil
 import signal
@@ -17,12 +16,9 @@ import numpy as np
 import pytest
 
 from fastkappa import Ratings, confusion_counts, confusion_from_table
-
-dask = pytest.importorskip("dask")
-distributed = pytest.importorskip("distributed")
-
-from tests.helpers.backends import IN_CI  # noqa: E402
-from tests.helpers.engine_sources import (  # noqa: E402
+from tests.helpers.absent import library
+from tests.helpers.backends import IN_CI
+from tests.helpers.engine_sources import (
     COLUMNS,
     SOURCES,
     arrow_table,
@@ -31,6 +27,9 @@ from tests.helpers.engine_sources import (  # noqa: E402
     pandas_frame,
     written,
 )
+
+dask = library("dask")
+distributed = library("distributed")
 
 N_CHUNKS, CHUNK = 40, 1000
 PATIENCE = 60
@@ -59,7 +58,7 @@ def slow_chunk(seed: int, log: Path) -> Any:
 
 
 def slow_column(first_seed: int, log: Path) -> Any:
-    da = importlib.import_module("dask.array")
+    da = library("dask.array")
     make = dask.delayed(slow_chunk, pure=False)
     chunks = [make(first_seed + i, log) for i in range(N_CHUNKS)]
     return da.concatenate([da.from_delayed(chunk, (CHUNK,), np.int64) for chunk in chunks])
@@ -164,7 +163,7 @@ def test_missing_numbers_are_no_label_on_spark(spark: Any) -> None:
 
 def test_partitions_of_different_types_are_one_column() -> None:
     """A whole number is a float in partitions where others are missing."""
-    dd = importlib.import_module("dask.dataframe")
+    dd = library("dask.dataframe")
     frame = pandas_frame(COLUMNS)[["left grade", "right grade"]]
     whole = frame.dropna().astype(int)
     parts = [dd.from_pandas(part, npartitions=1) for part in (whole[:1000], frame)]

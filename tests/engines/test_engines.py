@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import importlib
 import re
 import sys
 from pathlib import Path
@@ -18,13 +17,14 @@ from fastkappa.engines import frames
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS
 from fastkappa.engines.source_table import Columns, SourceTable
 from fastkappa.install_hint import install_command
+from tests.helpers.absent import library
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
-duckdb = pytest.importorskip("duckdb")
+pl = library("polars")
+duckdb = library("duckdb")
 pytest.importorskip("narwhals")
-dd = pytest.importorskip("dask.dataframe")
+dd = library("dask.dataframe")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 from tests.helpers.engine_sources import (  # noqa: E402
@@ -179,31 +179,31 @@ def test_whole_numbers_of_every_size() -> None:
     assert counts.table.tolist() == [[0, 0, 1], [0, 0, 0], [0, 1, 0]]
 
 
-def test_sums_of_weights_beyond_int64() -> None:
+@pytest.mark.parametrize("make", [pa.table, pl.LazyFrame, lambda c: pa.table(c).to_reader(1)])
+def test_sums_of_weights_beyond_int64(make: Any) -> None:
     columns = {"a": ["x"] * 4, "w": [2**62] * 4}
-    for source in (pa.table(columns), pl.LazyFrame(columns), pa.table(columns).to_reader(1)):
-        with pytest.raises(OverflowError, match="float weights"):
-            confusion_from_table(source, "a", "a", weight="w")
+    with pytest.raises(OverflowError, match="float weights"):
+        confusion_from_table(make(columns), "a", "a", weight="w")
 
 
+@pytest.mark.parametrize("make", [pa.table, pl.LazyFrame, pl.DataFrame])
 @pytest.mark.parametrize("weights", [[1.0, None], [1.0, float("nan")], [float("inf"), 1.0]])
-def test_weights_that_are_none(weights: list[Any]) -> None:
-    columns = {"a": ["x", "y"], "w": weights}
-    for source in (pa.table(columns), pl.LazyFrame(columns), pl.DataFrame(columns)):
-        with pytest.raises(
-            ValueError, match=r"'w' (lacks 1 weights|holds weights that are not fin)"
-        ):
-            confusion_from_table(source, "a", "a", weight="w")
+def test_weights_that_are_none(weights: list[Any], make: Any) -> None:
+    source = make({"a": ["x", "y"], "w": weights})
+    with pytest.raises(ValueError, match=r"'w' (lacks 1 weights|holds weights that are not fin)"):
+        confusion_from_table(source, "a", "a", weight="w")
 
 
-def test_times_of_any_zone_are_instants() -> None:
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, lambda frame: pl.from_pandas(frame).lazy(), pa.Table.from_pandas]
+)
+def test_times_of_any_zone_are_instants(make: Any) -> None:
     berlin = pd.to_datetime(["2024-05-01 12:00", None]).tz_localize("Europe/Berlin")
     london = pd.to_datetime(["2024-05-01 11:00", "2024-05-01 11:00"]).tz_localize("Europe/London")
     frame = pd.DataFrame({"a": berlin, "b": london})
-    for source in (frame, pl.from_pandas(frame).lazy(), pa.Table.from_pandas(frame)):
-        counts = confusion_from_table(source, "a", "b")
-        assert counts.labels.tolist() == [datetime.datetime(2024, 5, 1, 10)]
-        assert (counts.table.tolist(), counts.missing) == ([[1]], (1, 0))
+    counts = confusion_from_table(make(frame), "a", "b")
+    assert counts.labels.tolist() == [datetime.datetime(2024, 5, 1, 10)]
+    assert (counts.table.tolist(), counts.missing) == ([[1]], (1, 0))
 
 
 def test_folders_named_for_a_value_are_a_column(tmp_path: Path) -> None:
@@ -255,6 +255,7 @@ def test_what_is_no_source(source: Any) -> None:
         confusion_from_table(source, "a", "b")
 
 
+@pytest.mark.parametrize("make", [dict, pl.LazyFrame])
 @pytest.mark.parametrize(
     ("labels", "problem"),
     [
@@ -266,10 +267,9 @@ def test_what_is_no_source(source: Any) -> None:
         ([0.5], r"labels must be whole numbers, .* got 0\.5"),
     ],
 )
-def test_what_is_no_label(labels: Any, problem: str) -> None:
-    for source in ({"a": [1, 2]}, pl.LazyFrame({"a": [1, 2]})):
-        with pytest.raises(ValueError, match=problem):
-            confusion_from_table(source, "a", "a", labels=labels)
+def test_what_is_no_label(labels: Any, problem: str, make: Any) -> None:
+    with pytest.raises(ValueError, match=problem):
+        confusion_from_table(make({"a": [1, 2]}), "a", "a", labels=labels)
 
 
 def test_labels_of_another_kind_are_given_to_no_item() -> None:
@@ -284,11 +284,10 @@ def test_names_that_are_no_strings() -> None:
         confusion_from_table(pd.DataFrame({0: [1], 1: [1]}), 0, 1)
 
 
-def test_columns_of_different_lengths() -> None:
-    da = importlib.import_module("dask.array")
-    for make in (np.zeros, da.zeros):
-        with pytest.raises(ValueError, match="different lengths"):
-            confusion_from_table({"a": make(3), "b": make(4)}, "a", "b")
+@pytest.mark.parametrize("make", [np.zeros, library("dask.array").zeros])
+def test_columns_of_different_lengths(make: Any) -> None:
+    with pytest.raises(ValueError, match="different lengths"):
+        confusion_from_table({"a": make(3), "b": make(4)}, "a", "b")
 
 
 def test_number_of_threads() -> None:

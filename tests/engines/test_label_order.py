@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from fastkappa import confusion_from_table, kappa_from_confusion
+from tests.helpers.absent import library
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
-duckdb = pytest.importorskip("duckdb")
+pl = library("polars")
+duckdb = library("duckdb")
 pytest.importorskip("narwhals")
-dd = pytest.importorskip("dask.dataframe")
+dd = library("dask.dataframe")
 parquet = pytest.importorskip("pyarrow.parquet")
 feather = pytest.importorskip("pyarrow.feather")
 dataset = pytest.importorskip("pyarrow.dataset")
@@ -121,12 +122,12 @@ def test_a_declared_order_is_that_of_the_table(name: str, tmp_path: Path) -> Non
     assert float(kappa_from_confusion(counts.table, "quadratic")) == pytest.approx(KAPPA)
 
 
-def test_labels_given_come_before_a_declared_order(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["pandas", "polars, lazy", "Parquet"])
+def test_labels_given_come_before_a_declared_order(name: str, tmp_path: Path) -> None:
     labels = ["severe", "none"]
-    for source in (pandas_frame(), polars_frame().lazy(), written_by_pandas(tmp_path)):
-        counts = confusion_from_table(source, "left", "right", labels=labels)
-        assert counts.labels.tolist() == labels
-        assert counts.table.tolist() == [[1, 0], [0, 1]]
+    counts = confusion_from_table(SOURCES[name](tmp_path), "left", "right", labels=labels)
+    assert counts.labels.tolist() == labels
+    assert counts.table.tolist() == [[1, 0], [0, 1]]
 
 
 def test_numbers_may_have_a_declared_order() -> None:
@@ -200,15 +201,23 @@ def test_too_many_declared_labels_are_refused() -> None:
         confusion_from_table(pl.DataFrame(column), "a", "a")
 
 
-def test_strings_that_are_numbers_are_sorted_as_numbers(tmp_path: Path) -> None:
+NUMBERS = {"a": ["9", "10", "1", "9"], "b": ["10", "10", "1", "9"]}
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.LazyFrame])
+def test_strings_that_are_numbers_are_sorted_as_numbers(make: Callable[[Any], Any]) -> None:
+    counts = confusion_from_table(make(NUMBERS), "a", "b")
+    assert counts.labels.tolist() == ["1", "9", "10"]
+    assert counts.table.tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 1]]
+
+
+def test_strings_of_files_that_are_numbers(tmp_path: Path) -> None:
     """In Parquet such strings stay strings; in CSV they are numbers anyway."""
-    strings = pd.DataFrame({"a": ["9", "10", "1", "9"], "b": ["10", "10", "1", "9"]})
+    strings = pd.DataFrame(NUMBERS)
     strings.to_parquet(tmp_path / "r.parquet")
-    sources = (strings, pl.from_pandas(strings).lazy(), tmp_path / "r.parquet")
-    for source in sources:
-        counts = confusion_from_table(source, "a", "b")
-        assert counts.labels.tolist() == ["1", "9", "10"]
-        assert counts.table.tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 1]]
+    counts = confusion_from_table(tmp_path / "r.parquet", "a", "b")
+    assert counts.labels.tolist() == ["1", "9", "10"]
+    assert counts.table.tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 1]]
     strings.to_csv(tmp_path / "r.csv")
     counts = confusion_from_table(tmp_path / "r.csv", "a", "b")
     assert counts.labels.tolist() == [1, 9, 10]

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from fastkappa import confusion_from_table
+from tests.helpers.absent import library
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
-duckdb = pytest.importorskip("duckdb")
+pl = library("polars")
+duckdb = library("duckdb")
 pytest.importorskip("narwhals")
-dd = pytest.importorskip("dask.dataframe")
+dd = library("dask.dataframe")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 # Grades 1 to 10, one row of which holds no grade.

@@ -8,13 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-pa = pytest.importorskip("pyarrow")
-duckdb = pytest.importorskip("duckdb")
-csv = pytest.importorskip("pyarrow.csv")
-parquet = pytest.importorskip("pyarrow.parquet")
-
-from fastkappa import Ratings, conger_kappa  # noqa: E402
-from tests.helpers.engine_sources import GRADES, SOURCES  # noqa: E402
+from fastkappa import Ratings, conger_kappa
+from tests.helpers.engine_sources import GRADES, SOURCES, duckdb, pa, parquet
 
 NAMES = {"item": "right", "rater": "clinic", "rating": "left"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,14 @@ import numpy as np
 import pytest
 
 from fastkappa import confusion_counts, datasets
+from tests.helpers.absent import library
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
-pl = pytest.importorskip("polars")
-duckdb = pytest.importorskip("duckdb")
+pl = library("polars")
+duckdb = library("duckdb")
 pytest.importorskip("narwhals")
-dd = pytest.importorskip("dask.dataframe")
+dd = library("dask.dataframe")
 csv = pytest.importorskip("pyarrow.csv")
 parquet = pytest.importorskip("pyarrow.parquet")
 dataset = pytest.importorskip("pyarrow.dataset")
@@ -131,7 +131,7 @@ def dask_frame(columns: Columns) -> Any:
 
 
 def dask_arrays(columns: Columns) -> Any:
-    da = importlib.import_module("dask.array")
+    da = library("dask.array")
     frame = pandas_frame(columns)
     chunks = {"left": 700, "right grade": 900}
     return {name: da.from_array(frame[name].to_numpy(), chunks.get(name, 1000)) for name in frame}

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas
-import polars
 import pyarrow
 import pytest
 
@@ -16,6 +15,9 @@ from fastkappa import leaderboard
 from fastkappa.counting import lines
 from fastkappa.leaderboards.items.alignment import ItemIds
 from fastkappa.leaderboards.items.ids import CHUNK
+from tests.helpers.absent import library
+
+polars = library("polars")
 
 
 def _texts(numbers: Any) -> list[str]:

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,9 +21,12 @@ from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.multirater.statistics import sparse_profiles
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.sparse_profiles import SparseProfiles
+from tests.helpers.absent import library
 from tests.helpers.published_raters import ANAESTHETISTS, DIAGNOSES, RELIABILITY_DATA
 from tests.helpers.quick import n_examples
 from tests.multirater.test_multirater_peers import CASES, close, irrcac, make_ratings, peer
+
+pl = library("polars")
 
 COEFFICIENTS: list[tuple[str, dict[str, Any]]] = [
     ("fleiss_kappa", {}),

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
 import fastkappa
 from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha
+from tests.helpers.absent import library
 from tests.helpers.published_raters import DIAGNOSES, RELIABILITY_DATA, WORKED_COUNTS
+
+pl = library("polars")
 
 FUNCTIONS: dict[str, dict[str, Any]] = {
     "fleiss_kappa": {},
@@ -48,13 +50,15 @@ def test_every_function_takes_missing_codes(name: str, codes: Any) -> None:
         assert value(name, Ratings.from_array(given, missing_codes=codes)) == expected
 
 
-def test_missing_codes_among_strings() -> None:
+@pytest.mark.parametrize(
+    "form", [list, np.array, pd.DataFrame, lambda rows: pl.DataFrame(rows, orient="row")]
+)
+def test_missing_codes_among_strings(form: Any) -> None:
     rows = [[str(grade) for grade in row] for row in with_codes(".", "NA")]
-    for given in (rows, np.array(rows), pd.DataFrame(rows), pl.DataFrame(rows, orient="row")):
-        ratings = Ratings.from_array(given, missing_codes=[".", "NA"])
-        assert ratings.labels.tolist() == ["1", "2", "3", "4", "5", "7", "9", "10"]
-        assert ratings.n_missing == 2
-        assert value("gwet_ac2", ratings) == value("gwet_ac2", GRADES)
+    ratings = Ratings.from_array(form(rows), missing_codes=[".", "NA"])
+    assert ratings.labels.tolist() == ["1", "2", "3", "4", "5", "7", "9", "10"]
+    assert ratings.n_missing == 2
+    assert value("gwet_ac2", ratings) == value("gwet_ac2", GRADES)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

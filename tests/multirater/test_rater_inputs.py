@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha, light_kappa
+from tests.helpers.absent import library
+
+pl = library("polars")
 
 ROWS = [[1, 1, 2], [2, 2, 2], [3, 1, 3], [2, 3, 2], [1, 1, 1]]
 WITH_MISSING = [[1, 1, None], [2, 2, 2], [None, 1, 3], [2, 3, 2], [1, None, 1]]

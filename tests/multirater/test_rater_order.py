@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -24,6 +23,9 @@ from fastkappa import (
     randolph_kappa,
 )
 from fastkappa.exceptions import LabelOrderWarning
+from tests.helpers.absent import library
+
+pl = library("polars")
 
 # Their alphabetical order is mild, moderate, none, severe; nobody gives "moderate".
 ORDER = ["none", "mild", "moderate", "severe"]
@@ -187,21 +189,18 @@ def test_labels_that_are_given_have_an_order() -> None:
         fleiss_kappa(Ratings.from_array(ROWS), labels=ORDER)
 
 
-def test_strings_that_are_numbers_are_sorted_by_value() -> None:
+@pytest.mark.parametrize(
+    "form", [list, np.array, pd.DataFrame, lambda rows: pl.DataFrame(rows, orient="row")]
+)
+def test_strings_that_are_numbers_are_sorted_by_value(form: Any) -> None:
     rows = [[8, 9, 10], [9, 9, 10], [10, 10, 10], [8, 8, 8], [9, 8, 8]]
-    strings = [[str(rating) for rating in row] for row in rows]
-    for given in (
-        strings,
-        np.array(strings),
-        pd.DataFrame(strings),
-        pl.DataFrame(strings, orient="row"),
-    ):
-        assert Ratings.from_array(given).labels.tolist() == ["8", "9", "10"]
-        for function in WEIGHTED:
-            expected = figures(function, rows, weights="quadratic")
-            assert figures(function, given, weights="quadratic") == expected
-        expected = figures(krippendorff_alpha, rows, level="ordinal")
-        assert figures(krippendorff_alpha, given, level="ordinal") == expected
+    given = form([[str(rating) for rating in row] for row in rows])
+    assert Ratings.from_array(given).labels.tolist() == ["8", "9", "10"]
+    for function in WEIGHTED:
+        expected = figures(function, rows, weights="quadratic")
+        assert figures(function, given, weights="quadratic") == expected
+    expected = figures(krippendorff_alpha, rows, level="ordinal")
+    assert figures(krippendorff_alpha, given, level="ordinal") == expected
 
 
 def test_the_names_of_a_crosstab_are_alphabetical() -> None:

@@ -12,12 +12,14 @@ import pandas as pd
 import pytest
 from scipy.optimize import linprog
 from scipy.stats import chi2, norm
-from statsmodels.stats.inter_rater import cohens_kappa
 
 from fastkappa import agreement_from_confusion, kappa_from_confusion
 from fastkappa.statistics import indices, inference, scales
 from fastkappa.statistics.transport import closest_tables
 from fastkappa.statistics.weights import agreement_matrix, disagreement_matrix
+from tests.helpers.absent import library
+
+cohens_kappa = library("statsmodels.stats.inter_rater").cohens_kappa
 
 NAMED = (None, "linear", "quadratic")
 

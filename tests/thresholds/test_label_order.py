@@ -6,12 +6,14 @@ import enum
 from typing import Any
 
 import pandas as pd
-import polars
 import pyarrow
 import pytest
 
 from fastkappa import ThresholdEvaluator, optimal_thresholds
 from fastkappa.exceptions import LabelOrderWarning
+from tests.helpers.absent import library
+
+polars = library("polars")
 
 ORDER = ["none", "mild", "moderate", "severe"]
 POSITIONS = [0, 0, 1, 1, 2, 2, 2, 3]
@@ -45,18 +47,18 @@ DECLARED: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("which", DECLARED)
+@pytest.mark.parametrize("declared", DECLARED.values(), ids=DECLARED)
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
-def test_a_declared_order_is_the_order(which: str, weights: Any, drop_in_backend: str) -> None:
+def test_a_declared_order_is_the_order(declared: Any, weights: Any, drop_in_backend: str) -> None:
     expected = optimal_thresholds(POSITIONS, SCORES, weights=weights)
-    found = optimal_thresholds(DECLARED[which], SCORES, weights=weights)
+    found = optimal_thresholds(declared, SCORES, weights=weights)
     assert found.labels.tolist() == ORDER
     assert (found.kappa, found.thresholds.tolist()) == (
         expected.kappa,
         expected.thresholds.tolist(),
     )
     assert found.predict([0.0, 1.0]).tolist() == ["none", "severe"]
-    evaluator = ThresholdEvaluator(DECLARED[which], SCORES, weights=weights)
+    evaluator = ThresholdEvaluator(declared, SCORES, weights=weights)
     assert evaluator.labels.tolist() == ORDER
     assert evaluator(CUTS) == ThresholdEvaluator(POSITIONS, SCORES, weights=weights)(CUTS)
 

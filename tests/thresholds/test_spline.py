@@ -11,8 +11,6 @@ import pytest
 import scipy.linalg
 from scipy.interpolate import CubicSpline
 from scipy.stats import norm
-from sklearn.isotonic import isotonic_regression
-from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 from fastkappa import ThresholdEvaluator, optimal_thresholds
 from fastkappa.exceptions import FallingScoresWarning
@@ -20,6 +18,10 @@ from fastkappa.thresholds.cuts.label_shares import _columns, _maximised, smooth_
 from fastkappa.thresholds.cuts.quadratic import best_levels
 from fastkappa.thresholds.cuts.spline import PENALTIES, Spline, by_rank, rising
 from fastkappa.thresholds.rounding import Rounding, find_rounding
+from tests.helpers.absent import library
+
+isotonic_regression = library("sklearn.isotonic").isotonic_regression
+OrderedModel = library("statsmodels.miscmodels.ordinal_model").OrderedModel
 
 LIMITS = [-1.2, -0.5, 0.5, 1.4]
 

@@ -174,10 +174,12 @@ def test_thresholds_of_any_kind():
         descending,
         read_only,
         strided,
-        strided.astype(">f4"),
+        *(descending.astype(dtype) for dtype in ("f4", ">f4", ">f8", "g", object)),
+        np.ma.array(descending),
     ):
         assert evaluator(thresholds) == expected
         assert evaluator.many([thresholds])[0] == expected
+    assert evaluator(np.array([2, 0], np.int8)) == evaluator([2.0, 0.0])
     # Between two neighbours of float32: only the upper one is not below.
     y, scores = [0, 1], np.array([1, np.nextafter(np.float32(1), np.float32(2))], np.float32)
     evaluator = ThresholdEvaluator(y, scores)

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 import fastkappa
 from fastkappa import optimal_thresholds
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.thresholds.optimal import find_optimum
 from fastkappa.thresholds.search import SearchSizes
+from tests.helpers.absent import library
 from tests.helpers.brute_force_thresholds import best_kappa, exact_kappa
+
+cohen_kappa_score = library("sklearn.metrics").cohen_kappa_score
 
 pytestmark = pytest.mark.usefixtures("drop_in_backend")
 

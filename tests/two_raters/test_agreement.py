@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -24,8 +23,11 @@ from fastkappa import (
 )
 from fastkappa.exceptions import UndefinedMetricWarning, undefined_metric_warning
 from fastkappa.statistics.indices import bangdiwala_b
+from tests.helpers.absent import library
 from tests.helpers.published import CUSTOM_WEIGHTS, TABLES
 from tests.helpers.published_agreement import CUSTOM_ERRORS, FIGURES
+
+pl = library("polars")
 
 WEIGHTS: dict[str, Any] = {"unweighted": None, "linear": "linear", "quadratic": "quadratic"}
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -16,7 +15,10 @@ from scipy import stats
 from fastkappa import AgreementResult, agreement, compare_independent, kappa_posterior
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.inference import kappa_gradient
+from tests.helpers.absent import library
 from tests.helpers.published_clusters import OBUCHOWSKI, glands
+
+sm = library("statsmodels.api")
 
 SCHEMES = (None, "linear", "quadratic")
 

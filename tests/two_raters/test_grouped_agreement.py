@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -20,6 +19,9 @@ from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
+from tests.helpers.absent import library
+
+pl = library("polars")
 
 
 def ratings(n: int, n_groups: int = 3, n_labels: int = 4, seed: int = 0) -> Any:

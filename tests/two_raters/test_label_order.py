@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -24,7 +23,10 @@ from fastkappa import (
     plot_confusion,
 )
 from fastkappa.exceptions import LabelOrderWarning
+from tests.helpers.absent import library
 from tests.helpers.exact_kappa import exact_kappa
+
+pl = library("polars")
 
 GRADES = ["none", "mild", "moderate", "severe"]
 ALPHABETICAL = ["mild", "moderate", "none", "severe"]

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
 from fastkappa import agreement, agreement_by, compare_predictions
+from tests.helpers.absent import library
 from tests.helpers.exact_kappa import exact_kappa
+
+pl = library("polars")
 
 TAKERS: dict[str, Callable[..., Any]] = {
     "agreement": lambda y1, y2, **o: agreement(y1, y2, weights="quadratic", **o),
@@ -102,9 +104,9 @@ CODED: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CODED)
-def test_codes_for_missing_ratings(name: str) -> None:
-    y1, codes = CODED[name]
+@pytest.mark.parametrize(("name", "coded"), CODED.items(), ids=CODED)
+def test_codes_for_missing_ratings(name: str, coded: tuple[Any, list[Any]]) -> None:
+    y1, codes = coded
     y2: list[Any] = [1, 1, 2, 3, 3]
     if name not in ("-9", "floats", "a point among numbers", "a string among numbers"):
         y2 = [*map(str, y2)]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -28,6 +27,9 @@ from fastkappa import (
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.indices import gwet_ac2
 from fastkappa.statistics.kappa import expected_agreement, observed_agreement
+from tests.helpers.absent import library
+
+pl = library("polars")
 
 TABLE = [[20, 5], [10, 15]]
 RAGGED: Any = [[1, 2], [3]]
@@ -233,9 +235,8 @@ FORMS: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", FORMS)
-def test_forms_that_look_right(name: str) -> None:
-    column, match = FORMS[name]
+@pytest.mark.parametrize(("column", "match"), FORMS.values(), ids=FORMS)
+def test_forms_that_look_right(column: Any, match: str) -> None:
     for take, argument, n_before, n_after in (
         (agreement, "y1", 0, 1),
         (agreement, "y2", 1, 0),
@@ -250,25 +251,33 @@ def test_forms_that_look_right(name: str) -> None:
             take(*columns)  # type: ignore[operator]
 
 
-def test_columns_where_a_table_is_wanted() -> None:
+@pytest.mark.parametrize(
+    ("series", "frame"),
+    [
+        (np.array, lambda columns: np.column_stack([*columns.values()])),
+        (pd.Series, pd.DataFrame),
+        (pl.Series, pl.DataFrame),
+    ],
+    ids=["NumPy", "pandas", "polars"],
+)
+def test_columns_where_a_table_is_wanted(series: Any, frame: Any) -> None:
     remedy = (
         r"For two columns of ratings: confusion_counts\(y1, y2\)\.table is their table, and"
         r" agreement\(y1, y2\) has all statistics\.$"
     )
     y1, y2 = [1, 2, 3, 3], [1, 2, 3, 2]
-    for column in (y1, np.array(y1), pd.Series(y1), pl.Series(y1)):
+    for column in (y1, series(y1)):
         with pytest.raises(
             ValueError, match=rf"^table must have the shape \(\.\.\., l, l\), got \(4,\)\. {remedy}"
         ):
             bootstrap(column, y2)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=rf"^first must have the shape .*\. {remedy}"):
             compare_independent(column, y2)
-    for strings in (list("abc"), pd.Series(list("abc")), pl.Series(list("abc"))):
+    for strings in (list("abc"), series(list("abc"))):
         for take in (bootstrap, agreement_from_confusion, kappa_from_confusion):
             with pytest.raises(ValueError, match=rf"^table must hold numbers, got 'a'\. {remedy}"):
                 take(strings)  # type: ignore[operator]
-    frame = pd.DataFrame({"y1": y1, "y2": y2})
-    for pairs in (frame, frame.to_numpy(), pl.DataFrame(frame), [y1, y2]):
+    for pairs in (frame({"y1": y1, "y2": y2}), [y1, y2]):
         with pytest.raises(ValueError, match=rf"^table must have .*\. {remedy}"):
             bootstrap(pairs)
     with pytest.raises(

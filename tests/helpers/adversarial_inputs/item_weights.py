@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
+
+from tests.helpers.absent import library
+
+pl = library("polars")
 
 SAMPLE_WEIGHTS: dict[str, Callable[[], Any]] = {
     "list of ints": lambda: [1, 2, 3, 4, 5, 6],

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
+
+from tests.helpers.absent import library
+
+pl = library("polars")
 
 # For y1 = [0, 1, 2, 2, 3, 1] and y2 = [0, 2, 2, 1, 3, 1], and for letters instead of these numbers.
 LABELS: dict[str, Callable[[], Any]] = {

@@ -14,9 +14,12 @@ from typing import Any
 import array_api_strict
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import scipy.sparse
+
+from tests.helpers.absent import library
+
+pl = library("polars")
 
 STRINGS = ["b", "a", "c", "a"]
 CODES = [1, 0, 2, 0]
