@@ -30,6 +30,7 @@ enum {
     MANY_CELLS = 16384,               /* 8 copies of 4 bytes: 512 KB */
     MOST_WIDE_CELLS = 20000,          /* 4 bytes each: 80 KB; more are counted in bytes, where pairs do not collide */
     MOST_SHORT_LABELS = 256,          /* of each column: a cell number fits 16 bits */
+    FEWEST_A_CELL = 16,               /* pairs, for counters to be emptied that often */
     COUNT_STAGE = 512,                /* pairs between making cells and incrementing them; divides BLOCK */
     SAMPLE_PLACES = 16,
     SAMPLE_PAIRS = 32
@@ -157,8 +158,8 @@ ALWAYS_INLINE void fetch_ahead(const ahead_t *ahead, ptrdiff_t eighth)
     FETCH((uintptr_t)ahead->b + (uintptr_t)(eighth * ahead->step_b));
 }
 
-#define ADD_SHORT(name, copies)                                                                                   \
-    static void name(const uint16_t *cells, ptrdiff_t count, uint32_t *counters, const ahead_t *ahead)            \
+#define ADD_SHORT(name, counter_t, copies)                                                                        \
+    static void name(const uint16_t *cells, ptrdiff_t count, counter_t *counters, const ahead_t *ahead)           \
     {                                                                                                             \
         ptrdiff_t i = 0;                                                                                          \
         for (; i + 8 <= count; i += 8) {                                                                          \
@@ -169,9 +170,10 @@ ALWAYS_INLINE void fetch_ahead(const ahead_t *ahead, ptrdiff_t eighth)
         for (; i < count; i++)                                                                                    \
             counters[(size_t)cells[i] * copies]++;                                                                \
     }
-ADD_SHORT(add_short_8, 8)
-ADD_SHORT(add_short_4, 4)
-ADD_SHORT(add_short_1, 1)
+ADD_SHORT(add_short_8, uint32_t, 8)
+ADD_SHORT(add_short_4, uint32_t, 4)
+ADD_SHORT(add_short_1, uint32_t, 1)
+ADD_SHORT(add_short_evenly, uint8_t, 1)
 #undef ADD_SHORT
 
 /* Byte counters; a wrap puts 256 into the table. */
@@ -198,25 +200,31 @@ ADD_BYTES(add_long_4, uint32_t, 4)
 SIMD_BEGIN_AVX512
 /* Adds contiguous bytes, 64 pairs at a time; returns where it stopped. Of 64 pairs, the cells are made while the 64 before
    are counted. */
-static ptrdiff_t add_byte_columns_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, uint32_t *counters)
-{
-    column_512_t column_a = column_512(a, start, 1), column_b = column_512(b, start, 1);
-    const __m512i largest_a = broadcast_512(largest_code_512(a), 1), largest_b = broadcast_512(largest_code_512(b), 1);
-    const __m512i row = broadcast_512(n_short_codes(b), 2);
-    const ptrdiff_t n_vectors = (stop - start) / 64;
-    uint16_t buffers[2][64];
-    /* round -1 makes the first cells and counts none */
-    for (ptrdiff_t i = -1; i < n_vectors; i++) {
-        const uint16_t *cells = buffers[i & 1];
-        if (LIKELY(i + 1 < n_vectors))
-            store_cells_512(cut_bytes_512(&column_a, largest_a), cut_bytes_512(&column_b, largest_b), row, buffers[(i + 1) & 1]);
-        if (LIKELY(i >= 0))
-            for (int j = 0; j < 64; j += 8)
-                UNROLL for (int k = 0; k < 8; k++)
-                    counters[cells[j + k]]++;
+#define ADD_BYTE_COLUMNS(name, counter_t)                                                                         \
+    static ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, counter_t *counters) \
+    {                                                                                                             \
+        column_512_t column_a = column_512(a, start, 1), column_b = column_512(b, start, 1);                      \
+        const __m512i largest_a = broadcast_512(largest_code_512(a), 1);                                          \
+        const __m512i largest_b = broadcast_512(largest_code_512(b), 1);                                          \
+        const __m512i row = broadcast_512(n_short_codes(b), 2);                                                   \
+        const ptrdiff_t n_vectors = (stop - start) / 64;                                                          \
+        uint16_t buffers[2][64];                                                                                  \
+        /* round -1 makes the first cells and counts none */                                                      \
+        for (ptrdiff_t i = -1; i < n_vectors; i++) {                                                              \
+            const uint16_t *cells = buffers[i & 1];                                                               \
+            if (LIKELY(i + 1 < n_vectors))                                                                        \
+                store_cells_512(cut_bytes_512(&column_a, largest_a), cut_bytes_512(&column_b, largest_b), row,    \
+                                buffers[(i + 1) & 1]);                                                            \
+            if (LIKELY(i >= 0))                                                                                   \
+                for (int j = 0; j < 64; j += 8)                                                                   \
+                    UNROLL for (int k = 0; k < 8; k++)                                                            \
+                        counters[cells[j + k]]++;                                                                 \
+        }                                                                                                         \
+        return start + 64 * n_vectors;                                                                            \
     }
-    return start + 64 * n_vectors;
-}
+ADD_BYTE_COLUMNS(add_byte_columns_512, uint32_t)
+ADD_BYTE_COLUMNS(add_byte_columns_evenly_512, uint8_t)
+#undef ADD_BYTE_COLUMNS
 SIMD_END
 #endif
 
@@ -267,6 +275,54 @@ static void count_in_bytes(const column_t *a, const column_t *b, ptrdiff_t start
     free(counters);
 }
 
+/* Are they contiguous bytes that AVX-512 takes 64 at a time? */
+ALWAYS_INLINE int are_byte_columns_512(const column_t *a, const column_t *b)
+{
+    return simd_level_current() == SIMD_AVX512 && is_plain_integer(a) && is_plain_integer(b) && a->stride == 1
+        && b->stride == 1;
+}
+
+/* Up to 256 labels each, evenly spread: in counters of 8 bits that no one watches. A wrap would show: each takes 256 from
+   their sum, which is to be the number of pairs. They are emptied before it is likely. Returns where it stopped, for there it
+   wrapped or would have to be emptied too often. */
+static ptrdiff_t count_evenly(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+{
+    const size_t rows = n_short_codes(a), columns = n_short_codes(b), n_cells = rows * columns;
+    ptrdiff_t block = (ptrdiff_t)n_cells;
+    uint16_t cells[COUNT_STAGE];
+    uint8_t *counters = stop - start >= FEWEST_A_CELL * block ? malloc(n_cells) : NULL;
+    while (counters && start < stop) {
+        const ptrdiff_t end = stop - start < block ? stop : start + block;
+        ptrdiff_t i = start, sum = 0;
+        uint8_t largest = 0;
+        memset(counters, 0, n_cells);
+#if SIMD_HAS_X86
+        if (are_byte_columns_512(a, b))
+            i = add_byte_columns_evenly_512(a, b, start, end, counters);
+#endif
+        for (ptrdiff_t count; i < end; i += count) {
+            const ahead_t next = ahead_of(a, b, i + BLOCK), *const ahead = is_wide(a, b) ? &next : NULL;
+            count = end - i < COUNT_STAGE ? end - i : COUNT_STAGE;
+            if (UNLIKELY(!short_cells(a, b, i, count, cells)))
+                break;
+            add_short_evenly(cells, count, counters, ahead);
+        }
+        for (size_t cell = 0; cell < n_cells; cell++)
+            sum += counters[cell];
+        for (size_t cell = 0; cell < n_cells; cell++)
+            largest = counters[cell] > largest ? counters[cell] : largest;
+        if (sum != end - start)
+            break;
+        merge_long_1(counters, rows, columns, (size_t)b->n_labels + 1, table);
+        start = end;
+        block = block / largest * 128;
+        if (block < FEWEST_A_CELL / 2 * (ptrdiff_t)n_cells)
+            break;
+    }
+    free(counters);
+    return start;
+}
+
 /* Up to 256 labels each. */
 static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
@@ -283,6 +339,11 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         }
     } else {
         copies = !neighbours_collide(a, b, start, stop) ? 1 : n_cells <= MANY_CELLS ? 8 : 4;
+        if (copies == 1) {
+            start = count_evenly(a, b, start, stop, table);
+            if (start == stop)
+                return;
+        }
         if (copies == 1 && n_cells > MOST_WIDE_CELLS) {
             count_in_bytes(a, b, start, stop, table);
             return;
@@ -295,8 +356,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
     }
     memset(counters, 0, n_cells * copies * sizeof *counters);
 #if SIMD_HAS_X86
-    if (copies == 1 && simd_level_current() == SIMD_AVX512 && is_plain_integer(a) && is_plain_integer(b)
-        && a->stride == 1 && b->stride == 1)
+    if (copies == 1 && are_byte_columns_512(a, b))
         start = add_byte_columns_512(a, b, start, stop, counters);
 #endif
     for (ptrdiff_t i = start; i < stop; i += COUNT_STAGE) {
