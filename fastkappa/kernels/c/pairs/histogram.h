@@ -258,18 +258,18 @@ ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
     return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
 }
 
-/* The sum of counters, and the largest of them. */
+/* The sum of the counters of up to MOST_UNWATCHED pairs, and the largest of them. */
 #define LOOK_AT(name, counter_t)                                                                                  \
     static ptrdiff_t name(const counter_t *counters, size_t n_cells, unsigned *largest)                           \
     {                                                                                                             \
-        ptrdiff_t sum = 0;                                                                                        \
+        uint32_t sum = 0;                                                                                         \
         counter_t most = 0;                                                                                       \
-        for (size_t cell = 0; cell < n_cells; cell++)                                                             \
+        for (size_t cell = 0; cell < n_cells; cell++) {                                                           \
             sum += counters[cell];                                                                                \
-        for (size_t cell = 0; cell < n_cells; cell++)                                                             \
             most = counters[cell] > most ? counters[cell] : most;                                                 \
+        }                                                                                                         \
         *largest = most;                                                                                          \
-        return sum;                                                                                               \
+        return (ptrdiff_t)sum;                                                                                    \
     }
 LOOK_AT(look_at_words, uint16_t)
 LOOK_AT(look_at_bytes, uint8_t)
@@ -288,12 +288,13 @@ static void count_unwatched(const column_t *a, const column_t *b, ptrdiff_t star
         count_plain(a, b, start, stop, table);
         return;
     }
-    ptrdiff_t block = FIRST_UNWATCHED;
+    /* emptied once where a second time would be felt */
+    ptrdiff_t block = stop - start < 4 * FIRST_UNWATCHED ? 4 * FIRST_UNWATCHED : FIRST_UNWATCHED;
     int in_bytes = 0, met_outside = 0;
     while (start < stop) {
-        const int may_wrap = in_bytes || block > FIRST_UNWATCHED;
         ptrdiff_t end = stop - start < block ? stop : start + block, i = start, counted = 0;
-        unsigned largest;
+        const int may_wrap = in_bytes || end - start > FIRST_UNWATCHED;
+        unsigned largest = 0;
         memset(words, 0, n_cells * (in_bytes ? sizeof *bytes : sizeof *words));
 #if SIMD_HAS_X86
         if (simd_level_current() == SIMD_AVX512 && is_plain_integer(a) && is_plain_integer(b) && a->stride == 1
@@ -319,7 +320,10 @@ static void count_unwatched(const column_t *a, const column_t *b, ptrdiff_t star
                     count_plain(a, b, i, i + count, table);
             }
         }
-        if ((in_bytes ? look_at_bytes(bytes, n_cells, &largest) : look_at_words(words, n_cells, &largest)) == counted) {
+        ptrdiff_t sum = counted;
+        if (may_wrap || end < stop)
+            sum = in_bytes ? look_at_bytes(bytes, n_cells, &largest) : look_at_words(words, n_cells, &largest);
+        if (sum == counted) {
             if (in_bytes)
                 merge_long_1(bytes, rows, columns, table_row, table);
             else
