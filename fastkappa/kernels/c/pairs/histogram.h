@@ -18,8 +18,8 @@
    each for a wrap costs a fifth more; so no one does, and they are emptied before one is likely. A wrap shows all the same: it
    takes 256 (65 536) from their sum, which is to be the number of pairs, and those are then counted again:
 
-       181 labels     65 024 pairs in 16 bits     cannot wrap; the fullest counter has 12
-                     693 248 pairs in 8 bits      the fullest counter has 48; their sum is 693 248: none has wrapped
+       181 labels     65 024 pairs in 16 bits     cannot wrap; the fullest counter has 11
+                     693 248 pairs in 8 bits      the fullest counter has 43; their sum is 693 248: none has wrapped
 
    Past 65 536 cells a counter has 8 bits and is watched: when it wraps to 0, the 256 that it has lost go to the table. */
 #ifndef FASTKAPPA_HISTOGRAM_H
@@ -37,7 +37,7 @@ enum {
     MOST_SHORT_LABELS = 256,          /* of each column: a cell number fits 16 bits */
     COUNT_STAGE = 512,                /* pairs between making cells and incrementing them; divides BLOCK */
     FIRST_UNWATCHED = 65536 - COUNT_STAGE, /* pairs that no counter of 16 bits can wrap with */
-    MOST_UNWATCHED = 1 << 20,         /* pairs that may have to be counted again */
+    MOST_UNWATCHED = 1 << 22,         /* pairs that may have to be counted again */
     PAIRS_A_CELL = 8,                 /* at least, for counters to be emptied that often */
     SAMPLE_PLACES = 16,
     SAMPLE_PAIRS = 32
@@ -135,7 +135,7 @@ static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t st
     uint32_t codes_a[SAMPLE_PAIRS], codes_b[SAMPLE_PAIRS];
     const ptrdiff_t apart = (stop - start - SAMPLE_PAIRS) / SAMPLE_PLACES;
     int collisions = 0;
-    if (apart < 0)
+    if (stop - start < SAMPLE_PAIRS)
         return 0;
     for (int place = 0; place < SAMPLE_PLACES; place++) {
         decode(a, start + place * apart, SAMPLE_PAIRS, codes_a);
