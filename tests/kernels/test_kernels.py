@@ -261,7 +261,7 @@ def test_skewed_and_sorted_ratings(kernels: Any, n_labels: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32"])
-@pytest.mark.parametrize(("n_labels", "often"), [(100, 0), (60, 2000), (256, 0)])
+@pytest.mark.parametrize(("n_labels", "often"), [(100, 0), (110, 2000), (256, 0)])
 def test_narrow_counters_that_wrap(kernels: Any, dtype: str, n_labels: int, often: int) -> None:
     """Evenly spread at first, or but one pair, so that narrow counters seem enough for long."""
     n = 1_200_000

@@ -14,9 +14,10 @@
    few pairs at a time (COUNT_STAGE): with 1024, 256 labels were half as slow again, presumably for their buffer is pushed out.
    Of bytes, cells are made while others are counted, which saved a tenth (Emerald Rapids).
 
-   One copy has counters of 16 bits, or of 8 where pairs are spread evenly, so that more of them stay in the cache. To watch
-   each for a wrap costs a fifth more; so no one does, and they are emptied before one is likely. A wrap shows all the same: it
-   takes 256 (65 536) from their sum, which is to be the number of pairs, and those are then counted again:
+   One copy of more than 8192 cells has counters of 16 bits, or of 8 where pairs are spread evenly, so that more of them stay in
+   the cache. (Of 4096 cells they are no faster, and in one process of twelve half as fast, for a reason unknown.) To watch each
+   for a wrap costs a fifth more; so no one does, and they are emptied before one is likely. A wrap shows all the same: it takes
+   256 (65 536) from their sum, which is to be the number of pairs, and those are then counted again:
 
        181 labels     65 024 pairs in 16 bits     cannot wrap; the fullest counter has 11
                      693 248 pairs in 8 bits      the fullest counter has 43; their sum is 693 248: none has wrapped
@@ -33,6 +34,7 @@
 
 enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
+    MOST_WIDE_CELLS = 8192,           /* 1 copy of 4 bytes: 32 KB; more are counted in 2 bytes or 1 */
     MANY_CELLS = 16384,               /* 8 copies of 4 bytes: 512 KB */
     MOST_SHORT_LABELS = 256,          /* of each column: a cell number fits 16 bits */
     COUNT_STAGE = 512,                /* pairs between making cells and incrementing them; divides BLOCK */
@@ -179,6 +181,7 @@ ALWAYS_INLINE void fetch_ahead(const ahead_t *ahead, ptrdiff_t eighth)
     }
 ADD_SHORT(add_short_8, uint32_t, 8)
 ADD_SHORT(add_short_4, uint32_t, 4)
+ADD_SHORT(add_short_1, uint32_t, 1)
 ADD_SHORT(add_short_words, uint16_t, 1)
 ADD_SHORT(add_short_bytes, uint8_t, 1)
 #undef ADD_SHORT
@@ -228,6 +231,7 @@ SIMD_BEGIN_AVX512
         }                                                                                                         \
         return start + 64 * n_vectors;                                                                            \
     }
+ADD_COLUMNS(add_columns_512, uint32_t)
 ADD_COLUMNS(add_columns_to_words_512, uint16_t)
 ADD_COLUMNS(add_columns_to_bytes_512, uint8_t)
 #undef ADD_COLUMNS
@@ -247,6 +251,7 @@ SIMD_END
     }
 MERGE(merge_short_8, uint32_t, 8)
 MERGE(merge_short_4, uint32_t, 4)
+MERGE(merge_short_1, uint32_t, 1)
 MERGE(merge_words, uint16_t, 1)
 MERGE(merge_long_4, uint8_t, 4)
 MERGE(merge_long_1, uint8_t, 1)
@@ -256,6 +261,13 @@ MERGE(merge_long_1, uint8_t, 1)
 ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
 {
     return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
+}
+
+/* Are they contiguous bytes, which AVX-512 counts while it makes cells? */
+ALWAYS_INLINE int are_byte_columns_512(const column_t *a, const column_t *b)
+{
+    return simd_level_current() == SIMD_AVX512 && is_plain_integer(a) && is_plain_integer(b) && a->stride == 1
+        && b->stride == 1;
 }
 
 /* The sum of the counters of up to MOST_UNWATCHED pairs, and the largest of them. */
@@ -297,8 +309,7 @@ static void count_unwatched(const column_t *a, const column_t *b, ptrdiff_t star
         unsigned largest = 0;
         memset(words, 0, n_cells * (in_bytes ? sizeof *bytes : sizeof *words));
 #if SIMD_HAS_X86
-        if (simd_level_current() == SIMD_AVX512 && is_plain_integer(a) && is_plain_integer(b) && a->stride == 1
-            && b->stride == 1) {
+        if (are_byte_columns_512(a, b)) {
             i = in_bytes ? add_columns_to_bytes_512(a, b, i, end, bytes) : add_columns_to_words_512(a, b, i, end, words);
             counted = i - start;
         }
@@ -349,31 +360,42 @@ static void count_unwatched(const column_t *a, const column_t *b, ptrdiff_t star
 static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_short_codes(a), columns = n_short_codes(b), n_cells = rows * columns;
-    const size_t copies = n_cells <= MANY_CELLS ? 8 : 4, table_row = (size_t)b->n_labels + 1;
+    const size_t table_row = (size_t)b->n_labels + 1;
     uint32_t few[FEW_CELLS * 8];
     uint16_t cells[COUNT_STAGE];
     uint32_t *counters = few;
-    if (n_cells > FEW_CELLS && !neighbours_collide(a, b, start, stop)) {
-        count_unwatched(a, b, start, stop, table);
-        return;
-    }
-    const size_t fewest = n_cells <= FEW_CELLS ? 4 * n_cells : n_cells / 4 * copies;
-    if (n_cells > FEW_CELLS)
-        counters = (size_t)(stop - start) >= fewest ? malloc(n_cells * copies * sizeof *counters) : NULL;
-    if (!counters || (size_t)(stop - start) < fewest) {
-        count_plain(a, b, start, stop, table);
-        return;
+    size_t copies = 8;
+    if (n_cells <= FEW_CELLS) {
+        if ((size_t)(stop - start) < 4 * n_cells) {
+            count_plain(a, b, start, stop, table);
+            return;
+        }
+    } else {
+        copies = !neighbours_collide(a, b, start, stop) ? 1 : n_cells <= MANY_CELLS ? 8 : 4;
+        if (copies == 1 && n_cells > MOST_WIDE_CELLS) {
+            count_unwatched(a, b, start, stop, table);
+            return;
+        }
+        counters = (size_t)(stop - start) >= n_cells / 4 * copies ? malloc(n_cells * copies * sizeof *counters) : NULL;
+        if (!counters) {
+            count_plain(a, b, start, stop, table);
+            return;
+        }
     }
     memset(counters, 0, n_cells * copies * sizeof *counters);
+#if SIMD_HAS_X86
+    if (copies == 1 && are_byte_columns_512(a, b))
+        start = add_columns_512(a, b, start, stop, counters);
+#endif
     for (ptrdiff_t i = start; i < stop; i += COUNT_STAGE) {
         const ptrdiff_t count = stop - i < COUNT_STAGE ? stop - i : COUNT_STAGE;
         const ahead_t next = ahead_of(a, b, i + BLOCK), *const ahead = is_wide(a, b) ? &next : NULL;
         if (LIKELY(short_cells(a, b, i, count, cells)))
-            (copies == 8 ? add_short_8 : add_short_4)(cells, count, counters, ahead);
+            (copies == 8 ? add_short_8 : copies == 4 ? add_short_4 : add_short_1)(cells, count, counters, ahead);
         else
             count_plain(a, b, i, i + count, table);
     }
-    (copies == 8 ? merge_short_8 : merge_short_4)(counters, rows, columns, table_row, table);
+    (copies == 8 ? merge_short_8 : copies == 4 ? merge_short_4 : merge_short_1)(counters, rows, columns, table_row, table);
     if (counters != few)
         free(counters);
 }
