@@ -274,6 +274,8 @@ def test_narrow_counters_that_wrap(kernels: Any, dtype: str, n_labels: int, ofte
         first[[150_000, 1_150_000]] = -1
         second[-1] = n_labels
         assert_counts(kernels, first, second, n_codes=(n_labels, n_labels))
+    few = (np.arange(120_000) % 8).astype(dtype)
+    assert_counts(kernels, few, few[::-1].copy(), n_codes=(n_labels, n_labels))
 
 
 @pytest.mark.parametrize(("dtype", "lowest", "n_labels"), [("int8", -3, 13), ("uint8", 0, 16)])

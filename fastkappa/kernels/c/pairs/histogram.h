@@ -302,7 +302,8 @@ static void count_unwatched(const column_t *a, const column_t *b, ptrdiff_t star
     }
     /* emptied once where a second time would be felt */
     ptrdiff_t block = stop - start < 4 * FIRST_UNWATCHED ? 4 * FIRST_UNWATCHED : FIRST_UNWATCHED;
-    int in_bytes = 0, met_outside = 0;
+    /* with so few pairs, to empty twice as much would be felt, too */
+    int in_bytes = (size_t)(stop - start) < 2 * n_cells, met_outside = 0;
     while (start < stop) {
         ptrdiff_t end = stop - start < block ? stop : start + block, i = start, counted = 0;
         const int may_wrap = in_bytes || end - start > FIRST_UNWATCHED;
