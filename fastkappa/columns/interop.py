@@ -233,7 +233,7 @@ def bytes_of_strings(strings: Any) -> tuple[int, AnyArray, AnyArray] | None:
     offsets = np.frombuffer(ends, dtype, len(strings) + 1, strings.offset * dtype.itemsize)
     first, last = int(offsets[0]), int(offsets[-1])
     parts = np.frombuffer(b"" if data is None else data, np.uint8)[first:last]
-    return strings.null_count, offsets - dtype.type(first), parts
+    return strings.null_count, offsets - dtype.type(first) if first else offsets, parts
 
 
 def _in_arrow(column: Any) -> Any:

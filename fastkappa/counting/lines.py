@@ -92,11 +92,11 @@ def is_plain(text: bytes, start: int = 0) -> bool:
 
 def empty_word_table(words: NDArray[np.uint64]) -> WordTable:
     """Return the table for words, none of which is in a slot yet."""
-    n_bits = max(4, len(words).bit_length() + 1)
+    n_bits = max(4, len(words).bit_length() + 2)
     # Nobody can choose words that meet in a slot if the multipliers are others each time.
     n_multipliers = words.shape[1] + 1
     multipliers = np.frombuffer(urandom(8 * n_multipliers), np.uint64) | np.uint64(1)
-    return WordTable(words, multipliers, np.zeros(1 << n_bits, np.uint64), 64 - n_bits)
+    return WordTable(words, multipliers, np.zeros(1 << n_bits, np.uint32), 64 - n_bits)
 
 
 def _table_of_texts(texts: Collection[bytes]) -> WordTable:

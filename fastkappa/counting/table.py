@@ -147,7 +147,8 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
     if are_strings:
         return np.array(sorted_strings({label for array in arrays for label in array.tolist()}))
     if are_dates or len(kinds) == 1 or "u" not in kinds:
-        return np.unique(np.concatenate(arrays))
+        # Without counts NumPy loads numpy.ma first, which takes longer than many a command.
+        return np.unique(np.concatenate(arrays), return_counts=True)[0]
     # NumPy makes floats of int64 beside uint64, and they do not hold all of either.
     labels = sorted({label for array in arrays for label in array.tolist()})
     if "f" in kinds:

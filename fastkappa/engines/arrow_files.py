@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -121,7 +122,7 @@ def read_columns(
         Columns that hold no numbers in a text file: "01" is not "1" there.
     strings : sequence of str
         The same of columns most of whose values differ, so that no dictionary is made of them, in
-        files of other formats neither.
+        files of other formats neither. In those of Parquet they may be no UTF-8.
     delimiter : str, default=None
         What separates the fields of a text file, if it is not what its suffix says.
     as_written : bool, default=False
@@ -154,7 +155,9 @@ def read_columns(
             batches = list(_batches(path, file_format, columns, on_progress, strings))
             # Without rows a file has no batch either.
             table = pyarrow.Table.from_batches(batches) if batches else pyarrow.table({})
-            table.validate(full=True)
+            # Strings that are compared need not be text: whoever shows them will see.
+            for name in set(table.column_names) - set(strings):
+                table.column(name).validate(full=True)
     if table.num_rows == 0:
         raise RatingsError(f"{path} has no rows.")
     return {name: table.column(name) for name in columns}
@@ -202,11 +205,13 @@ def opened(path: Path) -> Iterator[str]:
     """
     with naming(path):
         file_format = format_of(path)
-        if path.is_dir():
+        try:
+            status = path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            raise RatingsError(f"there is no file {path}.") from None
+        if stat.S_ISDIR(status.st_mode):
             raise RatingsError(f"{path} is a directory, not a file.")
-        if not path.exists():
-            raise RatingsError(f"there is no file {path}.")
-        if path.stat().st_size == 0:
+        if status.st_size == 0:
             raise RatingsError(f"{path} is empty.")
         yield file_format
 

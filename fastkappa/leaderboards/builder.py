@@ -36,9 +36,11 @@ from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherLabelsError
 from fastkappa.leaderboards.items.stacks import Tables
 from fastkappa.leaderboards.ranking import (
+    Products,
     draw_groups,
     in_single,
     kappas_of,
+    products_of,
     rank,
     resampled_kappas,
 )
@@ -92,7 +94,7 @@ class _Resampled(NamedTuple):
 
     entries: list[int]
     sums: GroupSums
-    matrix: FloatTable
+    products: Products
 
 
 class LeaderboardBuilder:
@@ -148,7 +150,7 @@ class LeaderboardBuilder:
             )
         if ids is not None and self._truth.dropped is not None:
             ids = without(ids, self._truth.dropped)
-        self.ids = None if ids is None else ItemIds(ids, "ids")
+        self.ids = None if ids is None else ItemIds(ids, "ids", num_threads)
         self._weights = weights
         self._order = SharedOrder(
             labels,
@@ -337,11 +339,12 @@ class LeaderboardBuilder:
         """Keep the sums of predictions by group, together for those with the same labels."""
         have_all = items[0] is None
         first = pairs[0][0] if have_all else self._truth.column
-        for mask in np.unique(tables.present, axis=0):
+        for mask in {mask.tobytes(): mask for mask in tables.present}.values():
             some = np.flatnonzero((tables.present == mask).all(axis=1))
             if not mask.any():
                 continue
             matrix = disagreement_matrix(self._weights, int(mask.sum()))
+            products = products_of(matrix, self._groups.most_items)
             used = tables.labels[mask] if labels is None else labels
             known = KnownLabels(used, first, pairs[some[0]][1])
             predictions = [Prediction(pairs[j][1], items[j], matrix) for j in some]
@@ -352,16 +355,20 @@ class LeaderboardBuilder:
                 first,
                 known,
                 predictions,
+                products.predicted,
                 self._num_threads,
                 have_all=are_alike,
             )
-            if (sums.columns.sum(axis=(0, 2)) != tables.tables[some].sum(axis=(1, 2))).any():
+            counted = tables.tables[some].sum(axis=1)[:, mask] @ products.predicted
+            if (sums.columns.sum(axis=0) != counted).any():
                 raise changed_meanwhile()
+            single = {name: in_single(getattr(sums, name)) for name in ("weighted", "columns")}
+            sums = sums._replace(**single)
             here = [entries[j] for j in some]
             if are_alike:
                 # The true labels of all these predictions are those of the same items.
                 sums = sums._replace(rows=self._rows.setdefault(sums.rows.tobytes(), sums.rows))
-            self._resampled.append(_Resampled(here, sums, matrix))
+            self._resampled.append(_Resampled(here, sums, products))
 
     def _replicates(self) -> FloatTable:
         """Return the kappas of all replicates, shape (n_resamples, number of entries)."""
@@ -369,9 +376,9 @@ class LeaderboardBuilder:
         together = _put_together(self._resampled)
         start = 0
         for times in draw_groups(self._groups.n_groups, self._n_resamples, self._generator):
-            for entries, sums, matrix in together:
+            for entries, sums, products in together:
                 replicates[start : start + len(times), entries] = resampled_kappas(
-                    times, sums.weighted, sums.rows, sums.columns, matrix
+                    times, *sums, products
                 )
             start += len(times)
         return replicates
@@ -393,7 +400,11 @@ def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
     for part in resampled:
         rows = part.sums.rows
         # What is not shared by several predictions is one prediction's own.
-        key = (part.matrix.tobytes(), rows.shape[2], id(rows) if rows.shape[1] == 1 else None)
+        key = (
+            part.products.true.tobytes(),
+            rows.shape[2],
+            id(rows) if rows.shape[1] == 1 else None,
+        )
         alike.setdefault(key, []).append(part)
     together = []
     for parts in alike.values():
@@ -401,10 +412,10 @@ def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:
             some = parts[start : start + PRODUCT]
             shared = some[0].sums.rows.shape[1] == 1
             sums = GroupSums(
-                in_single(np.concatenate([part.sums.weighted for part in some], axis=1)),
+                np.concatenate([part.sums.weighted for part in some], axis=1),
                 np.concatenate([part.sums.rows for part in some[: 1 if shared else None]], axis=1),
-                in_single(np.concatenate([part.sums.columns for part in some], axis=1)),
+                np.concatenate([part.sums.columns for part in some], axis=1),
             )
             entries = [entry for part in some for entry in part.entries]
-            together.append(_Resampled(entries, sums, some[0].matrix))
+            together.append(_Resampled(entries, sums, some[0].products))
     return together

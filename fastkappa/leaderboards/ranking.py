@@ -22,6 +22,8 @@ from fastkappa.statistics.weights import Weights
 AT_ONCE = 256
 # float32 holds every whole number up to here.
 LARGEST_IN_SINGLE = 1 << 24
+# And float64 up to here.
+LARGEST_EXACT = 1 << 53
 
 
 class Ranking(NamedTuple):
@@ -56,6 +58,45 @@ class Ranking(NamedTuple):
     rank_interval: NDArray[np.int64]
 
 
+class Products(NamedTuple):
+    """The disagreement weights of l labels as sums of k products.
+
+    They are ``constant[:, None] + true @ predicted.T``, with ``constant`` of shape (l,), and
+    ``true`` and ``predicted`` of shape (l, k).
+    """
+
+    constant: FloatTable
+    true: FloatTable
+    predicted: FloatTable
+
+
+def products_of(matrix: FloatTable, most_items: int) -> Products:
+    """Return the products for up to so many items: for (a - b)**2 there are two, else l.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa.leaderboards.ranking import products_of
+    >>> constant, true, predicted = products_of(np.array([[0., 1, 4], [1, 0, 1], [4, 1, 0]]), 9)
+    >>> predicted.T
+    array([[0., 1., 2.],
+           [0., 1., 4.]])
+    >>> constant[:, None] + true @ predicted.T
+    array([[0., 1., 4.],
+           [1., 0., 1.],
+           [4., 1., 0.]])
+    """
+    position = np.arange(float(len(matrix)))
+    squares = position**2
+    is_quadratic = np.array_equal(matrix, np.subtract.outer(position, position) ** 2)
+    # The moments, unlike counts, cancel out to zero, so they have to be exact.
+    is_exact = 2 * squares[-1] * float(most_items) ** 2 < LARGEST_EXACT
+    if len(matrix) > 2 and is_quadratic and is_exact:
+        true = np.stack([-2 * position, np.ones(len(matrix))], axis=1)
+        return Products(squares, true, np.stack([position, squares], axis=1))
+    return Products(np.zeros(len(matrix)), matrix, np.eye(len(matrix)))
+
+
 def kappas_of(tables: AnyArray, present: NDArray[np.bool_], weights: Weights) -> FloatTable:
     """Return kappa of each table, on the labels that are present in it.
 
@@ -88,7 +129,7 @@ def resampled_kappas(
     disagreement: FloatTable,
     rows: FloatTable,
     columns: FloatTable,
-    matrix: FloatTable,
+    products: Products,
 ) -> FloatTable:
     """Return the kappas of replicates.
 
@@ -100,9 +141,9 @@ def resampled_kappas(
         The sums of the items' disagreement weights.
     rows : ndarray of shape (g, m or 1, l)
         The number of items with each true label; 1 if it is the same for all predictions.
-    columns : ndarray of shape (g, m, l)
-        The number of items with each predicted label.
-    matrix : ndarray of shape (l, l)
+    columns : ndarray of shape (g, m, k)
+        The sums of ``products.predicted`` of the predicted labels.
+    products : Products
         The disagreement weights.
 
     Returns
@@ -112,8 +153,11 @@ def resampled_kappas(
     """
     true = _summed(times, rows)
     predicted = _summed(times, columns)
-    observed = true.sum(axis=-1) * (times @ disagreement)
-    expected = np.einsum("rmb,rmb->rm", np.broadcast_to(true @ matrix, predicted.shape), predicted)
+    n_items = true.sum(axis=-1)
+    observed = n_items * _summed(times, disagreement)
+    factors = np.broadcast_to(true @ products.true, predicted.shape)
+    expected = np.einsum("rmk,rmk->rm", factors, predicted)
+    expected += n_items * (true @ products.constant)
     kappas = np.full(expected.shape, np.nan)
     np.divide(observed, expected, out=kappas, where=expected > 0)
     return 1 - kappas
@@ -171,7 +215,7 @@ def in_single(groups: FloatTable) -> AnyArray:
 
 
 def _summed(times: FloatTable, groups: FloatTable) -> FloatTable:
-    """Return the sums over the groups drawn, shape (r, m, l), of an array of shape (g, m, l).
+    """Return the sums over the groups drawn, shape (r, ...), of an array of shape (g, ...).
 
     Whole numbers are summed in float32, in half the time, if it holds all sums.
     """

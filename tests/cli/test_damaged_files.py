@@ -75,3 +75,20 @@ def test_damaged_files(tmp_path: Path, command: str) -> None:
                 refusal_of(result)
             n_refused += 1
     assert n_refused
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+@pytest.mark.parametrize("mismatch", ["error", "drop"])
+def test_ids_that_are_not_utf8(tmp_path: Path, mismatch: str, suffix: str) -> None:
+    good, damaged = tmp_path / f"good.{suffix}", tmp_path / f"damaged.{suffix}"
+    ids = pa.array([b"1", b"2", b"img\xe9"], pa.binary()).view(pa.string())
+    WRITERS[suffix][1](pa.table({"id": ["1", "2", "3"], "y": [0, 1, 1]}), good)
+    WRITERS[suffix][1](pa.table({"id": ids, "y": [0, 1, 1]}), damaged)
+    options = ["--id", "id", "--target", "y", "--mismatch", mismatch, "--format", "csv"]
+    result = CommandLine("leaderboard").run(str(good), str(good), str(damaged), *options)
+    assert result.exit_code == 1
+    assert "cannot be read: " in result.stdout
+    assert "UTF" in result.stdout
+    refused = CommandLine("leaderboard").run(str(damaged), str(good), *options)
+    assert refused.exit_code == 2
+    assert "UTF" in refusal_of(refused)

@@ -396,7 +396,7 @@ static void call_lines(stream_t *stream, memories_t *memories, int compare)
     /* ids of any length, and sums of words that name few slots or many */
     const int64_t step = take(stream, 2) ? 1 : -99999999999999;
     const uint64_t few = take(stream, 3) == 2 ? (uint64_t)1 << 40 : 0;
-    const int shift = n < 4 ? 61 : n < 128 ? 56 : 55;
+    const int shift = n < 4 ? 60 : n < 128 ? 55 : 54;
     uint64_t multipliers[MOST_WORDS + 2], *words = calloc((size_t)(n * n_words), 8);
     char (*ids)[LONGEST_ID + 1] = malloc((size_t)n * sizeof *ids);
     ptrdiff_t *order = malloc((size_t)n * sizeof *order);
@@ -413,7 +413,7 @@ static void call_lines(stream_t *stream, memories_t *memories, int compare)
         order[other] = i;
     }
     const size_t n_slots = (size_t)1 << (64 - shift);
-    const places_t places = {words, n_words, multipliers, calloc(n_slots, 8), shift};
+    const places_t places = {words, n_words, multipliers, calloc(n_slots, 4), shift};
     put_words(&places, n, numbers);
 
     const ptrdiff_t n_lines = take(stream, 8) == 7 ? n - 1 + 2 * (ptrdiff_t)take(stream, 2) : n;

@@ -260,6 +260,24 @@ def test_skewed_and_sorted_ratings(kernels: Any, n_labels: int) -> None:
         assert_counts(kernels, np.sort(first), np.sort(second), n_codes=(n_labels, n_labels))
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int32"])
+@pytest.mark.parametrize(("n_labels", "often"), [(100, 0), (110, 2000), (256, 0)])
+def test_narrow_counters_that_wrap(kernels: Any, dtype: str, n_labels: int, often: int) -> None:
+    """Evenly spread at first, or but one pair, so that narrow counters seem enough for long."""
+    n = 1_200_000
+    first, second = (ratings(dtype, n, seed, 0, n_labels) for seed in (52, 53))
+    first[:often] = second[:often] = 7
+    # Then few pairs, none of which is like its neighbours.
+    first[100_000:1_100_000] = second[100_000:1_100_000] = np.arange(10**6) % 8
+    assert_counts(kernels, first, second, n_codes=(n_labels, n_labels))
+    if dtype == "int32":
+        first[[150_000, 1_150_000]] = -1
+        second[-1] = n_labels
+        assert_counts(kernels, first, second, n_codes=(n_labels, n_labels))
+    few = (np.arange(120_000) % 8).astype(dtype)
+    assert_counts(kernels, few, few[::-1].copy(), n_codes=(n_labels, n_labels))
+
+
 @pytest.mark.parametrize(("dtype", "lowest", "n_labels"), [("int8", -3, 13), ("uint8", 0, 16)])
 def test_two_pairs_an_increment(kernels: Any, dtype: str, lowest: int, n_labels: int) -> None:
     """So many pairs of some 200 cells that two may be counted at once."""

@@ -14,7 +14,7 @@ WORDS = 1 << 64
 
 
 def _table(words: Any, multipliers: Any, n_bits: int) -> WordTable:
-    return WordTable(words, multipliers, np.zeros(1 << n_bits, np.uint64), 64 - n_bits)
+    return WordTable(words, multipliers, np.zeros(1 << n_bits, np.uint32), 64 - n_bits)
 
 
 @pytest.mark.parametrize("meet", [False, True])
@@ -27,7 +27,7 @@ def test_ids_are_found_where_they_first_stand(kernels: Any, n_words: int, meet: 
     if meet:
         multipliers[-1] = 1  # All slots are the first one or near it.
     own, others = words[:200], words[100:]
-    table = _table(own, multipliers, 9)
+    table = _table(own, multipliers, 10)
     first, found = np.empty(200, np.int64), np.empty(200, np.int64)
     word_kernels(kernels).put_words(table, first)
     word_kernels(kernels).find_words(table, others, found)
@@ -35,7 +35,7 @@ def test_ids_are_found_where_they_first_stand(kernels: Any, n_words: int, meet: 
     expected = [place.setdefault(tuple(one), i) for i, one in enumerate(own.tolist())]
     assert first.tolist() == expected
     assert found.tolist() == [place.get(tuple(one), -1) for one in others.tolist()]
-    assert sorted(table.slots[table.slots > 0].astype(np.uint32) - 1) == sorted(place.values())
+    assert sorted(table.slots[table.slots > 0] % 256 - 1) == sorted(place.values())
 
 
 def test_nothing_is_found_among_nothing(kernels: Any) -> None:
@@ -55,6 +55,13 @@ def test_bytes_of_strings_are_packed(kernels: Any, ends_type: Any) -> None:
         packed = np.full((len(texts), 8), 255, np.uint8)
         word_kernels(kernels).pack_bytes(ends, data, packed)
         assert [row.tobytes() for row in packed] == [one.ljust(8, b"\0") for one in encoded]
+
+
+@pytest.mark.parametrize("ends", [[0, 9], [0, 3, 2], [-1, 2], [0, 20, 21]])
+def test_bytes_that_are_not_there_or_have_no_room_are_refused(kernels: Any, ends: Any) -> None:
+    data, packed = np.ones(20, np.uint8), np.zeros((len(ends) - 1, 8), np.uint8)
+    with pytest.raises(ValueError, match=r"."):
+        word_kernels(kernels).pack_bytes(np.array(ends), data, packed)
 
 
 def test_characters_are_packed_and_told_from_others(kernels: Any) -> None:

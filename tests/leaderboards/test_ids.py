@@ -14,6 +14,7 @@ import pytest
 from fastkappa import leaderboard
 from fastkappa.counting import lines
 from fastkappa.leaderboards.items.alignment import ItemIds
+from fastkappa.leaderboards.items.ids import CHUNK
 from tests.helpers.absent import library
 
 polars = library("polars")
@@ -48,6 +49,8 @@ OTHERS: dict[str, Callable[[Any], Any]] = {
     "beyond ASCII in NumPy": lambda a: np.array([f"\xe9 {x}" for x in [*a.tolist(), 0]])[:-1],
     "long": lambda a: [f"{x:0200d}" for x in a.tolist()],
     "with a NUL at the end": lambda a: [f"{x}\0" for x in a.tolist()],
+    "with NULs in Arrow": lambda a: pyarrow.array([f"{x}\0" for x in a.tolist()], "string"),
+    "beyond ASCII, with NULs": lambda a: np.array([f"\xe9\0{x}" for x in [*a.tolist(), 0]])[:-1],
     "strings and numbers": lambda a: [str(x) if x % 3 else x for x in a.tolist()],
 }
 PAIRS = [(name, one, STRINGS["list"]) for name, one in STRINGS.items()]
@@ -101,6 +104,21 @@ def test_lists_one_after_the_other_each_have_their_own_order(name: str) -> None:
         assert found.items is not None
         assert found.items.tolist() == orders[i].tolist()
     assert ids.align(make(np.arange(9000)), "others").items is None
+
+
+@pytest.mark.parametrize("odd", ["an id", "\xe9", "a\0"])
+@pytest.mark.parametrize("make", [np.array, pyarrow.array])
+def test_ids_that_threads_pack_are_those_of_one(make: Any, odd: str) -> None:
+    texts = [f"{i:06d}" for i in range(3 * CHUNK)]
+    texts[-1] = odd
+    order = np.random.default_rng(2).permutation(len(texts))
+    ids = ItemIds(make(texts), "ids", num_threads=2)
+    found = ids.align(make([texts[i] for i in order.tolist()]), "others")
+    assert found.items is not None
+    assert found.items.tolist() == order.tolist()
+    texts[2 * CHUNK] = texts[7]
+    with pytest.raises(ValueError, match="more than once: '000007'"):
+        ItemIds(make(texts), "ids", num_threads=2)
 
 
 def test_ids_that_are_chosen_to_collide_are_matched(monkeypatch: pytest.MonkeyPatch) -> None:

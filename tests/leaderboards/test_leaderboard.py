@@ -12,7 +12,14 @@ import pytest
 
 from fastkappa import Leaderboard, cohen_kappa_score, leaderboard
 from fastkappa.leaderboards.items.alignment import ItemIds
-from fastkappa.leaderboards.ranking import draw_groups, in_single, rank, ranks_of, resampled_kappas
+from fastkappa.leaderboards.ranking import (
+    draw_groups,
+    in_single,
+    products_of,
+    rank,
+    ranks_of,
+    resampled_kappas,
+)
 
 WEIGHTS = (None, "linear", "quadratic")
 
@@ -115,24 +122,29 @@ def test_up_to_1000_items_it_is_the_bootstrap_of_items(weights: Any, backend: st
     assert result.names == tuple(np.argsort(alone)[::-1].tolist())
 
 
+@pytest.mark.parametrize("power", [1, 2])
 @pytest.mark.parametrize("largest", [9, 2**14 - 3, 2**23 - 1])
-def test_replicates_of_whole_numbers_are_exact(largest: int) -> None:
+def test_replicates_of_whole_numbers_are_exact(largest: int, power: int) -> None:
     """Also where float32 would round their sums; each factor of the quotient is a float64."""
     rng = np.random.default_rng(largest)
     n_groups, m, n_labels = 60, 3, 4
-    matrix = np.abs(np.subtract.outer(range(n_labels), range(n_labels))).astype(float)
+    matrix = np.abs(np.subtract.outer(range(n_labels), range(n_labels))).astype(float) ** power
+    products = products_of(matrix, n_groups * n_labels * largest)
+    assert (products.predicted.shape[1] == 2) == (power == 2 and largest < 2**23 - 1)
     (times,) = draw_groups(n_groups, 30, rng)
     weighted = rng.integers(0, largest + 1, (n_groups, m))
     rows = rng.integers(0, largest + 1, (n_groups, 1, n_labels))
-    columns = rng.integers(0, largest + 1, (n_groups, m, n_labels))
-    sums = [values.astype(float) for values in (weighted, rows, columns)]
+    # As many items as the rows have.
+    columns = rng.permuted(np.repeat(rows, m, axis=1), axis=2)
+    of_columns = columns @ products.predicted
+    sums = [values.astype(float) for values in (weighted, rows, of_columns)]
     assert in_single(sums[0]).dtype == np.float32
     assert in_single(sums[0] + 0.5) is not in_single(sums[0])
     assert in_single(sums[0] * 1e40).dtype == np.float64
     assert in_single(sums[0] + 0.5).dtype == in_single(sums[0] + 2**24 + 1).dtype == np.float64
     single = [in_single(sums[0]), sums[1], in_single(sums[2])]
-    found = resampled_kappas(times, *single, matrix)
-    np.testing.assert_array_equal(found, resampled_kappas(times, *sums, matrix))
+    found = resampled_kappas(times, *single, products)
+    np.testing.assert_array_equal(found, resampled_kappas(times, *sums, products))
     drawn = times.astype(int).astype(object)
     for i in range(m):
         true, predicted = drawn @ rows[:, 0], drawn @ columns[:, i]
@@ -166,11 +178,11 @@ def test_groups_of_items_sum_up_to_all_of_them(n_labels: int, weights: Any, back
         random_groups.Prediction(second, None, matrix),
         random_groups.Prediction(second._replace(values=second.values[kept]), kept, matrix),
     ]
+    products = products_of(matrix, groups.most_items)
     sums = random_groups.sum_by_group(
-        get_kernels(backend), groups, first, known, columns, 2, have_all=False
+        get_kernels(backend), groups, first, known, columns, products.predicted, 2, have_all=False
     )
-    once = np.ones((1, 1000))
-    found = resampled_kappas(once, sums.weighted, sums.rows, sums.columns, matrix)[0]
+    found = resampled_kappas(np.ones((1, 1000)), *sums, products)[0]
     for kappa, items in zip(found, (slice(None), kept)):
         with_label = prediction[items] < n_labels
         y1, y2 = truth[items][with_label], prediction[items][with_label]

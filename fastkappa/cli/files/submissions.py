@@ -24,7 +24,7 @@ from fastkappa.cli.reports.leaderboard import ranks_so_far
 from fastkappa.columns.interop import bytes_of_strings
 from fastkappa.columns.label_order import shown
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
-from fastkappa.engines.arrow_files import IN_FOLDERS, is_read_of_folder, visible_files
+from fastkappa.engines.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.engines.arrow_text import texts_of_missing
 from fastkappa.engines.counted import in_order
 from fastkappa.engines.ratings import RatingsError, refuse_outside
@@ -171,7 +171,9 @@ def rank_files(
     """
     on_progress = bar.starts(truth)
     reader = Reader(id_column, target, missing_codes, labels, delimiter)
-    ids, true_labels, left_out = reader.read(truth, on_progress)
+    with naming(truth):
+        ids, true_labels, left_out = reader.read(truth, on_progress)
+        ids.validate(full=True)
     if left_out:
         n = f"{len(left_out)} {'item' if len(left_out) == 1 else 'items'}"
         on_left_out(f"{n} of {truth} left out: their label in column {target!r} is missing.")
@@ -221,14 +223,15 @@ def rank_files(
             columns = reader.in_lines(file, on_progress)
             if columns is not None:
                 return _Read(file, columns)
-            found, predicted, _ = reader.read(file, on_progress, left_out)
-            alone = False
-            if labels is None:
-                _check_order(declared, predicted, target, weights)
-                alone = declared_order(predicted, target) is not None
-            # Only what the builder names so are errors that begin with the name.
-            name = f"ids of {file}" if splits else f"ids of prediction {str(file)!r}"
-            alignment = item_ids.align(found, name)
+            with naming(file):
+                found, predicted, _ = reader.read(file, on_progress, left_out)
+                alone = False
+                if labels is None:
+                    _check_order(declared, predicted, target, weights)
+                    alone = declared_order(predicted, target) is not None
+                # Only what the builder names so are errors that begin with the name.
+                name = f"ids of {file}" if splits else f"ids of prediction {str(file)!r}"
+                alignment = item_ids.align(found, name)
             if on_mismatch == "raise" and not alignment.is_complete():
                 raise MismatchError(str(file), len(item_ids), alignment.mismatch())
             return _Read(file, (alignment, predicted), alone=alone)

@@ -9,7 +9,7 @@ cdef extern from "words/find.h" nogil:
         const uint64_t *words
         Py_ssize_t n_words
         const uint64_t *multipliers
-        uint64_t *slots
+        uint32_t *slots
         int shift
     void c_find_words "find_words" (
         const places_t *, const uint64_t *, Py_ssize_t, int64_t *
@@ -20,10 +20,10 @@ cdef extern from "words/pack.h" nogil:
     int c_pack_characters "pack_characters" (
         const uint32_t *, Py_ssize_t, Py_ssize_t, Py_ssize_t, uint8_t *
     ) noexcept
-    void pack_bytes_32(
+    int pack_bytes_32(
         const int32_t *, const uint8_t *, Py_ssize_t, Py_ssize_t, Py_ssize_t, uint8_t *
     ) noexcept
-    void pack_bytes_64(
+    int pack_bytes_64(
         const int64_t *, const uint8_t *, Py_ssize_t, Py_ssize_t, Py_ssize_t, uint8_t *
     ) noexcept
 
@@ -56,13 +56,13 @@ ctypedef fused value_t:
 cdef places_t as_places(table) except *:
     cdef const uint64_t[:, ::1] own = table.words
     cdef const uint64_t[::1] multipliers = table.multipliers
-    cdef uint64_t[::1] slots = table.slots
+    cdef uint32_t[::1] slots = table.slots
     cdef places_t places
     places.n_words, places.shift = own.shape[1], table.shift
     if multipliers.shape[0] <= own.shape[1] or own.shape[1] == 0:
         raise ValueError("there must be words, and a multiplier for each and for their sum")
-    if slots.shape[0] >> (64 - places.shift) != 1 or slots.shape[0] <= own.shape[0]:
-        raise ValueError("there must be as many slots as the shift leaves numbers, more than ids")
+    if slots.shape[0] >> (64 - places.shift) != 1 or slots.shape[0] // 4 <= own.shape[0]:
+        raise ValueError("there must be as many slots as the shift leaves numbers, 4 and more an id")
     # The table is kept by who called.
     places.words = &own[0, 0] if own.shape[0] else NULL
     places.multipliers, places.slots = &multipliers[0], &slots[0]
@@ -109,22 +109,17 @@ def pack_characters(const uint32_t[:, ::1] characters, uint8_t[:, ::1] packed):
 
 def pack_bytes(const end_t[::1] ends, const uint8_t[::1] data, uint8_t[:, ::1] packed):
     """Write the bytes of strings, filled up with zeros."""
-    cdef Py_ssize_t i, n = packed.shape[0], width = packed.shape[1]
-    cdef bint fits = ends.shape[0] == n + 1 and ends[0] >= 0 and width % 8 == 0
-    if fits:
-        with nogil:
-            for i in range(n):
-                fits = fits and 0 <= ends[i + 1] - ends[i] <= width
-    if not fits or ends[n] > data.shape[0]:
-        raise ValueError("strings must be among the data and have room, some words of it")
-    if n == 0 or width == 0:
-        return
+    cdef Py_ssize_t n = packed.shape[0], width = packed.shape[1]
+    cdef bint fits = ends.shape[0] == n + 1 and width > 0 and width % 8 == 0
     cdef const uint8_t *text = &data[0] if data.shape[0] else NULL
-    with nogil:
-        if end_t is int32_t:
-            pack_bytes_32(&ends[0], text, data.shape[0], n, width, &packed[0, 0])
-        else:
-            pack_bytes_64(&ends[0], text, data.shape[0], n, width, &packed[0, 0])
+    if fits and n:
+        with nogil:
+            if end_t is int32_t:
+                fits = pack_bytes_32(&ends[0], text, data.shape[0], n, width, &packed[0, 0])
+            else:
+                fits = pack_bytes_64(&ends[0], text, data.shape[0], n, width, &packed[0, 0])
+    if not fits:
+        raise ValueError("strings must be among the data and have room, some words of it")
 
 
 def put_values(values, places, column):

@@ -12,7 +12,7 @@ from fastkappa.kernels.contract import WordTable
 from fastkappa.kernels.numba.loops import compile_lazily
 
 njit = numba.njit(nogil=True)
-HALF, LOWER = np.uint64(32), np.uint64((1 << 32) - 1)
+HALF = np.uint64(32)
 
 place_numbers = None
 count_lines = None
@@ -33,11 +33,14 @@ def pack_characters(characters: Any, packed: Any) -> bool:
 @compile_lazily
 def pack_bytes(ends: Any, data: Any, packed: Any) -> None:
     """Write the bytes from ``ends[i]`` to ``ends[i + 1]`` to row i, zeros after them."""
+    stop = ends[0]
     for i in range(len(packed)):
-        length = ends[i + 1] - ends[i]
-        for j in range(length):
-            packed[i, j] = data[ends[i] + j]
-        packed[i, length:] = 0
+        # Read once: another thread may write another end meanwhile.
+        start, stop = stop, ends[i + 1]
+        if not 0 <= start <= stop <= len(data) or stop - start > packed.shape[1]:
+            raise ValueError("strings must be among the data and have room")
+        packed[i, : stop - start] = data[start:stop]
+        packed[i, stop - start :] = 0
 
 
 def find_words(table: WordTable, words: NDArray[np.uint64], found: NDArray[np.int64]) -> None:
@@ -81,23 +84,28 @@ def _slot_of(own: Any, slots: Any, shift: Any, words: Any, mixed: Any) -> Any:
     slot = mixed >> shift
     while slots[slot] != 0:
         # Words lie all over the memory: those that the bits tell apart are not looked at.
-        may_be_here = (slots[slot] ^ (mixed << HALF)) >> HALF == 0
-        if may_be_here and _are_same(own[_place(slots[slot])], words):
+        may_be_here = (slots[slot] ^ np.uint32(mixed)) <= _bits_of_place(slots)
+        if may_be_here and _are_same(own[_place(slots, slot)], words):
             break
         slot = (slot + one) & last_slot
     return slot
 
 
 @njit
-def _place(slot: Any) -> Any:
-    return np.int64(slot & LOWER) - 1
+def _bits_of_place(slots: Any) -> Any:
+    return np.uint32(len(slots) // 4 - 1)
+
+
+@njit
+def _place(slots: Any, slot: Any) -> Any:
+    return np.int64(slots[slot] & _bits_of_place(slots)) - 1
 
 
 @compile_lazily
 def _find(own: Any, multipliers: Any, slots: Any, shift: Any, words: Any, found: Any) -> None:
     for i in range(len(words)):
         mixed = _mixed(multipliers, words[i])
-        found[i] = _place(slots[_slot_of(own, slots, shift, words[i], mixed)])
+        found[i] = _place(slots, _slot_of(own, slots, shift, words[i], mixed))
 
 
 @compile_lazily
@@ -106,5 +114,5 @@ def _put(own: Any, multipliers: Any, slots: Any, shift: Any, found: Any) -> None
         mixed = _mixed(multipliers, own[i])
         slot = _slot_of(own, slots, shift, own[i], mixed)
         if slots[slot] == 0:
-            slots[slot] = (mixed << HALF) | np.uint64(i + 1)
-        found[i] = _place(slots[slot])
+            slots[slot] = (np.uint32(mixed) & ~_bits_of_place(slots)) | np.uint32(i + 1)
+        found[i] = _place(slots, slot)

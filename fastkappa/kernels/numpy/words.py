@@ -39,12 +39,12 @@ def find_words(table: WordTable, words: Words, found: NDArray[np.int64]) -> None
     """Write the place of each id in the table to ``found``, -1 for those that are not there."""
     mixed = _mixed(table, words)
     slots = mixed >> np.uint64(table.shift)
-    found[:] = _places(table.slots[slots])
+    found[:] = _places(table, slots)
     left = np.flatnonzero(found >= 0)
     while len(left):
         left = left[_differ(table.words[found[left]], words[left])]
         slots[left] = (slots[left] + ONE) % np.uint64(len(table.slots))
-        found[left] = _places(table.slots[slots[left]])
+        found[left] = _places(table, slots[left])
         left = left[found[left] >= 0]
 
 
@@ -56,8 +56,9 @@ def put_words(table: WordTable, found: NDArray[np.int64]) -> None:
     while len(left):
         free = left[table.slots[slots[left]] == 0][::-1]
         # Of several for a slot the one that is written last has it: the first of them.
-        table.slots[slots[free]] = mixed[free] << HALF | (free + 1).astype(np.uint64)
-        found[left] = _places(table.slots[slots[left]])
+        upper = mixed[free].astype(np.uint32) & ~_bits_of_place(table)
+        table.slots[slots[free]] = upper | (free + 1).astype(np.uint32)
+        found[left] = _places(table, slots[left])
         left = left[_differ(table.words[found[left]], table.words[left])]
         slots[left] = (slots[left] + ONE) % np.uint64(len(table.slots))
 
@@ -77,9 +78,13 @@ def _mixed(table: WordTable, words: Words) -> Words:
     return sums
 
 
-def _places(slots: Words) -> NDArray[np.int64]:
+def _bits_of_place(table: WordTable) -> np.uint32:
+    return np.uint32(len(table.slots) // 4 - 1)
+
+
+def _places(table: WordTable, slots: Words) -> NDArray[np.int64]:
     """Return the places that slots have, -1 for empty ones."""
-    places: NDArray[np.int64] = slots.astype(np.uint32).astype(np.int64) - 1
+    places: NDArray[np.int64] = (table.slots[slots] & _bits_of_place(table)).astype(np.int64) - 1
     return places
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.kernels.contract import WordTable
-from fastkappa.leaderboards.items.ids import CHUNK, Ids, NotAsciiError, read_ids
-from fastkappa.leaderboards.items.places import Places
+from fastkappa.leaderboards.items.ids import Ids, NoWordsError, read_ids
+from fastkappa.leaderboards.items.places import Places, are_in_order
 
 IDS_SHOWN = 5
 
@@ -60,18 +60,14 @@ ALL_IN_ORDER = Alignment(None, None, [], [], [])
 class ItemIds:
     """The ids of the items, which other lists are matched with."""
 
-    def __init__(self, ids: Any, name: str) -> None:
+    def __init__(self, ids: Any, name: str, num_threads: int = 1) -> None:
         # As they were read: others of the same kind and order are the same.
-        self._given = self._ids = read_ids(ids, name)
+        self._given = read_ids(ids, name)
         # The last list that was matched: the next one often has its order.
         self._last: tuple[Ids, Alignment] | None = None
         # The positions of ids that have no words; made when they are needed.
         self._position: dict[Any, int] | None = None
-        try:
-            self._places = _places_of(self._ids)
-        except NotAsciiError:
-            self._ids = self._ids.encoded()
-            self._places = _places_of(self._ids)
+        self._ids, self._places = _with_places(self._given, num_threads)
         if self._places is None:
             times = Counter(self._ids.tolist())
             repeated = [one for one, n_times in times.items() if n_times > 1]
@@ -112,7 +108,7 @@ class ItemIds:
         n_items = len(self._ids)
         places, are_taken = self._find(others)
         if len(places) == n_items and are_taken.all():
-            return ALL_IN_ORDER if _are_in_order(places) else ALL_IN_ORDER._replace(items=places)
+            return ALL_IN_ORDER if are_in_order(places) else ALL_IN_ORDER._replace(items=places)
         found = places >= 0
         times = np.bincount(places[found], minlength=n_items)
         single = found.copy()
@@ -139,10 +135,10 @@ class ItemIds:
                 unit = np.promote_types(ids.arrays[0].dtype, others.arrays[0].dtype)
                 others = others.in_unit(unit)
                 if unit != ids.arrays[0].dtype:
-                    places = Places(_all_words(ids.in_unit(unit)))
+                    places = Places(ids.in_unit(unit).all_words(1))
             try:
                 return places.find(len(others), others.words())
-            except NotAsciiError:
+            except NoWordsError:
                 return self._find(others.encoded())
         if self._position is None:
             self._position = {one: i for i, one in enumerate(ids.tolist())}
@@ -153,21 +149,11 @@ class ItemIds:
         return found, are_taken
 
 
-def _are_in_order(places: NDArray[np.int64]) -> bool:
-    """Return whether different places are 0, 1, 2 and so on."""
-    expected = np.arange(min(CHUNK, len(places)))
-    # Most that are not differ soon.
-    for start in range(0, len(places), CHUNK):
-        some = places[start : start + CHUNK] - start
-        if not np.array_equal(some, expected[: len(some)]):
-            return False
-    return True
-
-
-def _places_of(ids: Ids) -> Places | None:
-    """Return the places of ids, None if they have to be compared as objects."""
-    return None if ids.kind == "object" else Places(_all_words(ids))
-
-
-def _all_words(ids: Ids) -> NDArray[np.uint64]:
-    return np.concatenate([np.empty((0, ids.n_words), np.uint64), *ids.words()])
+def _with_places(ids: Ids, num_threads: int) -> tuple[Ids, Places | None]:
+    """Return ids and their places, None if they have to be compared as objects."""
+    if ids.kind == "object":
+        return ids, None
+    try:
+        return ids, Places(ids.all_words(num_threads))
+    except NoWordsError:
+        return _with_places(ids.encoded(), num_threads)

@@ -18,6 +18,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import bytes_of_strings, to_numpy
 from fastkappa.columns.missing import is_missing
 from fastkappa.kernels.dispatch import get_kernels, word_kernels
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # Longer strings are compared as Python objects.
 LONGEST = 128
@@ -25,12 +26,16 @@ WORD = 8
 # Ids that are packed together: what is made of them stays in the cache, and threads seldom meet
 # in Python between two kernels.
 CHUNK = 1 << 16
+# Ids that differ do so among the first of them, nearly always.
+FIRST = 1 << 10
 NOT_MISSING = "must not be missing, got {} among them."
 WHOLE = "must be whole numbers or strings, got {}."
+# What has one word, the number that it is.
+NUMBERS = ("number", "time", "duration")
 
 
-class NotAsciiError(ValueError):
-    """Characters take more than a byte each."""
+class NoWordsError(ValueError):
+    """Characters take more than a byte each, or strings have NULs."""
 
 
 class Ids(NamedTuple):
@@ -67,7 +72,7 @@ class Ids(NamedTuple):
             and all(
                 a.dtype == b.dtype
                 and a.shape == b.shape
-                and np.array_equal(a[:CHUNK], b[:CHUNK])
+                and np.array_equal(a[:FIRST], b[:FIRST])
                 and np.array_equal(a, b)
                 # Where strings begin is often the same, what they are is not.
                 for a, b in zip(self.arrays[::-1], others.arrays[::-1])
@@ -83,7 +88,7 @@ class Ids(NamedTuple):
         if self.kind == "utf-8":
             ends, data = self.arrays
             first, last = ends[:-1][positions].tolist(), ends[1:][positions].tolist()
-            text = data.tobytes()
+            text = data.tobytes() if first else b""
             return [text[start:stop].decode() for start, stop in zip(first, last)]
         some = self.arrays[0][positions]
         found: list[Any] = some.tolist()
@@ -92,27 +97,52 @@ class Ids(NamedTuple):
         return list(some) if are_numbers else found
 
     def words(self) -> Iterator[AnyArray]:
-        """Yield the words of some ids at a time, shape (n, k).
+        """Yield the words of some ids at a time, as `pack` writes them."""
+        for start in range(0, len(self), CHUNK):
+            stop = min(start + CHUNK, len(self))
+            if self.kind in NUMBERS:
+                yield self._numbers(start, stop)
+                continue
+            words = np.empty((stop - start, self.n_words), np.uint64)
+            self.pack(start, words)
+            yield words
+
+    def all_words(self, num_threads: int) -> AnyArray:
+        """Return the words of all ids, as `pack` writes them."""
+        words = np.empty((len(self), self.n_words), np.uint64)
+
+        def work(ranges: ItemRanges) -> None:
+            while bounds := ranges.take(CHUNK):
+                self.pack(bounds[0], words[slice(*bounds)])
+
+        run_in_threads(work, len(self), max(1, min(num_threads, len(self) // CHUNK)))
+        return words
+
+    def pack(self, start: int, words: AnyArray) -> None:
+        """Write the words of ids from ``start`` on, shape (n, k).
 
         Raises
         ------
-        NotAsciiError
-            If they are characters that take more than a byte; those that are `encoded` have words.
+        NoWordsError
+            If they have none; those that are `encoded`, once or twice, have them or are objects.
         """
-        width, kernels = WORD * self.n_words, word_kernels(get_kernels())
-        for start in range(0, len(self), CHUNK):
-            stop = min(start + CHUNK, len(self))
-            if self.kind in ("number", "time", "duration"):
-                numbers = self.arrays[0][start:stop]
-                yield np.ascontiguousarray(numbers, np.int64).view(np.uint64)[:, None]
-                continue
-            packed = np.empty((stop - start, width), np.uint8)
-            if self.kind == "characters":
-                if not kernels.pack_characters(self.arrays[0][start:stop], packed):
-                    raise NotAsciiError
-            else:
-                kernels.pack_bytes(self.arrays[0][start : stop + 1], self.arrays[1], packed)
-            yield packed.view(np.uint64)
+        stop, kernels = start + len(words), word_kernels(get_kernels())
+        if self.kind in NUMBERS:
+            words[:] = self._numbers(start, stop)
+        elif self.kind == "characters":
+            if not kernels.pack_characters(self.arrays[0][start:stop], words.view(np.uint8)):
+                raise NoWordsError
+        else:
+            ends, data = self.arrays[0][start : stop + 1], self.arrays[1]
+            # Words are filled up with NULs, so a string with a NUL of its own has none.
+            if data[ends[0] : ends[-1]].min(initial=1) == 0:
+                raise NoWordsError
+            kernels.pack_bytes(ends, data, words.view(np.uint8))
+
+    def _numbers(self, start: int, stop: int) -> AnyArray:
+        """Return the words of some numbers, a copy of them only if they are no int64."""
+        numbers = self.arrays[0][start:stop]
+        return np.ascontiguousarray(numbers, np.int64).view(np.uint64)[:, None]
 
     @property
     def n_words(self) -> int:
@@ -120,8 +150,8 @@ class Ids(NamedTuple):
         return max(1, -(-self.longest // WORD))
 
     def encoded(self) -> Ids:
-        """Return strings by their bytes."""
-        return _of_strings(self.tolist())
+        """Return strings by their bytes, and what is that already as objects."""
+        return (_as_objects if self.kind == "utf-8" else _of_strings)(self.tolist())
 
     def in_unit(self, unit: np.dtype[Any]) -> Ids:
         """Return times in another unit.
@@ -244,11 +274,10 @@ def _of_strings(ids: list[str]) -> Ids:
 
 
 def _of_bytes(ends: AnyArray, data: AnyArray) -> Ids:
-    ids = Ids("utf-8", (ends, data), int((ends[1:] - ends[:-1]).max(initial=0)))
-    # Words are filled up with NULs, so a string with a NUL of its own has none.
-    if ids.longest <= LONGEST and (len(data) == 0 or data.min() > 0):
-        return ids
-    return _as_objects(ids.tolist())
+    parts = [ends[start : start + CHUNK + 1] for start in range(0, len(ends) - 1, CHUNK)]
+    longest = max((int((part[1:] - part[:-1]).max()) for part in parts), default=0)
+    ids = Ids("utf-8", (ends, data), longest)
+    return ids if longest <= LONGEST else _as_objects(ids.tolist())
 
 
 def _as_objects(ids: list[Any]) -> Ids:

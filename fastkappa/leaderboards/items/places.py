@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fastkappa.counting.lines import empty_word_table
 from fastkappa.kernels.contract import WordTable
 from fastkappa.kernels.dispatch import get_kernels, word_kernels
+from fastkappa.leaderboards.items.ids import CHUNK, FIRST
 
 # A range of numbers with no more than so many gaps a number is a table of its own.
 WIDEST_RANGE = 4
@@ -38,7 +39,9 @@ class Places:
             slots = words[:, 0] - lowest
             positions[slots[::-1]] = np.arange(len(words))[::-1]
             first = positions[slots].astype(np.int64)
-        self.repeated: list[int] = np.flatnonzero(first != np.arange(len(words))).tolist()
+        self.repeated: list[int] = (
+            [] if are_in_order(first) else np.flatnonzero(first != np.arange(len(words))).tolist()
+        )
 
     @property
     def table(self) -> WordTable:
@@ -87,6 +90,18 @@ class Places:
             too_long: NDArray[np.bool_] = words[:, k:].max(axis=1) > 0
             return np.ascontiguousarray(words[:, :k]), too_long
         return (np.pad(words, ((0, 0), (0, -n_more))) if n_more else words), None
+
+
+def are_in_order(places: NDArray[np.int64]) -> bool:
+    """Return whether places are 0, 1, 2 and so on."""
+    expected = np.arange(min(CHUNK, len(places)))
+    start, n = 0, FIRST
+    while start < len(places):
+        some = places[start : start + n] - start
+        if not np.array_equal(some, expected[: len(some)]):
+            return False
+        start, n = start + n, CHUNK
+    return True
 
 
 def _range_of(words: Words) -> tuple[np.uint64, NDArray[np.int32]] | None:

@@ -3,6 +3,7 @@
 Kappa depends on three sums over items: the disagreement weights, and the counts of the labels
 in either column. One pass of the kernels over a prediction gives its table in every group:
 group and true label are combined into one code, which is computed once for all predictions.
+Of quadratic weights less is needed: not the count of each predicted label, but two moments of them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from fastkappa.kernels.threads import ItemRanges, run_in_threads
 # The cells of all groups' tables, 4 MB of them, which stay in the cache. Larger tables are slower
 # than adding up the items one by one.
 MOST_CELLS = 1 << 19
+# OpenBLAS multiplies matrices in one thread up to here. Its others go on spinning for a while, and
+# so take a core from those that read files.
+ALONE = 1 << 18
 
 
 class GroupSums(NamedTuple):
@@ -32,9 +36,11 @@ class GroupSums(NamedTuple):
     ----------
     weighted : ndarray of shape (g, m)
         The sums of the disagreement weights of the items.
-    rows, columns : ndarray of shape (g, m, l)
-        The number of items with each label in the first and in the second column. The rows have
-        the shape (g, 1, l) if they are those of all predictions.
+    rows : ndarray of shape (g, m, l) or (g, 1, l)
+        The number of items with each label in the first column; the second shape if they are
+        those of all predictions.
+    columns : ndarray of shape (g, m, k)
+        The sums of k numbers that each label in the second column stands for.
     """
 
     weighted: FloatTable
@@ -78,6 +84,8 @@ class ItemGroups:
             dtype = np.uint16 if most <= 1 << 16 else np.uint32
             of_unit = generator.integers(0, most, n_units, dtype=dtype)
         self.of_item: AnyArray = of_unit if clusters is None else of_unit[clusters]
+        # What a replicate may draw.
+        self.most_items = self.n_groups * int(np.bincount(self.of_item).max())
         self._codes: tuple[list[Any], AnyArray] | None = None
 
     def codes(self, first: Column, known: KnownLabels) -> AnyArray:
@@ -128,31 +136,40 @@ def sum_by_group(
     first: Column,
     known: KnownLabels,
     predictions: Sequence[Prediction],
+    of_labels: FloatTable,
     num_threads: int,
     *,
     have_all: bool,
 ) -> GroupSums:
     """Return the sums of each prediction over each group, without items outside the labels.
 
-    ``have_all`` says that no prediction lacks an item or has labels outside.
+    ``of_labels`` has the k numbers that each label stands for, shape (l, k). ``have_all`` says
+    that no prediction lacks an item or has labels outside.
     """
     n_labels, n_groups = len(known), groups.n_groups
     codes = groups.codes(first, known)
     has_tables = n_groups * n_labels * (n_labels + 1) <= MOST_CELLS
     shape = (n_groups, len(predictions))
-    sums = GroupSums(np.zeros(shape), np.zeros((*shape, n_labels)), np.zeros((*shape, n_labels)))
+    columns = np.zeros((*shape, of_labels.shape[1]))
+    sums = GroupSums(np.zeros(shape), np.zeros((*shape, n_labels)), columns)
     encodings = _encodings(known, predictions)
+    of_cells: dict[int, FloatTable] = {}
+    for encoding, prediction in zip(encodings, predictions):
+        if has_tables and id(encoding) not in of_cells:
+            of_cells[id(encoding)] = _of_cells(
+                encoding, prediction.cell_weights, of_labels, not have_all
+            )
 
     def work(ranges: ItemRanges) -> None:
         while bounds := ranges.take(1):
             j = bounds[0]
-            prediction = predictions[j]
+            prediction, encoding = predictions[j], encodings[j]
             own = codes if prediction.items is None else codes[prediction.items]
             parts = GroupSums(*(part[:, j] for part in sums))
             if has_tables:
-                _sum_tables(kernels, own, encodings[j], prediction, parts, not have_all)
+                _sum_tables(kernels, own, encoding, prediction, of_cells[id(encoding)], parts)
             else:
-                _sum_items(own, encodings[j], prediction, parts)
+                _sum_items(own, encoding, prediction, of_labels, parts)
 
     run_in_threads(work, len(predictions), max(1, min(num_threads, len(predictions))))
     if not have_all:
@@ -176,32 +193,51 @@ def _encodings(known: KnownLabels, predictions: Sequence[Prediction]) -> list[En
     return found
 
 
+def _of_cells(
+    encoding: Encoding, cell_weights: FloatTable, of_labels: FloatTable, has_own_rows: bool
+) -> FloatTable:
+    """Return what the cells of a table of true labels and codes come into the sums with."""
+    positions, n_labels = encoding.positions, len(cell_weights)
+    inside = positions >= 0
+    weights = np.where(inside, cell_weights[:, positions], 0).reshape(-1, 1)
+    parts = [weights, np.tile(np.where(inside[:, None], of_labels[positions], 0), (n_labels, 1))]
+    if has_own_rows:
+        parts.append(np.kron(np.eye(n_labels), inside.astype(np.float64)[:, None]))
+    return np.concatenate(parts, axis=1)
+
+
 def _sum_tables(
     kernels: PairKernels,
     codes: AnyArray,
     encoding: Encoding,
     prediction: Prediction,
+    of_cells: FloatTable,
     sums: GroupSums,
-    has_own_rows: bool,
 ) -> None:
     """Count a table for each group, and take the sums of its cells."""
-    n_groups, n_labels = sums.columns.shape
+    n_groups, n_labels = sums.rows.shape
     codec, positions = encoding
     values, lowest = codec.encode(kernels, prediction.column.values)
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
     kernels.count_pairs(codes, 0, values, lowest, table, 0, len(values))
-    inside = positions >= 0
     tables = table[:-1, :-1].astype(np.float64).reshape(n_groups, -1)
-    sums.weighted[:] = tables @ np.where(inside, prediction.cell_weights[:, positions], 0).ravel()
-    # Products, because they are faster than sums, and two codes may have the same label.
-    if has_own_rows:
-        sums.rows[:] = tables @ np.kron(np.eye(n_labels), inside.astype(np.float64)[:, None])
-    label_of_code = np.equal.outer(positions, np.arange(n_labels)).astype(np.float64)
-    sums.columns[:] = tables @ np.tile(label_of_code, (n_labels, 1))
+    first_row = 1 + sums.columns.shape[1]
+    for start in range(0, n_groups, at_once := max(1, ALONE // of_cells.size)):
+        some = slice(start, start + at_once)
+        # A product, because it is faster than sums, and two codes may have the same label.
+        found = tables[some] @ of_cells
+        sums.weighted[some] = found[:, 0]
+        sums.columns[some] = found[:, 1:first_row]
+        if found.shape[1] > first_row:
+            sums.rows[some] = found[:, first_row:]
 
 
 def _sum_items(
-    codes: AnyArray, encoding: Encoding, prediction: Prediction, sums: GroupSums
+    codes: AnyArray,
+    encoding: Encoding,
+    prediction: Prediction,
+    of_labels: FloatTable,
+    sums: GroupSums,
 ) -> None:
     """Add up the items one by one, without tables."""
     n_groups, n_labels = sums.rows.shape
@@ -219,5 +255,7 @@ def _sum_items(
         code, second = codes[chunk][inside].astype(np.int64), second[inside]
         group, label = np.divmod(code, n_labels)
         sums.weighted[:] += np.bincount(group, cell_weights[label, second], n_groups)
-        for total, cell in ((sums.rows, code), (sums.columns, group * n_labels + second)):
-            total += np.bincount(cell, minlength=n_groups * n_labels).reshape(total.shape)
+        counts, n_cells = (n_groups, n_labels), n_groups * n_labels
+        sums.rows[:] += np.bincount(code, minlength=n_cells).reshape(counts)
+        predicted = np.bincount(group * n_labels + second, minlength=n_cells).reshape(counts)
+        sums.columns[:] += predicted @ of_labels

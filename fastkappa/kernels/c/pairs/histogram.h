@@ -14,8 +14,15 @@
    few pairs at a time (COUNT_STAGE): with 1024, 256 labels were half as slow again, presumably for their buffer is pushed out.
    Of bytes, cells are made while others are counted, which saved a tenth (Emerald Rapids).
 
-   Past 20 000 cells (65 536 if pairs collide) a counter has 8 bits, so that more of them stay in the cache. When it wraps to 0, the 256 that it has
-   lost go to the table. */
+   One copy of more than 8192 cells has counters of 16 bits, or of 8 where pairs are spread evenly, so that more of them stay in
+   the cache. (Of 4096 cells they are no faster, and in one process of twelve half as fast, for a reason unknown.) To watch each
+   for a wrap costs a fifth more; so no one does, and they are emptied before one is likely. A wrap shows all the same: it takes
+   256 (65 536) from their sum, which is to be the number of pairs, and those are then counted again:
+
+       181 labels     65 024 pairs in 16 bits     cannot wrap; the fullest counter has 11
+                     693 248 pairs in 8 bits      the fullest counter has 43; their sum is 693 248: none has wrapped
+
+   Past 65 536 cells a counter has 8 bits and is watched: when it wraps to 0, the 256 that it has lost go to the table. */
 #ifndef FASTKAPPA_HISTOGRAM_H
 #define FASTKAPPA_HISTOGRAM_H
 
@@ -27,10 +34,13 @@
 
 enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
+    MOST_WIDE_CELLS = 8192,           /* 1 copy of 4 bytes: 32 KB; more are counted in 2 bytes or 1 */
     MANY_CELLS = 16384,               /* 8 copies of 4 bytes: 512 KB */
-    MOST_WIDE_CELLS = 20000,          /* 4 bytes each: 80 KB; more are counted in bytes, where pairs do not collide */
     MOST_SHORT_LABELS = 256,          /* of each column: a cell number fits 16 bits */
     COUNT_STAGE = 512,                /* pairs between making cells and incrementing them; divides BLOCK */
+    FIRST_UNWATCHED = 65536 - COUNT_STAGE, /* pairs that no counter of 16 bits can wrap with */
+    MOST_UNWATCHED = 1 << 22,         /* pairs that may have to be counted again */
+    PAIRS_A_CELL = 8,                 /* at least, for counters to be emptied that often */
     SAMPLE_PLACES = 16,
     SAMPLE_PAIRS = 32
 };
@@ -127,7 +137,7 @@ static int neighbours_collide(const column_t *a, const column_t *b, ptrdiff_t st
     uint32_t codes_a[SAMPLE_PAIRS], codes_b[SAMPLE_PAIRS];
     const ptrdiff_t apart = (stop - start - SAMPLE_PAIRS) / SAMPLE_PLACES;
     int collisions = 0;
-    if (apart < 0)
+    if (stop - start < SAMPLE_PAIRS)
         return 0;
     for (int place = 0; place < SAMPLE_PLACES; place++) {
         decode(a, start + place * apart, SAMPLE_PAIRS, codes_a);
@@ -157,8 +167,8 @@ ALWAYS_INLINE void fetch_ahead(const ahead_t *ahead, ptrdiff_t eighth)
     FETCH((uintptr_t)ahead->b + (uintptr_t)(eighth * ahead->step_b));
 }
 
-#define ADD_SHORT(name, copies)                                                                                   \
-    static void name(const uint16_t *cells, ptrdiff_t count, uint32_t *counters, const ahead_t *ahead)            \
+#define ADD_SHORT(name, counter_t, copies)                                                                        \
+    static void name(const uint16_t *cells, ptrdiff_t count, counter_t *counters, const ahead_t *ahead)           \
     {                                                                                                             \
         ptrdiff_t i = 0;                                                                                          \
         for (; i + 8 <= count; i += 8) {                                                                          \
@@ -169,14 +179,16 @@ ALWAYS_INLINE void fetch_ahead(const ahead_t *ahead, ptrdiff_t eighth)
         for (; i < count; i++)                                                                                    \
             counters[(size_t)cells[i] * copies]++;                                                                \
     }
-ADD_SHORT(add_short_8, 8)
-ADD_SHORT(add_short_4, 4)
-ADD_SHORT(add_short_1, 1)
+ADD_SHORT(add_short_8, uint32_t, 8)
+ADD_SHORT(add_short_4, uint32_t, 4)
+ADD_SHORT(add_short_1, uint32_t, 1)
+ADD_SHORT(add_short_words, uint16_t, 1)
+ADD_SHORT(add_short_bytes, uint8_t, 1)
 #undef ADD_SHORT
 
 /* Byte counters; a wrap puts 256 into the table. */
-#define ADD_BYTES(name, cell_t, copies)                                                                           \
-    static void name(const cell_t *cells, ptrdiff_t count, uint8_t *counters, const ahead_t *ahead,               \
+#define ADD_LONG(name, copies)                                                                                    \
+    static void name(const uint32_t *cells, ptrdiff_t count, uint8_t *counters, const ahead_t *ahead,               \
                      int64_t *table, size_t row, size_t table_row)                                                \
     {                                                                                                             \
         for (ptrdiff_t i = 0; i < count; i += 8) {                                                                \
@@ -189,34 +201,40 @@ ADD_SHORT(add_short_1, 1)
             }                                                                                                     \
         }                                                                                                         \
     }
-ADD_BYTES(add_short_bytes, uint16_t, 1)
-ADD_BYTES(add_long_1, uint32_t, 1)
-ADD_BYTES(add_long_4, uint32_t, 4)
-#undef ADD_BYTES
+ADD_LONG(add_long_1, 1)
+ADD_LONG(add_long_4, 4)
+#undef ADD_LONG
 
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 /* Adds contiguous bytes, 64 pairs at a time; returns where it stopped. Of 64 pairs, the cells are made while the 64 before
    are counted. */
-static ptrdiff_t add_byte_columns_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, uint32_t *counters)
-{
-    column_512_t column_a = column_512(a, start, 1), column_b = column_512(b, start, 1);
-    const __m512i largest_a = broadcast_512(largest_code_512(a), 1), largest_b = broadcast_512(largest_code_512(b), 1);
-    const __m512i row = broadcast_512(n_short_codes(b), 2);
-    const ptrdiff_t n_vectors = (stop - start) / 64;
-    uint16_t buffers[2][64];
-    /* round -1 makes the first cells and counts none */
-    for (ptrdiff_t i = -1; i < n_vectors; i++) {
-        const uint16_t *cells = buffers[i & 1];
-        if (LIKELY(i + 1 < n_vectors))
-            store_cells_512(cut_bytes_512(&column_a, largest_a), cut_bytes_512(&column_b, largest_b), row, buffers[(i + 1) & 1]);
-        if (LIKELY(i >= 0))
-            for (int j = 0; j < 64; j += 8)
-                UNROLL for (int k = 0; k < 8; k++)
-                    counters[cells[j + k]]++;
+#define ADD_COLUMNS(name, counter_t)                                                                              \
+    static ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, counter_t *counters) \
+    {                                                                                                             \
+        column_512_t column_a = column_512(a, start, 1), column_b = column_512(b, start, 1);                      \
+        const __m512i largest_a = broadcast_512(largest_code_512(a), 1);                                          \
+        const __m512i largest_b = broadcast_512(largest_code_512(b), 1);                                          \
+        const __m512i row = broadcast_512(n_short_codes(b), 2);                                                   \
+        const ptrdiff_t n_vectors = (stop - start) / 64;                                                          \
+        uint16_t buffers[2][64];                                                                                  \
+        /* round -1 makes the first cells and counts none */                                                      \
+        for (ptrdiff_t i = -1; i < n_vectors; i++) {                                                              \
+            const uint16_t *cells = buffers[i & 1];                                                               \
+            if (LIKELY(i + 1 < n_vectors))                                                                        \
+                store_cells_512(cut_bytes_512(&column_a, largest_a), cut_bytes_512(&column_b, largest_b), row,    \
+                                buffers[(i + 1) & 1]);                                                            \
+            if (LIKELY(i >= 0))                                                                                   \
+                for (int j = 0; j < 64; j += 8)                                                                   \
+                    UNROLL for (int k = 0; k < 8; k++)                                                            \
+                        counters[cells[j + k]]++;                                                                 \
+        }                                                                                                         \
+        return start + 64 * n_vectors;                                                                            \
     }
-    return start + 64 * n_vectors;
-}
+ADD_COLUMNS(add_columns_512, uint32_t)
+ADD_COLUMNS(add_columns_to_words_512, uint16_t)
+ADD_COLUMNS(add_columns_to_bytes_512, uint8_t)
+#undef ADD_COLUMNS
 SIMD_END
 #endif
 
@@ -234,6 +252,7 @@ SIMD_END
 MERGE(merge_short_8, uint32_t, 8)
 MERGE(merge_short_4, uint32_t, 4)
 MERGE(merge_short_1, uint32_t, 1)
+MERGE(merge_words, uint16_t, 1)
 MERGE(merge_long_4, uint8_t, 4)
 MERGE(merge_long_1, uint8_t, 1)
 #undef MERGE
@@ -244,27 +263,98 @@ ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
     return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
 }
 
-/* Up to 256 labels each, too many cells for counters of 32 bits to fit the innermost cache. */
-static void count_in_bytes(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+/* Are they contiguous bytes, which AVX-512 counts while it makes cells? */
+ALWAYS_INLINE int are_byte_columns_512(const column_t *a, const column_t *b)
+{
+    return simd_level_current() == SIMD_AVX512 && is_plain_integer(a) && is_plain_integer(b) && a->stride == 1
+        && b->stride == 1;
+}
+
+/* The sum of the counters of up to MOST_UNWATCHED pairs, and the largest of them. */
+#define LOOK_AT(name, counter_t)                                                                                  \
+    static ptrdiff_t name(const counter_t *counters, size_t n_cells, unsigned *largest)                           \
+    {                                                                                                             \
+        uint32_t sum = 0;                                                                                         \
+        counter_t most = 0;                                                                                       \
+        for (size_t cell = 0; cell < n_cells; cell++) {                                                           \
+            sum += counters[cell];                                                                                \
+            most = counters[cell] > most ? counters[cell] : most;                                                 \
+        }                                                                                                         \
+        *largest = most;                                                                                          \
+        return (ptrdiff_t)sum;                                                                                    \
+    }
+LOOK_AT(look_at_words, uint16_t)
+LOOK_AT(look_at_bytes, uint8_t)
+#undef LOOK_AT
+
+/* Up to 256 labels each, where pairs do not collide: one copy of counters of 8 or 16 bits that no one watches. A pair is in
+   the table for good only when its block is, so that it is counted once even if another thread changes it. */
+static void count_unwatched(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
     const size_t rows = n_short_codes(a), columns = n_short_codes(b), n_cells = rows * columns;
     const size_t table_row = (size_t)b->n_labels + 1;
     uint16_t cells[COUNT_STAGE];
-    uint8_t *counters = (size_t)(stop - start) >= n_cells / 4 ? calloc(n_cells, 1) : NULL;
-    if (!counters) {
+    uint16_t *words = (size_t)(stop - start) >= n_cells / 4 ? malloc(n_cells * sizeof *words) : NULL;
+    uint8_t *bytes = (uint8_t *)words;
+    if (!words) {
         count_plain(a, b, start, stop, table);
         return;
     }
-    for (ptrdiff_t i = start; i < stop; i += COUNT_STAGE) {
-        const ptrdiff_t count = stop - i < COUNT_STAGE ? stop - i : COUNT_STAGE;
-        const ahead_t next = ahead_of(a, b, i + BLOCK), *const ahead = is_wide(a, b) ? &next : NULL;
-        if (LIKELY(short_cells(a, b, i, count, cells)))
-            add_short_bytes(cells, count, counters, ahead, table, columns, table_row);
-        else
-            count_plain(a, b, i, i + count, table);
+    /* emptied once where a second time would be felt */
+    ptrdiff_t block = stop - start < 4 * FIRST_UNWATCHED ? 4 * FIRST_UNWATCHED : FIRST_UNWATCHED;
+    /* with so few pairs, to empty twice as much would be felt, too */
+    int in_bytes = (size_t)(stop - start) < 2 * n_cells, met_outside = 0;
+    while (start < stop) {
+        ptrdiff_t end = stop - start < block ? stop : start + block, i = start, counted = 0;
+        const int may_wrap = in_bytes || end - start > FIRST_UNWATCHED;
+        unsigned largest = 0;
+        memset(words, 0, n_cells * (in_bytes ? sizeof *bytes : sizeof *words));
+#if SIMD_HAS_X86
+        if (are_byte_columns_512(a, b)) {
+            i = in_bytes ? add_columns_to_bytes_512(a, b, i, end, bytes) : add_columns_to_words_512(a, b, i, end, words);
+            counted = i - start;
+        }
+#endif
+        for (ptrdiff_t count; i < end; i += count) {
+            const ahead_t next = ahead_of(a, b, i + BLOCK), *const ahead = is_wide(a, b) ? &next : NULL;
+            count = end - i < COUNT_STAGE ? end - i : COUNT_STAGE;
+            if (LIKELY(short_cells(a, b, i, count, cells))) {
+                if (in_bytes)
+                    add_short_bytes(cells, count, bytes, ahead);
+                else
+                    add_short_words(cells, count, words, ahead);
+                counted += count;
+            } else {
+                met_outside = 1;
+                if (may_wrap)
+                    end = i; /* the block ends here, and the next one cannot wrap */
+                else
+                    count_plain(a, b, i, i + count, table);
+            }
+        }
+        ptrdiff_t sum = counted;
+        if (may_wrap || end < stop)
+            sum = in_bytes ? look_at_bytes(bytes, n_cells, &largest) : look_at_words(words, n_cells, &largest);
+        if (sum == counted) {
+            if (in_bytes)
+                merge_long_1(bytes, rows, columns, table_row, table);
+            else
+                merge_words(words, rows, columns, table_row, table);
+            start = end;
+            /* the next block: until the largest counter is half full */
+            const int64_t share = block / ((int64_t)largest + 1), in_a_byte = share << 7, in_a_word = share << 15;
+            in_bytes = in_a_byte >= FIRST_UNWATCHED && in_a_byte >= PAIRS_A_CELL * (int64_t)n_cells;
+            const int64_t most = in_bytes ? in_a_byte : in_a_word;
+            block = most > MOST_UNWATCHED ? MOST_UNWATCHED : (ptrdiff_t)most / COUNT_STAGE * COUNT_STAGE;
+        } else {
+            block = 0;
+        }
+        if (block < FIRST_UNWATCHED || met_outside) {
+            block = FIRST_UNWATCHED;
+            in_bytes = 0;
+        }
     }
-    merge_long_1(counters, rows, columns, table_row, table);
-    free(counters);
+    free(words);
 }
 
 /* Up to 256 labels each. */
@@ -284,7 +374,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
     } else {
         copies = !neighbours_collide(a, b, start, stop) ? 1 : n_cells <= MANY_CELLS ? 8 : 4;
         if (copies == 1 && n_cells > MOST_WIDE_CELLS) {
-            count_in_bytes(a, b, start, stop, table);
+            count_unwatched(a, b, start, stop, table);
             return;
         }
         counters = (size_t)(stop - start) >= n_cells / 4 * copies ? malloc(n_cells * copies * sizeof *counters) : NULL;
@@ -295,9 +385,8 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
     }
     memset(counters, 0, n_cells * copies * sizeof *counters);
 #if SIMD_HAS_X86
-    if (copies == 1 && simd_level_current() == SIMD_AVX512 && is_plain_integer(a) && is_plain_integer(b)
-        && a->stride == 1 && b->stride == 1)
-        start = add_byte_columns_512(a, b, start, stop, counters);
+    if (copies == 1 && are_byte_columns_512(a, b))
+        start = add_columns_512(a, b, start, stop, counters);
 #endif
     for (ptrdiff_t i = start; i < stop; i += COUNT_STAGE) {
         const ptrdiff_t count = stop - i < COUNT_STAGE ? stop - i : COUNT_STAGE;

@@ -1,9 +1,10 @@
 /* find_words, put_words: the places of ids in a table, each id being some words of 64 bits.
 
-   The words of an id, each times an odd number, are added up; the upper bits of the sum, mixed, name a slot. The slot has the
-   lower 32 bits of the mixed sum and, below them, 1 + the place of the id that is there; it is 0 if it is empty. An id whose
-   slot was taken is in the next free one, the first after the last. More than half of the slots are free. Slots and words lie
-   all over the memory, so those of several ids are fetched at a time; the words of hardly any but the right place are. */
+   The words of an id, each times an odd number, are added up; the upper bits of the sum, mixed, name a slot. In the lower of
+   its 32 bits, two fewer than name a slot, the slot has 1 + the place of the id that is there, and in the upper ones those of
+   the mixed sum's lower 32; it is 0 if it is empty. An id whose slot was taken is in the next free one, the first after the
+   last. More than three quarters of the slots are free, so that most ids are in their own. Slots and words lie all over the
+   memory, so those of several ids are fetched at a time; the words of hardly any but the right place are. */
 #ifndef FASTKAPPA_FIND_WORDS_H
 #define FASTKAPPA_FIND_WORDS_H
 
@@ -17,7 +18,7 @@ typedef struct {
     const uint64_t *words; /* of the places, n_words each */
     ptrdiff_t n_words;
     const uint64_t *multipliers; /* one for each word, and one for the sum */
-    uint64_t *slots;             /* 2**(64 - shift) of them */
+    uint32_t *slots;             /* 2**(64 - shift) of them */
     int shift;
 } places_t;
 
@@ -28,12 +29,19 @@ ALWAYS_INLINE uint64_t mixed_words(const places_t *places, const uint64_t *words
     return (sum ^ sum >> 32) * places->multipliers[n_words];
 }
 
-/* Goes on from a slot to the first that is empty or has the lower bits of a mixed sum, and returns its place, -1 if it is empty. */
+/* The bits of a slot that are for a place. */
+ALWAYS_INLINE uint32_t bits_of_place(const places_t *places)
+{
+    return (uint32_t)(~(uint64_t)0 >> places->shift >> 2);
+}
+
+/* Goes on from a slot to the first that is empty or has the bits of a mixed sum, and returns its place, -1 if it is empty. */
 ALWAYS_INLINE int64_t next_place(const places_t *places, uint64_t mixed, uint64_t *slot)
 {
     const uint64_t last_slot = ~(uint64_t)0 >> places->shift;
-    while (places->slots[*slot] && places->slots[*slot] >> 32 != (uint32_t)mixed) *slot = (*slot + 1) & last_slot;
-    return (int64_t)(uint32_t)places->slots[*slot] - 1;
+    const uint32_t bits = bits_of_place(places);
+    while (places->slots[*slot] && (places->slots[*slot] ^ (uint32_t)mixed) > bits) *slot = (*slot + 1) & last_slot;
+    return (int64_t)(places->slots[*slot] & bits) - 1;
 }
 
 ALWAYS_INLINE int are_words_at(const places_t *places, int64_t place, const uint64_t *words, ptrdiff_t n_words)
@@ -103,7 +111,7 @@ MAYBE_UNUSED static void put_words(const places_t *places, ptrdiff_t count, int6
             const int64_t place = next_place(places, mixed[i], &slot);
             found[own] = place_of_words(places, places->words + own * n_words, n_words, mixed[i], &slot, place);
             if (found[own] >= 0) continue;
-            places->slots[slot] = mixed[i] << 32 | (uint64_t)(own + 1);
+            places->slots[slot] = ((uint32_t)mixed[i] & ~bits_of_place(places)) | (uint32_t)(own + 1);
             found[own] = own;
         }
     }

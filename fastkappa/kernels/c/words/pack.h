@@ -7,6 +7,9 @@
 #include <string.h>
 #include "../common/simd_level.h"
 
+/* Processors fetch no further than to the end of a page, of 4096 bytes. */
+#define CHARACTERS_AHEAD 1024
+
 /* Returns the first `length` of 8 bytes, at most 7, and zeros; `readable` says how many may be read. */
 ALWAYS_INLINE uint64_t first_bytes(const uint8_t *data, ptrdiff_t length, ptrdiff_t readable)
 {
@@ -51,6 +54,7 @@ ALWAYS_INLINE uint64_t pack_some(const uint32_t *characters, ptrdiff_t width, pt
     const uint64_t inside = width ? ~(uint64_t)0 >> 8 * (last + 8 - width) : 0;
     for (; i < count && (count - i) * width >= last + 8; i++, characters += width)
         for (ptrdiff_t j = 0; j < n_words; j++, packed += 8) {
+            FETCH(characters + 8 * j + CHARACTERS_AHEAD);
             uint64_t word = eight_characters(characters + 8 * j, &all);
             if (j == n_words - 1) word &= inside;
             memcpy(packed, &word, 8);
@@ -76,22 +80,34 @@ MAYBE_UNUSED static int pack_characters(const uint32_t *characters, ptrdiff_t wi
     return (uint32_t)(all | all >> 32) < 128;
 }
 
-/* Writes strings, which begin and end at `ends`, the last of them before `n_data`; none is longer than n_bytes. */
+/* Writes strings, which begin and end at `ends`, n_bytes each, and returns whether they are that short and among the data. Each
+   end is read once, for another thread may write it meanwhile. */
 #define PACK_BYTES(name, end_t)                                                                                  \
-    MAYBE_UNUSED static void name(const end_t *ends, const uint8_t *data, ptrdiff_t n_data, ptrdiff_t count,     \
+    ALWAYS_INLINE int some_##name(const end_t *ends, const uint8_t *data, ptrdiff_t n_data, ptrdiff_t count,     \
                                   ptrdiff_t n_bytes, uint8_t *packed)                                            \
     {                                                                                                            \
-        for (ptrdiff_t i = 0; i < count; i++) {                                                                  \
-            const ptrdiff_t length = (ptrdiff_t)(ends[i + 1] - ends[i]);                                         \
+        ptrdiff_t stop = (ptrdiff_t)ends[0];                                                                     \
+        if (stop < 0) return 0;                                                                                  \
+        for (ptrdiff_t i = 0; i < count; i++, packed += n_bytes) {                                               \
+            const ptrdiff_t start = stop;                                                                        \
+            stop = (ptrdiff_t)ends[i + 1];                                                                       \
+            if (UNLIKELY(stop < start || stop > n_data || stop - start > n_bytes)) return 0;                     \
             for (ptrdiff_t j = 0; j < n_bytes; j += 8) {                                                         \
-                const ptrdiff_t start = (ptrdiff_t)ends[i] + j;                                                  \
+                const ptrdiff_t left = stop - start - j;                                                         \
                 uint64_t word = 0;                                                                               \
-                if (length - j >= 8) memcpy(&word, data + start, 8);                                             \
-                else if (length > j) word = first_bytes(data + start, length - j, n_data - start);               \
+                if (left >= 8) memcpy(&word, data + start + j, 8);                                               \
+                else if (left > 0) word = first_bytes(data + start + j, left, n_data - start - j);               \
                 memcpy(packed + j, &word, 8);                                                                    \
             }                                                                                                    \
-            packed += n_bytes;                                                                                   \
         }                                                                                                        \
+        return 1;                                                                                                \
+    }                                                                                                            \
+    MAYBE_UNUSED static int name(const end_t *ends, const uint8_t *data, ptrdiff_t n_data, ptrdiff_t count,      \
+                                 ptrdiff_t n_bytes, uint8_t *packed)                                             \
+    {                                                                                                            \
+        if (n_bytes == 8) return some_##name(ends, data, n_data, count, 8, packed);                              \
+        if (n_bytes == 16) return some_##name(ends, data, n_data, count, 16, packed);                            \
+        return some_##name(ends, data, n_data, count, n_bytes, packed);                                          \
     }
 PACK_BYTES(pack_bytes_32, int32_t)
 PACK_BYTES(pack_bytes_64, int64_t)
