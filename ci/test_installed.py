@@ -15,7 +15,6 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import tomllib
 import venv
@@ -82,11 +81,7 @@ def main(what: str | None = None, *arguments: str) -> int:
         command += [f"--ignore={path}" for path in OF_THE_SOURCE]
         if not any((elsewhere / argument.partition("::")[0]).exists() for argument in arguments):
             command += ["tests", "docs", "README.md"]
-        environment = dict(os.environ)
-        if sysconfig.get_config_var("Py_GIL_DISABLED"):
-            # A library that has not declared that it needs no GIL would switch it on for all tests.
-            environment["PYTHON_GIL"] = "0"
-        return subprocess.run([*command, *arguments], cwd=elsewhere, env=environment).returncode
+        return subprocess.run([*command, *arguments], cwd=elsewhere).returncode
 
 
 if __name__ == "__main__":

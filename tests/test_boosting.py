@@ -87,6 +87,7 @@ def test_lightgbm_feval(data: tuple[Data, Data]) -> None:
 
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
 def test_lightgbm_scikit_learn(data: tuple[Data, Data]) -> None:
+    pytest.importorskip("sklearn")
     train, validation = data
     model = lightgbm.LGBMRegressor(
         **LIGHTGBM, n_estimators=200, metric="None", verbose=-1, n_jobs=1
@@ -138,6 +139,7 @@ def test_xgboost_custom_metric(data: tuple[Data, Data]) -> None:
 
 @pytest.mark.parametrize("by", ["callback", "loss"])
 def test_xgboost_scikit_learn(data: tuple[Data, Data], by: str) -> None:
+    pytest.importorskip("sklearn")
     train, validation = data
     if by == "callback":
         name, sign = "quadratic_kappa", 1

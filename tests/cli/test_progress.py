@@ -35,7 +35,7 @@ from fastkappa.cli import main
 count = arrow_files.add_rows
 
 def count_slowly(*arguments):
-    time.sleep(0.02)
+    time.sleep({pause})
     count(*arguments)
 
 arrow_files.add_rows = count_slowly
@@ -51,9 +51,10 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "ratings.parquet"
 
 
-def start(path: Path, stderr: int) -> subprocess.Popen[bytes]:
+def start(path: Path, stderr: int, pause: float = 0.02) -> subprocess.Popen[bytes]:
+    code = SLOW.format(pause=pause)
     return subprocess.Popen(
-        [sys.executable, "-c", SLOW, "score", str(path), "--y1", "a", "--y2", "b"],
+        [sys.executable, "-c", code, "score", str(path), "--y1", "a", "--y2", "b"],
         stdout=subprocess.PIPE,
         stderr=stderr,
         env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
@@ -102,7 +103,7 @@ def test_without_a_terminal_nothing_is_shown(path: Path) -> None:
 @needs_terminal
 def test_interrupted_it_leaves_nothing_broken(path: Path) -> None:
     terminal, stderr = os.openpty()
-    process = start(path, stderr)
+    process = start(path, stderr, pause=0.5)  # it must not end before a slow machine interrupts it
     os.close(stderr)
     seen = read_all(terminal, until=b"ratings.parquet")
     time.sleep(0.1)

@@ -150,6 +150,8 @@ def test_no_rows(name: str, tmp_path: Path) -> None:
     if name == "CSV file":
         source: Any = tmp_path / "ratings.csv"
         source.write_text("a,b\n")
+    elif name == "pyarrow table":
+        source = arrow_table({"a": [1], "b": [1]}).slice(1)
     elif name == "Parquet folder":
         source = written(arrow_table({"a": [1], "b": [1]}).slice(1), tmp_path / "parts")
     elif name in ("pandas", "mapping"):

@@ -48,6 +48,12 @@ def accumulated(weights: Any) -> Any:
     return [total.kappa(weights), total.agreement(weights=weights).standard_error]
 
 
+def decoder(weights: Any) -> Any:
+    pytest.importorskip("sklearn")
+    fitted = fastkappa.KappaDecoder(weights=weights, calibration=None).fit(PROBABILITIES)
+    return [fitted.expected_kappa_]
+
+
 def rounder(weights: Any) -> Any:
     pytest.importorskip("sklearn")
     fitted = fastkappa.KappaRounder(weights=weights, random_state=0).fit(SCORES, FIRST)
@@ -149,9 +155,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     ],
     # Methods, what is loaded on demand, and the statistics that have no short name.
     "ConfusionAccumulator": accumulated,
-    "KappaDecoder": lambda w: [
-        fastkappa.KappaDecoder(weights=w, calibration=None).fit(PROBABILITIES).expected_kappa_
-    ],
+    "KappaDecoder": decoder,
     "KappaRounder": rounder,
     "agreement_matrix": lambda w: agreement_matrix(w, N_LABELS),
     "disagreement_matrix": lambda w: disagreement_matrix(w, N_LABELS),
