@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fastkappa import KappaRounder, continuous_kappa, decode_probabilities, optimal_thresholds
+from fastkappa import continuous_kappa, decode_probabilities, optimal_thresholds
 from fastkappa.exceptions import LabelOrderWarning, undefined_metric_warning
 from tests.helpers.absent import library
 from tests.helpers.exact_kappa import exact_kappa, fractions_of
+
+KappaRounder = library("fastkappa.estimators").KappaRounder
 
 pl = library("polars")
 pa = pytest.importorskip("pyarrow")

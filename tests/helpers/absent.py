@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import doctest
+import functools
 import importlib
-import importlib.util
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -17,8 +18,8 @@ def library(name: str) -> Any:
     """Return a library, or what stands for it where it is not installed."""
     try:
         return importlib.import_module(name)
-    except ModuleNotFoundError:
-        return Absent(name)
+    except ImportError as error:
+        return Absent(absent_by(error))
 
 
 class Absent:
@@ -42,6 +43,14 @@ class Absent:
         return self
 
 
+def absent_by(error: ImportError) -> str:
+    """Return the library that is not installed; an import that failed otherwise is an error."""
+    cause = error.__cause__ or error
+    if not isinstance(cause, ModuleNotFoundError):
+        raise error
+    return str(cause.name)
+
+
 def why(library: str) -> str:
     return f"could not import {library!r}"
 
@@ -59,26 +68,49 @@ def mark_what_is_absent(items: Iterable[pytest.Item]) -> None:
     """Skip the parameters of tests, and the examples of pages, that need what is not installed."""
     for item in items:
         if isinstance(item, pytest.DoctestItem):
-            leave_out_examples(item.dtest)
+            absent = leave_out_examples(item.dtest)
+            if absent:
+                item.runtest = functools.partial(run_page, item.runtest, absent[0])
         elif isinstance(item, pytest.Function) and hasattr(item, "callspec"):
             for name in absent_in(item.callspec.params):
                 item.add_marker(pytest.mark.skip(why(name)))
 
 
-def leave_out_examples(page: doctest.DocTest) -> None:
-    """Leave out paragraphs that name an absent library: the page is skipped when all else ran."""
-    text = page.docstring or ""
-    imported = re.findall(r"^>>> (?:import|from) (\w+)", text, re.M)
-    absent = [name for name in imported if importlib.util.find_spec(name) is None]
-    if not absent:
-        return
-    lines = text.splitlines()
-    left_out = {
-        lines[: example.lineno].count("")
-        for example in page.examples
-        if re.search(rf"\b({'|'.join(absent)})\b", example.source)
-    }
+def run_page(run: Callable[[], None], library: str) -> None:
+    """Run the examples of a page that are not left out, and skip the page when all of them ran."""
+    try:
+        run()
+    except doctest.UnexpectedException as error:
+        # A library may need the absent one only when it is used.
+        if not isinstance(error.exc_info[1], ImportError):
+            raise
+    pytest.skip(why(library))
+
+
+def leave_out_examples(page: doctest.DocTest) -> list[str]:
+    """Leave out the examples that need an absent library, and return what is absent."""
+    absent: list[str] = []
+    lacking: set[str] = set()
+    imported = set(dir(builtins))
     for example in page.examples:
-        example.options[doctest.SKIP] = lines[: example.lineno].count("") in left_out
-    end = f"import pytest; pytest.skip({why(absent[0])!r})\n"
-    page.examples.append(doctest.Example(end, "", lineno=page.examples[-1].lineno))
+        tree = ast.parse(example.source)
+        nodes = [*ast.walk(tree)]
+        imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+        names = [node for node in nodes if isinstance(node, ast.Name)]
+        made = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+        new = {(each.asname or each.name).partition(".")[0] for i in imports for each in i.names}
+        imported |= new
+        try:
+            exec(compile(ast.Module([*imports], []), page.name, "exec"), {})
+            lacks = not lacking.isdisjoint(name.id for name in names)
+        except ImportError as error:
+            absent.append(absent_by(error))
+            lacks = True
+        if not lacks:
+            lacking -= made | new
+            continue
+        example.options[doctest.SKIP] = True
+        lacking |= made | new
+        if isinstance(tree.body[0], ast.For | ast.With):  # its body may change what it names
+            lacking |= {name.id for name in names} - imported
+    return absent

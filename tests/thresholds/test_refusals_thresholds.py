@@ -14,13 +14,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fastkappa import (
-    KappaRegressor,
-    KappaRounder,
-    ThresholdEvaluator,
-    continuous_kappa,
-    optimal_thresholds,
-)
+from fastkappa import ThresholdEvaluator, continuous_kappa, optimal_thresholds
+from tests.helpers.absent import library
+
+estimators = library("fastkappa.estimators")
 
 Y = [0, 1, 1, 0, 2]
 SCORES = [0.1, 0.5, 0.7, 0.2, 0.9]
@@ -130,7 +127,7 @@ def test_weights(weights: Any, message: str) -> None:
     takers = (
         lambda: best(weights=weights),
         lambda: ThresholdEvaluator(Y, SCORES, weights=weights),
-        lambda: KappaRounder(weights=weights, cv=None).fit(SCORES, Y),
+        lambda: estimators.KappaRounder(weights=weights, cv=None).fit(SCORES, Y),
     )
     for take in takers:
         with pytest.raises(ValueError, match=message):
@@ -193,17 +190,17 @@ def test_thresholds_to_evaluate(thresholds: Any, message: str, drop_in_backend: 
 
 def test_folds_of_a_rounder() -> None:
     with pytest.raises(ValueError, match="cv must divide the items at least once, got no folds"):
-        KappaRounder(cv=[]).fit(SCORES, Y)
+        estimators.KappaRounder(cv=[]).fit(SCORES, Y)
     with pytest.raises(ValueError, match="the number of folds must be at least 2, got 1"):
-        KappaRounder(cv=1).fit(SCORES, Y)
+        estimators.KappaRounder(cv=1).fit(SCORES, Y)
     with pytest.raises(ValueError, match="6 folds need as many items, got n_samples = 5"):
-        KappaRounder(cv=6).fit(SCORES, Y)
+        estimators.KappaRounder(cv=6).fit(SCORES, Y)
 
 
 @pytest.mark.parametrize("fit_intercept", ["no", None, 2, [True]])
 def test_intercept_of_a_regressor(fit_intercept: Any) -> None:
     with pytest.raises(ValueError, match="fit_intercept must be True or False, got"):
-        KappaRegressor(fit_intercept=fit_intercept).fit(np.c_[SCORES], Y)
+        estimators.KappaRegressor(fit_intercept=fit_intercept).fit(np.c_[SCORES], Y)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +287,7 @@ def test_probabilities_to_compare_and_to_round() -> None:
     with pytest.raises(ValueError, match=r"y_pred must be one-dimensional, .*" + hint):
         continuous_kappa(Y, probabilities)
     with pytest.raises(ValueError, match=r"X must be one column of scores, .*" + hint):
-        KappaRounder().fit(probabilities, Y)
+        estimators.KappaRounder().fit(probabilities, Y)
 
 
 @pytest.mark.parametrize("missing", [None, math.nan, pd.NA])
