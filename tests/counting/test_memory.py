@@ -8,9 +8,8 @@ import pytest
 
 from tests.helpers.fresh_python import run_python
 
-# Less than a byte an item above the inputs, which are eight bytes an item each in most cases.
-LIMIT = 10_000_000
-N = 12_000_000
+# A byte an item above the inputs, which are eight bytes an item each in most cases.
+N = LIMIT = 12_000_000
 
 pytestmark = pytest.mark.skipif(
     not os.access("/proc/self/clear_refs", os.W_OK),
