@@ -41,7 +41,7 @@ def cluster() -> Iterator[Any]:
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     environment = dict(os.environ)
     with (
-        distributed.LocalCluster(**options, dashboard_address=None, silence_logs=50) as started,
+        distributed.LocalCluster(**options, dashboard_address=":0", silence_logs=50) as started,
         distributed.Client(started) as client,
     ):
         yield client
