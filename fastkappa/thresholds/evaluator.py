@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from reprlib import repr as short_repr
 from typing import Any
@@ -19,6 +20,10 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 from fastkappa.thresholds.cuts.programme import EXACT
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
+
+# Threads without one wait to count references to a dtype that they ask for: then arrays are given
+# as they are, and those of another type than float64 take four times as long.
+NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
 class ThresholdEvaluator:
@@ -121,9 +126,8 @@ class ThresholdEvaluator:
         fast = self._fast  # once: threads without a GIL wait to count references to it
         if fast is not None:
             try:
-                # An array is given as it is: who asks for its dtype counts references to that, too.
-                is_array = type(thresholds) is np.ndarray
-                kappa: float = fast(thresholds if is_array else np.asarray(thresholds, np.float64))
+                as_it_is = NO_GIL and type(thresholds) is np.ndarray
+                kappa: float = fast(thresholds if as_it_is else np.asarray(thresholds, np.float64))
                 return kappa
             except (TypeError, ValueError, OverflowError):
                 pass  # read below: that raises the error, or copies a strided array
