@@ -43,6 +43,7 @@ from fastkappa.leaderboards.ranking import (
     products_of,
     rank,
     resampled_kappas,
+    with_same_labels,
 )
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.bootstrap import as_generator
@@ -339,10 +340,7 @@ class LeaderboardBuilder:
         """Keep the sums of predictions by group, together for those with the same labels."""
         have_all = items[0] is None
         first = pairs[0][0] if have_all else self._truth.column
-        for mask in {mask.tobytes(): mask for mask in tables.present}.values():
-            some = np.flatnonzero((tables.present == mask).all(axis=1))
-            if not mask.any():
-                continue
+        for mask, some in with_same_labels(tables.present):
             matrix = disagreement_matrix(self._weights, int(mask.sum()))
             products = products_of(matrix, self._groups.most_items)
             used = tables.labels[mask] if labels is None else labels
@@ -362,8 +360,7 @@ class LeaderboardBuilder:
             counted = tables.tables[some].sum(axis=1)[:, mask] @ products.predicted
             if (sums.columns.sum(axis=0) != counted).any():
                 raise changed_meanwhile()
-            single = {name: in_single(getattr(sums, name)) for name in ("weighted", "columns")}
-            sums = sums._replace(**single)
+            sums = sums._replace(weighted=in_single(sums.weighted), columns=in_single(sums.columns))
             here = [entries[j] for j in some]
             if are_alike:
                 # The true labels of all these predictions are those of the same items.

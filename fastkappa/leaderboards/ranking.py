@@ -105,11 +105,21 @@ def kappas_of(tables: AnyArray, present: NDArray[np.bool_], weights: Weights) ->
     if weights is None or not isinstance(weights, str) or present.all():
         return kappas_of_stack(tables, weights)
     kappas = np.full(len(tables), np.nan)
-    for mask in np.unique(present, axis=0):
-        some = np.flatnonzero((present == mask).all(axis=1))
-        if mask.any():
-            kappas[some] = kappas_of_stack(tables[some][:, mask][:, :, mask], weights)
+    for mask, some in with_same_labels(present):
+        kappas[some] = kappas_of_stack(tables[some][:, mask][:, :, mask], weights)
     return kappas
+
+
+def with_same_labels(
+    present: NDArray[np.bool_],
+) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.intp]]]:
+    """Yield which labels some of m tables have, shape (l,), and which tables have just those.
+
+    Tables without labels are left out; the shape of ``present`` is (m, l).
+    """
+    for mask in {mask.tobytes(): mask for mask in present}.values():
+        if mask.any():
+            yield mask, np.flatnonzero((present == mask).all(axis=1))
 
 
 def draw_groups(

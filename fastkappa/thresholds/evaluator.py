@@ -21,8 +21,8 @@ from fastkappa.thresholds.cuts.programme import EXACT
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
-# Threads without one wait to count references to a dtype that they ask for: then arrays are given
-# as they are, and those of another type than float64 take four times as long.
+# Threads without a GIL wait to count references to a dtype that they ask for: then arrays are
+# given as they are, and those of another type than float64 take four times as long.
 NO_GIL = not getattr(sys, "_is_gil_enabled", lambda: True)()
 
 
