@@ -14,6 +14,9 @@ IntTable = NDArray[np.int64]
 FloatTable = NDArray[np.float64]
 Floats = NDArray[np.float64]
 
+# float64 holds every whole number up to here.
+LARGEST_EXACT = 1 << 53
+
 
 class SupportsArray(Protocol):
     """What NumPy can make an array of, such as a data frame."""

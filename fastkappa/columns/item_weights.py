@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import LARGEST_EXACT, AnyArray
 from fastkappa.columns.column import CHUNK, check_finite
 from fastkappa.columns.interop import to_numpy
 
 # Beyond this, item weights are scaled: products of three sums of them must be finite.
 LARGEST_WEIGHT = 2.0**60
-# Doubles hold every whole number up to here.
-LARGEST_WHOLE = 2.0**53
 
 
 def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
@@ -69,7 +67,7 @@ def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, flo
     weights = given.astype(np.float64)
     largest = float(weights.max())
     if 1 / LARGEST_WEIGHT < largest < LARGEST_WEIGHT:
-        return weights, 1.0, given.dtype.kind != "f" and float(weights.sum()) < LARGEST_WHOLE
+        return weights, 1.0, given.dtype.kind != "f" and float(weights.sum()) < LARGEST_EXACT
     # A power of two does not round, and changes no kappa.
     scale = 2.0 ** min(-int(np.frexp(largest)[1]), 1022)
     return weights * scale, scale, False

@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import LARGEST_EXACT, AnyArray
 from fastkappa.columns.column import CHUNK, refuse_masked
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import is_missing
-
-# Beyond this not every whole number is a float64.
-LARGEST_EXACT = 2.0**53
 
 
 def read_numbers(values: Any, name: str) -> AnyArray:

@@ -7,14 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.columns.odd_strings import describe_odd, odd_among
 from fastkappa.engines.arrow_columns import codes_of, in_one, is_string
 from fastkappa.engines.arrow_files import DELIMITERS, format_of
 from fastkappa.engines.arrow_text import inferred
 from fastkappa.engines.ratings import Advice, RatingsError, WantedLabels
 
-# Floats hold every whole number up to here.
-LARGEST_WHOLE = 1 << 53
 # What becomes of strings among numbers.
 OddStrings = Literal["raise", "drop", "keep"]
 
@@ -61,7 +60,7 @@ def mark_missing(
         limits = np.iinfo(str(array.type))
         numbers = codes.whole_numbers(int(limits.min), int(limits.max))
     elif codes is not None and types.is_floating(array.type):
-        numbers = codes.whole_numbers(-LARGEST_WHOLE, LARGEST_WHOLE)
+        numbers = codes.whole_numbers(-LARGEST_EXACT, LARGEST_EXACT)
     if not numbers:
         return array
     from pyarrow import compute

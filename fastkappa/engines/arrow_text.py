@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.columns.label_order import is_number
 from fastkappa.counting.lines import LineCounter
 from fastkappa.engines.arrow_blocks import (
@@ -40,8 +41,6 @@ from fastkappa.kernels.threads import ItemRanges, run_in_threads
 MOST_OTHERS = 1 << 12
 # Bytes of a file that are tried before the rest.
 FIRST_BLOCK = 1 << 14
-# Sums of whole numbers are exact in float64 up to here.
-EXACT_IN_FLOAT = 1 << 53
 
 Check = Callable[[Sequence[str]], None]
 ReportBytes = Callable[[int], None]
@@ -177,7 +176,7 @@ class TextTable:
             keys.append([meaning.get(key, key) for key in axis.position])
             kinds.append(kind)
         counts, sums = self._raw.settled()
-        if sums is not None and self._weights_are_whole and np.abs(sums).max() < EXACT_IN_FLOAT:
+        if sums is not None and self._weights_are_whole and np.abs(sums).max() < LARGEST_EXACT:
             sums = sums.astype(np.int64)
         group, first, second = keys
         table.add_table((kinds[0], kinds[1], kinds[2]), (group, first, second), counts, sums)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.arrays import LARGEST_EXACT, AnyArray, FloatTable
 from fastkappa.leaderboards.simultaneous import simultaneous_intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
 from fastkappa.statistics.weights import Weights
@@ -22,8 +22,6 @@ from fastkappa.statistics.weights import Weights
 AT_ONCE = 256
 # float32 holds every whole number up to here.
 LARGEST_IN_SINGLE = 1 << 24
-# And float64 up to here.
-LARGEST_EXACT = 1 << 53
 
 
 class Ranking(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import LARGEST_EXACT, AnyArray
 
 # What other packages call the sums of a table's rows and columns.
 MARGINS = ("all", "sum", "total")
@@ -83,7 +83,7 @@ def as_counts(table: ArrayLike) -> AnyArray:
     refuse_fractions(counts, "table")
     if counts.dtype.kind == "f":
         # int64 cannot hold larger floats; sums of them are exact without it.
-        counts = counts.astype(np.int64) if counts.max(initial=0) < 2.0**53 else counts
+        counts = counts.astype(np.int64) if counts.max(initial=0) < LARGEST_EXACT else counts
     else:
         counts = whole_numbers(counts)
     if not counts.any():
@@ -110,7 +110,7 @@ def whole_numbers(numbers: AnyArray) -> AnyArray:
         fits = numbers.max(initial=0) < np.uint64(1 << 62)
         return numbers.astype(np.int64 if fits else object)
     numbers = numbers.astype(np.float64)
-    if (np.abs(numbers) < 2.0**53).all() and (numbers == np.rint(numbers)).all():
+    if (np.abs(numbers) < LARGEST_EXACT).all() and (numbers == np.rint(numbers)).all():
         return numbers.astype(np.int64)
     mantissa, exponent = np.frexp(numbers)
     digits = np.ldexp(mantissa, 53).astype(np.int64).astype(object)

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import LARGEST_EXACT, AnyArray
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.shortcuts.loading import Evaluator, threshold_shortcuts
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
-from fastkappa.thresholds.cuts.programme import EXACT
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 
@@ -193,7 +192,7 @@ class ThresholdEvaluator:
         if items.weights is not None:
             whole = whole and bool((items.weights == np.rint(items.weights)).all())
         shortcuts = threshold_shortcuts(kernels)
-        if shortcuts is None or not whole or n * n * largest >= EXACT:
+        if shortcuts is None or not whole or n * n * largest >= LARGEST_EXACT:
             return None
         chance = totals @ self._matrix
         return shortcuts.build_evaluator(*items, self._matrix, chance, n, weakref.ref(self))

@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray, Floats, IntTable
+from fastkappa.arrays import LARGEST_EXACT, AnyArray, Floats, IntTable
 from fastkappa.columns.column import CHUNK, Column
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import find_missing
 from fastkappa.columns.rating_matrix import columns_of, read_measurements
-from fastkappa.columns.real_numbers import LARGEST_EXACT
 from fastkappa.multirater.items.columns import Rater, check_is_list
 from fastkappa.multirater.items.forms import other_form
 

@@ -32,15 +32,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, Floats
+from fastkappa.arrays import LARGEST_EXACT, AnyArray, Floats
 from fastkappa.thresholds.cuts.exact_ties import break_ties_exactly
 from fastkappa.thresholds.cuts.in_order import Order, Positions, least_in_order, through_costs
 
 Ratio = tuple[float, float]
 
 EPSILON = 2.0**-52
-# Doubles hold every whole number up to here.
-EXACT = 2.0**53
 # The work grows with the square of the number of labels; from here on BLAS does it.
 MOST_LABELS_BY_HAND = 32
 # No trial took more than 7 rounds; every round but the last is an improvement.
@@ -99,7 +97,7 @@ class Programme:
         self.chance = totals @ self.matrix
         n = float(totals.sum())
         self.start = (1.0, n)
-        self.whole = counts_whole and n < EXACT and bool((totals == np.rint(totals)).all())
+        self.whole = counts_whole and n < LARGEST_EXACT and bool((totals == np.rint(totals)).all())
         self.whole_weights = bool((matrix == np.rint(matrix)).all())
         self.search = search
 
@@ -115,7 +113,7 @@ class Programme:
         observed, chance = ratio
         costs = self.matrix * chance + observed * self.chance
         largest = 2 * float((self.totals @ costs).sum())
-        if self.whole and self.whole_weights and largest < EXACT:
+        if self.whole and self.whole_weights and largest < LARGEST_EXACT:
             # All sums are whole numbers that doubles hold.
             return 0.0
         return 4 * EPSILON * (self.n_labels + 8) * largest
