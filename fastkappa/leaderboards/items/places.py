@@ -94,11 +94,10 @@ class Places:
 
 def are_in_order(places: NDArray[np.int64]) -> bool:
     """Return whether places are 0, 1, 2 and so on."""
-    expected = np.arange(min(CHUNK, len(places)))
     start, n = 0, FIRST
     while start < len(places):
-        some = places[start : start + n] - start
-        if not np.array_equal(some, expected[: len(some)]):
+        some = places[start : start + n]
+        if not np.array_equal(some, np.arange(start, start + len(some))):
             return False
         start, n = start + n, CHUNK
     return True
