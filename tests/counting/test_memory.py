@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 
 from tests.helpers.fresh_python import run_python
 
-# A byte an item above the inputs, which are eight bytes an item each in most cases.
-N = LIMIT = 12_000_000
+N = 12_000_000
+# Less than a byte an item above the inputs, which are eight bytes an item each in most cases.
+# Python 3.15 was seen at 11.3 million where 3.11 takes 1.1, for a reason that was not found.
+LIMIT = 10_000_000 if sys.version_info < (3, 14) else N
 
 pytestmark = pytest.mark.skipif(
     not os.access("/proc/self/clear_refs", os.W_OK),
