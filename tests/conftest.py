@@ -59,14 +59,19 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.line(f"tests of libraries that are not installed: {counts}")
 
 
+def skip_if_missing(backend: str) -> None:
+    """Skip the test of a backend that is missing here."""
+    reason = dispatch.why_missing(backend)
+    if reason is not None:
+        # test_backends.py fails in CI for the same reason: a skip is never silent there.
+        pytest.skip(f"backend {backend} is missing: {reason}")
+
+
 @pytest.fixture(params=dispatch.BACKENDS)
 def backend(request: pytest.FixtureRequest) -> str:
     """Return the name of each backend in turn; skip the test where that backend is missing."""
     name: str = request.param
-    reason = dispatch.why_missing(name)
-    if reason is not None:
-        # test_backends.py fails in CI for the same reason: a skip is never silent there.
-        pytest.skip(f"backend {name} is missing: {reason}")
+    skip_if_missing(name)
     return name
 
 
@@ -74,9 +79,7 @@ def backend(request: pytest.FixtureRequest) -> str:
 def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
     """Return the kernel module of each backend, and at each SIMD level, in turn."""
     name, _, level = request.param.partition("-")
-    reason = dispatch.why_missing(name)
-    if reason is not None:
-        pytest.skip(f"backend {name} is missing: {reason}")
+    skip_if_missing(name)
     module = dispatch.get_kernels(name)
     if not level:
         yield module
