@@ -84,21 +84,26 @@ $(VENV)/pip.made:
 	$(install) --upgrade pip
 	touch $@
 
-$(VENV)/demo.made: $(VENV)/pip.made $(sources)
-	$(install) --editable '.[cli,sklearn]'
+# The kernels are compiled once; an extra of what is installed adds its libraries alone.
+$(VENV)/built.made: $(VENV)/pip.made $(sources)
+	$(install) --editable .
 	touch $@
 
-$(VENV)/docs.made: $(VENV)/pip.made $(sources)
-	$(install) --editable '.[docs]'
+$(VENV)/demo.made: $(VENV)/built.made
+	$(install) 'fastkappa[cli,sklearn]'
 	touch $@
 
-$(VENV)/bench.made: $(VENV)/pip.made $(sources) ci/install_torch.py
-	$(install) --editable '.[bench]'
+$(VENV)/docs.made: $(VENV)/built.made
+	$(install) 'fastkappa[docs]'
+	touch $@
+
+$(VENV)/bench.made: $(VENV)/built.made ci/install_torch.py
+	$(install) 'fastkappa[bench]'
 	$(python) ci/install_torch.py torchmetrics
 	touch $@
 
-$(VENV)/test.made: $(VENV)/pip.made $(sources) ci/install_peers.py
-	$(install) --editable '.[test]'
+$(VENV)/test.made: $(VENV)/built.made ci/install_peers.py
+	$(install) 'fastkappa[test]'
 	$(python) ci/install_peers.py
 	touch $@
 

@@ -5,6 +5,7 @@ import shutil
 from glob import glob
 
 import numpy
+from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
@@ -29,9 +30,18 @@ def compiled(module: str) -> Extension:
 
 
 class BuildExtensions(build_ext):
-    """Takes the compiler from CC on Windows too: clang-cl can compile all kernels, MSVC cannot."""
+    """Runs a C compiler on each processor, and takes it from CC on Windows too.
+
+    clang-cl can compile all kernels, MSVC cannot.
+    """
 
     def build_extensions(self) -> None:
+        # Cython first: it is not made for threads, and setuptools would run it in them.
+        for extension in self.extensions:
+            extension.sources = cythonize(extension, force=self.force, quiet=not self.verbose)[
+                0
+            ].sources
+        self.parallel = self.parallel or os.cpu_count()
         if self.compiler.compiler_type == "msvc" and "CC" in os.environ:
             if not self.compiler.initialized:
                 self.compiler.initialize(self.plat_name)
