@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import warnings
@@ -111,16 +112,12 @@ def laid_out(values: Any, layout: str) -> Any:
     }[layout]
 
 
-@pytest.mark.cover(2)
-@pytest.mark.parametrize(
-    "layout",
-    ["contiguous", "strided", "reversed", "swapped", "read-only", "unaligned", "column"],
-)
-@pytest.mark.parametrize("dtype", INTEGERS)
-def test_short_integer_arrays(drop_in_backend: str, dtype: str, layout: str) -> None:
-    """Short arrays, which people score thousands of times: every type, layout and offset."""
+@functools.cache
+def short_cases(dtype: str) -> list[tuple[Any, Any, str | None, float]]:
+    """Return pairs of short arrays, weights and their kappa."""
     rng = np.random.default_rng(7)
     limits = np.iinfo(dtype)
+    cases = []
     for n, n_labels in (
         (1, 2),
         (2, 2),
@@ -139,16 +136,26 @@ def test_short_integer_arrays(drop_in_backend: str, dtype: str, layout: str) -> 
             table = confusion_counts(y1.tolist(), y2.tolist(), backend="numpy").table
             if len(table) == 1:
                 continue
+            # scikit-learn's own arithmetic on a table of labels 0, 1, 2, ...
+            i, j = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
             for weights in (None, "linear", "quadratic"):
-                # scikit-learn's own arithmetic on a table of labels 0, 1, 2, ...
-                i, j = np.repeat(np.indices(table.shape).reshape(2, -1), table.ravel(), axis=1)
-                expected = metrics.cohen_kappa_score(
+                kappa = metrics.cohen_kappa_score(
                     i, j, weights=weights, labels=np.arange(len(table))
                 )
-                value = cohen_kappa_score(
-                    laid_out(y1, layout), laid_out(y2, layout), weights=weights
-                )
-                assert value == pytest.approx(expected, abs=1e-12)
+                cases.append((y1, y2, weights, kappa))
+    return cases
+
+
+@pytest.mark.parametrize(
+    "layout",
+    ["contiguous", "strided", "reversed", "swapped", "read-only", "unaligned", "column"],
+)
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_short_integer_arrays(drop_in_backend: str, dtype: str, layout: str) -> None:
+    """Short arrays, which people score thousands of times: every type, layout and offset."""
+    for y1, y2, weights, expected in short_cases(dtype):
+        value = cohen_kappa_score(laid_out(y1, layout), laid_out(y2, layout), weights=weights)
+        assert value == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [65_535, 65_536, 65_537, 600_000])
@@ -191,7 +198,6 @@ LARGE_LABELS: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.cover(2)
 @pytest.mark.parametrize("dtype", ["int64", "int16", "float64"])
 @pytest.mark.parametrize("name", LARGE_LABELS)
 def test_quadratic_kappa_of_many_items(drop_in_backend: str, name: str, dtype: str) -> None:

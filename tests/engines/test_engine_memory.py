@@ -97,7 +97,10 @@ def limited(folder: Path, engine: str, count: str) -> subprocess.CompletedProces
     )
 
 
-@pytest.mark.parametrize("engine", SOURCES)
+@pytest.mark.parametrize(
+    "engine",
+    ["pyarrow", *(pytest.param(name, marks=pytest.mark.slow) for name in ("duckdb", "polars"))],
+)
 def test_a_folder_larger_than_the_memory(engine: str, folder: tuple[Path, tuple[object]]) -> None:
     pytest.importorskip(engine)
     done = limited(folder[0], engine, f"confusion_from_table({SOURCES[engine]}, 'left', 'right')")

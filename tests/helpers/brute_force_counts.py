@@ -21,17 +21,17 @@ def expected_counts(
     position = {label: i for i, label in enumerate(labels)}
     table = np.zeros((len(labels), len(labels)), np.int64 if weights is None else object)
     n_outside = 0
-    if weights is None:
-        pairs = Counter(zip(y1, y2, strict=True))
-    else:
+    numbers = Counter(zip(y1, y2, strict=True))
+    pairs: Counter[Any] = numbers
+    if weights is not None:
         pairs = Counter()
         for a, b, weight in zip(y1, y2, weights, strict=True):
             pairs[a, b] += weight
     for (a, b), count in pairs.items():
         if a in position and b in position:
             table[position[a], position[b]] = count
-    for a, b in zip(y1, y2, strict=True):
-        n_outside += a not in position or b not in position
+    for (a, b), number in numbers.items():
+        n_outside += number * (a not in position or b not in position)
     return labels, table, n_outside
 
 
@@ -50,4 +50,4 @@ def assert_counts(y1: Any, y2: Any, *, labels: Any = None, **options: Any) -> An
 
 def draw(labels: list[int], n: int, seed: int, dtype: Any = None) -> Any:
     index = np.random.default_rng(seed).integers(0, len(labels), n)
-    return np.array([labels[i] for i in index.tolist()], dtype)
+    return np.array(labels, dtype)[index]

@@ -29,9 +29,13 @@ class GuardedTable:
         return self.table - self.before
 
 
+def code_of(rating: float, lowest: int, n_codes: int) -> int:
+    code = int(rating) - lowest
+    return code if 0 <= code < n_codes else n_codes
+
+
 def codes_of(ratings: Any, lowest: int, n_codes: int, start: int, stop: int) -> list[int]:
-    codes = [int(rating) - lowest for rating in ratings[start:stop].tolist()]
-    return [code if 0 <= code < n_codes else n_codes for code in codes]
+    return [code_of(rating, lowest, n_codes) for rating in ratings[start:stop].tolist()]
 
 
 def cells_of(
@@ -62,9 +66,10 @@ def slow_count_pairs(
     stop: int,
 ) -> Any:
     table = np.zeros(shape, np.int64)
-    cells = cells_of(first, lowest_first, second, lowest_second, shape, start, stop)
-    for cell, count in Counter(cells).items():
-        table[cell] = count
+    pairs = Counter(zip(first[start:stop].tolist(), second[start:stop].tolist(), strict=True))
+    for (a, b), count in pairs.items():
+        row = code_of(a, lowest_first, shape[0] - 1)
+        table[row, code_of(b, lowest_second, shape[1] - 1)] += count
     return table
 
 

@@ -12,8 +12,8 @@ from tests.helpers.backends import IN_CI
 
 
 def n_examples(in_ci: int) -> int:
-    """Return how many examples of a property are tried: a third of those in CI elsewhere."""
-    return in_ci if IN_CI else -(-in_ci // 3)
+    """Return how many examples of a property are tried: a fifth of those in CI elsewhere."""
+    return in_ci if IN_CI else -(-in_ci // 5)
 
 
 def covering(rows: Sequence[Mapping[str, Hashable]], strength: int) -> set[int]:
@@ -37,19 +37,28 @@ def _name(item: tuple[str, Hashable]) -> str:
 
 
 def mark_what_is_left_out(items: Sequence[pytest.Item]) -> None:
-    """Mark the parameters as slow that a test with the mark ``cover`` can do without."""
+    """Mark as slow what tests with the mark ``cover``, or three parameters, can do without."""
     tests = defaultdict(list)
     for item in items:
-        mark = item.get_closest_marker("cover")
-        if mark is not None and isinstance(item, pytest.Function):
-            tests[item.nodeid.partition("[")[0], *mark.args].append(item)
-    for (_, strength), variants in tests.items():
-        # Not every value can be hashed, but all variants have the same objects.
-        rows = [
-            {name: id(value) for name, value in variant.callspec.params.items()}
-            for variant in variants
-        ]
-        chosen = covering(rows, strength)
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    for variants in tests.values():
+        rows = [_choices(variant) for variant in variants]
+        mark = variants[0].get_closest_marker("cover")
+        if mark is None and len(rows[0]) < 3:
+            continue
+        chosen = covering(rows, 2 if mark is None else mark.args[0])
         for place, variant in enumerate(variants):
             if place not in chosen:
                 variant.add_marker(pytest.mark.slow)
+
+
+def _choices(variant: pytest.Function) -> dict[str, tuple[int, ...]]:
+    """Return the value of each parameter; those that are given together are one."""
+    # Not every value can be hashed, but all variants have the same objects.
+    left = {name: id(value) for name, value in variant.callspec.params.items()}
+    choices = {}
+    for mark in variant.iter_markers("parametrize"):
+        names = mark.args[0].split(",") if isinstance(mark.args[0], str) else mark.args[0]
+        choices[names[0]] = tuple(left.pop(name.strip()) for name in names)
+    return choices | {name: (value,) for name, value in left.items()}

@@ -43,14 +43,19 @@ def write_txt(table: Any, path: Path) -> None:
     pa_csv.write_csv(decoded(table), path, pa_csv.WriteOptions(delimiter=";"))
 
 
+def most_rows(table: Any) -> int:
+    """Return the size of record batches of which a table has several, but not thousands."""
+    return max(2, table.num_rows // 100)
+
+
 def write_arrow_file(table: Any, path: Path) -> None:
     with pa.ipc.new_file(path, table.schema) as writer:
-        writer.write_table(table, max_chunksize=2)
+        writer.write_table(table, max_chunksize=most_rows(table))
 
 
 def write_arrow_stream(table: Any, path: Path) -> None:
     with pa.ipc.new_stream(path, table.schema) as writer:
-        writer.write_table(table, max_chunksize=2)
+        writer.write_table(table, max_chunksize=most_rows(table))
 
 
 WRITERS: dict[str, tuple[str, Callable[[Any, Path], None]]] = {

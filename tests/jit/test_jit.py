@@ -331,6 +331,7 @@ def test_it_works_with_numba_switched_off() -> None:
     assert run_python(code, NUMBA_DISABLE_JIT="1") == "0.6666666666666666\n"
 
 
+@pytest.mark.slow
 def test_what_calls_it_can_be_cached(tmp_path: Path) -> None:
     (tmp_path / "user.py").write_text(CACHED)
     code = """

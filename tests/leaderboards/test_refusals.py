@@ -84,6 +84,7 @@ def test_ids_match_across_types() -> None:
         assert result.kappa.tolist() == [1]
 
 
+@pytest.mark.slow
 def test_many_labels_are_resampled() -> None:
     truth = np.arange(5000)
     result = leaderboard(truth, [truth, truth[::-1]], n_resamples=5, rng=0)

@@ -64,6 +64,7 @@ def irrcac(ratings: Any, n_labels: int, weights: str, name: str) -> dict[str, An
     return figures
 
 
+@pytest.mark.cover(1)
 @pytest.mark.parametrize("missing", [0.0, 0.15])
 @pytest.mark.parametrize("name", IRRCAC)
 def test_irrcac(name: str, missing: float) -> None:

@@ -229,6 +229,7 @@ def test_names_on_every_backend(backend: str) -> None:
         assert scores.kappas[0] == pytest.approx(exact, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_compiled_code_knows_every_name() -> None:
     numba = pytest.importorskip("numba")
     from fastkappa.jit import kappa_from_confusion

@@ -18,6 +18,7 @@ from fastkappa.thresholds.items.binned_scores import BinnedScores, bin_scores
 from fastkappa.thresholds.items.grouped_scores import group_scores
 from fastkappa.thresholds.items.scored_items import read_scored_items
 from tests.helpers.absent import library
+from tests.helpers.quick import n_examples
 
 KappaRounder = library("fastkappa.estimators").KappaRounder
 
@@ -147,7 +148,7 @@ def in_threads(work: Any) -> list[Any]:
 @pytest.mark.parametrize("weighted", ["no", "whole", "fractions"])
 def test_threads_share_an_evaluator(drop_in_backend: str, weighted: str) -> None:
     """Each kappa is that of the table counted from its own thresholds."""
-    n_kappas = 20_000 if weighted == "no" else 4_000
+    n_kappas = n_examples(20_000 if weighted == "no" else 4_000)
     rng = np.random.default_rng(0)
     y_true = rng.integers(0, 5, 2000)
     scores = y_true + rng.normal(size=2000)

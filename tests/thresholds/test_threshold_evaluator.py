@@ -41,7 +41,6 @@ def kappa_of(table):
     return (by_chance - observed) / by_chance if by_chance else math.nan
 
 
-@pytest.mark.cover(2)
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic", "whole", "fractions"])
 @pytest.mark.parametrize("items", ["ones", "whole", "fractions"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -91,7 +90,6 @@ SHAPES = {
 }
 
 
-@pytest.mark.cover(2)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, ">f8"])
 @pytest.mark.parametrize("weighted", [False, True])
@@ -117,7 +115,6 @@ def test_many_items(shape, dtype, weighted):
     assert (again.confusion(thresholds[3]) == evaluator.confusion(thresholds[3])).all()
 
 
-@pytest.mark.cover(2)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_groups(shape, threads):

@@ -17,6 +17,7 @@ from fastkappa.thresholds.optimal import find_optimum
 from fastkappa.thresholds.search import SearchSizes
 from tests.helpers.absent import library
 from tests.helpers.brute_force_thresholds import best_kappa, exact_kappa
+from tests.helpers.quick import n_examples
 
 cohen_kappa_score = library("sklearn.metrics").cohen_kappa_score
 
@@ -73,8 +74,8 @@ def check_result(result, y, scores, item_weights=None):
 @pytest.mark.parametrize("seed", range(2))
 def test_brute_force(method, seed):
     rng = np.random.default_rng([seed, METHODS.index(method)])
-    n_checked = 0
-    for _ in range(120):
+    n_checked, n_rounds = 0, n_examples(120)
+    for _ in range(n_rounds):
         n_labels, n = int(rng.integers(2, 5)), int(rng.integers(1, 24))
         y = rng.integers(0, n_labels, n)
         scores = rng.integers(0, rng.integers(1, 14), n) / 8 - 0.5
@@ -112,7 +113,7 @@ def test_brute_force(method, seed):
         given = np.bincount(result.predict(scores[kept]), minlength=n_labels)
         assert given.min() >= least
         check_result(result, y, scores, item_weights)
-    assert n_checked > 60
+    assert n_checked > n_rounds / 2
 
 
 def test_fractional_item_weights():
