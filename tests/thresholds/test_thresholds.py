@@ -118,7 +118,7 @@ def test_brute_force(method, seed):
 
 def test_fractional_item_weights():
     rng = np.random.default_rng(3)
-    for _ in range(40):
+    for _ in range(n_examples(40)):
         n_labels, n = int(rng.integers(2, 5)), int(rng.integers(4, 16))
         y, scores = rng.integers(0, n_labels, n), rng.normal(size=n).round(1)
         y[:2] = 0, 1
