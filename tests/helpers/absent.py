@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import builtins
 import doctest
 import functools
 import importlib
@@ -46,7 +44,7 @@ class Absent:
 def absent_by(error: ImportError) -> str:
     """Return the library that is not installed; an import that failed otherwise is an error."""
     cause = error.__cause__ or error
-    if not isinstance(cause, ModuleNotFoundError):
+    if not isinstance(cause, ModuleNotFoundError) or str(cause.name).startswith("fastkappa"):
         raise error
     return str(cause.name)
 
@@ -65,52 +63,21 @@ def absent_in(value: object) -> Iterator[str]:
 
 
 def mark_what_is_absent(items: Iterable[pytest.Item]) -> None:
-    """Skip the parameters of tests, and the examples of pages, that need what is not installed."""
+    """Skip the parameters of tests, and the rest of a page's examples, that need such a library."""
     for item in items:
         if isinstance(item, pytest.DoctestItem):
-            absent = leave_out_examples(item.dtest)
-            if absent:
-                item.runtest = functools.partial(run_page, item.runtest, absent[0])
+            item.runtest = functools.partial(run_page, item.runtest)
         elif isinstance(item, pytest.Function) and hasattr(item, "callspec"):
             for name in absent_in(item.callspec.params):
                 item.add_marker(pytest.mark.skip(why(name)))
 
 
-def run_page(run: Callable[[], None], library: str) -> None:
-    """Run the examples of a page that are not left out, and skip the page when all of them ran."""
+def run_page(run: Callable[[], None]) -> None:
+    """Run the examples of a page up to the first that needs an absent library."""
     try:
         run()
-    except doctest.UnexpectedException as error:
-        # A library may need the absent one only when it is used.
-        if not isinstance(error.exc_info[1], ImportError):
+    except doctest.UnexpectedException as failure:
+        error = failure.exc_info[1]
+        if not isinstance(error, ImportError):
             raise
-    pytest.skip(why(library))
-
-
-def leave_out_examples(page: doctest.DocTest) -> list[str]:
-    """Leave out the examples that need an absent library, and return what is absent."""
-    absent: list[str] = []
-    lacking: set[str] = set()
-    imported = set(dir(builtins))
-    for example in page.examples:
-        tree = ast.parse(example.source)
-        nodes = [*ast.walk(tree)]
-        imports = [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
-        names = [node for node in nodes if isinstance(node, ast.Name)]
-        made = {name.id for name in names if isinstance(name.ctx, ast.Store)}
-        new = {(each.asname or each.name).partition(".")[0] for i in imports for each in i.names}
-        imported |= new
-        try:
-            exec(compile(ast.Module([*imports], []), page.name, "exec"), {})
-            lacks = not lacking.isdisjoint(name.id for name in names)
-        except ImportError as error:
-            absent.append(absent_by(error))
-            lacks = True
-        if not lacks:
-            lacking -= made | new
-            continue
-        example.options[doctest.SKIP] = True
-        lacking |= made | new
-        if isinstance(tree.body[0], ast.For | ast.With):  # its body may change what it names
-            lacking |= {name.id for name in names} - imported
-    return absent
+        pytest.skip(why(absent_by(error)))
