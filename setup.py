@@ -38,9 +38,8 @@ class BuildExtensions(build_ext):
     def build_extensions(self) -> None:
         # Cython first: it is not made for threads, and setuptools would run it in them.
         for extension in self.extensions:
-            extension.sources = cythonize(extension, force=self.force, quiet=not self.verbose)[
-                0
-            ].sources
+            (made,) = cythonize(extension, force=self.force, quiet=not self.verbose)
+            extension.sources = made.sources
         self.parallel = self.parallel or os.cpu_count()
         if self.compiler.compiler_type == "msvc" and "CC" in os.environ:
             if not self.compiler.initialized:
