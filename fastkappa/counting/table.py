@@ -97,11 +97,11 @@ def merge(parts: Sequence[LabelledTable]) -> LabelledTable:
 
 def square(labelled: LabelledTable, first: Column, second: Column) -> tuple[AnyArray, AnyArray]:
     """Return the table of all labels that occur in either column, and these, sorted."""
+    rows, columns = labelled.rows, labelled.columns
     are_integers = first.categories is None and second.categories is None
-    if are_integers and labelled.rows.dtype == labelled.columns.dtype:
-        if np.array_equal(labelled.rows, labelled.columns):  # as it mostly is
-            return labelled.table.copy(), _in_type_of(labelled.rows, first, second)
-    labels, rows, columns = common_labels(labelled.rows, labelled.columns, first, second)
+    if are_integers and rows.dtype == columns.dtype and np.array_equal(rows, columns):
+        return labelled.table.copy(), _in_type_of(rows, first, second)
+    labels, rows, columns = common_labels(rows, columns, first, second)
     return scatter(labelled.table, rows, columns, (len(labels), len(labels))), labels
 
 
