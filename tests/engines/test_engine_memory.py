@@ -99,7 +99,7 @@ def limited(folder: Path, engine: str, count: str) -> subprocess.CompletedProces
 
 @pytest.mark.parametrize(
     "engine",
-    ["pyarrow", *(pytest.param(name, marks=pytest.mark.slow) for name in ("duckdb", "polars"))],
+    [pytest.param(name, marks=[pytest.mark.slow] * (name != "pyarrow")) for name in SOURCES],
 )
 def test_a_folder_larger_than_the_memory(engine: str, folder: tuple[Path, tuple[object]]) -> None:
     pytest.importorskip(engine)
