@@ -20,7 +20,7 @@ from fastkappa.kernels.dispatch import get_kernels
 LabelType = type[np.int64] | type[np.uint64]
 
 # Labels are looked up a chunk at a time.
-CHUNK = 1 << 16
+CHUNK = 1 << 17
 # Ratings that are looked at for a guess, and as many of the first ones.
 SAMPLE = 256
 # A range of labels is counted as it is while its table has at most so many cells,
@@ -154,7 +154,7 @@ class LabelMap:
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the codes of the values, of which those not known yet get new ones."""
         codes, n_unknown = self._look_up(kernels, values)
-        length, all_added = SAMPLE, False
+        length, all_added = 4 * SAMPLE, False
         while n_unknown:
             if all_added:
                 raise changed_meanwhile()

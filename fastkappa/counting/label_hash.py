@@ -45,7 +45,7 @@ def make_hash(labels: AnyArray) -> LabelHash:
     n_bits = FEW_SLOT_BITS if few else max(LEAST_SLOT_BITS, (a_label * n_labels - 1).bit_length())
     shift = 64 - n_bits
     fewest = n_labels
-    for multiplier in _MULTIPLIERS[: TRIES if n_labels <= 4 * FEW_LABELS else FEWER_TRIES]:
+    for multiplier in _MULTIPLIERS[: TRIES if n_labels <= 8 * FEW_LABELS else FEWER_TRIES]:
         multiplier = multiplier << unused & ALL_BITS
         wanted = (bits_of_labels * np.uint64(multiplier)) >> np.uint64(shift)
         in_order = np.sort(wanted)

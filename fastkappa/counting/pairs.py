@@ -50,13 +50,15 @@ def count_unknown(
     types = label_type(columns[0]), label_type(columns[1])
     guess = guess_label_range(columns[0])
     expected = LabelRanges(guess, guess if second is first else guess_label_range(columns[1]))
-    n_items, n_cells = len(columns[0]), expected.n_cells
+    n_items = len(columns[0])
     start: LabelRanges | SparseTable = expected
     if not expected.are_worth_a_table(n_items):
         rows = guess_label_map(kernels, columns[0])
         start = SparseTable(rows, rows if second is first else guess_label_map(kernels, columns[1]))
     work = partial(_count_partition, kernels, *columns, types, start)
-    division = division_of_pairs(kernels, *columns, n_cells, num_threads)
+    division = division_of_pairs(
+        kernels, *columns, start.n_cells, num_threads, looked_up=start is not expected
+    )
     return merge(run_in_threads(work, n_items, *division))
 
 
@@ -77,7 +79,10 @@ def count_known(
     n_items = len(columns[0])
     empty = empty_tables(codecs, weights)
     n_cells = empty[0].size
-    threads, shortest = division_of_pairs(kernels, *columns, n_cells, num_threads)
+    looked_up = not (codecs[0].reads_in_place and codecs[1].reads_in_place)
+    threads, shortest = division_of_pairs(
+        kernels, *columns, n_cells, num_threads, looked_up=looked_up
+    )
     # Each thread has tables of its own, which take time to clear and to add up.
     threads = max(1, min(threads, n_items // (4 * n_cells)))
     add = partial(add_pairs, kernels, *columns, codecs, weights)

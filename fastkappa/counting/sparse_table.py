@@ -16,8 +16,7 @@ class SparseTable:
     def __init__(self, rows: LabelMap, columns: LabelMap) -> None:
         """Start from an empty table with room for the labels expected, which are copied."""
         self._rows, self._columns = rows.copy(), columns.copy()
-        self._table = np.zeros((1, 1), np.int64)
-        self._make_room()
+        self._table = np.zeros((rows.n_labels + 1, columns.n_labels + 1), np.int64)
 
     @classmethod
     def of(cls, counts: LabelledTable, types: tuple[LabelType, LabelType]) -> SparseTable:
@@ -28,6 +27,11 @@ class SparseTable:
         table = cls(*maps)
         table._table[: len(counts.rows), : len(counts.columns)] = counts.table
         return table
+
+    @property
+    def n_cells(self) -> int:
+        """How many cells the table has."""
+        return self._table.size
 
     def empty_copy(self) -> SparseTable:
         """Return a table of no pairs with the same labels."""

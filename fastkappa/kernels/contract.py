@@ -103,6 +103,10 @@ class PairKernels(Protocol):
     def simd_level(self) -> str:
         """Return the vector instructions in use, as far as the kernels choose them."""
 
+    def looks_up_as_fast(self) -> bool:
+        """Return whether few labels far apart are counted about as fast as the columns are read."""
+        ...
+
     def look_up(
         self, values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop: int
     ) -> int:

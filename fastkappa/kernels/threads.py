@@ -74,14 +74,22 @@ class Division(NamedTuple):
 
 
 def division_of_pairs(
-    kernels: PairKernels, first: AnyArray, second: AnyArray, n_cells: int, num_threads: int | None
+    kernels: PairKernels,
+    first: AnyArray,
+    second: AnyArray,
+    n_cells: int,
+    num_threads: int | None,
+    *,
+    looked_up: bool = False,
 ) -> Division:
     """Return how to divide the pairs of two columns, so that each thread has enough to count.
 
-    The threads are at most ``num_threads``, None standing for all that may run.
+    The threads are at most ``num_threads``, None standing for all that may run; ``looked_up`` says
+    that labels lie too far apart to be counted as they are.
     """
     worth_a_thread = PAIRS_WORTH_A_THREAD
-    if kernels.READS_AS_FAST and n_cells <= MOST_CELLS_READ_AS_FAST:
+    reads_as_fast = kernels.looks_up_as_fast() if looked_up else kernels.READS_AS_FAST
+    if reads_as_fast and n_cells <= MOST_CELLS_READ_AS_FAST:
         worth_a_thread = BYTES_WORTH_A_THREAD // (first.dtype.itemsize + second.dtype.itemsize)
     threads = len(first) // worth_a_thread
     if threads > 1:

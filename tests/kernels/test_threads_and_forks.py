@@ -10,6 +10,10 @@ import numpy as np
 import pytest
 
 from fastkappa import confusion_counts
+from fastkappa.columns.column import Column
+from fastkappa.columns.pair import read_columns
+from fastkappa.counting import pairs
+from fastkappa.counting.pairs import count_unknown
 from fastkappa.kernels import threads
 from tests.helpers.fresh_python import run_python
 
@@ -230,6 +234,30 @@ def test_threads_are_capped(monkeypatch: pytest.MonkeyPatch) -> None:
         assert threads.available_threads() == expected
         assert threads.resolve_num_threads(None) == expected
         assert threads.resolve_num_threads(64) == expected
+
+
+def test_few_labels_far_apart_take_a_thread_more_only_where_they_are_looked_up_slowly(
+    kernels: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[int] = []
+
+    def run(work: Any, n_items: int, num_threads: int, shortest_range: int) -> list[Any]:
+        used.append(num_threads)
+        return threads.run_in_threads(work, n_items, num_threads, shortest_range)
+
+    monkeypatch.setattr(pairs, "run_in_threads", run)
+    near = columns_of([0, 1])
+    far = columns_of([-30_000, 30_000])
+    count_unknown(kernels, *near, 2)
+    count_unknown(kernels, *far, 2)
+    # 8 MB: one thread reads them as fast as two
+    assert used == [1 if kernels.READS_AS_FAST else 2, 1 if kernels.looks_up_as_fast() else 2]
+
+
+def columns_of(labels: list[int]) -> tuple[Column, Column]:
+    """Return two columns of 2 million small integers."""
+    y1 = np.tile(np.array(labels, np.int16), 10**6)
+    return read_columns(y1, y1[::-1].copy(), ("y1", "y2"))
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity on this system")

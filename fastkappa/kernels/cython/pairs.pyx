@@ -121,6 +121,7 @@ cdef extern from "rows/rows.h" nogil:
     ) noexcept
 
 cdef extern from "common/simd_level.h" nogil:
+    const int SIMD_AVX512
     const int SIMD_LEVELS
     int simd_level_current() noexcept
     int simd_level_available(int level) noexcept
@@ -298,6 +299,11 @@ cdef object whole(const wide_sum_t *number):
 def simd_level():
     """Return the name of the vector instructions in use."""
     return (<bytes> simd_level_name(simd_level_current())).decode()
+
+
+def looks_up_as_fast():
+    """Return whether few labels are looked up in registers."""
+    return simd_level_current() == SIMD_AVX512
 
 
 @cython.final
