@@ -2,7 +2,8 @@
 
     python -m bench.studies.rounding [--quick | --times]
 
-Labels and scores are made from a latent normal variable, and many training sets are drawn.
+Labels and scores are made from a latent normal variable, or scores lie in clumps, between which
+labels jump, and many training sets are drawn.
 The thresholds found on each are tried on a million new items, where the best thresholds are
 known. Printed is the mean of what is missing, in units of 0.0001, over three correlations
 of the score with the latent variable, and even and skewed proportions of five labels.
@@ -35,12 +36,17 @@ TRAINING_SETS = {100: 40, 300: 30, 1000: 15, 3000: 8, 30_000: 2}
 MANY_ITEMS = 1_000_000
 TRAINING_SETS_WHEN_QUICK = {100: 20, 1000: 10}
 BLOCKS = {
-    "quadratic weights, scores linear in the latent variable": ("quadratic", False, BOTH),
-    "the same, even proportions of the labels alone": ("quadratic", False, (EVEN,)),
-    "quadratic weights, scores its exponential": ("quadratic", True, BOTH),
-    "linear weights": ("linear", False, BOTH),
-    "no weights": (None, False, BOTH),
+    "quadratic weights, scores linear in the latent variable": ("quadratic", "linear", BOTH),
+    "the same, even proportions of the labels alone": ("quadratic", "linear", (EVEN,)),
+    "quadratic weights, scores its exponential": ("quadratic", "exponential", BOTH),
+    "quadratic weights, scores in clumps": ("quadratic", "clumps", BOTH),
+    "linear weights": ("linear", "linear", BOTH),
+    "linear weights, scores in clumps": ("linear", "clumps", BOTH),
+    "no weights": (None, "linear", BOTH),
+    "no weights, scores in clumps": (None, "clumps", BOTH),
 }
+# The mean score of each label, in clumps whose standard deviation is 1 less the correlation.
+CLUMPS = np.array([0, 0.3, 2, 2.4, 4])
 
 
 def draw(
@@ -48,14 +54,17 @@ def draw(
     n: int,
     correlation: float,
     proportions: tuple[float, ...],
-    curved: bool,
+    shape: str,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return labels and scores of n items."""
+    if shape == "clumps":
+        y = rng.choice(N_LABELS, n, p=proportions)
+        return y, CLUMPS[y] + rng.normal(0, 1 - correlation, n)
     latent = rng.normal(size=n)
     limits = [NormalDist().inv_cdf(p) for p in np.cumsum(proportions)[:-1]]
     noise = rng.normal(size=n)
     scores = correlation * latent + np.sqrt(1 - correlation**2) * noise
-    return np.searchsorted(limits, latent), np.exp(scores) if curved else scores
+    return np.searchsorted(limits, latent), np.exp(scores) if shape == "exponential" else scores
 
 
 class NewItems:
@@ -77,17 +86,17 @@ class NewItems:
 
 @cache
 def missing_kappa(
-    weights: str | None, curved: bool, proportions: tuple[float, ...], quick: bool
+    weights: str | None, shape: str, proportions: tuple[float, ...], quick: bool
 ) -> dict[tuple[int, str], list[float]]:
     """Return what is missing on each training set, by number of items and method."""
     methods = [method for method in METHODS if method != "closed_form" or weights == "quadratic"]
     differences = defaultdict(list)
     for correlation in CORRELATIONS:
         rng = np.random.default_rng(0)
-        new = NewItems(*draw(rng, NEW_ITEMS, correlation, proportions, curved), weights)
+        new = NewItems(*draw(rng, NEW_ITEMS, correlation, proportions, shape), weights)
         for n, repeats in (TRAINING_SETS_WHEN_QUICK if quick else TRAINING_SETS).items():
             for _ in range(repeats):
-                items = draw(rng, n, correlation, proportions, curved)
+                items = draw(rng, n, correlation, proportions, shape)
                 for method in methods:
                     found = find_rounding(
                         *items,
@@ -103,7 +112,7 @@ def missing_kappa(
 
 def compare_times(n: int, weights: str | None, rounds: int) -> None:
     """Print how long each method takes for n items, timed in turn."""
-    items = draw(np.random.default_rng(0), n, 0.7, EVEN, False)
+    items = draw(np.random.default_rng(0), n, 0.7, EVEN, "linear")
     find = partial(find_rounding, *items, labels=range(N_LABELS), weights=weights, n_folds=None)
     calls = {
         method: partial(find, method=method, rng=np.random.default_rng(0))
@@ -135,9 +144,9 @@ def main() -> None:
                 compare_times(n, weights, rounds=11)
         return
     print("kappa missing on new items, in units of 0.0001")
-    for title, (weights, curved, all_proportions) in BLOCKS.items():
+    for title, (weights, shape, all_proportions) in BLOCKS.items():
         print(f"\n{title}\n{'n':>8}" + "".join(f"{method:>13}" for method in METHODS))
-        parts = [missing_kappa(weights, curved, each, quick) for each in all_proportions]
+        parts = [missing_kappa(weights, shape, each, quick) for each in all_proportions]
         for n in TRAINING_SETS_WHEN_QUICK if quick else TRAINING_SETS:
             cells = []
             for method in METHODS:

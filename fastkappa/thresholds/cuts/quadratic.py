@@ -13,12 +13,10 @@ goes up, to the highest kappa.
 
 from __future__ import annotations
 
-from operator import itemgetter
-
 import numpy as np
 
 from fastkappa.arrays import Floats
-from fastkappa.thresholds.cuts.spline import Spline, by_rank, rising
+from fastkappa.thresholds.cuts.spline import rising, smoothest
 
 # The curve is continued as a line for so many standard deviations of the scores.
 BEYOND = 10.0
@@ -112,11 +110,8 @@ def smooth_cuts(x: Floats, counts: Floats, n_items: float) -> Floats:
         means = labels @ counts / sizes
         inner = float((counts * (labels[:, None] - means) ** 2).sum())
         to_items = n_items / sizes.sum()
-        fits = (
-            Spline(each, sizes * to_items, BEYOND).smooth(means, inner * to_items)
-            for each in (x, by_rank(sizes))
-        )
-        curve = rising(min(fits, key=itemgetter(0))[1], np.pad(sizes, 1))
+        smooth = smoothest(x, sizes * to_items, BEYOND, means, inner * to_items)
+        curve = rising(smooth, np.pad(sizes, 1))
         expected = np.clip(curve[1:-1], 0, labels[-1])
         levels, kappa = best_levels(expected, sizes, mean, variance, len(labels))
     if kappa == 0:
