@@ -7,7 +7,7 @@ their files, a quarter is held out, twice if items are few. Boosted trees, as a 
 regression of the labels' positions, predict the others out of fold; then they are fitted to all of
 these and predict the quarter. KappaDecoder and KappaRounder are fitted to what is out of fold, and
 quadratic kappa is that of the quarter. Printed is its mean for the regression with
-KappaRounder('bagged'), and how far the others are from it, in units of 0.0001; beneath, the mean
+KappaRounder(), and how far the others are from it, in units of 0.0001; beneath, the mean
 over data sets and its standard error.
 
 --speed prints instead how long decoding ten million items takes beside numpy's argmax.
@@ -41,7 +41,7 @@ ONE_THREAD: dict[str, Any] = {
     "random_state": 0,
 }
 CALIBRATIONS = (None, "temperature", "sigmoid", "isotonic")
-BASELINE = "regression, bagged"
+BASELINE = "regression, rounded"
 
 
 class Predictions(NamedTuple):
@@ -93,7 +93,7 @@ def predict(items: Items, pair: tuple[Any, Any], seed: int) -> Predictions:
 def test_kappas(found: Predictions) -> dict[str, float]:
     """Return kappa of the held-out items, by method."""
     labels = range(found.probabilities.shape[1])
-    rounder = KappaRounder("bagged", cv=None, random_state=0, labels=labels)
+    rounder = KappaRounder(cv=None, labels=labels)
     given = {
         BASELINE: rounder.fit(found.scores, found.y).predict(found.new_scores),
         "likeliest": found.new_probabilities.argmax(axis=1),

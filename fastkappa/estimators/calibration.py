@@ -28,6 +28,15 @@ class _AsGiven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[X.argmax(axis=1)]
 
 
+class _WithLogOdds(_AsGiven):
+    """The same with a decision function: a sigmoid of probabilities cannot return them."""
+
+    def decision_function(self, X: Any) -> Any:
+        inside = np.clip(X, np.finfo(np.float64).tiny, 1 - np.finfo(np.float64).eps / 2)
+        log_odds = np.log(inside) - np.log1p(-inside)
+        return log_odds[:, 1] if X.shape[1] == 2 else log_odds
+
+
 class Calibration:
     """Recalibrates probabilities, as fitted to some of shape (n, K) and labels 0 to K - 1."""
 
@@ -45,7 +54,7 @@ class Calibration:
         everything = np.arange(len(codes))
         # The probabilities are out of sample already: all serve to calibrate.
         self._calibrated = CalibratedClassifierCV(
-            _AsGiven(),
+            _WithLogOdds() if method == "sigmoid" else _AsGiven(),
             method=method,
             cv=[(everything, everything)],
             ensemble=False,

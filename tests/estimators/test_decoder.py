@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.special
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
@@ -95,12 +96,32 @@ def test_calibration_is_scikit_learns(calibration: Any) -> None:
     """A frozen classifier on other items is what CalibratedClassifierCV calibrates, too."""
     X, y = items(2)
     # It calibrates decision functions where there are any; this classifier has none.
-    frozen = FrozenEstimator(GaussianNB().fit(X[:150], y[:150]))
-    peer = CalibratedClassifierCV(frozen, method=calibration, cv=2).fit(X[150:], y[150:])
+    model = GaussianNB().fit(X[:150], y[:150])
+    frozen = FrozenEstimator(model)
+    # A sigmoid is to be of log odds, as Platt's was of a decision function.
+    same = FrozenEstimator(LogOdds().fit(X[:150], y[:150])) if calibration == "sigmoid" else frozen
+    peer = CalibratedClassifierCV(same, method=calibration, cv=2).fit(X[150:], y[150:])
     found = decode_probabilities(peer.predict_proba(X[150:]))
     decoder = KappaDecoder(frozen, calibration=calibration).fit(X[150:], y[150:])
     np.testing.assert_allclose(decoder.costs_, found.costs, atol=1e-9)
     assert decoder.expected_kappa_ == pytest.approx(found.kappa, abs=1e-9)
+
+
+class LogOdds(GaussianNB):
+    def decision_function(self, X: Any) -> Any:
+        return scipy.special.logit(self.predict_proba(X).clip(1e-300, 1 - 1e-16))
+
+
+@pytest.mark.parametrize("calibration", ["temperature", "sigmoid", "isotonic"])
+def test_true_probabilities_stay_nearly_as_they_are(calibration: Any) -> None:
+    rng = np.random.default_rng(0)
+    latent, limits = rng.normal(size=4000), np.array([-1.2, -0.4, 0.5, 1.3])
+    y = (latent[:, None] + rng.logistic(0, 0.3, (4000, 1)) > limits).sum(axis=1)
+    below = scipy.special.expit((limits - latent[:, None]) / 0.3)
+    P = np.diff(np.pad(below, ((0, 0), (1, 0))), axis=1, append=1)
+    known = KappaDecoder(calibration=None).fit(P, y).expected_kappa_
+    found = KappaDecoder(calibration=calibration).fit(P, y)
+    assert found.expected_kappa_ == pytest.approx(known, abs=0.02)
 
 
 def test_overconfident_probabilities_are_calibrated() -> None:
