@@ -107,6 +107,10 @@ class Scorer:
         # Copies: the arrays are the user's.
         self.labels = KnownLabels(labels, column, column).array.copy()
         self.labels.flags.writeable = False
+        if self.labels.dtype.kind in "UT" and self.dtype.kind in "iufb":
+            raise ValueError(
+                f"labels are strings and dtype is {self.dtype}: give dtype=str to score strings."
+            )
         weights = as_weights(weights, len(self.labels))
         self.weights = weights.copy() if isinstance(weights, np.ndarray) else weights
         self.__name__ = "weighted_kappa" if isinstance(weights, np.ndarray) else NAMES[weights]
@@ -128,16 +132,20 @@ class Scorer:
         array = to_numpy(ratings) if hasattr(ratings, "__array__") else ratings
         if not isinstance(array, np.ndarray) or not self._takes(array.dtype):
             got = getattr(ratings, "dtype", type(ratings).__name__)
-            raise TypeError(f"{name} must be an array of dtype {self.dtype}, got {got}.")
+            wanted = "str" if self.dtype.itemsize == 0 else self.dtype
+            raise TypeError(
+                f"{name} must be an array of dtype {wanted}, got {got}: the dtype given to"
+                " compile_scorer is that of the ratings."
+            )
         if array.ndim != 1:
             raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
         refuse_masked(**{name: ratings})
         return array
 
     def _takes(self, dtype: np.dtype[Any]) -> bool:
-        """Tell whether arrays of a dtype are scored: one without a length means any."""
+        """Return whether arrays of a dtype are scored: strings without a length mean any."""
         if self.dtype.itemsize == 0:
-            return bool(dtype.kind == self.dtype.kind)
+            return dtype.kind == self.dtype.kind or (self.dtype.kind == "U" and dtype.kind in "TO")
         return bool(dtype == self.dtype)
 
     @property

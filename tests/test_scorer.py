@@ -85,8 +85,12 @@ def test_strings() -> None:
     short = np.array(["no", "yes", "yes", "no", "no"])
     assert any_length(y1, short) == expected(y1, short, ["no", "maybe", "yes"], "linear")
     assert pickle.loads(pickle.dumps(any_length))(y1, y2) == scorer(y1, y2)
-    with pytest.raises(TypeError, match="y2 must be an array of dtype <U0, got object"):
-        any_length(y1, short.astype(object))
+    # A series of strings is an array of objects.
+    assert any_length(y1, short.astype(object)) == any_length(y1, short)
+    with pytest.raises(TypeError, match="y2 must be an array of dtype str, got int64: the dtype"):
+        any_length(y1, np.arange(5))
+    with pytest.raises(ValueError, match="labels are strings and dtype is int64: give dtype=str"):
+        compile_scorer(["no", "yes"])
 
 
 def test_strided_and_read_only() -> None:

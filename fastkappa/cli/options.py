@@ -18,6 +18,9 @@ from fastkappa.formatting import harmless
 from fastkappa.statistics.intervals.methods import METHODS, IntervalMethod
 from fastkappa.statistics.weights import SCHEMES, Weights
 
+# More replicates take minutes and gigabytes, and tell no more.
+MOST_REPLICATES = 1_000_000
+
 
 class WeightsOption(enum.StrEnum):
     none = "none"

@@ -18,6 +18,7 @@ from fastkappa.columns.column import Column
 from fastkappa.counting.codecs import (
     CHUNK,
     Codec,
+    LabelMap,
     LabelRanges,
     LabelType,
     guess_label_map,
@@ -79,7 +80,7 @@ def count_known(
     n_items = len(columns[0])
     empty = empty_tables(codecs, weights)
     n_cells = empty[0].size
-    looked_up = not (codecs[0].reads_in_place and codecs[1].reads_in_place)
+    looked_up = any(isinstance(codec, LabelMap) for codec in codecs)
     threads, shortest = division_of_pairs(
         kernels, *columns, n_cells, num_threads, looked_up=looked_up
     )

@@ -265,6 +265,10 @@ def format_of(path: Path) -> str:
     for suffix, file_format in SUFFIXES.items():
         if name.endswith(suffix):
             return file_format
+    if not path.exists():
+        raise RatingsError(f"there is no file or folder {path}.")
+    if path.is_dir():
+        raise RatingsError(f"{path} is a directory, not a file.")
     raise RatingsError(
         f"the format of {path} is not known by its suffix {path.suffix!r}; those known are"
         f" {', '.join(SUFFIXES)}."

@@ -18,6 +18,8 @@ from fastkappa.leaderboards.simultaneous import simultaneous_intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
 from fastkappa.statistics.weights import Weights
 
+# The largest proportion of undefined replicates that a kappa with an interval may have.
+MOST_UNDEFINED = 0.05
 # Replicates that are computed together.
 AT_ONCE = 256
 # float32 holds every whole number up to here.
@@ -178,7 +180,8 @@ def rank(
     levels = ((1 - confidence) / 2, (1 + confidence) / 2)
     order = np.argsort(-_last_if_undefined(kappas), kind="stable")
     leader = order[:1]
-    differences = replicates - replicates[:, leader]
+    mostly = _mostly_defined(replicates)
+    differences = mostly - mostly[:, leader]
     ranks = ranks_of(replicates)
     known = replicates[~np.isnan(replicates).all(axis=1)]
     best = _last_if_undefined(known)
@@ -190,10 +193,10 @@ def rank(
     return Ranking(
         order,
         ranks_of(kappas[None])[0],
-        _quantiles(replicates, levels),
+        _quantiles(mostly, levels),
         kappas - kappas[leader],
         _quantiles(differences, levels),
-        simultaneous_intervals(kappas, replicates, int(order[0]), confidence, num_threads)
+        simultaneous_intervals(kappas, mostly, int(order[0]), confidence, num_threads)
         if len(kappas)
         else np.empty((0, 2)),
         first / len(known) if len(known) else np.full(len(kappas), np.nan),
@@ -238,6 +241,15 @@ def _summed(times: FloatTable, groups: FloatTable) -> FloatTable:
 
 def _last_if_undefined(kappas: FloatTable) -> FloatTable:
     return np.where(np.isnan(kappas), -np.inf, kappas)
+
+
+def _mostly_defined(replicates: FloatTable) -> FloatTable:
+    """Return replicates, NaN for a kappa that is undefined in too many: the others tell too little.
+
+    Where one item alone has a second label, those without it are undefined, and all others alike.
+    """
+    undefined = np.isnan(replicates).mean(axis=0) if len(replicates) else 0
+    return np.where(undefined > MOST_UNDEFINED, np.nan, replicates)
 
 
 def _quantiles(replicates: FloatTable, levels: tuple[float, float]) -> FloatTable:

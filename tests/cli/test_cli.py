@@ -359,8 +359,10 @@ def test_the_installed_command_is_the_same_program(integers: tuple[Path, Any]) -
 
 
 def test_the_program_refuses_in_one_line(integers: tuple[Path, Any], tmp_path: Path) -> None:
+    (tmp_path / "ratings.xlsx").write_bytes(b"PK")
     for path, column, problem in (
         (tmp_path / "none.csv", "left", "there is no file"),
+        (tmp_path / "none", "left", "there is no file or folder"),
         (tmp_path / "ratings.xlsx", "left", "is not known by its suffix"),
         (integers[0], "leftt", "Did you mean 'left'?"),
     ):

@@ -157,8 +157,12 @@ def test_every_format_has_a_writer_here() -> None:
 
 
 def test_unknown_suffix_lists_those_known(tmp_path: Path) -> None:
+    path = tmp_path / "ratings.xlsx"
+    with pytest.raises(RatingsError, match="there is no file or folder "):
+        count_ratings(path, "a", "b")
+    path.write_bytes(b"PK")
     with pytest.raises(RatingsError) as raised:
-        count_ratings(tmp_path / "ratings.xlsx", "a", "b")
+        count_ratings(path, "a", "b")
     assert "'.xlsx'" in str(raised.value)
     assert all(suffix in str(raised.value) for suffix in SUFFIXES)
 

@@ -133,7 +133,28 @@ def test_ids_that_are_chosen_to_collide_are_matched(monkeypatch: pytest.MonkeyPa
 
 def test_numbers_are_not_strings() -> None:
     found = ItemIds([1, 2, 3], "ids").align(["1", "2", "3"], "others")
-    assert found.mismatch() == "3 missing (1, 2, 3), 3 extra ('1', '2', '3')"
+    assert found.mismatch() == (
+        "3 missing (1, 2, 3), 3 extra ('1', '2', '3'), strings on one side and other ids on the"
+        " other"
+    )
+
+
+def test_floats_too_large_to_tell_ids_apart() -> None:
+    # In a CSV file one id written as 3.0 makes floats of all.
+    with pytest.raises(ValueError, match="integers or strings where they are as large"):
+        ItemIds(np.array([2.0**53, 3.0]), "ids")
+    assert ItemIds(np.array([2.0**53 - 1, 3.0]), "ids").align([2**53 - 1, 3], "o").is_complete()
+
+
+def test_large_integers_of_either_byte_order() -> None:
+    ids = np.array([2**63, 2**63 + 1, 7], ">u8")
+    assert len(ItemIds(ids, "ids").align([-(2**63), -(2**63) + 1, 7], "others").missing) == 2
+    assert ItemIds(ids, "ids").align(ids.astype("<u8"), "others").is_complete()
+
+
+def test_masked_ids_are_refused() -> None:
+    with pytest.raises(ValueError, match="others must not have masked entries, got one at"):
+        ItemIds([1, 2], "ids").align(np.ma.array([1, 2], mask=[False, True]), "others")
 
 
 @pytest.mark.parametrize(

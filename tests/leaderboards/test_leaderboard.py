@@ -10,7 +10,7 @@ import numpy as np
 import pandas
 import pytest
 
-from fastkappa import Leaderboard, cohen_kappa_score, leaderboard
+from fastkappa import Leaderboard, cohen_kappa_score, leaderboard, score_many
 from fastkappa.leaderboards.items.alignment import ItemIds
 from fastkappa.leaderboards.ranking import (
     draw_groups,
@@ -195,14 +195,8 @@ def test_groups_of_items_sum_up_to_all_of_them(n_labels: int, weights: Any, back
 
 def test_ranks_and_intervals_of_replicates() -> None:
     kappas = np.array([0.2, np.nan, 0.7, 0.7])
-    replicates = np.array(
-        [
-            [0.3, np.nan, 0.6, 0.6],
-            [0.8, 0.1, 0.5, 0.7],
-            [0.1, np.nan, 0.9, 0.8],
-            [np.nan, np.nan, np.nan, np.nan],
-        ]
-    )
+    three = [[0.3, np.nan, 0.6, 0.6], [0.8, 0.1, 0.5, 0.7], [0.1, np.nan, 0.9, 0.8]]
+    replicates = np.array([*three * 20, [np.nan] * 4])
     found = rank(kappas, replicates, 0.9)
     assert found.order.tolist() == [2, 3, 0, 1]
     assert found.rank.tolist() == [3, 4, 1, 1]
@@ -210,11 +204,44 @@ def test_ranks_and_intervals_of_replicates() -> None:
     # Two are first together in the first replicate, and nobody is in the last.
     np.testing.assert_allclose(found.proportion_first, [1 / 3, 0, 0.5, 1 / 6])
     np.testing.assert_allclose(found.difference, [-0.5, np.nan, 0, 0])
-    np.testing.assert_allclose(found.interval[0], np.quantile([0.3, 0.8, 0.1], [0.05, 0.95]))
-    np.testing.assert_allclose(found.interval[1], [0.1, 0.1])
+    expected = np.quantile([0.3, 0.8, 0.1] * 20, [0.05, 0.95])
+    np.testing.assert_allclose(found.interval[0], expected)
+    # Undefined in most replicates: the others are no sample of what it may be.
+    assert np.isnan(found.interval[1]).all()
     assert found.difference_interval[2].tolist() == [0, 0]
-    expected = np.quantile([0, 0.2, -0.1], [0.05, 0.95])
+    expected = np.quantile([0, 0.2, -0.1] * 20, [0.05, 0.95])
     np.testing.assert_allclose(found.difference_interval[3], expected, atol=1e-15)
+
+
+def test_one_item_alone_makes_no_significant_difference() -> None:
+    """A label of one item is in 63 % of the replicates, and in the others kappa is undefined."""
+    truth = np.zeros(60, int)
+    truth[0] = 1
+    board = leaderboard(truth, {"p": truth.copy(), "q": np.zeros(60, int)}, rng=0)
+    assert board.kappa.tolist() == [1, 0]
+    assert np.isnan(board.simultaneous_interval).all()
+    assert np.isnan(board.interval).all()
+
+
+def test_a_prediction_without_an_item_left_is_not_ranked() -> None:
+    truth = ["low", "medium", "high"] * 4
+    board = leaderboard(
+        truth,
+        {"none": ["x"] * 12, "all": truth},
+        labels=["low", "medium", "high"],
+        allow_other_labels=True,
+        rng=0,
+    )
+    assert board.names == ("all", "none")
+    why = "no item of it is left to score: 0 missing, 12 given labels outside those scored."
+    assert board.failures == (None, why)
+
+
+@pytest.mark.parametrize("score", [leaderboard, score_many])
+def test_a_misspelt_label_is_warned_of(score: Any) -> None:
+    truth = ["low", "medium", "high"] * 4
+    with pytest.warns(UserWarning, match="no item counted has a label given, 'med', but 4 left"):
+        score(truth, {"all": truth}, labels=["low", "med", "high"])
 
 
 def test_undefined_and_equal_predictions(backend: str) -> None:

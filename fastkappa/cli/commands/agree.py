@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from fastkappa.cli.options import (
+    MOST_REPLICATES,
     Encoding,
     Format,
     FormatOption,
@@ -140,7 +141,13 @@ def agree(
         ),
     ] = IntervalOption.auto,
     bootstrap: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Bootstrap intervals of N replicates.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=MOST_REPLICATES,
+            help="Bootstrap intervals of N replicates.",
+        ),
     ] = 0,
     seed: Annotated[int | None, typer.Option(min=0, help="Makes the bootstrap repeatable.")] = None,
     scale: Annotated[

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from fastkappa.cli.options import (
+    MOST_REPLICATES,
     Encoding,
     MissingCodes,
     NoHeader,
@@ -103,7 +104,10 @@ def leaderboard(
     bootstrap: Annotated[
         int,
         typer.Option(
-            metavar="N", min=0, help="The number of bootstrap replicates; 0 for no intervals."
+            metavar="N",
+            min=0,
+            max=MOST_REPLICATES,
+            help="The number of bootstrap replicates; 0 for no intervals.",
         ),
     ] = 1000,
     mismatch: Annotated[

@@ -22,6 +22,7 @@ from fastkappa.columns.checks import drop_missing as without_missing
 from fastkappa.columns.column import read_column
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.missing import without
+from fastkappa.columns.odd_strings import warn_of_unused_labels
 from fastkappa.engines.arrow_folders import columns_of_files
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 
@@ -105,6 +106,8 @@ def read_scores(
         outside = ~np.isin(y_true, known)
         if outside.all():
             raise RatingsError(f"none of the labels in column {y!r} is among those of --labels.")
+        used = np.isin(known, y_true)
+        warn_of_unused_labels(np.array(known), np.diag(used), int(outside.sum()))
         if outside.any():
             y_true, scores = y_true[~outside], without(scores, outside)
     return ScoredColumns(

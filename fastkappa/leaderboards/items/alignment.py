@@ -50,6 +50,9 @@ class Alignment(NamedTuple):
                 more = ", ..." if len(ids) > IDS_SHOWN else ""
                 some = ", ".join(map(repr, ids[:IDS_SHOWN]))
                 descriptions.append(f"{len(ids)} {what} ({some}{more})")
+        kinds = {isinstance(ids[0], str) for ids in (self.missing, self.extra) if ids}
+        if len(kinds) == 2:
+            descriptions.append("strings on one side and other ids on the other")
         return ", ".join(descriptions)
 
 

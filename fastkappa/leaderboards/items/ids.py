@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import LARGEST_EXACT, AnyArray
+from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.interop import bytes_of_strings, to_numpy
 from fastkappa.columns.missing import is_missing
 from fastkappa.kernels.dispatch import get_kernels, word_kernels
@@ -189,6 +190,7 @@ def read_ids(ids: Any, name: str) -> Ids:
     ValueError
         If they are not a column of whole numbers, strings or dates, or some are missing.
     """
+    refuse_masked(**{name: ids})
     strings = bytes_of_strings(ids)
     if strings is not None:
         n_missing, ends, data = strings
@@ -223,7 +225,9 @@ def read_ids(ids: Any, name: str) -> Ids:
 
 
 def _of_integers(array: AnyArray) -> Ids:
-    if array.dtype == np.uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
+    # Of either byte order.
+    is_uint64 = array.dtype.kind == "u" and array.dtype.itemsize == 8
+    if is_uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
         return Ids("object", (array.astype(object),))
     return Ids("number", (array,))
 
@@ -290,6 +294,12 @@ def _as_objects(ids: list[Any]) -> Ids:
 def _to_integers(array: AnyArray, name: str) -> AnyArray:
     if np.isnan(array).any():
         raise ValueError(f"{name} {NOT_MISSING.format('NaN')}")
+    largest = float(np.abs(array).max(initial=0))
+    if LARGEST_EXACT <= largest < np.inf:
+        raise ValueError(
+            f"{name} must be integers or strings where they are as large as 2**53, got the float"
+            f" {largest:.0f}: ids that differ could become equal."
+        )
     with np.errstate(invalid="ignore"):
         whole = array.astype(np.int64)
     fractions = array[whole != array]

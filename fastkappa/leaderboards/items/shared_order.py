@@ -10,7 +10,11 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, label_of
 from fastkappa.columns.label_order import LabelOrder, common_order, shown, warn_of_order
-from fastkappa.columns.odd_strings import refuse_odd_strings, warn_of_lookalikes
+from fastkappa.columns.odd_strings import (
+    refuse_odd_strings,
+    warn_of_lookalikes,
+    warn_of_unused_labels,
+)
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import union_of_labels
 from fastkappa.leaderboards.items.stacks import Tables
@@ -46,6 +50,9 @@ class SharedOrder:
         self._order = truth.declared if labels is None else None
         self._declared_by = TRUTH
         self._found: list[AnyArray] = []
+        # The tables on the labels given, added up, and the most items left out of one.
+        self._total: AnyArray | None = None
+        self._most_outside = 0
         if labels is None:
             refuse_odd_strings(truth, TRUTH)
 
@@ -82,6 +89,10 @@ class SharedOrder:
         if self._labels is not None and not self._allow_other_labels:
             for j in np.flatnonzero(tables.n_other)[:1].tolist():
                 raise OtherLabelsError(names[j], _others(self._labels, pairs[j]))
+        if self._labels is not None and len(pairs):
+            total = tables.tables.sum(axis=0)
+            self._total = total if self._total is None else self._total + total
+            self._most_outside = max(self._most_outside, int(tables.n_outside.max()))
         if isinstance(labels, LabelOrder):
             for j in np.flatnonzero(tables.n_outside).tolist():
                 first, second = pairs[j]
@@ -95,7 +106,12 @@ class SharedOrder:
         self._found.append(tables.labels)
 
     def warn(self, why: str | None, stacklevel: int) -> None:
-        """Warn if something, ``why``, depends on an alphabetical order of the labels."""
+        """Warn if something, ``why``, depends on an alphabetical order of the labels.
+
+        Or if labels are given that no item has, where others are left out.
+        """
+        if self._total is not None:
+            warn_of_unused_labels(self._found[0], self._total, self._most_outside)
         is_known = self._labels is not None or self._order is not None
         if why is not None and not is_known and self._found:
             warn_of_order(union_of_labels(self._found), why, stacklevel + 1)
