@@ -20,7 +20,7 @@ from fastkappa.kernels.dispatch import get_kernels
 LabelType = type[np.int64] | type[np.uint64]
 
 # Labels are looked up a chunk at a time.
-CHUNK = 1 << 17
+CHUNK = 1 << 16
 # Ratings that are looked at for a guess, and as many of the first ones.
 SAMPLE = 256
 # A range of labels is counted as it is while its table has at most so many cells,
