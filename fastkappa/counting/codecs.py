@@ -154,6 +154,7 @@ class LabelMap:
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the codes of the values, of which those not known yet get new ones."""
         codes, n_unknown = self._look_up(kernels, values)
+        # More than a sample has, which is learned at once.
         length, all_added = 4 * SAMPLE, False
         while n_unknown:
             if all_added:
