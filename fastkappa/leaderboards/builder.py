@@ -206,8 +206,10 @@ class LeaderboardBuilder:
             n_items = tables.tables.sum(axis=(1, 2)).tolist()
             for j, kappa, n, other in zip(batch, kappas, n_items, tables.n_other.tolist()):
                 _, missing, extra, repeated = read[j]
-                left_out = f"{missing} missing, {other} given labels outside those scored"
-                failure = None if n else f"no item of it is left to score: {left_out}."
+                failure = None
+                if not n:
+                    left_out = f"{missing} missing, {other} given labels outside those scored"
+                    failure = f"no item of it is left to score: {left_out}."
                 entries[j] = _Entry(names[j], kappa, n, missing, extra, repeated, other, failure)
             if self._n_resamples:
                 items = [read[j].pair.items for j in batch]

@@ -248,8 +248,8 @@ def _mostly_defined(replicates: FloatTable) -> FloatTable:
 
     Where one item alone has a second label, those without it are undefined, and all others alike.
     """
-    undefined = np.isnan(replicates).mean(axis=0) if len(replicates) else 0
-    return np.where(undefined > MOST_UNDEFINED, np.nan, replicates)
+    too_many = np.isnan(replicates).sum(axis=0) > MOST_UNDEFINED * len(replicates)
+    return np.where(too_many, np.nan, replicates) if too_many.any() else replicates
 
 
 def _quantiles(replicates: FloatTable, levels: tuple[float, float]) -> FloatTable:

@@ -106,9 +106,9 @@ def read_scores(
         outside = ~np.isin(y_true, known)
         if outside.all():
             raise RatingsError(f"none of the labels in column {y!r} is among those of --labels.")
-        used = np.isin(known, y_true)
-        warn_of_unused_labels(np.array(known), np.diag(used), int(outside.sum()))
         if outside.any():
+            used = np.isin(known, y_true)
+            warn_of_unused_labels(np.array(known), np.diag(used), int(outside.sum()))
             y_true, scores = y_true[~outside], without(scores, outside)
     return ScoredColumns(
         y_true, scores, known, n_rows, (missing[y], missing[score]), n_dropped, int(outside.sum())

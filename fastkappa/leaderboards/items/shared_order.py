@@ -51,7 +51,7 @@ class SharedOrder:
         self._declared_by = TRUTH
         self._found: list[AnyArray] = []
         # The tables on the labels given, added up, and the most items left out of one.
-        self._total: AnyArray | None = None
+        self._total: AnyArray | int = 0
         self._most_outside = 0
         if labels is None:
             refuse_odd_strings(truth, TRUTH)
@@ -89,10 +89,9 @@ class SharedOrder:
         if self._labels is not None and not self._allow_other_labels:
             for j in np.flatnonzero(tables.n_other)[:1].tolist():
                 raise OtherLabelsError(names[j], _others(self._labels, pairs[j]))
-        if self._labels is not None and len(pairs):
-            total = tables.tables.sum(axis=0)
-            self._total = total if self._total is None else self._total + total
-            self._most_outside = max(self._most_outside, int(tables.n_outside.max()))
+        if self._labels is not None:
+            self._total = self._total + tables.tables.sum(axis=0)
+            self._most_outside = max(self._most_outside, int(tables.n_outside.max(initial=0)))
         if isinstance(labels, LabelOrder):
             for j in np.flatnonzero(tables.n_outside).tolist():
                 first, second = pairs[j]
@@ -110,7 +109,7 @@ class SharedOrder:
 
         Or if labels are given that no item has, where others are left out.
         """
-        if self._total is not None:
+        if not isinstance(self._total, int):
             warn_of_unused_labels(self._found[0], self._total, self._most_outside)
         is_known = self._labels is not None or self._order is not None
         if why is not None and not is_known and self._found:

@@ -108,19 +108,20 @@ def smoothest(x: Floats, weights: Floats, beyond: float, means: Floats, inner: f
 
     The arguments are those of `Spline` and its ``smooth``; the curve has two more positions.
     """
-    best: tuple[float, Floats] | None = None
-    for n_knots in NUMBERS_OF_KNOTS:
-        if best is not None and weights.sum() < ITEMS_A_KNOT * n_knots:
+    scales = x, by_rank(weights)
+
+    def fit(n_knots: int) -> tuple[float, Floats]:
+        fits = (Spline(each, weights, beyond, n_knots).smooth(means, inner) for each in scales)
+        return min(fits, key=itemgetter(0))
+
+    best = fit(NUMBERS_OF_KNOTS[0])
+    for n_knots in NUMBERS_OF_KNOTS[1:]:
+        if weights.sum() < ITEMS_A_KNOT * n_knots:
             break
-        fits = [
-            Spline(each, weights, beyond, n_knots).smooth(means, inner)
-            for each in (x, by_rank(weights))
-        ]
-        better = min(fits, key=itemgetter(0))
-        if best is not None and better[0] >= best[0]:
+        better = fit(n_knots)
+        if better[0] >= best[0]:
             break
         best = better
-    assert best is not None
     return best[1]
 
 
