@@ -4,17 +4,21 @@
 
 Each thread makes its own arrays. Scorers and evaluators are one for both threads, and then each
 thread makes its own. One thread and two are timed in turn; each thread makes the same number of
-calls, so 2 is the most there can be. With a GIL it is 1 at best for short calls. A call of a
-function that does nothing shows what this Python and this machine leave.
+calls, so 2 is the most there can be. With a GIL it is 1 at best for short calls.
+
+What the machine leaves is shown twice: by a function that does nothing, and by the same calls
+from two processes, which share nothing. Cores that are two threads of one core, or that slow
+down when both are busy, hold back processes as much as threads.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import queue
 import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+import threading
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -29,6 +33,7 @@ N_LABELS = 5
 # The time of one sample of one thread.
 SECONDS = 0.01
 Call = Callable[[], Any]
+Times = tuple[float, float]
 
 
 def ratings(n: int) -> Any:
@@ -79,43 +84,73 @@ def calls_of(n: int) -> dict[str, Callable[[], Call]]:
 
 def in_threads(n_threads: int, make: Callable[[], Call], number: int) -> float:
     """Return the seconds from the first beginning to the last end of so many calls in each."""
-    together = Barrier(n_threads)
+    together, times = threading.Barrier(n_threads), queue.SimpleQueue[Times]()
+    return _in_all(n_threads, threading.Thread, (make, number, together, times))
 
-    def run(_: int) -> tuple[float, float]:
-        call = make()
-        together.wait()
-        start = perf_counter()
-        for _ in range(number):
-            call()
-        return start, perf_counter()
 
-    with ThreadPoolExecutor(n_threads) as pool:
-        times = list(pool.map(run, range(n_threads)))
+def in_processes(n_processes: int, make: Callable[[], Call], number: int) -> float:
+    """Return the same for processes, which are forked."""
+    forks = multiprocessing.get_context("fork")
+    return _in_all(
+        n_processes, forks.Process, (make, number, forks.Barrier(n_processes), forks.SimpleQueue())
+    )
+
+
+def _in_all(n: int, kind: Any, arguments: tuple[Any, ...]) -> float:
+    workers = [kind(target=_run, args=arguments) for _ in range(n)]
+    for worker in workers:
+        worker.start()
+    times: list[Times] = [arguments[-1].get() for _ in workers]
+    for worker in workers:
+        worker.join()
     return max(end for _, end in times) - min(start for start, _ in times)
 
 
+def _run(make: Callable[[], Call], number: int, together: Any, times: Any) -> None:
+    call = make()
+    together.wait()
+    start = perf_counter()
+    for _ in range(number):
+        call()
+    times.put((start, perf_counter()))
+
+
 def main() -> None:
-    """Print how many times the calls of one thread two threads make in the same time."""
+    """Print how the calls scale from one thread to two, and from one process to two."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=31, help="how often all are timed")
     rounds = parser.parse_args().rounds
     machine.announce()
     has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     print(f"{'With' if has_gil else 'Without'} a GIL; {rounds} rounds, median [quartiles]")
+    print(f"{'':<46} threads            processes          threads / processes")
     for n in SIZES:
         makers = calls_of(n)
         seconds = {name: _time(make()) for name, make in makers.items()}
-        found: dict[str, list[float]] = {name: [] for name in makers}
+        found: dict[str, list[tuple[float, float]]] = {name: [] for name in makers}
         for _ in range(rounds):
             for name, make in makers.items():
                 number = max(1, round(SECONDS / seconds[name]))
-                one = in_threads(1, make, number)
-                found[name].append(2 * one / in_threads(2, make, number))
+                found[name].append(
+                    (scaling(in_threads, make, number), scaling(in_processes, make, number))
+                )
         print(f"{n} items")
-        for name, ratios in found.items():
-            ratio = summary(ratios)
-            quartiles = f"[{ratio.lower:.2f}, {ratio.upper:.2f}]"
-            print(f"  {name:<30} {1e6 * seconds[name]:8.2f} µs  {ratio.median:5.2f} x {quartiles}")
+        for name, pairs in found.items():
+            of_threads, of_processes = zip(*pairs)
+            columns = (of_threads, of_processes, [a / b for a, b in pairs])
+            shown = "  ".join(_quartiles(column) for column in columns)
+            print(f"  {name:<30} {1e6 * seconds[name]:8.2f} µs  {shown}")
+
+
+def scaling(run: Callable[..., float], make: Callable[[], Call], number: int) -> float:
+    """Return how many times the calls of one worker two make in the same time."""
+    one = run(1, make, number)
+    return 2 * one / run(2, make, number)
+
+
+def _quartiles(ratios: Sequence[float]) -> str:
+    found = summary(list(ratios))
+    return f"{found.median:.2f} [{found.lower:.2f}, {found.upper:.2f}]"
 
 
 def _time(call: Call) -> float:
