@@ -177,16 +177,28 @@ static int simd_level_available(int level)
     return level == SIMD_BASELINE || level == best || (level == SIMD_AVX2 && best == SIMD_AVX512 && SIMD_HAS_VECTORS);
 }
 
-/* The level in use: set when a module is loaded, and by tests, so a plain int is enough. Several extension modules include
+/* The level in use: set when a module is loaded, and by tests, so plain ints are enough. Several extension modules include
    this header, each with a state of its own, until simd_level_share makes them use the same one. */
-static int simd_level_own = -1;
-static int *simd_level_state = &simd_level_own;
+enum { STATE_LEVEL, STATE_AMD };
+static int simd_level_own[] = {-1, 0};
+static int *simd_level_state = simd_level_own;
 
 MAYBE_UNUSED static int simd_level_current(void)
 {
-    if (UNLIKELY(*simd_level_state < 0))
-        *simd_level_state = simd_level_detected();
-    return *simd_level_state;
+    if (UNLIKELY(simd_level_state[STATE_LEVEL] < 0)) {
+#if SIMD_HAS_X86
+        simd_level_state[STATE_AMD] = cpu_page(0).ebx == 0x68747541; /* "Auth" of AuthenticAMD */
+#endif
+        simd_level_state[STATE_LEVEL] = simd_level_detected();
+    }
+    return simd_level_state[STATE_LEVEL];
+}
+
+/* AMD's AVX-512, where other kernels are best at times: on Zen 5 to put the bytes of a mask side by side takes 2.7 cycles, and
+   an increment of a narrow counter .8. */
+MAYBE_UNUSED static int is_amd_512(void)
+{
+    return simd_level_current() == SIMD_AVX512 && simd_level_state[STATE_AMD];
 }
 
 /* The address of the state in use here, and the state of another module to be used here from now on. */
@@ -206,7 +218,8 @@ MAYBE_UNUSED static int simd_level_force(int level)
 {
     if (level < 0 || level >= SIMD_LEVELS || !simd_level_available(level))
         return -1;
-    *simd_level_state = level;
+    simd_level_current(); /* sets the rest of the state */
+    simd_level_state[STATE_LEVEL] = level;
     return level;
 }
 

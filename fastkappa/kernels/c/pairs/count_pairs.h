@@ -78,7 +78,7 @@ MAYBE_UNUSED static void count_pairs(const column_t *a, const column_t *b, ptrdi
         return;
     }
 #if SIMD_HAS_X86
-    if (simd_level_current() == SIMD_AVX512 && best_split_512(a, b, stop - start))
+    if (simd_level_current() == SIMD_AVX512 && best_split_512(a, b, start, stop))
         start = count_split_512(a, b, start, stop, table);
 #endif
     count_kernel_t *kernel = NULL;

@@ -15,8 +15,8 @@
    Of bytes, cells are made while others are counted, which saved a tenth (Emerald Rapids).
 
    One copy of more than 8192 cells has counters of 16 bits, or of 8 where pairs are spread evenly, so that more of them stay in
-   the cache. (Of 4096 cells they are no faster, and in one process of twelve half as fast, for a reason unknown.) To watch each
-   for a wrap costs a fifth more; so no one does, and they are emptied before one is likely. A wrap shows all the same: it takes
+   the cache. (Of 4096 cells they are no faster on Emerald Rapids, and in one process of twelve half as fast, for a reason unknown.
+   On Zen 5 they save a tenth to a fifth from 512 cells on.) To watch each for a wrap costs a fifth more; so no one does, and they are emptied before one is likely. A wrap shows all the same: it takes
    256 (65 536) from their sum, which is to be the number of pairs, and those are then counted again:
 
        181 labels     65 024 pairs in 16 bits     cannot wrap; the fullest counter has 11
@@ -373,7 +373,7 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         }
     } else {
         copies = !neighbours_collide(a, b, start, stop) ? 1 : n_cells <= MANY_CELLS ? 8 : 4;
-        if (copies == 1 && n_cells > MOST_WIDE_CELLS) {
+        if (copies == 1 && (n_cells > MOST_WIDE_CELLS || is_amd_512())) {
             count_unwatched(a, b, start, stop, table);
             return;
         }

@@ -20,17 +20,20 @@
 #include "../common/avx512.h"
 #include "../common/column.h"
 #include "avx512.h"
+#include "histogram.h"
 
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
 enum {
     CELLS_TO_SPLIT = 140,           /* fewer are counted as fast by positional popcount, */
+    CELLS_TO_SPLIT_AMD = 200,
     PAIRS_TO_SPLIT = 1 << 16,       /* and so are fewer pairs: what is left in the buckets is counted one by one */
     BAND_CELLS = 256,
     WINDOWS_OF_BAND = 4,
     PLANES_OF_WINDOW = 8,
-    MOST_BANDS = 5,                 /* each takes time, and 18 KB: with 8, no faster than an increment a pair */
+    MOST_BANDS = 5,                 /* each takes time, and 18 KB: with 8, no faster than an increment a pair, */
+    MOST_EVEN_BANDS_AMD = 2,        /* nor from 3 on where few pairs meet the counter of one just before */
     MOST_ROWS = 64                  /* the numbers of their first cells fill a vector */
 };
 
@@ -99,12 +102,17 @@ NEVER_INLINE void work_band_512(band_512_t *band)
 
 /* ---- the kernel ---- */
 
-/* Is a range of that many pairs best split? */
-static int best_split_512(const column_t *a, const column_t *b, ptrdiff_t count)
+/* Is a range best split? */
+static int best_split_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop)
 {
-    return count >= PAIRS_TO_SPLIT && a->stride == 1 && b->stride == 1 && is_plain_integer(a) && is_plain_integer(b)
-        && a->n_labels <= MOST_ROWS && b->n_labels <= BAND_CELLS && a->n_labels * b->n_labels >= CELLS_TO_SPLIT
-        && a->n_labels <= MOST_BANDS * (BAND_CELLS / b->n_labels);
+    const uint64_t n_a = a->n_labels, n_b = b->n_labels;
+    if (stop - start < PAIRS_TO_SPLIT || a->stride != 1 || b->stride != 1 || !is_plain_integer(a) || !is_plain_integer(b)
+        || n_a > MOST_ROWS || n_b > BAND_CELLS || n_a * n_b < (is_amd_512() ? CELLS_TO_SPLIT_AMD : CELLS_TO_SPLIT))
+        return 0;
+    const uint64_t rows = BAND_CELLS / n_b;
+    if (is_amd_512() && n_a > MOST_EVEN_BANDS_AMD * rows && !neighbours_collide(a, b, start, stop))
+        return 0;
+    return n_a <= MOST_BANDS * rows;
 }
 
 /* The codes of pairs of which one is outside. */
