@@ -28,6 +28,7 @@ from fastkappa.columns.checks import Missing
 from fastkappa.columns.column import Column
 from fastkappa.columns.interop import array_at_once
 from fastkappa.columns.label_order import LabelOrder
+from fastkappa.columns.odd_strings import warn_of_unused_labels
 from fastkappa.counting.codecs import label_limits
 from fastkappa.counting.incremental import FixedTable, GrowingTable
 from fastkappa.counting.known_labels import KnownLabels
@@ -307,9 +308,14 @@ class ConfusionAccumulator:
         LabelOrderWarning
             If there are weights, and the labels are strings whose order was neither given nor
             declared.
+        UserWarning
+            If no item has one of the strings given as labels, and ratings outside the labels
+            were left out.
         """
         contents = self._snapshot()
-        table = contents.counts().table
+        counts = contents.counts()
+        table = counts.table
+        warn_of_unused_labels(counts.labels, table, counts.n_outside)
         # Kappa of an empty table is undefined, as it is of one with a single label.
         kappa: float = kappa_from_confusion(table if table.size else [[0]], weights)
         contents.warn_of_order(weights, stacklevel=2)
@@ -336,6 +342,7 @@ class ConfusionAccumulator:
         counts = contents.counts()
         if not counts.table.any():
             raise ValueError("the accumulator holds no items: its agreement is undefined.")
+        warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)
         return result

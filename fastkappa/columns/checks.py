@@ -214,6 +214,16 @@ def refuse_missing(
             ) from cause
 
 
+def not_labels(name: str, obstacle: str, ratings: Any) -> str:
+    """Return what to say of ratings that are no labels."""
+    if obstacle != "unknown" or getattr(ratings, "ndim", 1) != 1:
+        return f"{name} must be labels, but is {obstacle}, got {short_repr(ratings)}."
+    dtype = str(getattr(ratings, "type", getattr(ratings, "dtype", "object")))
+    if dtype == "object":
+        dtype = type(next(iter(ratings), None)).__name__
+    return f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}."
+
+
 def explain(columns: dict[str, Any], cause: ValueError) -> None:
     """Raise for the first column in which something is missing or is no label, if there is one.
 
@@ -224,6 +234,4 @@ def explain(columns: dict[str, Any], cause: ValueError) -> None:
         obstacle = read_column(column, name).obstacle
         if obstacle:
             remedy = CONTINUOUS if obstacle == "continuous" else ""
-            raise ValueError(
-                f"{name} must be labels, but is {obstacle}, got {short_repr(column)}.{remedy}"
-            ) from cause
+            raise ValueError(not_labels(name, obstacle, column) + remedy) from cause

@@ -44,7 +44,12 @@ def read_column(ratings: Any, name: str) -> Column:
 
     Numbers and strings in one column are strings, as NumPy reads a list of them.
     """
-    column = _read_ordered(ratings, name)
+    try:
+        column = _read_ordered(ratings, name)
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in ("polars", "pyarrow"):
+            raise
+        raise ValueError(f"{name} cannot be read: {error}") from error
     for label in column.categories or ():
         if label.endswith("\0"):
             raise ValueError(

@@ -293,3 +293,11 @@ def test_missing_ratings_are_counted() -> None:
         ConfusionAccumulator().subtract([None], [1], missing="drop")
     with pytest.raises(ValueError, match="missing must be 'raise' or 'drop', got 'ignore'"):
         accumulator.update([1], [1], missing="ignore")  # type: ignore[arg-type]
+
+
+def test_misspelt_label() -> None:
+    accumulator = ConfusionAccumulator(labels=["none", "mild", "moderat", "severe"])
+    accumulator.update(np.take(GRADES, CODES1), np.take(GRADES, CODES2))
+    for ask in (accumulator.kappa, accumulator.agreement):
+        with pytest.warns(UserWarning, match="no item counted has a label given, 'moderat', but 4"):
+            ask()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from fastkappa import cohen_kappa_score, confusion_counts
+from fastkappa import agreement, cohen_kappa_score, confusion_counts
 from tests.helpers.absent import library
 
 pl = library("polars")
@@ -302,3 +303,25 @@ def test_pooled_polars_categories() -> None:
     counts = confusion_counts(others[-2:], first)
     assert counts.labels.tolist() == ["a", "b", "c"]
     assert counts.table.tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+
+
+@pytest.mark.parametrize(
+    ("make", "problem"),
+    [
+        (lambda: [Decimal(1), Decimal(2)], "got the type Decimal"),
+        (lambda: pa.array([Decimal(1), Decimal(2)]), r"got the type decimal128\(1, 0\)"),
+        (lambda: pl.Series([[1], [2]]), r"got the type List\(Int64\)"),
+        (lambda: pa.array([[1], [2]]), "got the type list<item: int64>"),
+        (lambda: pl.Series([1, 2], dtype=pl.Int128), "cannot be read: cannot convert i128"),
+        (lambda: _not_utf8(), "cannot be read: "),
+    ],
+    ids=["decimals", "pyarrow's decimals", "lists", "pyarrow's lists", "128 bits", "not UTF-8"],
+)
+def test_what_is_no_label_is_named(make: Callable[[], Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=f"^y2 .*{problem}"):
+        agreement([1, 2], make())
+
+
+def _not_utf8() -> Any:
+    ends = pa.py_buffer(np.array([0, 1, 2], np.int32))
+    return pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"\xff\xfe")])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from fastkappa.columns.checks import (
     Missing,
     check_missing,
     missing_or_odd,
+    not_labels,
     read_rated,
     refuse_missing,
 )
@@ -149,10 +149,7 @@ class Reference:
     def _read_beside(self, ratings: Any, name: str) -> tuple[Column, Column]:
         column = read_rated(ratings, name, self._missing_codes)
         if column.obstacle in ("continuous", "continuous-multioutput"):
-            raise ValueError(
-                f"{name} must be labels, but is {column.obstacle}, got {short_repr(ratings)}."
-                f" {SCORES}"
-            )
+            raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
         if self._is_other_kind(column):
             return read_columns(self._ratings, ratings, (self._name, name))
         return self.column, column

@@ -38,7 +38,7 @@ def warn_if_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -
         warnings.warn(
             # Without a figure, so that folds of the same items do not warn again.
             "scores fall as labels rise, and thresholds are for scores that rise: multiply the"
-            " scores by -1.",
+            " scores by -1, if the order of the labels is right.",
             FallingScoresWarning,
             stacklevel=users_stacklevel(),
         )
