@@ -217,7 +217,9 @@ def refuse_missing(
 def not_labels(name: str, obstacle: str, ratings: Any) -> str:
     """Return what to say of ratings that are no labels."""
     if obstacle != "unknown" or getattr(ratings, "ndim", 1) != 1:
-        return f"{name} must be labels, but is {obstacle}, got {short_repr(ratings)}."
+        listed = getattr(ratings, "to_pylist", getattr(ratings, "to_list", None))
+        shown = short_repr(ratings if listed is None else listed())
+        return f"{name} must be labels, but is {obstacle}, got {shown}."
     dtype = str(getattr(ratings, "type", getattr(ratings, "dtype", "object")))
     if dtype == "object":
         dtype = type(next(iter(ratings), None)).__name__

@@ -192,6 +192,30 @@ def test_items_may_be_dropped(folder: Path) -> None:
     assert row["failure"] is None
 
 
+def test_missing_labels_are_left_out_if_they_may_be(folder: Path) -> None:
+    truth, middle = pandas.read_csv("truth.csv"), pandas.read_csv("middle.csv")
+    truth["grade"] = truth["grade"].astype("Int64").where(truth.index >= 3)
+    middle["grade"] = middle["grade"].astype("Int64").where(middle["image"] != truth["image"][9])
+    write(truth, "gaps in truth.csv")
+    write(middle, "gaps.csv")
+    write(middle, "gaps.parquet")
+
+    def row_of(name: str, *options: str, exit_code: int = 0) -> dict[str, Any]:
+        arguments = (name, "--bootstrap", "0", "--format", "json", *options)
+        printed = run(*arguments, truth="gaps in truth.csv", exit_code=exit_code)
+        return dict(json.loads(printed.stdout)["rows"][0])
+
+    rated = middle.merge(truth, on="image", suffixes=("", "_true")).dropna()
+    assert len(rated) == N - 4
+    for name in ("gaps.csv", "gaps.parquet"):
+        assert "--mismatch drop" in row_of(name, "--missing", "drop", exit_code=1)["failure"]
+        row = row_of(name, "--missing", "drop", "--mismatch", "drop")
+        assert (row["n"], row["missing"]) == (N - 4, 1)
+        expected = cohen_kappa_score(rated["grade_true"].astype(int), rated["grade"].astype(int))
+        assert row["kappa"] == pytest.approx(expected)
+    assert "--missing drop" in run("gaps.csv", exit_code=1).stdout
+
+
 def test_a_truth_that_cannot_be_used_is_refused(folder: Path) -> None:
     truth = pandas.read_csv("truth.csv")
     write(pandas.concat([truth, truth.iloc[:1]]), "repeated.csv")
@@ -199,7 +223,7 @@ def test_a_truth_that_cannot_be_used_is_refused(folder: Path) -> None:
     for name, reason in (
         ("nowhere.csv", "there is no file nowhere.csv"),
         ("repeated.csv", "repeated.csv cannot be the truth: ids must be distinct"),
-        ("missing.csv", "column 'grade' of missing.csv has 1 missing values in its 600 rows"),
+        ("missing.csv", "column 'grade' of missing.csv has 1 missing value in its 600 rows"),
     ):
         result = run("best.parquet", truth=name, exit_code=2)
         assert reason in refusal_of(result)
@@ -337,6 +361,7 @@ def test_ids_in_every_form(folder: Path) -> None:
         "unpacked.csv.gz": gzip.compress(text.encode())[:-900],
         "null.csv": text.replace(best["image"][0], "", 1).encode(),
         "without.csv": text.replace("image", "picture", 1).encode(),
+        "semicolons.csv": text.replace(",", ";").encode(),
         "only names.csv": b"image,grade\n",
         "twice named.csv": text.replace("grade", "image", 1).encode(),
     }
@@ -345,8 +370,9 @@ def test_ids_in_every_form(folder: Path) -> None:
     failures = {row["name"]: row["failure"] for row in rows_of(*broken, exit_code=1)}
     for name, reason in {
         "unpacked.csv.gz": "cannot be read",
-        "null.csv": "column 'image' of null.csv has 1 missing values in its 600 rows",
+        "null.csv": "column 'image' of null.csv has 1 missing value in its 600 rows",
         "without.csv": "no column 'image'; it has 'picture', 'grade'",
+        "semicolons.csv": "Its first line has ';': --sep ';'",
         "only names.csv": "has no rows",
         "twice named.csv": "2 columns named 'image'",
     }.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +13,7 @@ from fastkappa.cli.options import (
     MOST_REPLICATES,
     Encoding,
     MissingCodes,
+    MissingOption,
     NoHeader,
     Remarks,
     Sep,
@@ -84,6 +84,14 @@ def leaderboard(
             " that it gives them to. Beware: it may leave out what is hard.",
         ),
     ] = False,
+    missing: Annotated[
+        MissingOption,
+        typer.Option(
+            help="What to do where a label is missing: drop the item from all files if that is so"
+            " in TRUTH; in a submission it is an item that is not there, see --mismatch. In CSV and"
+            " TSV an empty field is missing, and so are NA, NaN, null and the like.",
+        ),
+    ] = MissingOption.error,
     missing_codes: MissingCodes = None,
     cluster: Annotated[
         str | None,
@@ -152,6 +160,7 @@ def leaderboard(
                 weights=weights.scheme,
                 labels=labels,
                 allow_other_labels=allow_other_labels,
+                drop_missing=missing is MissingOption.drop,
                 missing_codes=missing_codes,
                 cluster=cluster,
                 split=split,
@@ -163,7 +172,7 @@ def leaderboard(
                 delimiter=opener.delimiter,
                 bar=bar,
             )
-        boards = {name: _renamed(board, opener.named) for name, board in boards.items()}
+        boards = {name: _renamed(board, opener) for name, board in boards.items()}
         remarks.texts = list(map(opener.named, remarks.texts))
         remarks.print()
         typer.echo(WRITERS[output.value](boards, remarks.texts))
@@ -171,7 +180,10 @@ def leaderboard(
         raise typer.Exit(SOME_NOT_SCORED)
 
 
-def _renamed(board: Any, named: Callable[[str], str]) -> Any:
+def _renamed(board: Any, opener: Any) -> Any:
     """Return a leaderboard with the names that the user gave, in reasons too."""
-    failures = tuple(why if why is None else named(why) for why in board.failures)
-    return replace(board, names=tuple(map(named, board.names)), failures=failures)
+    failures = tuple(
+        why if why is None else opener.explained_failure(name, why)
+        for name, why in zip(board.names, board.failures)
+    )
+    return replace(board, names=tuple(map(opener.named, board.names)), failures=failures)

@@ -118,10 +118,21 @@ class Opener:
             text = f"{text.rstrip('.')}. --encoding says what it is."
         elif self.options.encoding is None and any(map(_begins_as_utf16, self._files)):
             text = f"{text.rstrip('.')}. It begins as UTF-16 does: give --encoding utf-16."
-        if " has no column " in text and self.delimiter is None:
-            named = (file for file in self._files if text.startswith(f"{file} "))
-            text += next(map(_hint, named), "")
-        return self.named(text)
+        named = (file for file in self._files if text.startswith(f"{file} has no column "))
+        return self.named(text + next(map(self._hint, named), ""))
+
+    def explained_failure(self, file: str, why: str) -> str:
+        """Return the same for what is wrong with one of many files."""
+        hint = self._hint(Path(file)) if why.startswith("has no column ") else ""
+        return self.named(why + hint)
+
+    def _hint(self, file: Path) -> str:
+        """Return what separates the fields of a text file if it is not what its suffix says."""
+        found = find_delimiter(file) if self.delimiter is None and file.is_file() else ","
+        if found in ", " or DELIMITERS.get(format_of(file), "") in ("", found):
+            return ""
+        shown = "tab" if found == "\t" else f"'{found}'"
+        return f" Its first line has {found!r}: --sep {shown} takes it for what separates fields."
 
     def _refuse_options(self, path: Path, formats: Sequence[str]) -> None:
         given = self.options.given()
@@ -276,12 +287,3 @@ def _begins_as_utf16(file: Path) -> bool:
         return False
     with open(file, "rb") as opened:
         return opened.read(2) in (b"\xff\xfe", b"\xfe\xff")
-
-
-def _hint(file: Path) -> str:
-    """Return what separates the fields of a text file if it is not what its suffix says."""
-    found = find_delimiter(file) if file.is_file() else ","
-    if found in ", " or DELIMITERS.get(format_of(file), "") in ("", found):
-        return ""
-    shown = "tab" if found == "\t" else f"'{found}'"
-    return f" Its first line has {found!r}: --sep {shown} takes it for what separates fields."

@@ -15,6 +15,7 @@ from fastkappa.columns.missing import find_missing, without
 from fastkappa.engines.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
 from fastkappa.engines.arrow_missing import mark_missing
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.formatting import count_text
 from fastkappa.leaderboards.lines import LineReader
 
 ODD_STRINGS = (
@@ -33,6 +34,7 @@ class Reader(NamedTuple):
     missing_codes: str | None
     labels: str | None
     delimiter: str | None = None
+    drop_missing: bool = False
     ids_are_strings: bool = False
     lines: LineReader | None = None
 
@@ -48,6 +50,7 @@ class Reader(NamedTuple):
             self.id_column,
             self.target,
             on_progress,
+            drop_missing=self.drop_missing,
             ids_are_strings=self.ids_are_strings,
             delimiter=self.delimiter,
         )
@@ -107,6 +110,7 @@ def _read(
     target: str,
     on_progress: OnProgress,
     *,
+    drop_missing: bool,
     ids_are_strings: bool,
     delimiter: str | None,
 ) -> tuple[Any, Any]:
@@ -117,10 +121,11 @@ def _read(
     wanted = list(dict.fromkeys((id_column, target)))
     columns = read_columns(file, wanted, on_progress, strings=strings, delimiter=delimiter)
     for name, column in columns.items():
-        if column.null_count:
+        if column.null_count and not (drop_missing and name == target != id_column):
+            values = count_text(column.null_count, "missing value")
+            remedy = " --missing drop leaves such items out." if name == target else ""
             raise RatingsError(
-                f"column {name!r} of {file} has {column.null_count} missing values in its"
-                f" {len(column)} rows."
+                f"column {name!r} of {file} has {values} in its {len(column)} rows.{remedy}"
             )
         if "binary" in str(column.type):
             raise RatingsError(f"column {name!r} of {file} holds text that is not UTF-8.")
@@ -138,7 +143,8 @@ def _are_few_integers(labels: Any) -> bool:
 
     What Arrow computes with takes as long to import as twenty files to read.
     """
-    return str(labels.type).startswith(("int", "uint")) and _are_close(to_numpy(labels))
+    are_integers = str(labels.type).startswith(("int", "uint")) and not labels.null_count
+    return are_integers and _are_close(to_numpy(labels))
 
 
 def _are_close(numbers: NDArray[Any]) -> bool:

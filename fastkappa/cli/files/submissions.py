@@ -105,6 +105,7 @@ def rank_files(
     cluster: str | None = None,
     split: str | None = None,
     n_resamples: int = 1000,
+    drop_missing: bool = False,
     missing_codes: str | None = None,
     on_mismatch: OnMismatch = "raise",
     on_sorted: OnSorted = ignore_sorted,
@@ -140,9 +141,11 @@ def rank_files(
         it belongs to, such as public and private.
     n_resamples : int, default=1000
         How many bootstrap replicates to draw.
+    drop_missing : bool, default=False
+        Whether labels may be missing. An item whose label is missing in the truth is left out of
+        all files; one whose label is missing in another file is not there.
     missing_codes : str, default=None
-        Values that stand for a missing label, written as ``a,b,c``. An item that has one in
-        the truth is left out of all files; one that has it in another file is not there.
+        Values that stand for a missing label, written as ``a,b,c``: these may be there.
     on_mismatch : {'raise', 'drop'}, default='raise'
         Whether a file whose ids are not those of the truth cannot be scored, or is scored
         on the items that it has once.
@@ -170,7 +173,7 @@ def rank_files(
         If pyarrow is not installed.
     """
     on_progress = bar.starts(truth)
-    reader = Reader(id_column, target, missing_codes, labels, delimiter)
+    reader = Reader(id_column, target, missing_codes, labels, delimiter, drop_missing)
     with naming(truth):
         ids, true_labels, left_out = reader.read(truth, on_progress)
         ids.validate(full=True)
