@@ -18,7 +18,6 @@ from fastkappa.columns.column import Column
 from fastkappa.counting.codecs import (
     CHUNK,
     Codec,
-    LabelMap,
     LabelRanges,
     LabelType,
     guess_label_map,
@@ -80,9 +79,8 @@ def count_known(
     n_items = len(columns[0])
     empty = empty_tables(codecs, weights)
     n_cells = empty[0].size
-    looked_up = any(isinstance(codec, LabelMap) for codec in codecs)
     threads, shortest = division_of_pairs(
-        kernels, *columns, n_cells, num_threads, looked_up=looked_up
+        kernels, *columns, n_cells, num_threads, looked_up=not _read_in_place(codecs)
     )
     # Each thread has tables of its own, which take time to clear and to add up.
     threads = max(1, min(threads, n_items // (4 * n_cells)))
@@ -113,8 +111,7 @@ def add_pairs(
 
     Sums that are not finite are judged by the caller, who sees them in the table.
     """
-    in_place = codecs[0].reads_in_place and codecs[1].reads_in_place
-    step = stop - start if in_place else CHUNK
+    step = stop - start if _read_in_place(codecs) else CHUNK
     for begin in range(start, stop, step):
         chunk = slice(begin, min(begin + step, stop))
         n = chunk.stop - begin
@@ -131,6 +128,10 @@ def add_pairs(
             kernels.sum_pairs_exactly(
                 a, lowest_a, b, lowest_b, weights[chunk], counts, high, low, 0, n
             )
+
+
+def _read_in_place(codecs: tuple[Codec, Codec]) -> bool:
+    return codecs[0].reads_in_place and codecs[1].reads_in_place
 
 
 def _count_partition(
