@@ -37,11 +37,6 @@ class Codec(Protocol):
         """How many labels have a code."""
         ...
 
-    @property
-    def reads_in_place(self) -> bool:
-        """Whether `encode` makes no array."""
-        ...
-
     def encode(self, kernels: PairKernels, values: AnyArray) -> tuple[AnyArray, int]:
         """Return what kernels read: integers, and the integer that has code 0."""
         ...
@@ -60,11 +55,6 @@ class LabelRange(NamedTuple):
 
     lowest: int
     n_labels: int
-
-    @property
-    def reads_in_place(self) -> bool:
-        """Whether `encode` makes no array."""
-        return True
 
     def encode(self, kernels: PairKernels, values: AnyArray) -> tuple[AnyArray, int]:
         """Return the values as they lie, and the lowest label."""
@@ -122,8 +112,6 @@ class LabelRanges(NamedTuple):
 
 class LabelMap:
     """Labels that lie far apart, with codes in the order in which they were added."""
-
-    reads_in_place = False
 
     def __init__(self, dtype: LabelType) -> None:
         self._of_code: AnyArray = np.empty(0, dtype)

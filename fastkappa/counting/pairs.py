@@ -18,6 +18,7 @@ from fastkappa.columns.column import Column
 from fastkappa.counting.codecs import (
     CHUNK,
     Codec,
+    LabelMap,
     LabelRanges,
     LabelType,
     guess_label_map,
@@ -80,7 +81,7 @@ def count_known(
     empty = empty_tables(codecs, weights)
     n_cells = empty[0].size
     threads, shortest = division_of_pairs(
-        kernels, *columns, n_cells, num_threads, looked_up=not _read_in_place(codecs)
+        kernels, *columns, n_cells, num_threads, looked_up=_are_looked_up(codecs)
     )
     # Each thread has tables of its own, which take time to clear and to add up.
     threads = max(1, min(threads, n_items // (4 * n_cells)))
@@ -111,7 +112,7 @@ def add_pairs(
 
     Sums that are not finite are judged by the caller, who sees them in the table.
     """
-    step = stop - start if _read_in_place(codecs) else CHUNK
+    step = CHUNK if _are_looked_up(codecs) else stop - start
     for begin in range(start, stop, step):
         chunk = slice(begin, min(begin + step, stop))
         n = chunk.stop - begin
@@ -130,8 +131,9 @@ def add_pairs(
             )
 
 
-def _read_in_place(codecs: tuple[Codec, Codec]) -> bool:
-    return codecs[0].reads_in_place and codecs[1].reads_in_place
+def _are_looked_up(codecs: tuple[Codec, Codec]) -> bool:
+    """Return whether codes are made of ratings; otherwise kernels read these as they lie."""
+    return any(isinstance(codec, LabelMap) for codec in codecs)
 
 
 def _count_partition(

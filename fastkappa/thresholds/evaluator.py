@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
+from fastkappa.columns.column import refuse_masked
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
@@ -124,8 +125,11 @@ class ThresholdEvaluator:
         """
         fast = self._fast  # once: threads without a GIL wait to count references to it
         if fast is not None:
+            is_array = type(thresholds) is np.ndarray
+            if not is_array:
+                refuse_masked(thresholds=thresholds)
             try:
-                as_it_is = NO_GIL and type(thresholds) is np.ndarray
+                as_it_is = NO_GIL and is_array
                 kappa: float = fast(thresholds if as_it_is else np.asarray(thresholds, np.float64))
                 return kappa
             except (TypeError, ValueError, OverflowError):
@@ -199,6 +203,7 @@ class ThresholdEvaluator:
 
     def _read(self, thresholds: Any, n_axes: int) -> NDArray[np.float64]:
         """Return thresholds as doubles, or raise."""
+        refuse_masked(thresholds=thresholds)
         try:
             numbers = np.ascontiguousarray(thresholds, np.float64)
         except (TypeError, ValueError, OverflowError) as error:

@@ -217,6 +217,7 @@ def test_it_can_be_pickled():
         ([0.5, 1, 2], r"thresholds must have the shape \(2,\).* got \(3,\)"),
         ([[0.5, 1.5]], r"thresholds must have the shape \(2,\).* got \(1, 2\)"),
         ([0.5, math.nan], "thresholds must be numbers, got NaN"),
+        (np.ma.masked_array([0.5, 1.5], mask=[0, 1]), "thresholds must not have masked entries"),
     ],
 )
 def test_bad_thresholds(thresholds, message):
