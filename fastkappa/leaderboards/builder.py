@@ -43,6 +43,8 @@ from fastkappa.leaderboards.ranking import (
     products_of,
     rank,
     resampled_kappas,
+    score_intervals,
+    tables_of_few,
     with_same_labels,
 )
 from fastkappa.leaderboards.table import Leaderboard
@@ -88,6 +90,7 @@ class _Entry(NamedTuple):
     repeated: int = 0
     other_labels: int = 0
     failure: str | None = None
+    table_of_few: AnyArray | None = None
 
 
 class _Resampled(NamedTuple):
@@ -204,13 +207,17 @@ class LeaderboardBuilder:
         for batch, tables in counted:
             kappas = kappas_of(tables.tables, tables.present, self._weights).tolist()
             n_items = tables.tables.sum(axis=(1, 2)).tolist()
-            for j, kappa, n, other in zip(batch, kappas, n_items, tables.n_other.tolist()):
+            few = tables_of_few(tables.tables, tables.present, self._weights)
+            n_other = tables.n_other.tolist()
+            for j, kappa, n, other, table in zip(batch, kappas, n_items, n_other, few):
                 _, missing, extra, repeated = read[j]
                 failure = None
                 if not n:
                     left_out = f"{missing} missing, {other} given labels outside those scored"
                     failure = f"no item of it is left to score: {left_out}."
-                entries[j] = _Entry(names[j], kappa, n, missing, extra, repeated, other, failure)
+                entries[j] = _Entry(
+                    names[j], kappa, n, missing, extra, repeated, other, failure, table
+                )
             if self._n_resamples:
                 items = [read[j].pair.items for j in batch]
                 pairs = [read[j].pair.columns for j in batch]
@@ -232,6 +239,10 @@ class LeaderboardBuilder:
         failed = [j for j, entry in enumerate(self._entries) if entry.failure is not None]
         kappas = np.array([self._entries[j].kappa for j in scored])
         ranking = rank(kappas, self._replicates()[:, scored], self._confidence, self._num_threads)
+        if self._n_resamples and self._n_clusters is None:
+            few = [self._entries[j].table_of_few for j in scored]
+            found = score_intervals(few, self._weights, self._confidence)
+            ranking = ranking._replace(interval=np.where(np.isnan(found), ranking.interval, found))
         order = ranking.order
         entries = [self._entries[j] for j in (*(scored[j] for j in order), *failed)]
 
@@ -253,6 +264,7 @@ class LeaderboardBuilder:
             confidence=self._confidence,
             n_resamples=self._n_resamples,
             n_clusters=self._n_clusters,
+            weights=self._weights,
             **columns,
         )
 

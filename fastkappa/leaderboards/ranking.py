@@ -7,7 +7,8 @@ so a replicate is a sum over groups, and all replicates are one matrix product.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray, FloatTable
 from fastkappa.leaderboards.simultaneous import simultaneous_intervals
+from fastkappa.statistics.intervals.methods import choose_method, intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
 from fastkappa.statistics.weights import Weights
 
@@ -108,6 +110,36 @@ def kappas_of(tables: AnyArray, present: NDArray[np.bool_], weights: Weights) ->
     for mask, some in with_same_labels(present):
         kappas[some] = kappas_of_stack(tables[some][:, mask][:, :, mask], weights)
     return kappas
+
+
+def tables_of_few(
+    tables: AnyArray, present: NDArray[np.bool_], weights: Weights
+) -> list[AnyArray | None]:
+    """Return each table of few agreements or disagreements on its labels, None for the others.
+
+    There percentile intervals are too short: hardly any item can be drawn that decides.
+    """
+    # A matrix of weights is of all labels.
+    shown = present if weights is None or isinstance(weights, str) else np.ones_like(present)
+    return [
+        table[mask][:, mask] if choose_method(None, table) == "score" else None
+        for table, mask in zip(tables, shown)
+    ]
+
+
+def score_intervals(
+    tables: Sequence[AnyArray | None], weights: Weights, confidence: float
+) -> FloatTable:
+    """Return the score interval of kappa of each table, shape (m, 2), NaN where there is none."""
+    found = np.full((len(tables), 2), np.nan)
+    of_size: dict[int, list[int]] = defaultdict(list)
+    for j, table in enumerate(tables):
+        if table is not None:
+            of_size[len(table)].append(j)
+    for some in of_size.values():
+        stack = np.array([tables[j] for j in some])
+        found[some] = np.stack(intervals("score", stack, weights, confidence), axis=1)
+    return found
 
 
 def with_same_labels(

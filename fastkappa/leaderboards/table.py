@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import FloatTable
-from fastkappa.formatting import figure, interval_text, printable
+from fastkappa.formatting import figure, interval_text, plain, printable
 from fastkappa.frame import data_frame
 from fastkappa.results import Grid, Report, Result, facts, shortened
+from fastkappa.statistics.weights import Weights, weights_text
 
 # The columns of those fields of a row that are intervals.
 ENDS = {
@@ -87,7 +88,8 @@ class Leaderboard(Result):
         not be scored.
     kappa : ndarray of shape (m,)
     interval : ndarray of shape (m, 2)
-        The percentile interval of kappa.
+        The percentile interval of kappa or, of fewer than 100 agreements or disagreements
+        without clusters, the score interval of `agreement`.
     difference : ndarray of shape (m,)
         Kappa minus that of the leader: 0 for the leader itself, negative for the others.
     difference_interval : ndarray of shape (m, 2)
@@ -119,6 +121,8 @@ class Leaderboard(Result):
         The number of replicates.
     n_clusters : int or None
         The number of clusters that replicates are drawn from, None if items are independent.
+    weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
+        The disagreement weights of the kappas.
     """
 
     names: tuple[Any, ...]
@@ -139,6 +143,7 @@ class Leaderboard(Result):
     confidence: float
     n_resamples: int
     n_clusters: int | None = None
+    weights: Weights = None
 
     def __post_init__(self) -> None:
         for value in vars(self).values():
@@ -177,6 +182,7 @@ class Leaderboard(Result):
             "confidence": self.confidence,
             "n_resamples": self.n_resamples,
             "n_clusters": self.n_clusters,
+            "weights": plain(self.weights),
             "rows": rows,
         }
 
@@ -241,6 +247,8 @@ class Leaderboard(Result):
     def _headline(self) -> str:
         scored = sum(failure is None for failure in self.failures)
         text = f"{scored} prediction{'' if scored == 1 else 's'} ranked by kappa"
+        if self.weights is not None:
+            text += f" with {weights_text(self.weights)}"
         if scored < len(self):
             text += f", {len(self) - scored} could not be scored"
         if self.n_resamples:

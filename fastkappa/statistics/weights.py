@@ -263,6 +263,20 @@ def relative_distances(weights: Weights, n_labels: int) -> FloatTable:
     return matrix / heaviest if heaviest else np.full_like(matrix, np.nan)
 
 
+def weights_text(weights: Weights) -> str:
+    """Return weights as a report names them.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.weights import weights_text
+    >>> weights_text(None), weights_text("linear"), weights_text([[0, 1], [1, 0]])
+    ('no weights', 'linear weights', 'weights of a matrix')
+    """
+    if weights is None:
+        return "no weights"
+    return f"{weights} weights" if isinstance(weights, str) else "weights of a matrix"
+
+
 def what_needs_order(weights: Weights) -> str | None:
     """Return what a warning says depends on the order of labels; None if nothing does."""
     if weights is None:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
 from fastkappa.results import RATERS, Report, counts_grid, estimate_grid, facts
 from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.weights import weights_text
 
 # An AgreementResult, which makes its report here: to import it would be a circle.
 _Result: TypeAlias = Any
@@ -46,7 +46,7 @@ def report_of(result: _Result) -> Report:
         [
             f"Agreement of {_raters_text(result.raters)} on {count_text(result.n, 'item')}"
             f"{in_clusters(result)},"
-            f" {count_text(len(result.labels), 'label')}, {_weights_text(result.weights)}",
+            f" {count_text(len(result.labels), 'label')}, {weights_text(result.weights)}",
             *_remarks(result),
         ],
         [
@@ -74,12 +74,6 @@ def _raters_text(raters: tuple[str, str]) -> str:
 def in_clusters(result: _Result) -> str:
     """Return in how many clusters the items are, nothing if there are none."""
     return "" if result.clusters is None else f" in {count_text(result.n_clusters, 'cluster')}"
-
-
-def _weights_text(weights: Weights) -> str:
-    if weights is None:
-        return "no weights"
-    return f"{weights} weights" if isinstance(weights, str) else "weights of a matrix"
 
 
 def _remarks(result: _Result) -> Iterator[str]:

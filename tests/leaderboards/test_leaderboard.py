@@ -10,7 +10,7 @@ import numpy as np
 import pandas
 import pytest
 
-from fastkappa import Leaderboard, cohen_kappa_score, leaderboard, score_many
+from fastkappa import Leaderboard, agreement, cohen_kappa_score, leaderboard, score_many
 from fastkappa.leaderboards.items.alignment import ItemIds
 from fastkappa.leaderboards.ranking import (
     draw_groups,
@@ -96,7 +96,7 @@ def test_intervals_agree_with_the_plain_bootstrap_of_items(weights: Any, order: 
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_up_to_1000_items_it_is_the_bootstrap_of_items(weights: Any, backend: str) -> None:
     """Each replicate is that of the items drawn, and is computed here in another way."""
-    n, m = 150, 4
+    n, m = 900, 4
     truth, predictions = contest(n, m)
     result = leaderboard(
         truth, predictions, axis=1, weights=weights, n_resamples=40, rng=7, backend=backend
@@ -220,7 +220,28 @@ def test_one_item_alone_makes_no_significant_difference() -> None:
     board = leaderboard(truth, {"p": truth.copy(), "q": np.zeros(60, int)}, rng=0)
     assert board.kappa.tolist() == [1, 0]
     assert np.isnan(board.simultaneous_interval).all()
-    assert np.isnan(board.interval).all()
+    assert np.isnan(board.difference_interval).all()
+
+
+@pytest.mark.parametrize(
+    "weights", [None, "quadratic", 1 - np.eye(4)], ids=["none", "quadratic", "matrix"]
+)
+def test_intervals_of_few_errors_are_those_of_agreement(weights: Any) -> None:
+    """Percentile intervals are too short there: with no error at all they have no length."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 3, 600)
+    wrong = (truth + 1) % 3
+    predictions = {m: np.where(np.arange(600) < m, wrong, truth) for m in (0, 3, 99, 100, 400)}
+    labels = [0, 1, 2, 3] if isinstance(weights, np.ndarray) else None
+    board = leaderboard(truth, predictions, weights=weights, labels=labels, rng=0)
+    clustered = leaderboard(
+        truth, predictions, weights=weights, labels=labels, clusters=np.arange(600), rng=0
+    )
+    for name, found, percentiles in zip(board.names, board.interval, clustered.interval):
+        alone = agreement(truth, predictions[name], weights=weights, labels=labels)
+        expected = alone.interval if name < 100 else percentiles
+        assert alone.interval_method == ("score" if name < 100 else "asymptotic")
+        assert found.tolist() == pytest.approx(list(expected), abs=1e-9)
 
 
 def test_a_prediction_without_an_item_left_is_not_ranked() -> None:

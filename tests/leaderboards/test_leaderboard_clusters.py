@@ -14,7 +14,7 @@ from tests.leaderboards.test_leaderboard import contest
 
 
 @pytest.mark.parametrize("weights", [None, "quadratic"])
-@pytest.mark.parametrize("n", [300, 1500])
+@pytest.mark.parametrize("n", [900, 1500])
 def test_copies_of_an_item_in_a_cluster_are_no_more_than_the_item(weights: Any, n: int) -> None:
     truth, predictions = contest(n, 4)
     plain = leaderboard(truth, predictions.T, weights=weights, rng=0)
