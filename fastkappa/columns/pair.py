@@ -37,9 +37,10 @@ def comparable(
         if remedy is not None:
             refuse_odd_strings(first, names[0], remedy)
             refuse_odd_strings(second, names[1], remedy)
+        advice = "" if remedy is None else " Make the strings numbers, or the numbers strings."
         raise ValueError(
             "Mix of label input types (string and number); Got"
-            f" {_distinct_labels(first)} and {_distinct_labels(second)}."
+            f" {_distinct_labels(first)} and {_distinct_labels(second)}.{advice}"
         )
     kinds = {first.label_dtype.kind, second.label_dtype.kind}
     if kinds & set("mM"):

@@ -239,6 +239,8 @@ def test_csv_of_score(path: Path) -> None:
     values = {row["statistic"]: float(row["value"]) for row in rows}
     assert values == {
         "n": 120,
+        "dropped": 0,
+        "outside": 0,
         "kappa": found["kappas"]["linear"],
         "unweighted kappa": found["kappas"]["none"],
         "kappa, linear weights": found["kappas"]["linear"],

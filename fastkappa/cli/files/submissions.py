@@ -47,6 +47,12 @@ READ_AHEAD = 8
 AT_ONCE = 16
 # Files of a folder that are left out, and named.
 OTHERS_NAMED = 3
+# How the command line calls what errors advise to give.
+OPTIONS = {
+    "missing='drop'": "--missing drop",
+    "missing_codes=": "--missing-codes",
+    "labels=": "--labels",
+}
 # More splits than these are no splits.
 MOST_SPLITS = 20
 
@@ -292,6 +298,8 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
         except (ValueError, TypeError) as error:
             # The name stands beside it already.
             why = " ".join(str(error).split()).removeprefix(f"{one.file} ")
+            for argument, option in OPTIONS.items():
+                why = why.replace(argument, option)
             board.fail(str(one.file), why)
 
 

@@ -110,6 +110,8 @@ def as_csv(report: ScoreReport, warnings: Sequence[str]) -> str:
     """Return the figures of a report as CSV, a row each."""
     figures = {
         "n": report.n,
+        "dropped": report.counts.n_dropped,
+        "outside": report.counts.n_outside,
         "kappa": report.kappa,
         "unweighted kappa": report.kappas["none"],
         **{f"kappa, {name} weights": report.kappas[name] for name in SCHEMES},
