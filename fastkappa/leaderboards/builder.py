@@ -44,7 +44,7 @@ from fastkappa.leaderboards.ranking import (
     rank,
     resampled_kappas,
     score_intervals,
-    tables_of_few,
+    table_of_few,
     with_same_labels,
 )
 from fastkappa.leaderboards.table import Leaderboard
@@ -207,7 +207,10 @@ class LeaderboardBuilder:
         for batch, tables in counted:
             kappas = kappas_of(tables.tables, tables.present, self._weights).tolist()
             n_items = tables.tables.sum(axis=(1, 2)).tolist()
-            few = tables_of_few(tables.tables, tables.present, self._weights)
+            few = [
+                table_of_few(table, present, self._weights)
+                for table, present in zip(tables.tables, tables.present)
+            ]
             n_other = tables.n_other.tolist()
             for j, kappa, n, other, table in zip(batch, kappas, n_items, n_other, few):
                 _, missing, extra, repeated = read[j]

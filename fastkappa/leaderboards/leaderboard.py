@@ -122,14 +122,16 @@ def leaderboard(
     50 clusters, or of very different sizes, the intervals tend to be too short.
 
     Percentile intervals of kappa are too short where hardly any item can be drawn that decides, as
-    near 1. So a kappa of fewer than 100 agreements or disagreements has the score interval that
-    `agreement` gives it, unless there are clusters. All others are percentile intervals, and there
+    near 1. So a kappa of fewer than 20 agreements or disagreements has the score interval that
+    `agreement` gives it, unless there are clusters: of these a kappa of 1 has an interval of no
+    length. All others are percentile intervals, and there
     is none, NaN, where kappa is undefined in more than 5 % of the replicates.
 
     The leader is chosen for its kappa, so of many equal predictions one is nearly always below it
     in an interval of its own. The simultaneous intervals are those of all pairs of predictions,
     so they hold whichever of them leads: the largest studentized difference of any pair exceeds
-    their quantile in 5 % of the replicates (Tukey's comparisons by the bootstrap).
+    their quantile in 5 % of the replicates (Tukey's comparisons by the bootstrap). Of fewer than
+    some 100 items, or many predictions for the items, they hold less often.
 
     See Also
     --------

@@ -22,6 +22,9 @@ from fastkappa.statistics.weights import Weights
 
 # The largest proportion of undefined replicates that a kappa with an interval may have.
 MOST_UNDEFINED = 0.05
+# Percentile intervals are those of kappas with so many agreements and disagreements, or more.
+FEW = 20
+FEWEST_TOGETHER = 20
 # Replicates that are computed together.
 AT_ONCE = 256
 # float32 holds every whole number up to here.
@@ -112,19 +115,16 @@ def kappas_of(tables: AnyArray, present: NDArray[np.bool_], weights: Weights) ->
     return kappas
 
 
-def tables_of_few(
-    tables: AnyArray, present: NDArray[np.bool_], weights: Weights
-) -> list[AnyArray | None]:
-    """Return each table of few agreements or disagreements on its labels, None for the others.
+def table_of_few(table: AnyArray, present: NDArray[np.bool_], weights: Weights) -> AnyArray | None:
+    """Return a table on its labels if it has few agreements or disagreements, else None.
 
     There percentile intervals are too short: hardly any item can be drawn that decides.
     """
     # A matrix of weights is of all labels.
-    shown = present if weights is None or isinstance(weights, str) else np.ones_like(present)
-    return [
-        table[mask][:, mask] if choose_method(None, table) == "score" else None
-        for table, mask in zip(tables, shown)
-    ]
+    own = table[present][:, present] if weights is None or isinstance(weights, str) else table
+    agreeing, n = int(np.trace(own)), int(own.sum())
+    few = min(agreeing, n - agreeing) < FEW
+    return own if few and choose_method(None, own) == "score" else None
 
 
 def score_intervals(
@@ -132,11 +132,13 @@ def score_intervals(
 ) -> FloatTable:
     """Return the score interval of kappa of each table, shape (m, 2), NaN where there is none."""
     found = np.full((len(tables), 2), np.nan)
-    of_size: dict[int, list[int]] = defaultdict(list)
+    together: dict[tuple[int, int], list[int]] = defaultdict(list)
     for j, table in enumerate(tables):
         if table is not None:
-            of_size[len(table)].append(j)
-    for some in of_size.values():
+            # A search in tables of a few items may end elsewhere beside others.
+            alone = j if table.sum() < FEWEST_TOGETHER else -1
+            together[len(table), alone].append(j)
+    for some in together.values():
         stack = np.array([tables[j] for j in some])
         found[some] = np.stack(intervals("score", stack, weights, confidence), axis=1)
     return found

@@ -88,7 +88,7 @@ class Leaderboard(Result):
         not be scored.
     kappa : ndarray of shape (m,)
     interval : ndarray of shape (m, 2)
-        The percentile interval of kappa or, of fewer than 100 agreements or disagreements
+        The percentile interval of kappa or, of fewer than 20 agreements or disagreements
         without clusters, the score interval of `agreement`.
     difference : ndarray of shape (m,)
         Kappa minus that of the leader: 0 for the leader itself, negative for the others.
@@ -98,8 +98,9 @@ class Leaderboard(Result):
     simultaneous_interval : ndarray of shape (m, 2)
         The interval of the difference that holds together with all others, though the leader
         was chosen for its kappa. A difference is significant, at this confidence, if this
-        interval ends below 0: if all predictions are equal, no more than 5 % of leaderboards
-        show one, at a confidence of 0.95. NaN with too few replicates, 18 or fewer at 0.95.
+        interval ends below 0: if all predictions are equal, some 5 % of leaderboards show one, at
+        a confidence of 0.95, and more with few items for the predictions. NaN with too few
+        replicates, 18 or fewer at 0.95.
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which it is first. This is not the probability that it
         is the best.
