@@ -204,11 +204,12 @@ class LeaderboardBuilder:
             self._order.accept(labels, [full_names[j] for j in batch], pairs, tables)
             counted.append((batch, tables))
         # All are accepted, so that all or none is added.
+        has_score_intervals = self._n_resamples > 0 and self._n_clusters is None
         for batch, tables in counted:
             kappas = kappas_of(tables.tables, tables.present, self._weights).tolist()
             n_items = tables.tables.sum(axis=(1, 2)).tolist()
             few = [
-                table_of_few(table, present, self._weights)
+                table_of_few(table, present, self._weights) if has_score_intervals else None
                 for table, present in zip(tables.tables, tables.present)
             ]
             n_other = tables.n_other.tolist()
@@ -242,10 +243,9 @@ class LeaderboardBuilder:
         failed = [j for j, entry in enumerate(self._entries) if entry.failure is not None]
         kappas = np.array([self._entries[j].kappa for j in scored])
         ranking = rank(kappas, self._replicates()[:, scored], self._confidence, self._num_threads)
-        if self._n_resamples and self._n_clusters is None:
-            few = [self._entries[j].table_of_few for j in scored]
-            found = score_intervals(few, self._weights, self._confidence)
-            ranking = ranking._replace(interval=np.where(np.isnan(found), ranking.interval, found))
+        few = [self._entries[j].table_of_few for j in scored]
+        found = score_intervals(few, self._weights, self._confidence)
+        ranking = ranking._replace(interval=np.where(np.isnan(found), ranking.interval, found))
         order = ranking.order
         entries = [self._entries[j] for j in (*(scored[j] for j in order), *failed)]
 
