@@ -24,7 +24,6 @@ from fastkappa.statistics.weights import Weights
 MOST_UNDEFINED = 0.05
 # Percentile intervals are those of kappas with so many agreements and disagreements, or more.
 FEW = 20
-FEWEST_TOGETHER = 20
 # Replicates that are computed together.
 AT_ONCE = 256
 # float32 holds every whole number up to here.
@@ -132,12 +131,10 @@ def score_intervals(
 ) -> FloatTable:
     """Return the score interval of kappa of each table, shape (m, 2), NaN where there is none."""
     found = np.full((len(tables), 2), np.nan)
-    together: dict[tuple[int, int], list[int]] = defaultdict(list)
+    together: dict[int, list[int]] = defaultdict(list)
     for j, table in enumerate(tables):
         if table is not None:
-            # A search in tables of a few items may end elsewhere beside others.
-            alone = j if table.sum() < FEWEST_TOGETHER else -1
-            together[len(table), alone].append(j)
+            together[len(table)].append(j)
     for some in together.values():
         stack = np.array([tables[j] for j in some])
         found[some] = np.stack(intervals("score", stack, weights, confidence), axis=1)

@@ -29,7 +29,7 @@ from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, variance
 from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.tables import as_tables
-from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.statistics.weights import Weights, disagreement_matrix, mean_weights
 
 STANDARD_NORMAL = NormalDist()
 # "normal": variances over n, quantiles of the normal distribution. "t": over n - 1, quantiles
@@ -137,7 +137,7 @@ def terms_of(tables: AnyArray, weights: Weights) -> Terms:
     matrix = disagreement_matrix(weights, tables.shape[-1])
     n, proportions = proportions_of(tables)
     rows, columns = proportions.sum(axis=-1), proportions.sum(axis=-2)
-    row_means = columns @ matrix.T
+    row_means = mean_weights(matrix, columns)
     return Terms(
         n,
         proportions,
@@ -145,7 +145,7 @@ def terms_of(tables: AnyArray, weights: Weights) -> Terms:
         rows,
         columns,
         row_means,
-        rows @ matrix,
+        mean_weights(matrix.T, rows),
         (proportions * matrix).sum(axis=(-2, -1)),
         (rows * row_means).sum(axis=-1),
     )

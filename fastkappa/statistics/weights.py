@@ -95,6 +95,16 @@ def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
     raise missing_branch(matrix)
 
 
+def mean_weights(matrix: FloatTable, margins: FloatTable) -> FloatTable:
+    """Return the mean of each row of weights under each margin, shape (..., l).
+
+    A stack's are rounded as they are alone, which one product of matrices is not: where a search
+    may end in two places, as in tables of a handful of items, the last bit decides.
+    """
+    means: FloatTable = (matrix @ margins[..., None])[..., 0]
+    return means
+
+
 def disagreement_weights(
     family: Family, labels: ArrayLike, *, period: float | None = None
 ) -> FloatTable:

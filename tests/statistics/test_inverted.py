@@ -159,3 +159,13 @@ def test_the_least_kappa() -> None:
 def test_weights_of_one_direction_have_intervals_too() -> None:
     low, high = ends("score", [[0, 3], [90, 0]], ONE_WAY)
     assert -math.inf < low < -30 < high < 1
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("weights", [None, "quadratic"])
+def test_a_table_has_the_same_interval_alone_and_in_a_stack(test: Test, weights: Any) -> None:
+    # In tables of a few items a search may end in two places, and the last bit decided in which.
+    generator = np.random.default_rng(0)
+    tables = generator.multinomial(4, np.full(25, 0.04), size=100).reshape(-1, 5, 5)
+    together = np.transpose(inverted_test(test, tables, weights, 0.95))
+    assert together.tolist() == [list(ends(test, table, weights)) for table in tables]

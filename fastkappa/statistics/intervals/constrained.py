@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.tables import as_tables
-from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.statistics.weights import Weights, disagreement_matrix, mean_weights
 
 # The product of proportion and z in a cell without counts: what it begins with, in items, and
 # what it ends with. The likelihood ratio is too large by less than 2 l^2 times the last.
@@ -262,7 +262,7 @@ def _constraint(
 ) -> _Constraint:
     """Return the constraint for kappa0, or for a kappa on the way there if that is far."""
     rows, columns = p.sum(axis=-1), p.sum(axis=-2)
-    row_means, column_means = columns @ matrix.T, rows @ matrix
+    row_means, column_means = mean_weights(matrix, columns), mean_weights(matrix.T, rows)
     expected = (rows * row_means).sum(axis=-1)
     observed = (p * matrix).sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -297,8 +297,8 @@ def newton_move(problem: Problem, matrix: FloatTable, kappa0: FloatTable, change
     left[:, r, to_a], left[:, s, to_a] = slope_rows, slope_columns
     left[:, r, to_b], left[:, s, to_b] = g_rows, g_columns
     left[:, to_a, r] = 1
-    left[:, to_b, r] = bend[:, 0] * (g_columns @ matrix.T)
-    left[:, to_b, s] = bend[:, 0] * (g_rows @ matrix)
+    left[:, to_b, r] = bend[:, 0] * mean_weights(matrix, g_columns)
+    left[:, to_b, s] = bend[:, 0] * mean_weights(matrix.T, g_rows)
     left[:, to_b, to_a] = -g_rows.sum(axis=-1)
     left[:, to_b, to_b] = -(slope_g * g).sum(axis=(-2, -1))
     right = np.zeros((len(p), 2 * size + 2, 2))
@@ -312,7 +312,8 @@ def newton_move(problem: Problem, matrix: FloatTable, kappa0: FloatTable, change
 
     def solution(k: int) -> tuple[FloatTable, FloatTable, FloatTable]:
         in_rows, in_columns = found[:, r, k], found[:, s, k]
-        by_means = (in_columns @ matrix.T)[:, :, None] + (in_rows @ matrix)[:, None, :]
+        by_rows, by_columns = mean_weights(matrix, in_columns), mean_weights(matrix.T, in_rows)
+        by_means = by_rows[:, :, None] + by_columns[:, None, :]
         new_a, new_b = found[:, to_a, k], found[:, to_b, k]
         return new_a[:, None, None] + new_b[:, None, None] * g - bend * by_means, new_a, new_b
 
