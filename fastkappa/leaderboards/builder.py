@@ -45,6 +45,7 @@ from fastkappa.leaderboards.ranking import (
     resampled_kappas,
     score_intervals,
     table_of_few,
+    warn_of_undefined,
     with_same_labels,
 )
 from fastkappa.leaderboards.table import Leaderboard
@@ -229,7 +230,7 @@ class LeaderboardBuilder:
         self._entries.extend(entries[j] for j in range(len(read)))
 
     def ranked(self) -> Leaderboard:
-        """Return the leaderboard of all predictions so far, and warn of an alphabetical order.
+        """Return the leaderboard so far; warn of an alphabetical order and undefined kappas.
 
         Raises
         ------
@@ -242,6 +243,7 @@ class LeaderboardBuilder:
         scored = [j for j, entry in enumerate(self._entries) if entry.failure is None]
         failed = [j for j, entry in enumerate(self._entries) if entry.failure is not None]
         kappas = np.array([self._entries[j].kappa for j in scored])
+        warn_of_undefined(kappas)
         ranking = rank(kappas, self._replicates()[:, scored], self._confidence, self._num_threads)
         few = [self._entries[j].table_of_few for j in scored]
         found = score_intervals(few, self._weights, self._confidence)

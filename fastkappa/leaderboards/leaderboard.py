@@ -109,7 +109,8 @@ def leaderboard(
     LabelOrderWarning
         As `score_many`.
     UndefinedMetricWarning
-        If all items are in one cluster: there are no intervals then.
+        If a kappa is undefined, because no disagreement is expected, or if all items are in one
+        cluster: there are no intervals then.
 
     Notes
     -----

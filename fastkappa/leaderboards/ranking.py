@@ -7,6 +7,7 @@ so a replicate is a sum over groups, and all replicates are one matrix product.
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray, FloatTable
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.leaderboards.simultaneous import simultaneous_intervals
 from fastkappa.statistics.intervals.methods import choose_method, intervals
 from fastkappa.statistics.kappa import kappas as kappas_of_stack
@@ -112,6 +114,18 @@ def kappas_of(tables: AnyArray, present: NDArray[np.bool_], weights: Weights) ->
     for mask, some in with_same_labels(present):
         kappas[some] = kappas_of_stack(tables[some][:, mask][:, :, mask], weights)
     return kappas
+
+
+def warn_of_undefined(kappas: FloatTable) -> None:
+    """Warn if the kappa of some of the predictions is undefined."""
+    undefined = int(np.isnan(kappas).sum())
+    if undefined:
+        warnings.warn(
+            f"kappa is undefined for {undefined} of {len(kappas)} predictions: no disagreement is"
+            " expected by chance, because there is one label only, or none.",
+            undefined_metric_warning(),
+            stacklevel=users_stacklevel(),
+        )
 
 
 def table_of_few(table: AnyArray, present: NDArray[np.bool_], weights: Weights) -> AnyArray | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -11,13 +10,12 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.checks import Missing
-from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, printable
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.items.predictions import count_predictions
-from fastkappa.leaderboards.ranking import kappas_of
+from fastkappa.leaderboards.ranking import kappas_of, warn_of_undefined
 from fastkappa.results import Grid, Report, Result, abridged
 from fastkappa.statistics.weights import Weights, what_needs_order
 
@@ -195,12 +193,5 @@ def score_many(
     )
     kappas = kappas_of(counted.tables, counted.present, weights)
     order.warn(what_needs_order(weights), stacklevel=2)
-    undefined = int(np.isnan(kappas).sum())
-    if undefined:
-        warnings.warn(
-            f"kappa is undefined for {undefined} of {len(kappas)} predictions: no disagreement is"
-            " expected by chance, because there is one label only, or none.",
-            undefined_metric_warning(),
-            stacklevel=2,
-        )
+    warn_of_undefined(kappas)
     return Kappas(kappas, counted.tables, counted.labels, names, counted.n_outside, n_missing)

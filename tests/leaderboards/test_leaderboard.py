@@ -286,7 +286,9 @@ def test_undefined_and_equal_predictions(backend: str) -> None:
     assert result.rank.tolist() == [1, 1, 3]
     assert result.proportion_first[0] == result.proportion_first[1]
     assert math.isclose(result.proportion_first.sum(), 1)
-    one_label = leaderboard([1, 1, 1], {"same": [1, 1, 1], "other": [1, 2, 1]}, rng=0)
+    with pytest.warns(Warning, match="undefined for 1 of 2") as caught:
+        one_label = leaderboard([1, 1, 1], {"same": [1, 1, 1], "other": [1, 2, 1]}, rng=0)
+    assert caught[0].filename == __file__
     assert one_label.names == ("other", "same")
     assert np.isnan(one_label.kappa).tolist() == [False, True]
 
