@@ -23,6 +23,7 @@ from fastkappa.exceptions import (
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
+from fastkappa.leaderboards.items.ids import read_ids
 from fastkappa.leaderboards.items.many_columns import count_many_known, count_many_unknown
 from fastkappa.leaderboards.items.random_groups import (
     GroupSums,
@@ -153,7 +154,10 @@ class LeaderboardBuilder:
                 f"ids must have one id for each of the {self._truth.n_given} items of y_true, got"
                 f" {n_samples(ids)}."
             )
+        # The ids of items without a true label: whether a prediction has them is all the same.
+        self._unrated: set[Any] = set()
         if ids is not None and self._truth.dropped is not None:
+            self._unrated.update(read_ids(without(ids, ~self._truth.dropped), "ids").tolist())
             ids = without(ids, self._truth.dropped)
         self.ids = None if ids is None else ItemIds(ids, "ids", num_threads)
         self._weights = weights
@@ -329,6 +333,7 @@ class LeaderboardBuilder:
             found, n_expected = ids, len(ratings)
         else:
             found, n_expected = self.ids.align(ids, f"ids of {full_name}"), len(ids)
+            found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
             if not found.is_complete() and self._on_mismatch == "raise":
                 raise MismatchError(full_name, self._truth.n_items, found.mismatch())
         pair = self._truth.matched(ratings, n_expected, found.items, found.others, full_name)

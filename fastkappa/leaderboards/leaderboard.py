@@ -71,8 +71,8 @@ def leaderboard(
         The axis of the items in an array.
     missing : {'raise', 'drop'}, default='raise'
         What to do with missing labels: raise an error, or leave out items without a true label,
-        and of each prediction those that it has no label for, counted
-        in the column ``missing``.
+        which predictions with ids may have or not, and of each prediction those that it has no
+        label for, counted in the column ``missing``.
     missing_codes : sequence, default=()
         Values that stand for a missing label, such as ``["NA", -9]``.
     clusters : array-like of shape (n,), default=None

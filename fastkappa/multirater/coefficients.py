@@ -86,7 +86,9 @@ def fleiss_kappa(
         some number is 0, and some is 2 or more. Or if they look as if they had a row per rater:
         there are eight columns or more, and at least twice as many as rows. Or a row per
         rating: of three columns two never repeat a pair of values, where raters who do not
-        agree at all would have repeated seven. `Ratings` are what their constructor says.
+        agree at all would have repeated seven. Or if one of them looks like ids: of ten rows or
+        more it never repeats a value, and no other column has more than half as many values as
+        there are rows. `Ratings` are what their constructor says.
 
     References
     ----------

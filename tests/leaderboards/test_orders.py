@@ -215,11 +215,18 @@ def test_missing_labels_of_items_matched_by_id() -> None:
     row = next(iter(found))
     assert (row.n, row.missing, row.extra) == (2, 2, 1)
     assert row.kappa == cohen_kappa_score([1, 1], [0, 1])
-    # Items without a true label are unknown to predictions.
-    board = leaderboard(
-        [0, None, 2, 1], {"a": (ids, truth)}, ids=ids, missing="drop", on_mismatch="drop"
-    )
-    assert (board.n.tolist(), board.extra.tolist(), board.kappa.tolist()) == ([3], [1], [1])
+    # Predictions may have items without a true label, or not.
+    for given in (ids, ids.astype(str)):
+        some = {"all": (given, truth), "rated": (given[[0, 2, 3]], [0, 2, 1])}
+        board = leaderboard([0, None, 2, 1], some, ids=given, missing="drop")
+        assert (board.n.tolist(), board.extra.tolist(), board.kappa.tolist()) == (
+            [3] * 2,
+            [0] * 2,
+            [1, 1],
+        )
+        more = {"a": ([*given, given.dtype.type(8)], [*truth, 0])}
+        with pytest.raises(ValueError, match="1 extra"):
+            leaderboard([0, None, 2, 1], more, ids=given, missing="drop")
 
 
 @pytest.mark.parametrize("score", [score_many, leaderboard])

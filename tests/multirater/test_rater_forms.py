@@ -216,3 +216,20 @@ def test_a_data_frame_is_no_list_of_raters(frame: Any) -> None:
         r" Ratings\.from_array takes one with a column per rater",
     ):
         Ratings.from_raters(frame({"Ann": [1, 2], "Ben": [1, 2]}))
+
+
+@pytest.mark.parametrize(
+    "ids", [range(30), [f"s{i}" for i in range(30)]], ids=["numbers", "strings"]
+)
+def test_a_column_of_ids_is_warned_of(ids: Any) -> None:
+    generator = np.random.default_rng(0)
+    grades = generator.choice(list("abc") if isinstance(ids, list) else [1, 2, 3], (30, 3))
+    frame = pd.DataFrame(grades, columns=["Ann", "Ben", "Cat"])
+    with_ids = frame.assign(subject=ids)
+    with pytest.warns(UserWarning, match="^subject holds another value in each of the 30 rows"):
+        fleiss_kappa(with_ids)
+    # Nobody is warned of raters, of ratings that all differ, nor of what is said to be a rater's.
+    fleiss_kappa(frame)
+    fleiss_kappa(Ratings.from_array(with_ids))
+    fleiss_kappa(with_ids[:9])
+    krippendorff_alpha(generator.permuted(np.tile(np.arange(30), (3, 1)), axis=1).T)

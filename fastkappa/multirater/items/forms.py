@@ -23,6 +23,8 @@ FEWEST_TRANSPOSED = 8
 # Independent raters would repeat so many pairs of labels; that they repeat none has a
 # probability of about exp(-7), one in a thousand, and a smaller one the more they agree.
 REPEATED_BY_CHANCE = 7.0
+# In fewer rows ratings may well differ all.
+FEWEST_IDS = 10
 # Rows that are looked at for a repeated pair: first some, for nearly all ratings have one there.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 
@@ -45,7 +47,41 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> str | None:
             " column per rater: give Ratings.from_long if one column says what was rated and one"
             " who rated it, Ratings.from_array(ratings) if not."
         )
+    name = looks_like_ids(raters)
+    if name is not None:
+        return (
+            f"{name} holds another value in each of the {n_subjects} rows, as ids do, but was read"
+            " as a rater: leave it out if it says what was rated, give Ratings.from_array(ratings)"
+            " if not."
+        )
     return None
+
+
+def looks_like_ids(raters: Sequence[Rater]) -> str | None:
+    """Return the name of a column that looks like ids of the subjects, None if none does.
+
+    It does if it holds whole numbers or strings and none twice, where no other column has more
+    than half as many values as there are rows.
+    """
+    if raters[0].n_subjects < FEWEST_IDS:
+        return None
+    are_ids = [_are_ids(rater) for rater in raters]
+    if not any(are_ids):
+        return None
+    columns = [r.column.values[:MOST_ROWS] for r, ids in zip(raters, are_ids) if not ids]
+    most_values = max((len(np.unique(values)) for values in columns), default=0)
+    if not 0 < 2 * most_values <= min(raters[0].n_subjects, MOST_ROWS):
+        return None
+    return raters[are_ids.index(True)].name
+
+
+def _are_ids(rater: Rater) -> bool:
+    values = rater.column.values
+    return (
+        rater.missing is None
+        and rater.column.obstacle is None
+        and all(len(np.unique(some)) == len(some) for some in (values[:SOME_ROWS], values))
+    )
 
 
 def look_long(raters: Sequence[Rater]) -> bool:
