@@ -3,11 +3,13 @@
 import os
 import shutil
 from glob import glob
+from pathlib import Path
 
 import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 KERNELS = "fastkappa/kernels/c"
 REQUIRED = os.environ.get("FASTKAPPA_REQUIRE_EXTENSION", "0") not in ("", "0")
@@ -27,6 +29,17 @@ def compiled(module: str) -> Extension:
         extra_compile_args=[] if os.name == "nt" else ["-g0"],
         optional=not REQUIRED,
     )
+
+
+class BuildModules(build_py):
+    """Leaves out what an earlier build in this folder has put in and is no longer in the source."""
+
+    def run(self) -> None:
+        for built in Path(self.build_lib).rglob("*.*"):
+            in_source = built.relative_to(self.build_lib)
+            if built.suffix not in (".so", ".pyd") and not in_source.exists():
+                built.unlink()
+        super().run()
 
 
 class BuildExtensions(build_ext):
@@ -51,7 +64,7 @@ class BuildExtensions(build_ext):
 
 
 setup(
-    cmdclass={"build_ext": BuildExtensions},
+    cmdclass={"build_ext": BuildExtensions, "build_py": BuildModules},
     ext_modules=[
         compiled("fastkappa.kernels.cython.pairs"),
         compiled("fastkappa.kernels.cython.scores"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ def install_command(requirement: str) -> str:
     root = Path(__file__).parents[1]
     origin = _origin_of(root)
     url = str(origin.get("url", ""))
+    if url.startswith("file:") and not Path(_path_of(url)).exists():
+        # It was removed, as what a container is built from is.
+        return f"pip install {shlex.join(_libraries_of(extra[1:-1]) or [requirement])}"
     if "dir_info" in origin:
         options = "--editable " if origin["dir_info"].get("editable") else ""
         return f"pip install {options}{shlex.quote(_path_of(url) + extra)}"
@@ -49,6 +53,20 @@ def _origin_of(root: Path) -> dict[str, Any]:
         if Path(str(folder)).resolve() == root.resolve():
             return origin
     return {}
+
+
+def _libraries_of(extra: str) -> list[str]:
+    """Return what an extra needs, as this copy's own record has it."""
+    from importlib import metadata
+
+    found = []
+    for requirement in metadata.requires(PACKAGE) or ():
+        library, _, condition = requirement.partition(";")
+        if re.search(f"extra == ['\"]{extra}['\"]", condition):
+            own = re.match(rf"{PACKAGE}\[(.*)\]", library)
+            names = own[1].split(",") if own else []
+            found += [one for name in names for one in _libraries_of(name)] or [library.strip()]
+    return found
 
 
 def _path_of(url: str) -> str:

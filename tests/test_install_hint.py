@@ -18,6 +18,16 @@ from fastkappa.install_hint import install_command
 PACKAGE = Path(fastkappa.__file__).parent
 FOLDER = "file:///where%20it/lies"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
+METADATA = """Metadata-Version: 2.1
+Name: fastkappa
+Version: 9.9
+Provides-Extra: cli
+Provides-Extra: frames
+Requires-Dist: numpy>=1.24
+Requires-Dist: typer>=0.15; extra == "cli"
+Requires-Dist: fastkappa[frames]; extra == "cli"
+Requires-Dist: pyarrow>=15; extra == "frames"
+"""
 
 
 def command_of_copy(folder: Path, origin: dict[str, Any] | None) -> list[str]:
@@ -25,7 +35,7 @@ def command_of_copy(folder: Path, origin: dict[str, Any] | None) -> list[str]:
     (folder / "fastkappa").symlink_to(PACKAGE)
     record = folder / "fastkappa-9.9.dist-info"
     record.mkdir()
-    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: fastkappa\nVersion: 9.9\n")
+    (record / "METADATA").write_text(METADATA)
     if origin is not None:
         (record / "direct_url.json").write_text(json.dumps(origin))
     code = "from fastkappa.install_hint import install_command as c; print(c('fastkappa[cli]'))"
@@ -41,22 +51,33 @@ def command_of_copy(folder: Path, origin: dict[str, Any] | None) -> list[str]:
     ("origin", "words"),
     [
         (None, ["fastkappa[cli]"]),
-        ({"url": FOLDER, "dir_info": {}}, ["/where it/lies[cli]"]),
-        (
-            {"url": "file:///f.whl", "archive_info": {"hash": "sha256=0"}},
-            ["fastkappa[cli] @ file:///f.whl"],
-        ),
+        # What was removed after the installation is no place to install from.
+        ({"url": FOLDER, "dir_info": {}}, ["typer>=0.15", "pyarrow>=15"]),
+        ({"url": "file:///f.whl", "archive_info": {}}, ["typer>=0.15", "pyarrow>=15"]),
         (
             {"url": "https://a.example/f", "vcs_info": {"vcs": "git", "commit_id": COMMIT}},
             [f"fastkappa[cli] @ git+https://a.example/f@{COMMIT}"],
         ),
     ],
-    ids=["by name", "folder", "file", "repository"],
+    ids=["by name", "folder that is gone", "file that is gone", "repository"],
 )
 def test_a_copy_names_where_it_came_from(
     tmp_path: Path, origin: dict[str, Any] | None, words: list[str]
 ) -> None:
     assert command_of_copy(tmp_path, origin) == ["pip", "install", *words]
+
+
+def test_a_copy_names_the_folder_or_file_that_it_came_from(tmp_path: Path) -> None:
+    place = tmp_path / "where it lies"
+    place.mkdir()
+    for name in ("of a folder", "of a file"):
+        (tmp_path / name).mkdir()
+    found = command_of_copy(tmp_path / "of a folder", {"url": place.as_uri(), "dir_info": {}})
+    assert found == ["pip", "install", f"{place}[cli]"]
+    wheel = place / "f.whl"
+    wheel.touch()
+    found = command_of_copy(tmp_path / "of a file", {"url": wheel.as_uri(), "archive_info": {}})
+    assert found == ["pip", "install", f"fastkappa[cli] @ {wheel.as_uri()}"]
 
 
 def test_an_editable_copy_stays_editable(tmp_path: Path) -> None:

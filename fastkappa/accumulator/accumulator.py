@@ -341,7 +341,11 @@ class ConfusionAccumulator:
         contents = self._snapshot()
         counts = contents.counts()
         if not counts.table.any():
-            raise ValueError("the accumulator holds no items: its agreement is undefined.")
+            outside = counts.n_outside
+            left_out = f", and {outside} left out as outside the labels" if outside else ""
+            raise ValueError(
+                f"the accumulator holds no items{left_out}: its agreement is undefined."
+            )
         warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)

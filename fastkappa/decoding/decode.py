@@ -13,7 +13,13 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.columns.checks import check_labels
 from fastkappa.columns.enums import order_of_members
 from fastkappa.columns.label_order import warn_of_order
-from fastkappa.columns.labels import distinct, read_labels
+from fastkappa.columns.labels import (
+    distinct,
+    in_order,
+    names_of_columns,
+    order_of_columns,
+    read_labels,
+)
 from fastkappa.decoding.items.probabilities import Probabilities, read_probabilities
 from fastkappa.decoding.programme import solve
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
@@ -225,7 +231,7 @@ def read_labelled(
     items = read_probabilities(probabilities, sample_weight)
     columns = names_of_columns(probabilities)
     if labels is None:
-        names = np.arange(items.n_labels) if columns is None else read_labels(columns)
+        names = np.arange(items.n_labels) if columns is None else read_labels(in_order(columns))
     else:
         names = read_order(labels)
     distinct(names.tolist())
@@ -235,26 +241,8 @@ def read_labelled(
             f" probabilities, got {len(names)}: {names.tolist()}."
         )
     if columns is not None:
-        items = items._replace(order=_order_of_columns(columns, names.tolist()))
+        items = items._replace(order=order_of_columns(columns, names.tolist(), "probabilities"))
     return items, names
-
-
-def _order_of_columns(columns: list[Any], names: list[Any]) -> AnyArray | None:
-    """Return the column of each label, by name; None if that of each is in its place."""
-    # Many a file and frame can have but strings for names.
-    for called in (names, [str(name) for name in names]):
-        if columns == called:
-            return None
-        if set(columns) == set(called):
-            return np.array([columns.index(name) for name in called])
-        for name, column in zip(called, columns):
-            if name in columns and name != column:
-                raise ValueError(
-                    f"labels must name all columns of probabilities or none, got {names} for the"
-                    f" columns {columns}: label {name!r} is not that of column {column!r}. Give"
-                    " an array for columns in the order of the labels."
-                )
-    return None
 
 
 def warn_if_alphabetical(labels: AnyArray, weights: Weights) -> None:
@@ -271,11 +259,3 @@ def read_order(labels: Any) -> AnyArray:
     names = read_labels(labels) if members is None else members.names
     distinct(names.tolist())
     return names
-
-
-def names_of_columns(probabilities: Any) -> list[Any] | None:
-    """Return the names of a frame's columns, None for an array or positions as names."""
-    columns = getattr(probabilities, "column_names", getattr(probabilities, "columns", None))
-    if columns is None or type(columns).__name__ == "RangeIndex":
-        return None
-    return list(columns)

@@ -221,11 +221,21 @@ def ratings_of(array: Any, column: Any) -> RatingBatch:
     if types.is_null(dtype):
         return RatingBatch(np.zeros(len(array), np.uint8), None, [None])
     if str(dtype).partition("[")[0] in ("binary", "large_binary", "binary_view"):
-        try:
-            return ratings_of(array.cast(pyarrow.string()), column)
-        except pyarrow.ArrowInvalid:
-            raise RatingsError(f"column {column!r} holds text that is not UTF-8.") from None
+        return ratings_of(text_of_bytes(array, repr(column)), column)
     raise RatingsError(no_label(column, dtype))
+
+
+def text_of_bytes(array: Any, column: str) -> Any:
+    """Return an array of bytes as strings, or raise if they are not UTF-8.
+
+    pyarrow reads text that is not as bytes, and other programs may write text as bytes.
+    """
+    import pyarrow
+
+    try:
+        return array.cast(pyarrow.string())
+    except pyarrow.ArrowInvalid:
+        raise RatingsError(f"column {column} holds text that is not UTF-8.") from None
 
 
 def declared_order(array: Any, column: Any) -> tuple[Key, ...] | None:

@@ -22,11 +22,10 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import read_column, refuse_masked
 from fastkappa.columns.enums import names_of_members
 from fastkappa.columns.label_order import shown, sorted_strings
-from fastkappa.columns.labels import distinct
+from fastkappa.columns.labels import distinct, names_of_columns
 from fastkappa.decoding.decode import (
     cheapest_labels,
     decode_probabilities,
-    names_of_columns,
     read_labelled,
     read_order,
     warn_if_alphabetical,
@@ -231,6 +230,7 @@ class KappaDecoder(
             if names is not None and set(order.tolist()) <= set(names):
                 order = None
         items, self.classes_ = read_labelled(X, order)
+        self._column_order = items.order
         validate_data(self, X, skip_check_array=True)
         return items.in_order()
 
@@ -274,7 +274,11 @@ class KappaDecoder(
         check_is_fitted(self)
         if self.estimator is None:
             validate_data(self, X, skip_check_array=True, reset=False)
-            probabilities = read_labelled(X, self.classes_)[0].in_order()
+            items, _ = read_labelled(X, self.classes_)
+            if names_of_columns(X) is None:
+                # An array has its columns as `fit` had them.
+                items = items._replace(order=self._column_order)
+            probabilities = items.in_order()
         else:
             probabilities = self._placed(self.estimator_.predict_proba(X))
         if hasattr(self, "calibration_"):

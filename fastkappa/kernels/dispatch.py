@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from typing import Literal, TypeAlias, get_args
 
+from fastkappa.exceptions import users_stacklevel
 from fastkappa.install_hint import install_command
 from fastkappa.kernels.contract import (
     DifferenceKernels,
@@ -131,7 +133,8 @@ def _default_kernels() -> PairKernels:
 
 def _kernels_by_name(backend: str, asked_by: str) -> PairKernels:
     if backend not in BACKENDS:
-        raise ValueError(f"{asked_by} must be one of {BACKENDS} or None, got {backend!r}.")
+        or_none = " or None" if asked_by == "backend" else ""
+        raise ValueError(f"{asked_by} must be one of {BACKENDS}{or_none}, got {backend!r}.")
     kernels = _load(backend)
     if kernels is None:
         raise ImportError(
@@ -158,6 +161,13 @@ def _load(name: str) -> PairKernels | None:
         # do not go together. The other backends count nevertheless.
         why = " ".join(str(error).split())
         _missing[name] = f"its import fails with {type(error).__name__}: {why}"
+        if name == BACKENDS[0]:
+            # The others are slower, and nobody would see why.
+            warnings.warn(
+                f"the {name} backend is not used: {_missing[name]}",
+                RuntimeWarning,
+                stacklevel=users_stacklevel(),
+            )
         return None
     return _loaded[name]
 

@@ -222,7 +222,11 @@ class LeaderboardBuilder:
                 _, missing, extra, repeated = read[j]
                 failure = None
                 if not n:
-                    left_out = f"{missing} missing, {other} given labels outside those scored"
+                    outside = self._truth.n_items - missing - other
+                    left_out = (
+                        f"{missing} missing, {other} given labels outside those scored, {outside}"
+                        " whose true label is outside them"
+                    )
                     failure = f"no item of it is left to score: {left_out}."
                 entries[j] = _Entry(
                     names[j], kappa, n, missing, extra, repeated, other, failure, table

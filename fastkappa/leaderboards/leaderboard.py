@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal
 
 from fastkappa.columns.checks import Missing
 from fastkappa.columns.lengths import n_samples
+from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.builder import LeaderboardBuilder, OnMismatch
@@ -109,8 +111,8 @@ def leaderboard(
     LabelOrderWarning
         As `score_many`.
     UndefinedMetricWarning
-        If a kappa is undefined, because no disagreement is expected, or if all items are in one
-        cluster: there are no intervals then.
+        If a kappa is undefined, because no disagreement is expected, or no item of a prediction
+        is left; if all items are in one cluster: there are no intervals then.
 
     Notes
     -----
@@ -185,7 +187,17 @@ def leaderboard(
         names, columns = zip(*some)
         # Columns are read more than once, so strided ones are copied.
         builder.add(names, contiguous_columns(columns, threads))
-    return builder.ranked()
+    result = builder.ranked()
+    failures = [(name, why) for name, why in zip(result.names, result.failures) if why]
+    if failures:
+        name, why = failures[0]
+        warnings.warn(
+            f"{len(failures)} of {len(result)} predictions cannot be scored. The first is {name!r}:"
+            f" {why}",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
+    return result
 
 
 def _named_pairs(predictions: Any) -> Iterator[tuple[Any, Any]]:

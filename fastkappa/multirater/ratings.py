@@ -13,14 +13,16 @@ from numpy.typing import ArrayLike
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import names_of
 from fastkappa.columns.label_order import warn_of_order
+from fastkappa.columns.labels import names_of_columns
 from fastkappa.multirater.counted import Counted, of_counts, of_long, of_raters
 from fastkappa.multirater.items.columns import check_is_list, columns_of, encode_columns
 from fastkappa.multirater.items.count_tables import (
     order_is_known,
     read_counts,
+    refuse_sums,
     table_labels,
 )
-from fastkappa.multirater.items.forms import other_form
+from fastkappa.multirater.items.forms import ids_among, other_form
 from fastkappa.multirater.items.long import read_long
 from fastkappa.multirater.items.sets import read_sets
 from fastkappa.multirater.statistics.patterns import Patterns
@@ -240,8 +242,9 @@ class Ratings:
         table : array-like of shape (l, l)
             Counts of subjects; rows are the first rater's ratings.
         labels : array-like of shape (l,), default=None
-            The labels of rows and columns. None takes the column names of a data frame, such
-            as one of `pandas.crosstab`, and 0 to l - 1 for other tables.
+            The labels of rows and columns; of a data frame their order, if they are the names
+            of its columns. None takes these names, such as those of `pandas.crosstab`, numbers
+            by their value, and 0 to l - 1 for other tables.
 
         Returns
         -------
@@ -260,9 +263,11 @@ class Ratings:
         <Ratings: 50 subjects, 2 raters, none of 100 ratings missing, labels [0, 1]>
         """
         counts = as_counts(table).astype(np.int64)
+        names, order = table_labels(table, labels, len(counts), "table")
+        if order is not None:
+            counts = counts[np.ix_(order, order)]
         found = np.argwhere(counts)
         profiles = found.astype(np.min_scalar_type(len(counts)))
-        names = table_labels(table, labels, len(counts), "table")
         return cls(
             names,
             int(counts.sum()),
@@ -282,8 +287,9 @@ class Ratings:
             How many raters gave each label to each subject. Subjects may differ in their
             number of raters.
         labels : array-like of shape (l,), default=None
-            The labels of the columns. None takes the column names of a data frame, and 0 to
-            l - 1 for other tables.
+            The labels of the columns; of a data frame their order, if they are the names of its
+            columns. None takes these names, numbers by their value, and 0 to l - 1 for other
+            tables.
         clusters : array-like of shape (n_subjects,), default=None
             As for `from_array`.
 
@@ -296,8 +302,13 @@ class Ratings:
         Raises
         ------
         ValueError
-            If the counts are not a table of whole numbers of 0 or more, are all 0, or do
-            not match the labels.
+            If the counts are not a table of whole numbers of 0 or more, are all 0, do not match
+            the labels, or hold their sums as `pandas.crosstab` adds them.
+
+        Warns
+        -----
+        UserWarning
+            If a named column looks like ids, as for `fleiss_kappa`.
 
         Examples
         --------
@@ -306,7 +317,19 @@ class Ratings:
         <Ratings: 3 subjects, 3 raters, none of 9 ratings missing, labels ['no', 'yes']>
         """
         table = read_counts(counts)
-        names = table_labels(counts, labels, table.shape[1], "counts")
+        refuse_sums(table, counts)
+        columns = names_of_columns(counts)
+        ids = None if columns is None else ids_among(list(table.T), len(table))
+        if columns is not None and ids is not None:
+            warnings.warn(
+                f"column {columns[ids]!r} of counts holds another number in each of the"
+                f" {len(table)} rows, as ids do, but was read as a label: leave it out if it says"
+                " what was rated.",
+                stacklevel=2,
+            )
+        names, order = table_labels(counts, labels, table.shape[1], "counts")
+        if order is not None:
+            table = table[:, order]
         n_raters = int(table.sum(axis=1).max())
         return cls(
             names,

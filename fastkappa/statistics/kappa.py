@@ -23,8 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.statistics.tables import as_table, as_tables, whole_numbers
-from fastkappa.statistics.weights import Scheme, Weights, as_weights, missing_branch
+from fastkappa.statistics.tables import as_table, as_tables, warn_of_names, whole_numbers
+from fastkappa.statistics.weights import (
+    Scheme,
+    Weights,
+    as_weights,
+    missing_branch,
+    what_needs_order,
+)
 
 # Sums that stay below this bound cannot overflow int64, with room for the last addition.
 INT64_SAFE = float(1 << 62)
@@ -60,6 +66,9 @@ def kappa_from_confusion(table: ArrayLike, weights: Weights = None) -> Any:
     The value is that of exact rational arithmetic to within half a unit in the last
     place for one table and 2 units for a stack, whatever the size of the counts.
 
+    Weights need the labels in order. Of a data frame this is the order of its columns; there is a
+    ``LabelOrderWarning`` where they are strings in alphabetical order or numbers out of order.
+
     References
     ----------
     J. Cohen (1960). A coefficient of agreement for nominal scales. Educational and
@@ -77,6 +86,7 @@ def kappa_from_confusion(table: ArrayLike, weights: Weights = None) -> Any:
     """
     tables = as_tables(table)
     kappa = kappas(tables, weights)
+    warn_of_names(table, what_needs_order(weights))
     undefined = np.count_nonzero(np.isnan(kappa))
     if undefined:
         of = f" for {undefined} of {kappa.size} tables" if tables.ndim > 2 else ""

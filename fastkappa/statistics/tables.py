@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
+from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 
 # What other packages call the sums of a table's rows and columns.
 MARGINS = ("all", "sum", "total")
@@ -147,6 +149,28 @@ def _refuse_margins(frame: Any, name: str) -> None:
         raise ValueError(
             f"{name} must be without margins, but its row and column {last!r} are the sums of the"
             f" others: give {name}.iloc[:-1, :-1]."
+        )
+
+
+def warn_of_names(table: Any, why: str | None) -> None:
+    """Warn where ``why`` depends on an order of a frame's columns that nobody may have meant.
+
+    `pandas.crosstab` sorts strings, and a pivot has its columns as they occur.
+    """
+    columns = getattr(table, "columns", None)
+    names = [] if columns is None or getattr(columns, "ordered", False) else list(columns)
+    try:
+        values = [float(name) for name in names]
+        is_doubtful = values not in (sorted(values), sorted(values, reverse=True))
+    except (TypeError, ValueError):
+        is_doubtful = names == sorted(names, key=str)
+    if why is not None and len(names) > 2 and is_doubtful:
+        warnings.warn(
+            f"{why} depends on the order of the labels, which was taken to be that of the columns:"
+            f" {short_repr(names)}. Reindex the table in the order that is meant, or give an array"
+            " of it if this is the one.",
+            LabelOrderWarning,
+            stacklevel=users_stacklevel(),
         )
 
 

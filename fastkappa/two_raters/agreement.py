@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.checks import Missing
 from fastkappa.columns.interop import names_of
-from fastkappa.columns.labels import distinct
+from fastkappa.columns.labels import distinct, in_order, names_of_columns, order_of_columns
 from fastkappa.columns.missing import is_missing
 from fastkappa.columns.odd_strings import warn_of_unused_labels
 from fastkappa.counting.tabulate import ConfusionCounts, tabulate
@@ -202,7 +202,8 @@ def agreement_from_confusion(
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as for `agreement`.
     labels : array-like of shape (l,), default=None
-        The labels of rows and columns; None means those of `confusion_counts` or of a
+        The labels of rows and columns; of a data frame their order, if they are the names of its
+        columns, else other names for them. None means those of `confusion_counts` or of a
         DataFrame, or else numbers from 0. Neither says whether an alphabetical order was
         meant: with weights there is a ``LabelOrderWarning``, unless ``labels`` are given.
     confidence : float, default=0.95
@@ -250,9 +251,12 @@ def agreement_from_confusion(
         labels = own_labels if labels is None else labels
     counts = as_counts(table)
     axes = [getattr(table, axis, None) for axis in ("index", "columns")]
-    if labels is None and hasattr(table, "columns"):
-        labels = list(table.columns)
+    columns = names_of_columns(table)
+    if labels is None and columns is not None:
+        labels = in_order(columns)
     names = np.arange(len(counts)) if labels is None else _checked_labels(labels, len(counts))
+    order = None if columns is None else order_of_columns(columns, names.tolist(), "table")
+    counts = counts if order is None else counts[np.ix_(order, order)]
     result = make_result(
         counts,
         names,

@@ -354,3 +354,10 @@ def test_tensors(labels: Any) -> None:
     np.testing.assert_array_equal(accumulator.table, 6 * whole)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         accumulator.update(torch.from_numpy(y1), torch.from_numpy(y2)[:7])
+
+
+def test_items_that_are_all_outside_the_labels_are_said_to_be() -> None:
+    accumulator = ConfusionAccumulator([1, 2])
+    accumulator.update([3, 4], [3, 3])
+    with pytest.raises(ValueError, match="holds no items, and 2 left out as outside the labels"):
+        accumulator.agreement()

@@ -307,3 +307,14 @@ def test_others_name_it_when_they_are_given_probabilities() -> None:
         KappaRounder().fit(P, y)
     with pytest.raises(ValueError, match=hint):
         continuous_kappa(y, P)
+
+
+def test_columns_named_by_numbers_are_in_their_order() -> None:
+    probabilities = np.random.default_rng(0).dirichlet(np.ones(4), 50)
+    expected = decode_probabilities(probabilities)
+    for names in (range(4), list("0123")):
+        frame = pd.DataFrame(probabilities, columns=list(names)).iloc[:, [1, 3, 0, 2]]
+        found = decode_probabilities(frame)
+        assert found.labels.tolist() == list(names)
+        assert [int(label) for label in found.predictions] == expected.predictions.tolist()
+        assert found.kappa == expected.kappa

@@ -270,3 +270,15 @@ def test_bad_input() -> None:
 def test_it_is_a_name_of_the_package() -> None:
     assert fastkappa.KappaDecoder is KappaDecoder
     assert "KappaDecoder" in dir(fastkappa)
+
+
+@pytest.mark.parametrize("names", [["mild", "none", "severe"], [1, 0, 2]], ids=["words", "numbers"])
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_an_array_has_the_columns_of_the_frame_that_was_fitted(names: list[Any]) -> None:
+    probabilities = np.random.default_rng(0).dirichlet(np.ones(3), 50)
+    frame = pd.DataFrame(probabilities, columns=names)
+    y = np.array(names)[probabilities.argmax(axis=1)]
+    decoder = KappaDecoder(labels=[names[1], names[0], names[2]]).fit(frame, y)
+    predicted = decoder.predict(frame)
+    assert predicted.tolist() == decoder.predict(probabilities).tolist()
+    assert decoder.score(probabilities, y) == decoder.score(frame, y) == decoder.oof_kappa_

@@ -241,3 +241,17 @@ def test_the_default_gives_the_same_as_each_backend(drop_in_backend: str) -> Non
     one = cohen_kappa_score(y1, y2, weights="quadratic")
     table = confusion_counts(y1, y2, backend="numpy").table
     assert one == fastkappa.kappa_from_confusion(table, "quadratic")
+
+
+def test_a_wrong_simd_level_is_warned_of() -> None:
+    code = "import fastkappa; print(fastkappa.cohen_kappa_score([0, 1], [0, 1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "FASTKAPPA_SIMD": "AVX9", "FASTKAPPA_BACKEND": ""},
+        check=True,
+    )
+    assert done.stdout.strip() == "1.0"
+    assert "the cython backend is not used" in done.stderr
+    assert "FASTKAPPA_SIMD must be one of" in done.stderr

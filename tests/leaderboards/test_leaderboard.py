@@ -258,15 +258,20 @@ def test_intervals_of_few_errors_are_those_of_agreement(weights: Any) -> None:
 
 def test_a_prediction_without_an_item_left_is_not_ranked() -> None:
     truth = ["low", "medium", "high"] * 4
-    board = leaderboard(
-        truth,
-        {"none": ["x"] * 12, "all": truth},
-        labels=["low", "medium", "high"],
-        allow_other_labels=True,
-        rng=0,
+    why = (
+        "no item of it is left to score: 0 missing, 12 given labels outside those scored, 0 whose"
+        " true label is outside them."
     )
+    with pytest.warns(Warning, match=f"1 of 2 predictions cannot.*'none': {why}") as caught:
+        board = leaderboard(
+            truth,
+            {"none": ["x"] * 12, "all": truth},
+            labels=["low", "medium", "high"],
+            allow_other_labels=True,
+            rng=0,
+        )
+    assert caught[0].filename == __file__
     assert board.names == ("all", "none")
-    why = "no item of it is left to score: 0 missing, 12 given labels outside those scored."
     assert board.failures == (None, why)
 
 
@@ -330,7 +335,8 @@ def test_ids_that_do_not_match_are_counted_and_named(backend: str) -> None:
     assert "missing" in str(result)
     # One that has none of the items is last, and the others rank.
     nothing = {**predictions, "nothing": ([1, 2], [0, 1])}
-    result = leaderboard(truth, nothing, ids=ids, on_mismatch="drop", rng=0, backend=backend)
+    with pytest.warns(Warning, match="'nothing': no item of it is left to score: 30 missing"):
+        result = leaderboard(truth, nothing, ids=ids, on_mismatch="drop", rng=0, backend=backend)
     assert result.names[-1] == "nothing"
     assert math.isnan(result.kappa[-1])
     assert result.n[-1] == 0

@@ -233,3 +233,34 @@ def test_a_column_of_ids_is_warned_of(ids: Any) -> None:
     fleiss_kappa(Ratings.from_array(with_ids))
     fleiss_kappa(with_ids[:9])
     krippendorff_alpha(generator.permuted(np.tile(np.arange(30), (3, 1)), axis=1).T)
+
+
+def test_columns_of_counts_that_are_no_labels() -> None:
+    counts = pd.DataFrame([[3, 0], [1, 2], [2, 1], [0, 3]] * 4, columns=["no", "yes"])
+    expected = fleiss_kappa(Ratings.from_counts(counts)).value
+    assert expected == pytest.approx(1 / 3)
+    with pytest.raises(ValueError, match="column 'All' holds those of the other columns"):
+        Ratings.from_counts(counts.assign(All=3))
+    with_sums = pd.concat([counts, counts.sum().to_frame("All").T])
+    with pytest.raises(ValueError, match="row 'All' holds those of the other rows"):
+        Ratings.from_counts(with_sums)
+    with pytest.warns(UserWarning, match="^column 'subject' of counts holds another number in"):
+        Ratings.from_counts(counts.rename_axis("subject").reset_index())
+    # A label may have such a name.
+    assert (
+        fleiss_kappa(Ratings.from_counts(counts.set_axis(["some", "all"], axis=1))).value
+        == expected
+    )
+
+
+@pytest.mark.parametrize("number", [int, str])
+def test_counts_in_columns_out_of_order(number: Any) -> None:
+    generator = np.random.default_rng(0)
+    truth = generator.integers(0, 3, (30, 1))
+    ratings = np.where(generator.random((30, 4)) < 0.4, generator.integers(0, 3, (30, 4)), truth)
+    counts = pd.DataFrame({number(j): (ratings == j).sum(axis=1) for j in (2, 0, 1)})
+    expected = fleiss_kappa(ratings, weights="quadratic").value
+    for given in (counts, pl.from_pandas(counts.rename(columns=str))):
+        for labels in (None, [0, 1, 2]):
+            found = fleiss_kappa(Ratings.from_counts(given, labels=labels), weights="quadratic")
+            assert found.value == pytest.approx(expected, rel=1e-12)

@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+import fastkappa
 from fastkappa import (
     agreement,
     agreement_by,
@@ -235,3 +236,50 @@ def test_look_alikes_are_counted_over_both_columns() -> None:
         result = agreement(["a", "a", "b", "a"], pd.Categorical(["a", "a ", "b", "a "]))
     assert result.labels.tolist() == ["a", "a ", "b"]
     agreement(["a", "b", "a"], pd.Categorical(["a", "b", "b"], ["a", "a ", "b"]))  # unused
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_labels_of_a_table_are_the_order_of_its_columns(frame: Any) -> None:
+    table = TABLE[np.ix_(PLACES, PLACES)]
+    crosstab = pd.DataFrame(table, index=ALPHABETICAL, columns=ALPHABETICAL)
+    given = crosstab if frame is pd.DataFrame else pl.from_pandas(crosstab)
+    assert fastkappa.kappa_from_confusion(TABLE, "quadratic") == ORDERED
+    found = agreement_from_confusion(given, weights="quadratic", labels=GRADES)
+    assert (found.kappa, found.labels.tolist()) == (ORDERED, GRADES)
+    assert (found.table == TABLE).all()
+    ratings = fastkappa.Ratings.from_table(given, labels=GRADES)
+    expected = fastkappa.Ratings.from_table(TABLE)
+    for coefficient in (fastkappa.conger_kappa, fastkappa.gwet_ac2):
+        assert coefficient(ratings, weights="quadratic").value == pytest.approx(
+            coefficient(expected, weights="quadratic").value, rel=1e-12
+        )
+    # Other names are new ones, and some of the same are a mistake.
+    renamed = agreement_from_confusion(given, weights="quadratic", labels=list("abcd"))
+    assert renamed.kappa == UNORDERED
+    with pytest.raises(ValueError, match="labels must name all columns of table or none"):
+        agreement_from_confusion(given, labels=["none", "mild", "moderate", "worst"])
+
+
+@pytest.mark.parametrize("number", [int, str])
+def test_numbers_that_name_columns_are_in_order(number: Any) -> None:
+    places = [2, 0, 3, 1]
+    names = [number(10 * place) for place in places]
+    frame = pd.DataFrame(TABLE[np.ix_(places, places)], index=names, columns=names)
+    found = agreement_from_confusion(frame, weights="quadratic")
+    assert found.kappa == ORDERED
+    assert found.labels.tolist() == [number(10 * place) for place in range(4)]
+    falling = agreement_from_confusion(frame.iloc[::-1, ::-1].loc[::, ::], weights="quadratic")
+    assert falling.kappa == ORDERED
+
+
+def test_kappa_of_a_crosstab_warns_of_an_order_that_was_not_given() -> None:
+    table = pd.DataFrame(TABLE, index=GRADES, columns=GRADES)
+    assert fastkappa.kappa_from_confusion(table, "quadratic") == ORDERED
+    alphabetical = table.loc[ALPHABETICAL, ALPHABETICAL]
+    numbers = table.set_axis([2, 0, 3, 1], axis=0).set_axis([2, 0, 3, 1], axis=1)
+    for doubtful in (alphabetical, numbers):
+        with pytest.warns(LabelOrderWarning, match="taken to be that of the columns") as caught:
+            fastkappa.kappa_from_confusion(doubtful, "quadratic")
+        assert caught[0].filename == __file__
+        fastkappa.kappa_from_confusion(doubtful)
+        fastkappa.kappa_from_confusion(doubtful.to_numpy(), "quadratic")

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fastkappa.cli.files.ratings import ADVICE, parse_codes
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import find_missing, without
+from fastkappa.engines.arrow_columns import text_of_bytes
 from fastkappa.engines.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
 from fastkappa.engines.arrow_missing import mark_missing
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
@@ -128,7 +129,7 @@ def _read(
                 f"column {name!r} of {file} has {values} in its {len(column)} rows.{remedy}"
             )
         if "binary" in str(column.type):
-            raise RatingsError(f"column {name!r} of {file} holds text that is not UTF-8.")
+            columns[name] = text_of_bytes(column, f"{name!r} of {file}")
     n_labels = 0 if _are_few_integers(columns[target]) else len(columns[target].unique())
     if n_labels > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(

@@ -10,7 +10,10 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.checks import check_labels
 from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.labels import distinct
+from fastkappa.columns.labels import distinct, in_order, names_of_columns, order_of_columns
+
+# The names of a last row or column that may hold sums.
+SUMS = ("all", "sum", "total")
 
 
 def read_counts(given: Any) -> IntTable:
@@ -37,20 +40,46 @@ def read_counts(given: Any) -> IntTable:
     return counts.astype(np.int64)
 
 
-def table_labels(table: Any, labels: Any, n_labels: int, argument: str) -> AnyArray:
-    """Return the labels of a table's columns, by default the names that a data frame has."""
-    library = type(table).__module__.partition(".")[0]
-    if labels is None and library in ("pandas", "polars") and hasattr(table, "columns"):
-        labels = list(table.columns)
+def refuse_sums(counts: IntTable, given: Any) -> None:
+    """Raise for a data frame whose last row or column holds the sums of the others.
+
+    `pandas.crosstab` adds both with ``margins=True``.
+    """
+    columns = names_of_columns(given)
+    if columns is None:
+        return
+    for what, last, table in (
+        ("column", columns[-1], counts),
+        ("row", list(getattr(given, "index", [""]))[-1], counts.T),
+    ):
+        is_sum = table.shape[1] > 2 and (table[:, -1] == table[:, :-1].sum(axis=1)).all()
+        if str(last).lower() in SUMS and is_sum:
+            raise ValueError(
+                f"counts must be without sums, but its {what} {last!r} holds those of the other"
+                f" {what}s: leave it out."
+            )
+
+
+def table_labels(
+    table: Any, labels: Any, n_labels: int, argument: str
+) -> tuple[AnyArray, AnyArray | None]:
+    """Return the labels of a table in order, and the column of each, None if that is its place.
+
+    By default they are the names that a data frame has; given ones may be these in their order.
+    """
+    columns = names_of_columns(table)
+    if labels is None and columns is not None:
+        labels = in_order(columns)
     if labels is None:
-        return np.arange(n_labels)
+        return np.arange(n_labels), None
     array = read_labels(labels)
     if len(array) != n_labels:
         raise ValueError(
             f"labels must be {n_labels}, one a column of {argument}, got {len(array)}."
         )
     distinct(array.tolist())
-    return array
+    order = None if columns is None else order_of_columns(columns, array.tolist(), argument)
+    return array, order
 
 
 def order_is_known(table: Any, labels: Any, names: AnyArray) -> bool:

@@ -47,41 +47,34 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> str | None:
             " column per rater: give Ratings.from_long if one column says what was rated and one"
             " who rated it, Ratings.from_array(ratings) if not."
         )
-    name = looks_like_ids(raters)
-    if name is not None:
+    ids = ids_among([rater.column.values for rater in raters], n_subjects)
+    if ids is not None:
         return (
-            f"{name} holds another value in each of the {n_subjects} rows, as ids do, but was read"
-            " as a rater: leave it out if it says what was rated, give Ratings.from_array(ratings)"
-            " if not."
+            f"{raters[ids].name} holds another value in each of the {n_subjects} rows, as ids do,"
+            " but was read as a rater: leave it out if it says what was rated, give"
+            " Ratings.from_array(ratings) if not."
         )
     return None
 
 
-def looks_like_ids(raters: Sequence[Rater]) -> str | None:
-    """Return the name of a column that looks like ids of the subjects, None if none does.
+def ids_among(columns: Sequence[AnyArray], n_subjects: int) -> int | None:
+    """Return the position of a column that looks like ids of the subjects, None if none does.
 
-    It does if it holds whole numbers or strings and none twice, where no other column has more
-    than half as many values as there are rows.
+    It does if it has a value for each and never the same, where no other column has more than
+    half as many values as there are subjects.
     """
-    if raters[0].n_subjects < FEWEST_IDS:
+    if n_subjects < FEWEST_IDS:
         return None
-    are_ids = [_are_ids(rater) for rater in raters]
+    are_ids = [len(values) == n_subjects and _never_repeats(values) for values in columns]
     if not any(are_ids):
         return None
-    columns = [r.column.values[:MOST_ROWS] for r, ids in zip(raters, are_ids) if not ids]
-    most_values = max((len(np.unique(values)) for values in columns), default=0)
-    if not 0 < 2 * most_values <= min(raters[0].n_subjects, MOST_ROWS):
-        return None
-    return raters[are_ids.index(True)].name
+    others = [values[:MOST_ROWS] for values, ids in zip(columns, are_ids) if not ids]
+    most_values = max((len(np.unique(values)) for values in others), default=0)
+    return are_ids.index(True) if 0 < 2 * most_values <= min(n_subjects, MOST_ROWS) else None
 
 
-def _are_ids(rater: Rater) -> bool:
-    values = rater.column.values
-    return (
-        rater.missing is None
-        and rater.column.obstacle is None
-        and all(len(np.unique(some)) == len(some) for some in (values[:SOME_ROWS], values))
-    )
+def _never_repeats(values: AnyArray) -> bool:
+    return all(len(np.unique(some)) == len(some) for some in (values[:SOME_ROWS], values))
 
 
 def look_long(raters: Sequence[Rater]) -> bool:
