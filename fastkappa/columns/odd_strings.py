@@ -78,14 +78,14 @@ def describe_odd(odd: Mapping[str, int], name: str, remedy: str) -> str:
 
 
 def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
-    """Warn of labels that differ in blanks alone, or in how a number is written."""
+    """Warn of labels that differ in blanks or case alone, or in how a number is written."""
     written = {
         label
         for column in columns.values()
         for label in column.categories or ()
         if isinstance(label, str)
     }
-    if len(set(map(_meaning, written))) == len(written):
+    if len({str(_meaning(label)).casefold() for label in written}) == len(written):
         return
     total: Counter[str] = Counter()
     for column in columns.values():
@@ -93,6 +93,32 @@ def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
         for label, n in zip(column.categories or (), counts.tolist()):
             total[label] += n
     warn_of_counted_lookalikes(list(columns), total)
+    _warn_of_case(columns, total)
+
+
+def _warn_of_case(columns: Mapping[str, Column], ratings: Mapping[Any, int]) -> None:
+    """Warn of labels that differ in case alone, unless a rater has both and so means both."""
+    of_each = [
+        {label for label, n in zip(c.categories or (), _times(c).tolist()) if n}
+        for c in columns.values()
+    ]
+    alike: dict[str, set[str]] = defaultdict(set)
+    for label in set().union(*of_each):
+        if isinstance(label, str):
+            alike[label.casefold()].add(label)
+    doubtful = [
+        sorted(labels)
+        for labels in alike.values()
+        if len(labels) > 1 and all(len(labels & own) < 2 for own in of_each)
+    ]
+    for labels in sorted(doubtful)[:MOST_SHOWN]:
+        counts = [(label, ratings[label]) for label in labels]
+        warnings.warn(
+            f"{' and '.join(columns)} have labels that differ in case alone, and are counted"
+            f" apart: {_with_counts(counts)}. Write them alike if they are one label.",
+            UserWarning,
+            stacklevel=users_stacklevel(),
+        )
 
 
 def warn_of_counted_lookalikes(names: Sequence[str], ratings: Mapping[Any, int]) -> None:

@@ -285,7 +285,7 @@ def conger_kappa(
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     distances = distances_of(weights, len(given.labels))
     coefficient = Conger(given.profiles("conger_kappa"), distances)
-    given.warn_of_order("weights", weights, stacklevel=2)
+    given.warn_of_labels("weights", weights, stacklevel=2)
     return estimate("Conger's kappa", coefficient, given, confidence, distribution)
 
 
@@ -330,11 +330,11 @@ def light_kappa(
     """
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = Light(given.profiles("light_kappa"), weights)
-    given.warn_of_order("weights", weights, stacklevel=2)
+    given.warn_of_labels("weights", weights, stacklevel=2)
     return estimate("Light's kappa", coefficient, given, confidence, distribution)
 
 
 def _chance_corrected(ratings: Ratings, weights: Weights, chance: Chance) -> ChanceCorrected:
     distances = distances_of(weights, len(ratings.labels))
-    ratings.warn_of_order("weights", weights, stacklevel=3)
+    ratings.warn_of_labels("weights", weights, stacklevel=3)
     return ChanceCorrected(ratings.patterns, distances, chance)

@@ -103,8 +103,8 @@ def krippendorff_alpha(
             return estimate(method, of_numbers, measured, confidence, distribution)
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _alpha_of_labels(given, level)
-    if not callable(level) and name not in ("nominal", "jaccard", "masi"):
-        given.warn_of_order("level", level, stacklevel=2)
+    if not callable(level) and name not in ("jaccard", "masi"):
+        given.warn_of_labels("level", None if name == "nominal" else level, stacklevel=2)
     return estimate(method, coefficient, given, confidence, distribution)
 
 

@@ -239,7 +239,7 @@ def pairwise_kappa(
     check_confidence(confidence)
     checked = as_weights(weights, len(given.labels))
     tables, n_rated = given.rater_pairs("pairwise_kappa")
-    given.warn_of_order("weights", weights, stacklevel=2)
+    given.warn_of_labels("weights", weights, stacklevel=2)
     names = given.rater_names or ()
     first, second = np.triu_indices(len(names), 1)
 

@@ -406,14 +406,24 @@ class Ratings:
         """What the labels stand for: the values of the members of a Python enum, else labels."""
         return self.labels if self._values is None else self._values
 
-    def warn_of_order(self, argument: str, value: Any, stacklevel: int) -> None:
-        """Warn where ``value``, a name or a matrix, needs an order that nobody gave.
+    def warn_of_labels(self, argument: str, value: Any, stacklevel: int) -> None:
+        """Warn where ``value``, a name or a matrix, needs an order of labels that nobody gave.
 
+        Where it is None, disagreements count alike, and those of measurements say nothing.
         ``stacklevel`` of 1 warns at the line of the caller.
         """
-        if not self.order_is_known and value is not None:
+        if self.order_is_known:
+            return
+        if value is not None:
             why = f"{argument}={value!r}" if isinstance(value, str) else f"a matrix as {argument}"
             warn_of_order(self.labels, why, stacklevel + 1)
+        elif len(self.labels) > self.n_subjects and _are_measurements(self.labels):
+            warnings.warn(
+                f"ratings hold {len(self.labels)} different numbers of {self.n_subjects} subjects,"
+                " not all whole, and each was taken for a label: krippendorff_alpha with"
+                " level='interval' and intraclass_correlation are for measurements.",
+                stacklevel=stacklevel + 1,
+            )
 
     @property
     def patterns(self) -> Patterns:
@@ -462,3 +472,8 @@ class Ratings:
             f"<Ratings: {self.n_subjects} subjects, {self.n_raters} raters,"
             f" {self.n_missing or 'none'} of {n} ratings missing, labels {labels}>"
         )
+
+
+def _are_measurements(labels: AnyArray) -> bool:
+    """Return whether labels are numbers that are not all whole."""
+    return labels.dtype.kind == "f" and bool((labels != np.rint(labels)).any())

@@ -264,3 +264,18 @@ def test_counts_in_columns_out_of_order(number: Any) -> None:
         for labels in (None, [0, 1, 2]):
             found = fleiss_kappa(Ratings.from_counts(given, labels=labels), weights="quadratic")
             assert found.value == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in FUNCTIONS if n not in ("gwet_ac2", "krippendorff_alpha")]
+)
+def test_measurements_are_no_labels(name: str) -> None:
+    generator = np.random.default_rng(0)
+    lengths = 50 + 5 * generator.normal(size=(30, 1)) + 0.5 * generator.normal(size=(30, 3))
+    with pytest.warns(UserWarning, match="90 different numbers of 30 subjects, not all whole"):
+        value(name, lengths)
+    # Half grades are labels.
+    silent(getattr(fastkappa, name), np.round(lengths / 5) / 2)
+    assert krippendorff_alpha(lengths, level="interval").value > 0.95
+    with pytest.warns(UserWarning, match="each was taken for a label"):
+        krippendorff_alpha(lengths)

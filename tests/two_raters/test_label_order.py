@@ -283,3 +283,13 @@ def test_kappa_of_a_crosstab_warns_of_an_order_that_was_not_given() -> None:
         assert caught[0].filename == __file__
         fastkappa.kappa_from_confusion(doubtful)
         fastkappa.kappa_from_confusion(doubtful.to_numpy(), "quadratic")
+
+
+def test_labels_that_differ_in_case_are_named() -> None:
+    message = (
+        "y1 and y2 have labels that differ in case alone.*'Yes' \\(2 times\\), 'yes' \\(1 time\\)"
+    )
+    with pytest.warns(UserWarning, match=message):
+        agreement(["Yes", "no", "Yes", "no"], ["yes", "no", "no", "no"])
+    # Who uses both means both, as genes are written.
+    agreement(["A", "a", "b"], ["A", "A", "b"])
