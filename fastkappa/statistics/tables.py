@@ -157,8 +157,7 @@ def warn_of_names(table: Any, why: str | None) -> None:
 
     `pandas.crosstab` sorts strings, and a pivot has its columns as they occur.
     """
-    columns = getattr(table, "columns", None)
-    names = [] if columns is None or getattr(columns, "ordered", False) else list(columns)
+    names = [] if getattr(table.columns, "ordered", False) else list(table.columns)
     try:
         values = [float(name) for name in names]
         is_doubtful = values not in (sorted(values), sorted(values, reverse=True))
