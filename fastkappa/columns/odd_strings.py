@@ -87,34 +87,37 @@ def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
     }
     if len({str(_meaning(label)).casefold() for label in written}) == len(written):
         return
-    total: Counter[str] = Counter()
-    for column in columns.values():
-        counts = _times(column)
-        for label, n in zip(column.categories or (), counts.tolist()):
-            total[label] += n
+    of_each = [_counts_of(column) for column in columns.values()]
+    total: Counter[Any] = sum(of_each, Counter())
     warn_of_counted_lookalikes(list(columns), total)
-    _warn_of_case(columns, total)
+    _warn_of_case(list(columns), of_each, total)
 
 
-def _warn_of_case(columns: Mapping[str, Column], ratings: Mapping[Any, int]) -> None:
+def _counts_of(column: Column) -> Counter[Any]:
+    """Return how often each category occurs, by name, without those that do not."""
+    counts: Counter[Any] = Counter()
+    for label, n in zip(column.categories or (), _times(column).tolist()):
+        counts[label] += n
+    return +counts
+
+
+def _warn_of_case(
+    names: Sequence[str], of_each: Sequence[Counter[Any]], total: Counter[Any]
+) -> None:
     """Warn of labels that differ in case alone, unless a rater has both and so means both."""
-    of_each = [
-        {label for label, n in zip(c.categories or (), _times(c).tolist()) if n}
-        for c in columns.values()
-    ]
     alike: dict[str, set[str]] = defaultdict(set)
-    for label in set().union(*of_each):
+    for label in total:
         if isinstance(label, str):
             alike[label.casefold()].add(label)
     doubtful = [
         sorted(labels)
         for labels in alike.values()
-        if len(labels) > 1 and all(len(labels & own) < 2 for own in of_each)
+        if len(labels) > 1 and all(len(labels & own.keys()) < 2 for own in of_each)
     ]
     for labels in sorted(doubtful)[:MOST_SHOWN]:
-        counts = [(label, ratings[label]) for label in labels]
+        counts = [(label, total[label]) for label in labels]
         warnings.warn(
-            f"{' and '.join(columns)} have labels that differ in case alone, and are counted"
+            f"{' and '.join(names)} have labels that differ in case alone, and are counted"
             f" apart: {_with_counts(counts)}. Write them alike if they are one label.",
             UserWarning,
             stacklevel=users_stacklevel(),

@@ -19,7 +19,6 @@ from fastkappa.multirater.items.columns import check_is_list, columns_of, encode
 from fastkappa.multirater.items.count_tables import (
     order_is_known,
     read_counts,
-    refuse_sums,
     table_labels,
 )
 from fastkappa.multirater.items.forms import ids_among, other_form
@@ -27,7 +26,7 @@ from fastkappa.multirater.items.long import read_long
 from fastkappa.multirater.items.sets import read_sets
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import RaterPairs, RaterProfiles
-from fastkappa.statistics.tables import as_counts
+from fastkappa.statistics.tables import as_counts, holds_sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -317,8 +316,10 @@ class Ratings:
         <Ratings: 3 subjects, 3 raters, none of 9 ratings missing, labels ['no', 'yes']>
         """
         table = read_counts(counts)
-        refuse_sums(table, counts)
         columns = names_of_columns(counts)
+        if columns is not None:
+            _refuse_sums("column", columns[-1], table)
+            _refuse_sums("row", list(getattr(counts, "index", [""]))[-1], table.T)
         ids = None if columns is None else ids_among(list(table.T), len(table))
         if columns is not None and ids is not None:
             warnings.warn(
@@ -471,6 +472,15 @@ class Ratings:
         return (
             f"<Ratings: {self.n_subjects} subjects, {self.n_raters} raters,"
             f" {self.n_missing or 'none'} of {n} ratings missing, labels {labels}>"
+        )
+
+
+def _refuse_sums(what: str, name: Any, counts: AnyArray) -> None:
+    """Raise if the last column, or row, has the sums that `pandas.crosstab` adds as margins."""
+    if holds_sums(name, counts):
+        raise ValueError(
+            f"counts must be without sums, but its {what} {name!r} holds those of the other"
+            f" {what}s: leave it out."
         )
 
 

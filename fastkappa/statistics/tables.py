@@ -142,14 +142,20 @@ def _check_frame(values: Any, name: str) -> None:
 def _refuse_margins(frame: Any, name: str) -> None:
     """Raise for a crosstab whose last row and column, named 'All' or 'Total', are sums."""
     last, table = str(list(frame.columns)[-1]), np.asarray(frame)
-    if last.lower() not in MARGINS or len(table) < 3 or table.dtype.kind not in "iuf":
+    if table.dtype.kind not in "iuf":
         return
-    inner = table[:-1, :-1]
-    if (table[-1, :-1] == inner.sum(axis=0)).all() and (table[:-1, -1] == inner.sum(axis=1)).all():
+    if holds_sums(last, table[:-1]) and holds_sums(last, table[:, :-1].T):
         raise ValueError(
             f"{name} must be without margins, but its row and column {last!r} are the sums of the"
             f" others: give {name}.iloc[:-1, :-1]."
         )
+
+
+def holds_sums(name: Any, table: AnyArray) -> bool:
+    """Return whether the last column of a table, called so, is the sum of two or more others."""
+    if str(name).lower() not in MARGINS or table.shape[1] < 3:
+        return False
+    return bool((table[:, -1] == table[:, :-1].sum(axis=1)).all())
 
 
 def warn_of_names(table: Any, why: str | None) -> None:

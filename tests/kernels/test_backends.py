@@ -20,6 +20,11 @@ from fastkappa.kernels import dispatch
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.shortcuts.loading import threshold_shortcuts
 from tests.helpers.backends import IN_CI, backend_lines, missing_backends
+from tests.helpers.fresh_python import run_python
+
+needs_extension = pytest.mark.skipif(
+    "cython" in missing_backends(), reason="the extension was not built; in CI that fails above"
+)
 
 # Set by the jobs that build without a compiler or run without numba, on purpose.
 ALLOWED = set(filter(None, os.environ.get("FASTKAPPA_MISSING_BACKENDS", "").split(",")))
@@ -73,9 +78,7 @@ def test_header_names_every_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "NOT TESTED, missing: no numba here" in header
 
 
-@pytest.mark.skipif(
-    "cython" in missing_backends(), reason="the extension was not built; in CI that fails above"
-)
+@needs_extension
 def test_the_extension_is_compiled_and_in_use() -> None:
     kernels = dispatch.get_kernels("cython")
     assert kernels.__file__.endswith(tuple(importlib.machinery.EXTENSION_SUFFIXES))
@@ -243,15 +246,18 @@ def test_the_default_gives_the_same_as_each_backend(drop_in_backend: str) -> Non
     assert one == fastkappa.kappa_from_confusion(table, "quadratic")
 
 
+@needs_extension
 def test_a_wrong_simd_level_is_warned_of() -> None:
-    code = "import fastkappa; print(fastkappa.cohen_kappa_score([0, 1], [0, 1]))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "FASTKAPPA_SIMD": "AVX9", "FASTKAPPA_BACKEND": ""},
-        check=True,
-    )
-    assert done.stdout.strip() == "1.0"
-    assert "the cython backend is not used" in done.stderr
-    assert "FASTKAPPA_SIMD must be one of" in done.stderr
+    code = """
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import fastkappa
+    print(fastkappa.cohen_kappa_score([0, 1], [0, 1]))
+print(*(warning.message for warning in caught))
+"""
+    printed = run_python(code, FASTKAPPA_SIMD="AVX9", FASTKAPPA_BACKEND="")
+    kappa, warned = printed.splitlines()
+    assert kappa == "1.0"
+    assert "the cython backend is not used" in warned
+    assert "FASTKAPPA_SIMD must be one of" in warned

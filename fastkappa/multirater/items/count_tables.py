@@ -12,9 +12,6 @@ from fastkappa.columns.checks import check_labels
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.labels import distinct, in_order, names_of_columns, order_of_columns
 
-# The names of a last row or column that may hold sums.
-SUMS = ("all", "sum", "total")
-
 
 def read_counts(given: Any) -> IntTable:
     """Return a table of how many raters gave each label to each subject, or raise."""
@@ -38,26 +35,6 @@ def read_counts(given: Any) -> IntTable:
     if not counts.any():
         raise ValueError(f"counts must not all be 0, got the shape {counts.shape}.")
     return counts.astype(np.int64)
-
-
-def refuse_sums(counts: IntTable, given: Any) -> None:
-    """Raise for a data frame whose last row or column holds the sums of the others.
-
-    `pandas.crosstab` adds both with ``margins=True``.
-    """
-    columns = names_of_columns(given)
-    if columns is None:
-        return
-    for what, last, table in (
-        ("column", columns[-1], counts),
-        ("row", list(getattr(given, "index", [""]))[-1], counts.T),
-    ):
-        is_sum = table.shape[1] > 2 and (table[:, -1] == table[:, :-1].sum(axis=1)).all()
-        if str(last).lower() in SUMS and is_sum:
-            raise ValueError(
-                f"counts must be without sums, but its {what} {last!r} holds those of the other"
-                f" {what}s: leave it out."
-            )
 
 
 def table_labels(
