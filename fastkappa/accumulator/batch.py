@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.checks import Missing, check_missing, missing_or_odd, refuse_missing
 from fastkappa.columns.column import Column, refuse_masked
+from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.columns.label_order import LabelOrder, common_order, shown
 from fastkappa.columns.lengths import check_lengths
@@ -59,6 +60,7 @@ def read_batch(
     n_items = check_lengths(y1, y2, sample_weight)
     refuse_masked(sample_weight=sample_weight)
     ratings = {"y1": y1, "y2": y2}
+    warn_of_row_order(ratings)
     n_missing = 0
     if missing == "raise":
         refuse_masked(**ratings)

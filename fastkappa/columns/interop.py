@@ -6,13 +6,15 @@ None of these libraries is imported: an object of theirs is known by its type's 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.exceptions import users_stacklevel
 
 # Codes, the category of each, and whether these are in a declared order.
 Coded = tuple[AnyArray, Any, bool]
@@ -101,6 +103,32 @@ def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
         for name, other in zip(found, others)
     )
     return names if len(set(names)) == len(names) else tuple(others)
+
+
+def warn_of_row_order(columns: Mapping[str, Any]) -> None:
+    """Warn if two series of pandas have one index in two orders: items are matched by place.
+
+    ``columns`` are given by the argument that each is. A series of predictions whose rows are
+    merely numbered may be right as it is, so this is no error.
+    """
+    indexes = {
+        name: column.index
+        for name, column in columns.items()
+        if type(column).__module__.partition(".")[0] == "pandas" and hasattr(column, "index")
+    }
+    for (name, first), (other_name, other) in zip(indexes.items(), list(indexes.items())[1:]):
+        if first is other or len(first) != len(other) or first.equals(other):
+            continue
+        if not (first.is_unique and other.is_unique):
+            continue
+        if other.isin(first).all():
+            warnings.warn(
+                f"{name} and {other_name} have the same index in another order; ratings were"
+                f" matched by place. Give {other_name}.reindex({name}.index) to match them by"
+                " index, or .to_numpy() of both if the place is right.",
+                UserWarning,
+                stacklevel=users_stacklevel(),
+            )
 
 
 def _refuse_missing(missing: bool, name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastkappa.columns.column import refuse_masked
+from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.columns.lengths import check_lengths
 from fastkappa.columns.pair import read_columns
@@ -74,6 +75,7 @@ def confusion_counts(
     threads = resolve_num_threads(num_threads)
     n_items = check_lengths(y1, y2, sample_weight)
     refuse_masked(y1=y1, y2=y2, sample_weight=sample_weight)
+    warn_of_row_order({"y1": y1, "y2": y2})
     first, second = read_columns(y1, y2, ("y1", "y2"))
     weights = None if sample_weight is None else read_sample_weight(sample_weight, n_items)
     known = labels_to_use(labels, {"y1": first, "y2": second})

@@ -16,7 +16,7 @@ from fastkappa.columns.checks import (
     read_rated,
 )
 from fastkappa.columns.column import Column
-from fastkappa.columns.interop import only_column
+from fastkappa.columns.interop import only_column, warn_of_row_order
 from fastkappa.columns.label_order import warn_of_order
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.odd_strings import REMEDY
@@ -72,6 +72,7 @@ def read_items(
     if n_given == 0:
         *others, last = given
         raise ValueError(f"{', '.join(others)} and {last} must not be empty, got no items.")
+    warn_of_row_order(given)
     names = [name for name in given if name not in NOT_RATED]
     kept, n_missing, n_dropped = drop_missing(
         {name: only_column(column) for name, column in given.items()},

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from fastkappa import agreement, cohen_kappa_score, confusion_counts
+from fastkappa import ConfusionAccumulator, Ratings, agreement, cohen_kappa_score, confusion_counts
 from tests.helpers.absent import library
 
 pl = library("polars")
@@ -325,3 +325,44 @@ def test_what_is_no_label_is_named(make: Callable[[], Any], problem: str) -> Non
 def _not_utf8() -> Any:
     ends = pa.py_buffer(np.array([0, 1, 2], np.int32))
     return pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"\xff\xfe")])
+
+
+ROWS = pd.Series([1, 2, 3, 1, 2, 3], index=list("abcdef"))
+SHUFFLED = ROWS.loc[list("fdbeca")]
+READERS: dict[str, Callable[..., Any]] = {
+    "agreement": agreement,
+    "confusion_counts": confusion_counts,
+    "accumulator": lambda y1, y2: ConfusionAccumulator().update(y1, y2),
+    "Ratings": lambda y1, y2: Ratings.from_raters({"y1": y1, "y2": y2}),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_one_index_in_two_orders_is_warned_of(reader: str) -> None:
+    with pytest.warns(
+        UserWarning, match=r"^y1 and y2 have .*Give y2\.reindex\(y1\.index\)"
+    ) as found:
+        READERS[reader](ROWS, SHUFFLED)
+    assert [warning.filename for warning in found] == [__file__]
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(
+    ("y1", "y2"),
+    [
+        (ROWS, SHUFFLED.reindex(ROWS.index)),
+        (ROWS, SHUFFLED.to_numpy()),
+        (SHUFFLED, ROWS.reset_index(drop=True)),
+        (SHUFFLED, SHUFFLED.copy()),
+        (ROWS.set_axis(list("aabbcc")), ROWS.set_axis(list("abcabc"))),
+    ],
+    ids=["the same order", "an array", "numbered rows", "a copy", "not unique"],
+)
+@pytest.mark.filterwarnings("error")
+def test_other_indexes_are_not_warned_of(reader: str, y1: Any, y2: Any) -> None:
+    READERS[reader](y1, y2)
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_drop_in_matches_by_place_without_a_word() -> None:
+    assert cohen_kappa_score(ROWS, SHUFFLED) == cohen_kappa_score(list(ROWS), list(SHUFFLED))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, read_column
+from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.label_order import common_order, is_number, sorted_strings
 from fastkappa.columns.labels import distinct
 from fastkappa.columns.lengths import n_samples
@@ -106,6 +107,7 @@ def encode_columns(
     values = (code.value if isinstance(code, enum.Enum) else code for code in missing_codes)
     codes_of_missing = list(dict.fromkeys(code for code in values if not is_missing(code)))
     given = None if labels is None else read_labels(labels)
+    warn_of_row_order(dict(zip(names, columns)))
     raters = read_raters(columns, names, codes_of_missing, given)
     warn_of_lookalikes({rater.name: rater.column for rater in raters})
     n_subjects = raters[0].n_subjects
