@@ -103,8 +103,9 @@ def test_calibration_is_scikit_learns(calibration: Any) -> None:
     peer = CalibratedClassifierCV(same, method=calibration, cv=2).fit(X[150:], y[150:])
     found = decode_probabilities(peer.predict_proba(X[150:]))
     decoder = KappaDecoder(frozen, calibration=calibration).fit(X[150:], y[150:])
-    np.testing.assert_allclose(decoder.costs_, found.costs, atol=1e-9)
-    assert decoder.expected_kappa_ == pytest.approx(found.kappa, abs=1e-9)
+    # Where a smooth loss is least is found to half of the digits, which ones depends on rounding.
+    np.testing.assert_allclose(decoder.costs_, found.costs, rtol=1e-6, atol=1e-7)
+    assert decoder.expected_kappa_ == pytest.approx(found.kappa, abs=1e-7)
 
 
 class LogOdds(GaussianNB):
