@@ -35,12 +35,18 @@ typedef struct {
     uint16_t limit;        /* the largest legal code */
 } NAME(reader_t);
 
+/* `value`, which fits, in each lane of that width. */
+ALWAYS_INLINE longs_t NAME(in_lanes)(uint64_t value, int lane)
+{
+    const uint64_t ones = lane == 1 ? 0x0101010101010101 : lane == 2 ? 0x0001000100010001 : lane == 4 ? 0x0000000100000001 : 1;
+    return (longs_t){0} + ones * value;
+}
+
 /* For lanes of that width: the bits of an element. */
 ALWAYS_INLINE longs_t NAME(element_in_lanes)(const column_t *column, int lane)
 {
-    const uint64_t in_each = lane == 1 ? 0x0101010101010101 : lane == 2 ? 0x0001000100010001 : lane == 4 ? 0x0000000100000001 : 1;
     const int bits = 8 * element_width(column->kind);
-    return (longs_t){0} + in_each * (bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1);
+    return NAME(in_lanes)(bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1, lane);
 }
 
 ALWAYS_INLINE reader_t NAME(reader)(const column_t *column, ptrdiff_t start)
@@ -131,14 +137,6 @@ ALWAYS_INLINE longs_t NAME(next_codes)(reader_t *reader, int lane, int out, int 
     else
         reader->too_large |= (words_t)((words_t)narrow > reader->limit);
     return narrow;
-}
-
-ALWAYS_INLINE int NAME(any_bit)(longs_t x)
-{
-    uint64_t any = 0;
-    for (int i = 0; i < VECTOR_BYTES / 8; i++)
-        any |= x[i];
-    return any != 0;
 }
 
 /* Was every code since the last call legal? */

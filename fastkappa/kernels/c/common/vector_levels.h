@@ -1,9 +1,10 @@
-/* The vector levels, SSE2, AVX2 and NEON, and the four operations that their vector types do not have:
+/* The vector levels, SSE2, AVX2 and NEON, and the five operations that their vector types do not have:
 
      max_bytes(x, y)     the larger of each two bytes
      bit_of_cell(cell)   1 << (cell & 7) for each byte; cells are below 128
      multiply_add(x, y)  products of words below 2^15, neighbours added, as ints
-     even_longs(x, y)    longs 0, 2, .. of x and then those of y */
+     even_longs(x, y)    longs 0, 2, .. of x and then those of y
+     any_bit(x)          is a bit set? */
 #ifndef FASTKAPPA_VECTOR_LEVELS_H
 #define FASTKAPPA_VECTOR_LEVELS_H
 
@@ -38,6 +39,11 @@ ALWAYS_INLINE sse2_longs_t even_longs_sse2(sse2_longs_t x, sse2_longs_t y)
     return (sse2_longs_t)_mm_unpacklo_epi64((__m128i)x, (__m128i)y);
 }
 
+ALWAYS_INLINE int any_bit_sse2(sse2_longs_t x)
+{
+    return _mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)x, _mm_setzero_si128())) != 0xFFFF;
+}
+
 /* No byte shuffle in SSE2. Bit 0 of the cell doubles, bit 1 shifts by two, bit 2 by four; no byte overflows. */
 ALWAYS_INLINE sse2_bytes_t bit_of_cell_sse2(sse2_bytes_t cell)
 {
@@ -68,6 +74,11 @@ ALWAYS_INLINE avx2_longs_t even_longs_avx2(avx2_longs_t x, avx2_longs_t y)
 {
     /* x0 y0 x2 y2, then put in order */
     return (avx2_longs_t)_mm256_permute4x64_epi64(_mm256_unpacklo_epi64((__m256i)x, (__m256i)y), 0xD8);
+}
+
+ALWAYS_INLINE int any_bit_avx2(avx2_longs_t x)
+{
+    return !_mm256_testz_si256((__m256i)x, (__m256i)x);
 }
 
 ALWAYS_INLINE avx2_bytes_t bit_of_cell_avx2(avx2_bytes_t cell)
@@ -101,6 +112,11 @@ ALWAYS_INLINE neon_longs_t even_longs_neon(neon_longs_t x, neon_longs_t y)
     return (neon_longs_t)vtrn1q_u64((uint64x2_t)x, (uint64x2_t)y);
 }
 
+ALWAYS_INLINE int any_bit_neon(neon_longs_t x)
+{
+    return vmaxvq_u32((uint32x4_t)x) != 0;
+}
+
 ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)
 {
     return (neon_bytes_t)vshlq_u8(vdupq_n_u8(1), vreinterpretq_s8_u8((uint8x16_t)(cell & 7)));
@@ -112,14 +128,15 @@ ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)
 #pragma GCC diagnostic pop
 #endif
 
-/* The vector levels below AVX-512: calls function_avx2, function_sse2 or function_neon. */
+/* Calls function_avx2 (at AVX-512, too), function_sse2 or function_neon. */
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86
 #  define AT_VECTOR_LEVEL(function, arguments) \
-       (simd_level_current() == SIMD_AVX2 ? function##_avx2 arguments : function##_sse2 arguments)
+       (simd_level_current() == SIMD_BASELINE ? function##_sse2 arguments : function##_avx2 arguments)
 #elif SIMD_HAS_NEON
 #  define AT_VECTOR_LEVEL(function, arguments) function##_neon arguments
 #endif
 
+/* Is a vector level below AVX-512 in use? */
 ALWAYS_INLINE int has_vector_level(void)
 {
 #if SIMD_HAS_X86

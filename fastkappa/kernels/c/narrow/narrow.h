@@ -79,11 +79,6 @@ static void cells_of_bytes(const uint8_t *a, const uint8_t *b, ptrdiff_t count, 
     ptrdiff_t i = 0;
 #ifdef AT_VECTOR_LEVEL
     i = count - count % VECTOR_PAIRS;
-#  if SIMD_HAS_X86
-    if (simd_level_current() == SIMD_AVX512)
-        cells_of_bytes_avx2(a, b, i, row, cells);
-    else
-#  endif
     AT_VECTOR_LEVEL(cells_of_bytes, (a, b, i, row, cells));
 #endif
     for (; i < count; i++)
@@ -95,11 +90,6 @@ static void cells_of_words(const uint16_t *a, const uint16_t *b, ptrdiff_t count
     ptrdiff_t i = 0;
 #ifdef AT_VECTOR_LEVEL
     i = count - count % VECTOR_PAIRS;
-#  if SIMD_HAS_X86
-    if (simd_level_current() == SIMD_AVX512)
-        cells_of_words_avx2(a, b, i, row, cells);
-    else
-#  endif
     AT_VECTOR_LEVEL(cells_of_words, (a, b, i, row, cells));
 #endif
     for (; i < count; i++)
@@ -112,11 +102,6 @@ static void short_cells_of_words(const uint16_t *a, const uint16_t *b, ptrdiff_t
     ptrdiff_t i = 0;
 #ifdef AT_VECTOR_LEVEL
     i = count - count % VECTOR_PAIRS;
-#  if SIMD_HAS_X86
-    if (simd_level_current() == SIMD_AVX512)
-        short_cells_of_words_avx2(a, b, i, row, cells);
-    else
-#  endif
     AT_VECTOR_LEVEL(short_cells_of_words, (a, b, i, row, cells));
 #endif
     for (; i < count; i++)

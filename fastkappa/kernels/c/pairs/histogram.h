@@ -12,12 +12,15 @@
 
    Many counters do not fit the innermost cache, and each that comes in pushes something out. So cells are made ready for
    few pairs at a time (COUNT_STAGE): with 1024, 256 labels were half as slow again, presumably for their buffer is pushed out.
-   Of bytes, cells are made while others are counted, which saved a tenth (Emerald Rapids).
+   Where it can be, cells are made while others are counted: of bytes at AVX-512, which saved a tenth (Emerald Rapids), and of
+   all plain integers at the other vector levels, which saved a fifth to a third (Zen 3; see add_pairs.h).
 
    One copy of more than 8192 cells has counters of 16 bits, or of 8 where pairs are spread evenly, so that more of them stay in
-   the cache. (Of 4096 cells they are no faster on Emerald Rapids, and in one process of twelve half as fast, for a reason unknown.
-   On Zen 5 they save a tenth to a fifth from 512 cells on.) To watch each for a wrap costs a fifth more; so no one does, and they are emptied before one is likely. A wrap shows all the same: it takes
-   256 (65 536) from their sum, which is to be the number of pairs, and those are then counted again:
+   the cache. (Of 4096 cells they are no faster on Emerald Rapids, and in one process of twelve half as fast, for a reason
+   unknown. On Zen 5 they save a tenth to a fifth from 512 cells on. On Zen 3 an increment of less than 4 bytes takes twice the
+   time of one of 4 in the innermost cache.) To watch each for a wrap costs a fifth more; so no one does, and they are emptied
+   before one is likely. A wrap shows all the same: it takes 256 (65 536) from their sum, which is to be the number of pairs, and
+   those are then counted again:
 
        181 labels     65 024 pairs in 16 bits     cannot wrap; the fullest counter has 11
                      693 248 pairs in 8 bits      the fullest counter has 43; their sum is 693 248: none has wrapped
@@ -35,6 +38,7 @@
 enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
     MOST_WIDE_CELLS = 8192,           /* 1 copy of 4 bytes: 32 KB; more are counted in 2 bytes or 1 */
+    MOST_WIDE_CELLS_IN_STEPS = 16384, /* the same where pairs are counted while cells are made */
     MANY_CELLS = 16384,               /* 8 copies of 4 bytes: 512 KB */
     MOST_SHORT_LABELS = 256,          /* of each column: a cell number fits 16 bits */
     COUNT_STAGE = 512,                /* pairs between making cells and incrementing them; divides BLOCK */
@@ -205,11 +209,13 @@ ADD_LONG(add_long_1, 1)
 ADD_LONG(add_long_4, 4)
 #undef ADD_LONG
 
+/* ---- increments while cells are made ---- */
+
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 /* Adds contiguous bytes, 64 pairs at a time; returns where it stopped. Of 64 pairs, the cells are made while the 64 before
    are counted. */
-#define ADD_COLUMNS(name, counter_t)                                                                              \
+#define ADD_BYTES(name, counter_t)                                                                                \
     static ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, counter_t *counters) \
     {                                                                                                             \
         column_512_t column_a = column_512(a, start, 1), column_b = column_512(b, start, 1);                      \
@@ -231,12 +237,62 @@ SIMD_BEGIN_AVX512
         }                                                                                                         \
         return start + 64 * n_vectors;                                                                            \
     }
-ADD_COLUMNS(add_columns_512, uint32_t)
-ADD_COLUMNS(add_columns_to_words_512, uint16_t)
-ADD_COLUMNS(add_columns_to_bytes_512, uint8_t)
-#undef ADD_COLUMNS
+ADD_BYTES(add_pairs_1_512, uint32_t)
+ADD_BYTES(add_pairs_to_words_512, uint16_t)
+ADD_BYTES(add_pairs_to_bytes_512, uint8_t)
+#undef ADD_BYTES
 SIMD_END
 #endif
+
+enum {
+    STEPS_AHEAD = 3,   /* cells are made that many steps before they are counted; one less than a power of 2 */
+    FETCH_BYTES = 2048 /* and memory is asked for that far ahead */
+};
+/* Few pairs a step, for cells of one step and increments of another are to be in the processor at once. */
+#define STEP_PAIRS(width) ((width) == 1 ? 32 : 16)
+
+#define VECTOR_TEMPLATE "../pairs/add_pairs.h"
+#include "../common/each_vector_level.h"
+
+/* Are these columns for add_pairs.h? */
+ALWAYS_INLINE int are_for_steps(const column_t *a, const column_t *b)
+{
+    return has_vector_level() && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
+}
+
+/* Are they contiguous bytes, at AVX-512? */
+ALWAYS_INLINE int are_byte_columns_512(const column_t *a, const column_t *b)
+{
+    return simd_level_current() == SIMD_AVX512 && is_plain_integer(a) && is_plain_integer(b) && a->stride == 1
+        && b->stride == 1;
+}
+
+/* Adds pairs from `start` on while it makes cells, where there is such a way; returns where it stopped: at a step with a
+   value outside, or where less than a step is left. */
+#if SIMD_HAS_X86
+#  define ADD_BYTES(name) if (are_byte_columns_512(a, b)) return name##_512(a, b, start, stop, counters);
+#else
+#  define ADD_BYTES(name)
+#endif
+#ifdef AT_VECTOR_LEVEL
+#  define ADD_STEPS(name) if (are_for_steps(a, b)) return AT_VECTOR_LEVEL(name, (a, b, start, stop, counters));
+#else
+#  define ADD_STEPS(name)
+#endif
+#define ADD_PAIRS(name, counter_t, ...)                                                                           \
+    static ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, counter_t *counters) \
+    {                                                                                                             \
+        __VA_ARGS__                                                                                               \
+        (void)a, (void)b, (void)stop, (void)counters;                                                             \
+        return start;                                                                                             \
+    }
+ADD_PAIRS(add_pairs_8, uint32_t, ADD_STEPS(add_pairs_8))
+ADD_PAIRS(add_pairs_1, uint32_t, ADD_BYTES(add_pairs_1) ADD_STEPS(add_pairs_1))
+ADD_PAIRS(add_pairs_to_words, uint16_t, ADD_BYTES(add_pairs_to_words) ADD_STEPS(add_pairs_to_words))
+ADD_PAIRS(add_pairs_to_bytes, uint8_t, ADD_BYTES(add_pairs_to_bytes) ADD_STEPS(add_pairs_to_bytes))
+#undef ADD_PAIRS
+#undef ADD_BYTES
+#undef ADD_STEPS
 
 /* ---- the kernels ---- */
 
@@ -261,13 +317,6 @@ MERGE(merge_long_1, uint8_t, 1)
 ALWAYS_INLINE int is_wide(const column_t *a, const column_t *b)
 {
     return (element_width(a->kind) >= 4 || element_width(b->kind) >= 4) && a->stride <= 8 && b->stride <= 8;
-}
-
-/* Are they contiguous bytes, which AVX-512 counts while it makes cells? */
-ALWAYS_INLINE int are_byte_columns_512(const column_t *a, const column_t *b)
-{
-    return simd_level_current() == SIMD_AVX512 && is_plain_integer(a) && is_plain_integer(b) && a->stride == 1
-        && b->stride == 1;
 }
 
 /* The sum of the counters of up to MOST_UNWATCHED pairs, and the largest of them. */
@@ -309,13 +358,11 @@ static void count_unwatched(const column_t *a, const column_t *b, ptrdiff_t star
         const int may_wrap = in_bytes || end - start > FIRST_UNWATCHED;
         unsigned largest = 0;
         memset(words, 0, n_cells * (in_bytes ? sizeof *bytes : sizeof *words));
-#if SIMD_HAS_X86
-        if (are_byte_columns_512(a, b)) {
-            i = in_bytes ? add_columns_to_bytes_512(a, b, i, end, bytes) : add_columns_to_words_512(a, b, i, end, words);
-            counted = i - start;
-        }
-#endif
         for (ptrdiff_t count; i < end; i += count) {
+            count = (in_bytes ? add_pairs_to_bytes(a, b, i, end, bytes) : add_pairs_to_words(a, b, i, end, words)) - i;
+            counted += count;
+            if (count)
+                continue;
             const ahead_t next = ahead_of(a, b, i + BLOCK), *const ahead = is_wide(a, b) ? &next : NULL;
             count = end - i < COUNT_STAGE ? end - i : COUNT_STAGE;
             if (LIKELY(short_cells(a, b, i, count, cells))) {
@@ -366,17 +413,22 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
     uint16_t cells[COUNT_STAGE];
     uint32_t *counters = few;
     size_t copies = 8;
-    if (n_cells <= FEW_CELLS) {
-        if ((size_t)(stop - start) < 4 * n_cells) {
-            count_plain(a, b, start, stop, table);
-            return;
-        }
-    } else {
-        copies = !neighbours_collide(a, b, start, stop) ? 1 : n_cells <= MANY_CELLS ? 8 : 4;
-        if (copies == 1 && (n_cells > MOST_WIDE_CELLS || is_amd_512())) {
+    const int in_steps = are_for_steps(a, b);
+    if (n_cells <= FEW_CELLS && (size_t)(stop - start) < 4 * n_cells) {
+        count_plain(a, b, start, stop, table);
+        return;
+    }
+    /* what int64 columns bring into the cache leaves little of it to counters, however few */
+    const int are_longs_in_steps = in_steps && a->stride == 8;
+    if (n_cells > FEW_CELLS || are_longs_in_steps) {
+        copies = !neighbours_collide(a, b, start, stop) ? 1 : n_cells <= MANY_CELLS || in_steps ? 8 : 4;
+        const size_t most_wide = are_longs_in_steps ? 0 : in_steps ? MOST_WIDE_CELLS_IN_STEPS : MOST_WIDE_CELLS;
+        if (copies == 1 && (n_cells > most_wide || is_amd_512())) {
             count_unwatched(a, b, start, stop, table);
             return;
         }
+    }
+    if (n_cells > FEW_CELLS) {
         counters = (size_t)(stop - start) >= n_cells / 4 * copies ? malloc(n_cells * copies * sizeof *counters) : NULL;
         if (!counters) {
             count_plain(a, b, start, stop, table);
@@ -384,13 +436,12 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
         }
     }
     memset(counters, 0, n_cells * copies * sizeof *counters);
-#if SIMD_HAS_X86
-    if (copies == 1 && are_byte_columns_512(a, b))
-        start = add_columns_512(a, b, start, stop, counters);
-#endif
-    for (ptrdiff_t i = start; i < stop; i += COUNT_STAGE) {
-        const ptrdiff_t count = stop - i < COUNT_STAGE ? stop - i : COUNT_STAGE;
+    for (ptrdiff_t i = start, count; i < stop; i += count) {
+        count = copies == 4 ? 0 : (copies == 8 ? add_pairs_8 : add_pairs_1)(a, b, i, stop, counters) - i;
+        if (count)
+            continue;
         const ahead_t next = ahead_of(a, b, i + BLOCK), *const ahead = is_wide(a, b) ? &next : NULL;
+        count = stop - i < COUNT_STAGE ? stop - i : COUNT_STAGE;
         if (LIKELY(short_cells(a, b, i, count, cells)))
             (copies == 8 ? add_short_8 : copies == 4 ? add_short_4 : add_short_1)(cells, count, counters, ahead);
         else

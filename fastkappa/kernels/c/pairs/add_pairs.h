@@ -1,0 +1,86 @@
+/* One increment a pair, of two columns of contiguous integers of one width: while some pairs are counted, the cells of the
+   next are made, so that memory and counters do not wait for each other. A template: see common/each_vector_level.h.
+
+   A cell is made in the lane of its elements, as a word; those of several vectors go side by side:
+
+       int64 lanes, four a vector:   c0 | c1 << 16 | c2 << 32 | c3 << 48,   c = (a - lowest) * row + (b - lowest)
+
+   A legal code is 0 above the lowest byte of its lane, so one comparison of bytes finds what is outside. */
+
+/* The cells of the next STEP_PAIRS pairs, in an order of their own. Returns 0, and leaves them undefined, if a value was
+   outside: `limit` is the largest legal code in each lane. */
+ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a, bytes_t limit_b, uint16_t row, int width,
+                                      uint16_t *cells)
+{
+    bytes_t largest_a = {0}, largest_b = {0};
+    for (int i = 0; i < STEP_PAIRS(width) * width; i += 64) {
+        FETCH((uintptr_t)a->next + (uintptr_t)(FETCH_BYTES + i));
+        FETCH((uintptr_t)b->next + (uintptr_t)(FETCH_BYTES + i));
+    }
+    for (int i = 0; i < STEP_PAIRS(width); i += VECTOR_BYTES / 2) {
+        longs_t made = {0};
+#pragma GCC unroll 4
+        for (int k = 0; k < width; k += 2) {
+            const longs_t x = NAME(codes_of_width)(a, width), y = NAME(codes_of_width)(b, width);
+            largest_a = NAME(max_bytes)(largest_a, (bytes_t)x);
+            largest_b = NAME(max_bytes)(largest_b, (bytes_t)y);
+            if (width == 1) {
+                const words_t odd = ((words_t)x >> 8) * row + ((words_t)y >> 8);
+                memcpy(cells + i, &odd, sizeof odd);
+                i += VECTOR_BYTES / 2;
+                made = (longs_t)(((words_t)x & 0xFF) * row + ((words_t)y & 0xFF));
+            } else {
+                made |= (longs_t)((words_t)x * row + (words_t)y) << (8 * k);
+            }
+        }
+        memcpy(cells + i, &made, sizeof made);
+    }
+    return !NAME(any_bit)((longs_t)((NAME(max_bytes)(largest_a, limit_a) ^ limit_a)
+                                  | (NAME(max_bytes)(largest_b, limit_b) ^ limit_b)));
+}
+
+/* Adds whole steps and returns where it stopped: at the first with a value outside, or at the last. */
+#define ADD_PAIRS_OF_WIDTH(name, counter_t, copies)                                                               \
+    ALWAYS_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,           \
+                                 counter_t *counters, int width)                                                  \
+    {                                                                                                             \
+        reader_t reader_a = NAME(reader)(a, start), reader_b = NAME(reader)(b, start);                            \
+        const bytes_t limit_a = (bytes_t)NAME(in_lanes)(a->n_labels - 1, width);                                  \
+        const bytes_t limit_b = (bytes_t)NAME(in_lanes)(b->n_labels - 1, width);                                  \
+        const uint16_t row = (uint16_t)n_short_codes(b);                                                          \
+        ptrdiff_t n_steps = (stop - start) / STEP_PAIRS(width), made = 0;                                         \
+        uint16_t buffers[STEPS_AHEAD + 1][STEP_PAIRS(1)];                                                         \
+        for (ptrdiff_t step = -STEPS_AHEAD; step < n_steps; step++) {                                             \
+            if (LIKELY(made < n_steps)) {                                                                         \
+                uint16_t *next = buffers[made & STEPS_AHEAD];                                                     \
+                if (UNLIKELY(!NAME(cells_of_step)(&reader_a, &reader_b, limit_a, limit_b, row, width, next)))     \
+                    n_steps = made;                                                                               \
+                made++;                                                                                           \
+            }                                                                                                     \
+            if (LIKELY(step >= 0)) {                                                                              \
+                const uint16_t *cells = buffers[step & STEPS_AHEAD];                                              \
+                for (int j = 0; j < STEP_PAIRS(width); j += 8)                                                    \
+                    UNROLL for (int k = 0; k < 8; k++)                                                            \
+                        counters[(size_t)cells[j + k] * copies + (size_t)(k % copies)]++;                         \
+            }                                                                                                     \
+        }                                                                                                         \
+        return start + n_steps * STEP_PAIRS(width);                                                               \
+    }
+#define ADD_PAIRS(name, of_width, counter_t, copies)                                                              \
+    ADD_PAIRS_OF_WIDTH(of_width, counter_t, copies)                                                               \
+    NEVER_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,            \
+                                counter_t *counters)                                                              \
+    {                                                                                                             \
+        switch (a->stride) {                                                                                      \
+        case 1: return of_width(a, b, start, stop, counters, 1);                                                  \
+        case 2: return of_width(a, b, start, stop, counters, 2);                                                  \
+        case 4: return of_width(a, b, start, stop, counters, 4);                                                  \
+        default: return of_width(a, b, start, stop, counters, 8);                                                 \
+        }                                                                                                         \
+    }
+ADD_PAIRS(NAME(add_pairs_8), NAME(add_pairs_8_of_width), uint32_t, 8)
+ADD_PAIRS(NAME(add_pairs_1), NAME(add_pairs_1_of_width), uint32_t, 1)
+ADD_PAIRS(NAME(add_pairs_to_words), NAME(add_pairs_to_words_of_width), uint16_t, 1)
+ADD_PAIRS(NAME(add_pairs_to_bytes), NAME(add_pairs_to_bytes_of_width), uint8_t, 1)
+#undef ADD_PAIRS
+#undef ADD_PAIRS_OF_WIDTH
