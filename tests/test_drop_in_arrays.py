@@ -55,6 +55,24 @@ def random_call(rng: Any) -> tuple[tuple[Any, Any], dict[str, Any]]:
     return (y1, y2), options
 
 
+@pytest.mark.parametrize("n", [4, 300, 40_000])
+@pytest.mark.parametrize("other", ["bool", "int8"])
+def test_any_byte_but_0_is_true(drop_in_backend: str, n: int, other: str) -> None:
+    """As NumPy has it, for booleans that are a view of a mask of 0 and 255."""
+    mask, guess = np.random.default_rng(n).integers(0, 2, (2, n), dtype=np.uint8)
+    y1, y2 = (255 * mask).view(bool), guess.astype(other)
+    expected = float(exact_kappa(np.bincount(2 * mask + guess, minlength=4).reshape(2, 2), None))
+    assert cohen_kappa_score(y1, y2) == expected
+    assert cohen_kappa_score(y2, y1[::-1][::-1]) == expected
+    assert cohen_kappa_score(y1, y2, labels=[0, 1]) == expected
+    assert confusion_matrix(y1, y2).shape == (2, 2)
+    assert compile_scorer(range(2), dtype=bool)(y1, y2.astype(bool)) == expected
+    weighted = confusion_counts(mask, guess, sample_weight=y1)
+    np.testing.assert_array_equal(
+        weighted.table, confusion_counts(mask, guess, sample_weight=mask).table
+    )
+
+
 @pytest.mark.cover(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_scores(drop_in_backend: str, seed: int) -> None:

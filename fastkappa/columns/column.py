@@ -177,7 +177,7 @@ def _read_array(array: AnyArray, name: str) -> Column:
     if kind in "iu":
         return Column(array, array.dtype)
     if kind == "b":
-        return Column(array.view(np.uint8), array.dtype)
+        return Column(bits_of(array), array.dtype)
     if kind == "f":
         return _read_floats(array, name)
     if kind in "OUT":
@@ -190,6 +190,15 @@ def _read_array(array: AnyArray, name: str) -> Column:
     if kind == "S":
         _refuse_bytes()
     return Column(array, array.dtype, obstacle="unknown")
+
+
+def bits_of(booleans: AnyArray) -> AnyArray:
+    """Return booleans as bytes of 0 and 1: a view, unless True is another byte.
+
+    It is where a mask of 0 and 255 was viewed as booleans.
+    """
+    found = booleans.view(np.uint8)
+    return found if found.max(initial=0) <= 1 else (found != 0).view(np.uint8)
 
 
 def _refuse_complex(array: AnyArray) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
-from fastkappa.columns.column import CHUNK, check_finite
+from fastkappa.columns.column import CHUNK, bits_of, check_finite
 from fastkappa.columns.interop import to_numpy
 
 # Beyond this, item weights are scaled: products of three sums of them must be finite.
@@ -33,7 +33,7 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
             f" either a scalar value or a 1D array of length {n_items}."
         )
     if weights.dtype.kind == "b":
-        return weights.view(np.uint8)
+        return bits_of(weights)
     if weights.dtype.kind == "f" and weights.dtype.itemsize not in (4, 8):
         return weights.astype(np.float64)
     return weights

@@ -16,7 +16,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from fastkappa.kernels.cython.pairs cimport (
-    COLUMN_FLOAT32, COLUMN_UINT8, add_pairs, column_t, read_array,
+    COLUMN_FLOAT32, COLUMN_UINT8, add_pairs, column_t, is_boolean, read_array,
 )
 from fastkappa.shortcuts.sharing cimport share_called
 
@@ -115,12 +115,20 @@ def kappa_of_arrays(y1, y2, weights):
             return None
     except TypeError:
         return None
+    if is_boolean(y1) and not has_bits(&first, n) or is_boolean(y2) and not has_bits(&second, n):
+        return None
     if n < LONG_CALL:
         return rounded(kappa) if kappa_of_occurring(&first, &second, n, code, &kappa) else None
     cdef bint done
     with nogil:
         done = kappa_of_occurring(&first, &second, n, code, &kappa)
     return kappa_of_quotient(kappa, n) if done else None
+
+
+cdef bint has_bits(const column_t *column, Py_ssize_t n) noexcept nogil:
+    """Return whether all bytes of a column of booleans, if they can be looked at, are 0 or 1."""
+    cdef int64_t lowest, highest
+    return range_of(column, n, &lowest, &highest) and highest <= 1
 
 
 cdef inline double rounded(Quotient kappa) noexcept nogil:

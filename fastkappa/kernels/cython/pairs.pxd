@@ -27,6 +27,10 @@ cdef Py_ssize_t read_array(
     object array, uint64_t lowest, uint64_t n_labels, column_t *column
 ) except -1
 
+# Whether a NumPy array is one of booleans. True may be any byte but 0, such as those of a mask of 0
+# and 255 that was viewed as booleans, and a column has the bytes as they are.
+cdef bint is_boolean(object array) noexcept
+
 # Adds the pairs start to stop - 1, which both columns must have, to a table of
 # (first.n_labels + 1) * (second.n_labels + 1) counts, row by row. Its last row and its last
 # column are for values outside the labels: nothing is written outside.

@@ -343,6 +343,10 @@ cdef Py_ssize_t read_array(
     return PyArray_DIMS(fields)[0]
 
 
+cdef bint is_boolean(object array) noexcept:
+    return PyArray_DESCR(<const PyArrayObject *> array).type_num == 0
+
+
 cdef int refuse_array(array) except -1:
     # Not the array itself: to show it takes longer than what callers do who try this first.
     got = type(array).__name__
