@@ -191,10 +191,11 @@ class ConfusionAccumulator:
                 self._last_types = (first.dtype, second.dtype)
             else:
                 part = self._count(columns, batch.weights)
+                weighted = add(self._weighted, part)
                 if order is not None:
                     batch.refuse_outside(part.labels, order)
                     self._use(order)
-                self._weighted = add(self._weighted, part)
+                self._weighted = weighted
             self._kind = kind
             self._n_missing += batch.n_missing
 
@@ -243,9 +244,10 @@ class ConfusionAccumulator:
         part = self._snapshot_of(other)
         with self._lock:
             kind, order = common_kind(self._kind, part.kind), part.order_with(self._order)
+            weighted = add(self._weighted, part.table)
             if order is not None:
                 self._use(order)
-            self._weighted = add(self._weighted, part.table)
+            self._weighted = weighted
             self._kind = kind
             self._n_missing += part.n_missing
 

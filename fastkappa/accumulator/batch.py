@@ -14,6 +14,7 @@ from fastkappa.columns.column import Column, refuse_masked
 from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.columns.label_order import LabelOrder, common_order, shown
+from fastkappa.columns.labels import keys_in_unit
 from fastkappa.columns.lengths import check_lengths
 from fastkappa.columns.missing import without
 from fastkappa.columns.odd_strings import refuse_odd_strings, warn_of_lookalikes
@@ -115,9 +116,9 @@ def _first_outside(labels: AnyArray, order: LabelOrder) -> Any:
 
 def _places(labels: AnyArray, order: LabelOrder) -> NDArray[np.intp]:
     """Return the position of each label in an order, -1 for others."""
-    declared = order.labels
-    if labels.dtype.kind in "mM" and declared.dtype.kind == labels.dtype.kind:
-        unit = np.result_type(labels, declared)
-        labels, declared = labels.astype(unit), declared.astype(unit)
-    position = {label: i for i, label in enumerate(declared.tolist())}
-    return np.array([position.get(label, -1) for label in labels.tolist()], np.intp)
+    declared, own = order.labels.tolist(), labels.tolist()
+    unit = order.labels.dtype
+    if unit.kind in "mM" and unit.kind == labels.dtype.kind:
+        declared, own = (keys_in_unit(dates, unit) for dates in (order.labels, labels))
+    position = {label: i for i, label in enumerate(declared)}
+    return np.array([position.get(label, -1) for label in own], np.intp)

@@ -223,11 +223,23 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
     if not kind.is_dictionary(ratings.type):
         return None
     if isinstance(ratings, pyarrow.ChunkedArray):
-        ratings = ratings.unify_dictionaries().combine_chunks()
+        parts = [_without_null_labels(part, name) for part in ratings.chunks]
+        ratings = pyarrow.chunked_array(parts, ratings.type).unify_dictionaries().combine_chunks()
         if isinstance(ratings, pyarrow.ChunkedArray):
             ratings = ratings.chunk(0) if ratings.num_chunks else pyarrow.array([], ratings.type)
-    codes = to_numpy(ratings.indices)
-    return codes, ratings.dictionary, ratings.type.ordered
+    ratings = _without_null_labels(ratings, name)
+    return to_numpy(ratings.indices), ratings.dictionary, ratings.type.ordered
+
+
+def _without_null_labels(ratings: Any, name: str) -> Any:
+    """Return a dictionary array without null among its labels, where no rating may be null."""
+    if not ratings.dictionary.null_count:
+        return ratings
+    codes, is_label = to_numpy(ratings.indices), np.asarray(ratings.dictionary.is_valid())
+    _refuse_missing(not is_label[codes].all(), name)
+    places = (np.cumsum(is_label) - 1).astype(codes.dtype)
+    ordered, labels = ratings.type.ordered, ratings.dictionary.drop_null()
+    return type(ratings).from_arrays(places[codes], labels, ordered=ordered)
 
 
 def bytes_of_strings(strings: Any) -> tuple[int, AnyArray, AnyArray] | None:
@@ -246,7 +258,7 @@ def bytes_of_strings(strings: Any) -> tuple[int, AnyArray, AnyArray] | None:
     kind = pyarrow.types
     if kind.is_dictionary(strings.type):
         strings = strings.cast(strings.type.value_type)
-    if kind.is_string_view(strings.type):
+    if str(strings.type) == "string_view":
         strings = strings.cast(pyarrow.large_string())
     if not (kind.is_string(strings.type) or kind.is_large_string(strings.type)):
         return None

@@ -1,16 +1,19 @@
-"""The labels a user gave as ``labels=``."""
+"""The labels a user gave as ``labels=``, and labels that are dates: in one unit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from reprlib import repr as short_repr
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import is_number
+
+INT64_MAX = (1 << 63) - 1
 
 
 def read_labels(labels: Any) -> AnyArray:
@@ -26,6 +29,71 @@ def read_labels(labels: Any) -> AnyArray:
     if array.size == 0:
         raise ValueError("'labels' should contain at least one label.")
     return array
+
+
+def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
+    """Return dates or durations in another unit, NaT for those that it cannot hold."""
+    if dates.dtype == unit:
+        return dates
+    is_finer = np.promote_types(dates.dtype, unit) == unit.newbyteorder("=")
+    is_held = _fit(dates, unit) if is_finer else _fit(dates.astype(unit), dates.dtype)
+    found = np.full(len(dates), "NaT", unit)
+    found[is_held] = dates[is_held].astype(unit)
+    found[found.astype(dates.dtype) != dates] = "NaT"
+    return found
+
+
+def _fit(dates: AnyArray, finer: np.dtype[Any]) -> NDArray[np.bool_]:
+    """Return which dates a finer unit has numbers for; NumPy may wrap the others around."""
+    numbers = dates.astype(np.int64)
+    last = np.array([INT64_MAX]).view(finer.newbyteorder("=")).astype(dates.dtype)
+    most = int(last.astype(np.int64)[0])
+    # The way back from the least of all is more than NumPy can do.
+    return (-most < numbers) & (numbers <= most)
+
+
+def in_unit(dates: AnyArray, unit: np.dtype[Any], name: str) -> AnyArray:
+    """Return dates or durations in another unit, or raise for one that it cannot hold.
+
+    ``name`` is what the error calls them.
+    """
+    found = cast_dates(dates, unit)
+    lost = np.isnat(found)
+    if lost.any():
+        raise ValueError(
+            f"{name}: {dates[lost.argmax()]} cannot be compared with what is of type {unit}, which"
+            " does not hold it. Give all in one unit."
+        )
+    return found
+
+
+def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
+    """Return the finest unit of dates, unless another one alone can hold all of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fastkappa.columns.labels import common_unit
+    >>> day, far = np.array(["2001-01-01"], "M8[ns]"), np.array(["9999-12-31"], "M8[D]")
+    >>> common_unit([day, day.astype("M8[s]")]), common_unit([day, far])
+    (dtype('<M8[ns]'), dtype('<M8[D]'))
+    """
+    own = [array.dtype.newbyteorder("=") for array in dates]
+    finest = np.result_type(*own)
+    # Microseconds hold all times that Python has.
+    for unit in dict.fromkeys([finest, *own, np.dtype(f"{finest.kind}8[us]")]):
+        if not any(np.isnat(cast_dates(array, unit)).any() for array in dates):
+            return unit
+    return finest
+
+
+def keys_in_unit(dates: AnyArray, unit: np.dtype[Any]) -> list[int | str]:
+    """Return dates as numbers in a unit, and as strings those that it cannot hold."""
+    found = cast_dates(dates, unit)
+    return [
+        str(date) if is_lost else number
+        for date, number, is_lost in zip(dates, found.astype(np.int64).tolist(), np.isnat(found))
+    ]
 
 
 def distinct(labels: Iterable[Any]) -> dict[Any, int]:

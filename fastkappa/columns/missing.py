@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Sequence
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,17 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, is_masked_array
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import is_number
+from fastkappa.columns.labels import cast_dates
 
 # Entries that are looked at together.
 CHUNK = 1 << 16
 # What may hold NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
+# The codes that may be among dates or durations, and what makes them NumPy's.
+DATES: Any = {
+    "M": ((date, np.datetime64), np.datetime64),
+    "m": ((timedelta, np.timedelta64), np.timedelta64),
+}
 
 
 def is_missing(label: Any) -> bool:
@@ -47,6 +54,10 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
     """Return which ratings are among the codes, which are of any type."""
     if is_masked_array(ratings):
         ratings = ratings.data
+    if any(isinstance(code, kinds) for code in missing_codes for kinds, _ in DATES.values()):
+        dates = to_numpy(ratings).reshape(-1)
+        if dates.dtype.kind in "mM":
+            return _if_any(np.isin(dates, codes_of_dates(missing_codes, dates.dtype)))
     array = np.asarray(ratings, object) if isinstance(ratings, (list, tuple)) else None
     if array is None:
         array = to_numpy(ratings)
@@ -65,6 +76,16 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
     return _if_any(np.isin(array, numbers)) if numbers and array.dtype.kind in "iufb" else None
 
 
+def codes_of_dates(missing_codes: Sequence[Any], unit: np.dtype[Any]) -> AnyArray:
+    """Return the codes that are dates or durations, as `unit` says, and that it can hold."""
+    kinds, to_date = DATES[unit.kind]
+    # What pandas has may be of nanoseconds.
+    dates = [to_date(getattr(c, "asm8", c)) for c in missing_codes if isinstance(c, kinds)]
+    found = [np.empty(0, unit), *(cast_dates(np.array([date]), unit) for date in dates)]
+    codes: AnyArray = np.unique(np.concatenate(found))
+    return codes[~np.isnat(codes)]
+
+
 def _find_missing(ratings: Any) -> NDArray[np.bool_] | None:
     library = type(ratings).__module__.partition(".")[0]
     if library == "pandas" and hasattr(ratings, "isna"):
@@ -75,6 +96,10 @@ def _find_missing(ratings: Any) -> NDArray[np.bool_] | None:
             missing |= ratings.is_nan().fill_null(True)
         return _if_any(missing.to_numpy())
     if library == "pyarrow" and hasattr(ratings, "is_null"):
+        parts = getattr(ratings, "chunks", [ratings])
+        dictionaries = [part.dictionary for part in parts if hasattr(part, "dictionary")]
+        if any(_find_missing(dictionary) is not None for dictionary in dictionaries):
+            ratings = ratings.cast(ratings.type.value_type)
         if not ratings.null_count and str(ratings.type) not in ARROW_FLOATS:
             return None
         return _if_any(np.asarray(ratings.is_null(nan_is_null=True)))
@@ -104,8 +129,10 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
     else:
         rest = to_numpy(ratings).reshape(-1)[kept]
     # What was a column of objects for the sake of None may be one of numbers now, and so may
-    # a categorical for the sake of a string, unless it declares an order.
-    is_mixture = rest.dtype == object or getattr(rest.dtype, "ordered", None) is False
+    # a categorical for the sake of a string, unless it declares an order or is one of dates.
+    is_mixture = rest.dtype == object or (
+        getattr(rest.dtype, "ordered", None) is False and rest.dtype.categories.dtype.kind != "M"
+    )
     return rest.tolist() if is_mixture else rest
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, read_column
 from fastkappa.columns.label_order import LabelOrder
+from fastkappa.columns.labels import common_unit, in_unit
 from fastkappa.columns.odd_strings import REMEDY, refuse_odd_strings
 
 
@@ -48,8 +49,8 @@ def comparable(
             raise ValueError(
                 f"Mix of label input types ({first.label_dtype} and {second.label_dtype})."
             )
-        unit = np.result_type(first.label_dtype, second.label_dtype)
-        first, second = _in_unit(first, unit), _in_unit(second, unit)
+        unit = common_unit([*_dates_of(first), *_dates_of(second)])
+        first, second = _in_unit(first, unit, names[0]), _in_unit(second, unit, names[1])
     return first, second
 
 
@@ -61,12 +62,14 @@ def _distinct_labels(column: Column) -> AnyArray:
     return distinct_values.astype(column.label_dtype)
 
 
-def _in_unit(column: Column, unit: np.dtype[Any]) -> Column:
-    dates = column.values.view(column.label_dtype).astype(unit)
-    declared = column.declared
-    if declared is not None:
-        declared = LabelOrder(*(array.astype(unit) for array in declared))
-    return Column(dates.view(np.int64), unit, declared=declared)
+def _dates_of(column: Column) -> list[AnyArray]:
+    """Return the dates of a column, and those that its order declares."""
+    return [column.values.view(column.label_dtype), *(column.declared or ())]
+
+
+def _in_unit(column: Column, unit: np.dtype[Any], name: str) -> Column:
+    dates, *order = (in_unit(array, unit, name) for array in _dates_of(column))
+    return Column(dates.view(np.int64), unit, declared=LabelOrder(*order) if order else None)
 
 
 def _refuse(first: Column, second: Column) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastkappa.columns.column import Column, label_of
 from fastkappa.columns.enums import order_of_members
 from fastkappa.columns.label_order import LabelOrder, common_order, shown
-from fastkappa.columns.labels import distinct, read_labels
+from fastkappa.columns.labels import distinct, keys_in_unit, read_labels
 from fastkappa.columns.odd_strings import refuse_odd_strings, warn_of_lookalikes
 from fastkappa.counting.codecs import (
     NO_LABELS,
@@ -47,9 +47,12 @@ class KnownLabels:
         comparable = read_labels(labels.labels if isinstance(labels, LabelOrder) else labels)
         self.labels = comparable
         self.array = labels.names if isinstance(labels, LabelOrder) else comparable
-        if first.label_dtype.kind in "mM" and comparable.dtype.kind == first.label_dtype.kind:
-            comparable = comparable.astype(first.label_dtype).view(np.int64)
-        self.position = distinct(comparable.tolist())
+        are_dates = first.label_dtype.kind in "mM"
+        self.position = distinct(
+            keys_in_unit(comparable, first.label_dtype)
+            if are_dates and comparable.dtype.kind == first.label_dtype.kind
+            else comparable.tolist()
+        )
 
     def __len__(self) -> int:
         return len(self.array)

@@ -10,6 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
 from fastkappa.columns.label_order import sorted_strings
+from fastkappa.columns.labels import common_unit, in_unit
 from fastkappa.columns.string_codes import strings_array
 from fastkappa.counting.codecs import LabelRanges, LabelType
 
@@ -150,6 +151,9 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
         )
     if are_strings:
         return np.array(sorted_strings({label for array in arrays for label in array.tolist()}))
+    if are_dates:
+        unit = common_unit(arrays)
+        arrays = [in_unit(array, unit, "ratings") for array in arrays]
     if are_dates or len(kinds) == 1 or "u" not in kinds:
         # Without counts NumPy loads numpy.ma first, which takes longer than many a command.
         return np.unique(np.concatenate(arrays), return_counts=True)[0]

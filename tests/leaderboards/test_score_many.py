@@ -267,6 +267,29 @@ def test_undefined_kappas_are_counted() -> None:
     assert np.isnan(result.kappas).tolist() == [True, False]
 
 
+@pytest.mark.parametrize("labels", [None, [1, 2]])
+@pytest.mark.parametrize("weights", [[1, 2, 1], [0.5, 1.0, 1.0], [0, 1, 1]])
+@pytest.mark.parametrize("some", [[math.nan] * 3, [1, math.nan, math.nan]])
+def test_the_kappa_of_no_weight_is_undefined(some: Any, weights: Any, labels: Any) -> None:
+    predictions = {"good": [1, 2, 1.0], "abstains": some}
+    options: dict[str, Any] = {"missing": "drop", "labels": labels}
+    with pytest.warns(UserWarning, match="undefined for 1 of 2 predictions"):
+        result = score_many([1, 2, 1.0], predictions, sample_weight=weights, **options)
+    np.testing.assert_array_equal(result.kappas, [1, np.nan])
+    assert result.labels.tolist() == [1, 2]
+    assert result.n_missing.tolist() == [0, int(np.isnan(some).sum())]
+    assert result.tables.tolist() == [
+        [[weights[0] + weights[2], 0], [0, weights[1]]],
+        [[0 if np.isnan(some[0]) else weights[0], 0], [0, 0]],
+    ]
+    assert result.tables.dtype == (np.int64 if isinstance(weights[0], int) else np.float64)
+    with pytest.warns(UserWarning, match="undefined for 1 of 1 predictions"):
+        alone = score_many([1, 2, 1.0], [some], sample_weight=weights, **options)
+    assert alone.tables.dtype == result.tables.dtype
+    with pytest.raises(ValueError, match="at least one non-zero number"):
+        score_many([1, 2, 1.0], predictions, sample_weight=[0, 0, 0], **options)
+
+
 def test_refusals_name_the_argument() -> None:
     truth = [0, 1, 2]
     refusals: list[tuple[Any, dict[str, Any], type[Exception], str]] = [

@@ -17,6 +17,7 @@ import numpy as np
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
 from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.interop import bytes_of_strings, to_numpy
+from fastkappa.columns.labels import in_unit
 from fastkappa.columns.missing import is_missing
 from fastkappa.kernels.dispatch import get_kernels, word_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
@@ -163,23 +164,7 @@ class Ids(NamedTuple):
         ValueError
             If some are too far away for it.
         """
-        times = self.arrays[0]
-        try:
-            array = times.astype(unit)
-            far = times[array.astype(times.dtype) != times]
-        except OverflowError:  # what older NumPys return wrapped around
-            array, far = times, np.array([one for one in times if _is_too_far(one, unit)])
-        if len(far):
-            raise ValueError(f"ids of {far[0]} cannot be compared with those of type {unit}.")
-        return Ids(self.kind, (array,))
-
-
-def _is_too_far(time: Any, unit: np.dtype[Any]) -> bool:
-    try:
-        time.astype(unit)
-    except OverflowError:
-        return True
-    return False
+        return Ids(self.kind, (in_unit(self.arrays[0], unit, "ids"),))
 
 
 def read_ids(ids: Any, name: str) -> Ids:

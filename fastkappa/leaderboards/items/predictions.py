@@ -85,12 +85,15 @@ def count_predictions(
         full_names = [f"prediction {name!r}" for name in some_names]
         pairs = [one.columns for one in some]
         items = some[0].items
-        weights = all_weights if all_weights is None or items is None else all_weights[items]
+        weights, weigh_nothing = all_weights, False
+        if all_weights is not None and items is not None:
+            weights = all_weights[items]
+            weigh_nothing = not weights.any() and bool(all_weights.any())
         used = order.labels_of(full_names, pairs)
         count_known = partial(
             count_many_known,
             kernels,
-            weights=weights,
+            weights=None if weigh_nothing else weights,
             num_threads=num_threads,
             block_bytes=block_bytes,
         )
@@ -98,11 +101,15 @@ def count_predictions(
             counted = count_known(pairs, used)
         else:
             counted = count_many_unknown(kernels, pairs, num_threads, block_bytes=block_bytes)
-            if weights is not None:
+            if weights is not None and not weigh_nothing:
                 again = count_known(pairs, counted.labels)
                 if again.n_outside.any():
                     raise changed_meanwhile()
                 counted = counted._replace(tables=again.tables)
+        if weights is not None and weigh_nothing:
+            # Its table is empty, its kappa undefined: the weights as a whole are fine.
+            dtype = np.float64 if weights.dtype.kind == "f" else np.int64
+            counted = counted._replace(tables=np.zeros(counted.tables.shape, dtype))
         order.accept(used, full_names, pairs, counted)
         parts.append(counted)
     if not names:

@@ -19,9 +19,10 @@ from fastkappa.columns.checks import (
     refuse_missing,
 )
 from fastkappa.columns.column import Column, refuse_masked
+from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import without
-from fastkappa.columns.pair import read_columns
+from fastkappa.columns.pair import comparable, read_columns
 from fastkappa.kernels.dispatch import get_kernels, word_kernels
 
 SCORES = (
@@ -64,6 +65,7 @@ class Reference:
         with _naming(name):
             self.n_given = n_samples(ratings)
             _refuse_frame(ratings, name)
+            self._given = ratings
             self.dropped = self._find_dropped(ratings, name)
             if self.dropped is not None:
                 ratings = without(ratings, self.dropped)
@@ -93,6 +95,7 @@ class Reference:
                     f" got {n_ratings}."
                 )
             _refuse_frame(ratings, name)
+            warn_of_row_order({self._name: self._given, name: ratings})
             if self.dropped is not None:
                 ratings = without(ratings, self.dropped)
             dropped = self._find_dropped(ratings, name)
@@ -151,7 +154,7 @@ class Reference:
         if column.obstacle in ("continuous", "continuous-multioutput"):
             raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
         if self._is_other_kind(column):
-            return read_columns(self._ratings, ratings, (self._name, name))
+            return comparable(self.column, column, (self._name, name))
         return self.column, column
 
     def _is_other_kind(self, column: Column) -> bool:

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, read_column
 from fastkappa.columns.interop import warn_of_row_order
-from fastkappa.columns.label_order import common_order, is_number, sorted_strings
-from fastkappa.columns.labels import distinct
+from fastkappa.columns.label_order import common_order, is_number
+from fastkappa.columns.labels import distinct, keys_in_unit
 from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import find_missing, is_missing, without
+from fastkappa.columns.missing import codes_of_dates, find_missing, is_missing, without
 from fastkappa.columns.odd_strings import odd_strings, refuse_odd_strings, warn_of_lookalikes
 from fastkappa.columns.rating_matrix import columns_of as columns_of
 from fastkappa.counting.codecs import Codec
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.pairs import count_unknown
+from fastkappa.counting.table import union_of_labels
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
@@ -186,8 +187,7 @@ def find_labels(
     if not found:
         return np.empty(0, np.int64)
     if len({labels.dtype.kind for labels in found}) == 1:
-        labels = np.unique(np.concatenate(found))
-        return np.array(sorted_strings(labels.tolist())) if labels.dtype.kind == "U" else labels
+        return union_of_labels(found)
     together = sorted({label for labels in found for label in labels.tolist()})
     whole = all(isinstance(label, int) for label in together)
     # NumPy turns integers into floats where some need int64 and others uint64.
@@ -197,7 +197,7 @@ def find_labels(
 def are_ratings(labels: AnyArray, missing_codes: Sequence[Any]) -> NDArray[np.bool_]:
     """Return which labels are no codes of missing ratings."""
     if labels.dtype.kind in "mM":
-        return np.isin(labels, np.array(missing_codes, labels.dtype), invert=True)
+        return np.isin(labels, codes_of_dates(missing_codes, labels.dtype), invert=True)
     return np.array([label not in missing_codes for label in labels.tolist()], bool)
 
 
@@ -233,7 +233,7 @@ def _labels_of(kernels: PairKernels, column: Column, num_threads: int) -> AnyArr
     if column.categories is not None:
         return np.array([column.categories[code] for code in given])
     if column.label_dtype.kind in "mM":
-        return given.view(column.label_dtype)
+        return given.view(column.label_dtype.newbyteorder("="))
     dtypes = {"b": np.dtype(bool), "f": np.dtype(np.float64)}
     return given.astype(dtypes.get(column.label_dtype.kind, given.dtype), copy=False)
 
@@ -293,16 +293,14 @@ def _by_value(column: Column) -> Column:
 
 
 def _encode(rater: Rater, labels: AnyArray, missing_codes: Sequence[Any]) -> EncodedRater:
-    column, n_labels = rater.column, len(labels)
-    if labels.dtype.kind in "mM":
-        column = column._replace(
-            values=column.values.view(column.label_dtype).astype(labels.dtype).view(np.int64)
-        )
-        wanted = np.concatenate([labels, np.array(missing_codes, labels.dtype)])
-    else:
-        wanted = np.empty(n_labels + len(missing_codes), object)
-        wanted[:] = [*labels.tolist(), *missing_codes]
-    known = KnownLabels(wanted, column._replace(label_dtype=labels.dtype), column)
+    column, n_labels, unit = rater.column, len(labels), rater.column.label_dtype
+    keys: list[Any] = [*labels.tolist(), *missing_codes]
+    if labels.dtype.kind in "mM" and labels.dtype.kind == unit.kind:
+        codes = codes_of_dates(missing_codes, unit)
+        keys = [*keys_in_unit(labels, unit), *keys_in_unit(codes, unit)]
+    wanted = np.empty(len(keys), object)
+    wanted[:] = keys
+    known = KnownLabels(wanted, column, column)
     codec, positions = known.encode(column)
     dtype = np.min_scalar_type(n_labels + 1)
     lookup = np.where(positions < 0, n_labels + 1, np.minimum(positions, n_labels))
