@@ -50,7 +50,7 @@ from fastkappa.leaderboards.ranking import (
     with_same_labels,
 )
 from fastkappa.leaderboards.table import Leaderboard
-from fastkappa.statistics.bootstrap import as_generator
+from fastkappa.statistics.bootstrap import as_generator, check_resamples
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix, what_needs_order
 
@@ -126,17 +126,13 @@ class LeaderboardBuilder:
     ) -> None:
         if on_mismatch not in ("raise", "drop"):
             raise ValueError(f"on_mismatch must be 'raise' or 'drop', got {on_mismatch!r}.")
-        is_whole = hasattr(n_resamples, "__index__") and not isinstance(n_resamples, bool)
-        if not is_whole or n_resamples < 0:
-            raise ValueError(
-                f"n_resamples must be a whole number, 0 or above, got {n_resamples!r}."
-            )
         named = weights is None or isinstance(weights, str)
         if labels is None and not named:
             raise ValueError(
                 "a matrix of weights needs labels, to which its rows and columns refer."
             )
         self._confidence = check_confidence(confidence)
+        self._n_resamples = check_resamples(n_resamples, 0, confidence)
         self._truth = Reference(
             y_true,
             TRUTH,
@@ -168,7 +164,6 @@ class LeaderboardBuilder:
             allow_other_labels=allow_other_labels,
         )
         self._on_mismatch = on_mismatch
-        self._n_resamples = int(n_resamples)
         self._kernels, self._num_threads = kernels, num_threads
         self._generator = as_generator(rng)
         numbers = self._read_clusters(clusters)

@@ -40,8 +40,7 @@ class Ranking(NamedTuple):
     order : ndarray of int, shape (m,)
         The positions from the largest kappa to the smallest, undefined ones last.
     rank : ndarray of int, shape (m,)
-        1 for the largest; equal kappas have the rank of the first of them. Undefined ones
-        rank last.
+        1 for the largest; equal kappas have the rank of the first of them. 0 for undefined ones.
     interval, difference_interval : ndarray of shape (m, 2)
         Percentile intervals of kappa and of the difference.
     difference : ndarray of shape (m,)
@@ -49,9 +48,11 @@ class Ranking(NamedTuple):
     simultaneous_interval : ndarray of shape (m, 2)
         Intervals of the differences that hold together, whichever prediction is the leader.
     proportion_first : ndarray of shape (m,)
-        The proportion of replicates in which it is the largest; ties count in equal parts.
+        The proportion of replicates in which it is the largest; ties count in equal parts. Like
+        the next one it is of the replicates in which all kappas are defined that are so: those
+        without a label would count against who finds it.
     rank_interval : ndarray of int, shape (m, 2)
-        Percentile intervals of the rank.
+        Percentile intervals of the rank; 0 for undefined kappas.
     """
 
     order: NDArray[np.intp]
@@ -223,35 +224,39 @@ def rank(
 ) -> Ranking:
     """Return the ranks of m kappas with the intervals from their replicates of shape (r, m)."""
     levels = ((1 - confidence) / 2, (1 + confidence) / 2)
-    order = np.argsort(-_last_if_undefined(kappas), kind="stable")
+    order = np.argsort(-kappas, kind="stable")  # NaN is last
     leader = order[:1]
     mostly = _mostly_defined(replicates)
     differences = mostly - mostly[:, leader]
-    ranks = ranks_of(replicates)
-    known = replicates[~np.isnan(replicates).all(axis=1)]
-    best = _last_if_undefined(known)
-    is_first = best == best.max(axis=1, initial=-np.inf, keepdims=True)
-    first = (is_first / is_first.sum(axis=1, keepdims=True)).sum(axis=0)
-    rank_interval = np.full((len(kappas), 2), 0)
-    if replicates.size:
-        rank_interval = np.quantile(ranks, levels, axis=0, method="inverted_cdf").T
+    defined = np.flatnonzero(~np.isnan(kappas))
+    ranks = np.zeros(len(kappas), np.int64)
+    ranks[defined] = ranks_of(kappas[None, defined])[0]
+    first = np.full(len(kappas), np.nan)
+    rank_interval = np.zeros((len(kappas), 2), np.int64)
+    known = replicates[:, defined]
+    known = known[~np.isnan(known).any(axis=1)]
+    if known.size:
+        is_first = known == known.max(axis=1, keepdims=True)
+        first[defined] = (is_first / is_first.sum(axis=1, keepdims=True)).mean(axis=0)
+        of_known = np.quantile(ranks_of(known), levels, axis=0, method="inverted_cdf").T
+        rank_interval[defined] = of_known
     return Ranking(
         order,
-        ranks_of(kappas[None])[0],
+        ranks,
         _quantiles(mostly, levels),
         kappas - kappas[leader],
         _quantiles(differences, levels),
         simultaneous_intervals(kappas, mostly, int(order[0]), confidence, num_threads)
         if len(kappas)
         else np.empty((0, 2)),
-        first / len(known) if len(known) else np.full(len(kappas), np.nan),
-        rank_interval.astype(np.int64),
+        first,
+        rank_interval,
     )
 
 
 def ranks_of(kappas: FloatTable) -> NDArray[np.int64]:
     """Return the ranks within each row: 1 for the largest, the same rank for equal ones."""
-    values = -_last_if_undefined(kappas)
+    values = -kappas
     order = np.argsort(values, axis=1)
     in_order = np.take_along_axis(values, order, axis=1)
     position = np.arange(1, values.shape[1] + 1) * np.ones((len(values), 1), np.int64)
@@ -282,10 +287,6 @@ def _summed(times: FloatTable, groups: FloatTable) -> FloatTable:
             times = times.astype(np.float32)
     summed = (times @ cells).astype(np.float64, copy=False)
     return summed.reshape(len(times), *groups.shape[1:])
-
-
-def _last_if_undefined(kappas: FloatTable) -> FloatTable:
-    return np.where(np.isnan(kappas), -np.inf, kappas)
 
 
 def _mostly_defined(replicates: FloatTable) -> FloatTable:

@@ -77,6 +77,8 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
     # The order of a sum depends on that of the memory.
     deviations = np.ascontiguousarray(deviations[:, compared])
     position = math.ceil(confidence * (deviations.shape[1] + 1))
+    if position > deviations.shape[1]:
+        return math.nan
     has_undefined = undefined[:, compared].any()
     if not has_undefined and len(deviations) > ROWS:
         return _Screened(deviations, num_threads).largest_at(position)
@@ -87,8 +89,7 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
             np.maximum(squares, _studentized(rows, deviations[j]).max(axis=0), out=squares)
     if not squares.any():
         return 0.0
-    largest = np.sort(np.sqrt(squares))
-    return float(largest[position - 1]) if position <= len(largest) else math.nan
+    return float(np.sort(np.sqrt(squares))[position - 1])
 
 
 def _studentized(some: FloatTable, others: FloatTable) -> FloatTable:
@@ -147,8 +148,6 @@ class _Screened:
         largest = np.maximum(largest, np.sqrt(of_close))
         if not largest.any():
             return 0.0
-        if position > n_replicates:
-            return math.nan
         # Of the differences, then of their factors: those have the errors of sums of squares.
         error = CLOSE * SINGLE
         error += largest.max() * (4 * SINGLE + n_replicates * CLOSE**2 * np.finfo(float).eps)

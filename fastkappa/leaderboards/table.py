@@ -68,7 +68,8 @@ class LeaderboardRow(Result, _Row):
         return Report([], [facts(pairs)])
 
     def __repr__(self) -> str:
-        place = "not scored" if self.rank is None else f"rank {self.rank}"
+        unranked = "no rank" if self.failure is None else "not scored"
+        place = unranked if self.rank is None else f"rank {self.rank}"
         name = shortened(printable(self.name))
         return f"<LeaderboardRow: {place}, {name}, kappa {figure(self.kappa)}>"
 
@@ -85,7 +86,7 @@ class Leaderboard(Result):
     names : tuple of length m
     rank : ndarray of int, shape (m,)
         1 for the largest kappa; equal kappas have the same rank. 0 for predictions that could
-        not be scored.
+        not be scored, and for undefined kappas.
     kappa : ndarray of shape (m,)
     interval : ndarray of shape (m, 2)
         The percentile interval of kappa or, of fewer than 20 agreements or disagreements
@@ -102,10 +103,11 @@ class Leaderboard(Result):
         a confidence of 0.95, and more with few items for the predictions. NaN with too few
         replicates, 18 or fewer at 0.95.
     proportion_first : ndarray of shape (m,)
-        The proportion of replicates in which it is first. This is not the probability that it
-        is the best.
+        The proportion of replicates in which it is first, NaN if its kappa is undefined. This is
+        not the probability that it is the best. Replicates in which a kappa is undefined that
+        is not so of all items are left out, here and in the next one.
     rank_interval : ndarray of int, shape (m, 2)
-        The percentile interval of its rank.
+        The percentile interval of its rank, 0 if there is none.
     n : ndarray of int, shape (m,)
         The number of items it was scored on.
     missing, extra, repeated : ndarray of int, shape (m,)
@@ -156,10 +158,9 @@ class Leaderboard(Result):
 
     def __iter__(self) -> Iterator[LeaderboardRow]:
         for j, name in enumerate(self.names):
-            failed = self.failures[j] is not None
             low, high = self.rank_interval[j].tolist()
             yield LeaderboardRow(
-                None if failed else int(self.rank[j]),
+                int(self.rank[j]) or None,
                 name,
                 float(self.kappa[j]),
                 _pair(self.interval[j]),
@@ -167,7 +168,7 @@ class Leaderboard(Result):
                 _pair(self.difference_interval[j]),
                 _pair(self.simultaneous_interval[j]),
                 float(self.proportion_first[j]),
-                None if failed or not low else (low, high),
+                (low, high) if low else None,
                 int(self.n[j]),
                 int(self.missing[j]),
                 int(self.extra[j]),

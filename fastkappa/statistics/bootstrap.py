@@ -207,19 +207,18 @@ def bootstrap_counts(
     ``clusters`` are those of the items, whose cells are numbered row by row.
     """
     check_method(method)
-    if isinstance(n_resamples, bool) or not hasattr(n_resamples, "__index__") or n_resamples < 1:
-        raise ValueError(f"n_resamples must be a whole number above 0, got {n_resamples!r}.")
     check_confidence(confidence)
+    n_resamples = check_resamples(n_resamples, 1, confidence)
     generator = as_generator(rng)
     value = float(_values(statistic, counts[None])[0])
     block = max(1, block_cells // counts.size)
     if clusters is None or clusters.are_single:
-        drawn = _resampled(counts, int(n_resamples), generator, block)
+        drawn = _resampled(counts, n_resamples, generator, block)
         left_out = _without_items(counts, block)
     else:
         if clusters.n_clusters < 2:
             raise ValueError("clusters cannot be drawn: all items are in one cluster.")
-        drawn = resampled(counts, clusters, int(n_resamples), generator, block_cells)
+        drawn = resampled(counts, clusters, n_resamples, generator, block_cells)
         left_out = without_clusters(counts, clusters, block_cells)
     replicates = np.concatenate([_values(statistic, tables) for tables in drawn])
     defined = replicates[~np.isnan(replicates)]
@@ -257,6 +256,27 @@ def check_method(method: Method) -> None:
     """Raise if the kind of bootstrap interval is unknown."""
     if method not in ("percentile", "bca"):
         raise ValueError(f"method must be 'percentile' or 'bca', got {method!r}.")
+
+
+def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
+    """Return the number of replicates, and warn if an interval would end beyond all of them.
+
+    0 stands for no interval, where ``least`` allows it.
+    """
+    is_whole = hasattr(n_resamples, "__index__") and not isinstance(n_resamples, bool)
+    if not is_whole or n_resamples < least:
+        raise ValueError(
+            f"n_resamples must be a whole number from {least} on, got {n_resamples!r}."
+        )
+    enough = math.ceil(round(2 / (1 - confidence), 6)) - 1
+    if 0 < n_resamples < enough:
+        warnings.warn(
+            f"{n_resamples} bootstrap replicates are too few for a {100 * confidence:g} % interval,"
+            f" which needs {enough} at the very least, and 1000 not to depend on chance.",
+            UserWarning,
+            stacklevel=users_stacklevel(),
+        )
+    return int(n_resamples)
 
 
 def as_generator(rng: Any) -> np.random.Generator:

@@ -154,14 +154,14 @@ def test_labels_and_missing_ratings(tmp_path: Path) -> None:
 
 def test_one_label_leaves_kappa_undefined(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=["yes"] * 3, b=["yes"] * 3)
-    options = ("--raters", "a", "b", "--scale", "cohen", "--bootstrap", "10")
+    options = ("--raters", "a", "b", "--scale", "cohen", "--bootstrap", "40")
     found = json_of(path, *options)
     assert found["kappa"] is None
     assert found["bootstrap"]["interval"] == [None, None]
     assert found["interpretation"]["reading"] == "undefined"
     text = text_of(path, *options)
     assert "kappa is undefined: all ratings are yes" in text
-    assert "bootstrap interval: undefined (BCa, 10 replicates, 10 undefined)" in text
+    assert "bootstrap interval: undefined (BCa, 40 replicates, 40 undefined)" in text
     assert text.endswith("kappa by Cohen (1960), as commonly tabled: undefined\n")
 
 
@@ -381,8 +381,9 @@ def test_pictures(path: Path, tmp_path: Path, options: list[str], words: list[st
 
 def test_pictures_that_cannot_be_written(path: Path, tmp_path: Path) -> None:
     options = (path, "--raters", "a", "b", "--plot")
-    assert "cannot be written: No such file" in refusal(*options, tmp_path / "no" / "out.svg")
-    assert "Format 'abc' is not supported" in refusal(*options, tmp_path / "out.abc")
+    for name, why in (("no/out.svg", "No such file"), ("out.abc", "Format 'abc' is not supported")):
+        picture = tmp_path / name
+        assert f"--plot {picture} cannot be written: {why}" in refusal(*options, picture)
 
 
 # Refusals.

@@ -252,8 +252,8 @@ def test_csv_of_score(path: Path) -> None:
 
 def test_csv_of_agree(path: Path) -> None:
     pair = (path, "--raters", "a", "b")
-    found = agree.json_of(*pair, "--bootstrap", 20, "--seed", 1)
-    rows = rows_of(agree.text_of(*pair, "--bootstrap", 20, "--seed", 1, "--format", "csv"))
+    found = agree.json_of(*pair, "--bootstrap", 40, "--seed", 1)
+    rows = rows_of(agree.text_of(*pair, "--bootstrap", 40, "--seed", 1, "--format", "csv"))
     assert rows[0]["statistic"] == "kappa"
     assert [rows[0]["lower"], rows[0]["upper"]] == list(map(repr, found["interval"]))
     assert rows[-1]["statistic"] == "kappa (BCa bootstrap)"
@@ -299,7 +299,7 @@ def test_html_of_score_and_leaderboard(path: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ("agree", "--raters", "a", "b", "--bootstrap", 20, "--seed", 1),
+        ("agree", "--raters", "a", "b", "--bootstrap", 40, "--seed", 1),
         ("agree", "--raters", "a", "b", "c", "--scale", "landis-koch"),
         ("agree", "--raters", "a", "b", "--group", "g"),
         ("thresholds", "--y", "a", "--score", "s"),

@@ -199,10 +199,11 @@ def test_ranks_and_intervals_of_replicates() -> None:
     replicates = np.array([*three * 20, [np.nan] * 4])
     found = rank(kappas, replicates, 0.9)
     assert found.order.tolist() == [2, 3, 0, 1]
-    assert found.rank.tolist() == [3, 4, 1, 1]
+    assert found.rank.tolist() == [3, 0, 1, 1]
     assert ranks_of(replicates)[:3].tolist() == [[3, 4, 1, 1], [1, 4, 3, 2], [3, 4, 1, 2]]
     # Two are first together in the first replicate, and nobody is in the last.
-    np.testing.assert_allclose(found.proportion_first, [1 / 3, 0, 0.5, 1 / 6])
+    np.testing.assert_allclose(found.proportion_first, [1 / 3, np.nan, 0.5, 1 / 6])
+    assert found.rank_interval.tolist() == [[1, 3], [0, 0], [1, 3], [1, 2]]
     np.testing.assert_allclose(found.difference, [-0.5, np.nan, 0, 0])
     expected = np.quantile([0.3, 0.8, 0.1] * 20, [0.05, 0.95])
     np.testing.assert_allclose(found.interval[0], expected)
@@ -223,6 +224,7 @@ def test_one_item_alone_makes_no_significant_difference() -> None:
     assert np.isnan(board.difference_interval).all()
 
 
+@pytest.mark.filterwarnings("ignore:1 bootstrap replicates are too few")
 def test_no_prediction_changes_the_interval_of_another() -> None:
     truth = np.random.default_rng(1).integers(0, 3, 300)
     clean, messy = truth.copy(), truth.copy()
@@ -296,6 +298,28 @@ def test_undefined_and_equal_predictions(backend: str) -> None:
     assert caught[0].filename == __file__
     assert one_label.names == ("other", "same")
     assert np.isnan(one_label.kappa).tolist() == [False, True]
+    assert one_label.rank.tolist() == [1, 0]
+    assert [row.rank for row in one_label] == [1, None]
+
+
+def test_a_replicate_without_a_label_does_not_count_against_who_finds_it() -> None:
+    truth = np.repeat([1, 0], [2, 28])
+    worse = truth.copy()
+    worse[5:15] = 1
+    board = leaderboard(truth, {"perfect": truth.copy(), "worse": worse}, rng=0)
+    assert board.proportion_first.tolist() == [1, 0]
+    assert board.rank_interval.tolist() == [[1, 1], [2, 2]]
+
+
+@pytest.mark.parametrize("n_resamples", [1, 38])
+def test_too_few_replicates_are_warned_of(n_resamples: int) -> None:
+    truth, predictions = contest(200, 2)
+    with pytest.warns(
+        UserWarning, match=f"^{n_resamples} bootstrap .* few for a 95 % .* needs 39"
+    ) as w:
+        leaderboard(truth, predictions, axis=1, n_resamples=n_resamples, rng=0)
+    assert {warning.filename for warning in w} == {__file__}
+    leaderboard(truth, predictions, axis=1, n_resamples=39, rng=0)
 
 
 @pytest.mark.parametrize("kind", ["int", "str", "int as float"])

@@ -106,7 +106,8 @@ class ItemGroups:
         for start in range(0, len(codes), CHUNK):
             chunk = slice(start, start + CHUNK)
             label = _label_positions(encoding, first.values[chunk])
-            code = self.of_item[chunk] * np.int64(len(known))
+            # NumPy 1 would keep to 16 bits otherwise.
+            code = self.of_item[chunk].astype(np.int64) * len(known)
             code += label
             if label.min(initial=0) < 0:
                 code[label < 0] = n_codes
