@@ -10,7 +10,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import CHUNK
-from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.interop import to_numpy, warn_of_row_order
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing
 from fastkappa.columns.real_numbers import read_numbers, refuse_rounded
@@ -61,6 +61,7 @@ def read_measurements(columns: Sequence[Any], names: Sequence[str]) -> list[AnyA
         raise ValueError(f"raters must rate the same subjects, got {lengths} ratings of them.")
     if not lengths[0]:
         raise ValueError(f"{names[0]} must have at least one rating, got none.")
+    warn_of_row_order(dict(zip(names, columns)))
     return [_measurements(column, name) for column, name in zip(columns, names)]
 
 

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats
+from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.item_weights import check_some_weight, read_sample_weight
 from fastkappa.columns.real_numbers import read_numbers, refuse_infinite, refuse_rounded
 from fastkappa.exceptions import undefined_metric_warning
@@ -126,6 +127,7 @@ class _Limits(NamedTuple):
 
 
 def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
+    warn_of_row_order({"y_true": y_true, "y_pred": y_pred})
     truth, predictions = read_numbers(y_true, "y_true"), read_numbers(y_pred, "y_pred")
     if len(truth) != len(predictions):
         raise ValueError(

@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import read_column, refuse_masked
 from fastkappa.columns.enums import names_of_members
+from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.real_numbers import as_float64, hint_for_probabilities
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
@@ -173,6 +174,7 @@ class KappaRounder(
         if y is None:
             raise ValueError("KappaRounder requires y to be passed, but the target y is None.")
         refuse_masked(y=y)
+        warn_of_row_order({"X": X, "y": y})
         given, y = y, column_or_1d(names_of_members(y), warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column, read_column, refuse_masked
+from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.item_weights import read_scaled_weights
 from fastkappa.columns.label_order import sorted_strings, warn_of_order
 from fastkappa.columns.lengths import n_samples
@@ -113,6 +114,7 @@ def read_scored_items(
         )
     if n_items == 0:
         raise ValueError("y_true and scores must not be empty, got no items.")
+    warn_of_row_order({"y_true": y_true, "scores": scores})
     column = read_column(y_true, "y_true")
     if column.obstacle:
         raise ValueError(f"y_true must hold class labels, got {column.obstacle} values.")
