@@ -22,6 +22,7 @@ from fastkappa.engines.ratings import (
     WantedLabels,
     no_label,
     not_whole,
+    refuse_negative,
 )
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
@@ -261,7 +262,9 @@ def weights_of(array: Any, column: Any) -> AnyArray:
         array = array.cast(pyarrow.uint8())
     elif not types.is_integer(dtype):
         raise RatingsError(f"column {column!r} holds values of type {dtype}: weights are numbers.")
-    return values_of(array)
+    weights = values_of(array)
+    refuse_negative(weights.min(initial=0).item(), column)
+    return weights
 
 
 def is_string(dtype: Any) -> bool:

@@ -10,7 +10,13 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.engines.arrow_columns import count_in_slices, of_series
 from fastkappa.engines.arrow_files import check_columns, need_pyarrow
-from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError, key_of, no_label
+from fastkappa.engines.ratings import (
+    LARGEST_NUMBER_OF_LABELS,
+    RatingsError,
+    key_of,
+    no_label,
+    refuse_negative,
+)
 from fastkappa.engines.source_table import Columns, SourceTable
 from fastkappa.exceptions import library_needed
 
@@ -207,6 +213,7 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
     lacking = sum(n) - sum(map(int, cells["n_weights"]))
     if lacking:
         raise RatingsError(f"column {column!r} lacks {lacking} weights.")
+    refuse_negative(min(cells["least"], default=0), column)
     if any(isinstance(total, float) for total in cells["sum"]):
         sums = np.array(cells["sum"], np.float64)
         if not np.isfinite(sums).all():

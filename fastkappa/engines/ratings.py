@@ -213,6 +213,12 @@ def refuse_outside(
         )
 
 
+def refuse_negative(least: Any, column: Any) -> None:
+    """Raise if the least weight of a column is below 0: a sum would hide it."""
+    if least < 0:
+        raise RatingsError(f"column {column!r} holds weights below 0, such as {least}.")
+
+
 def common_kind(
     kinds: tuple[Kind | None, Kind | None],
     names: tuple[Any, Any],

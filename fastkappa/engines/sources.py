@@ -104,7 +104,7 @@ def confusion_from_table(
         2000 different ratings, or the two hold ratings that cannot be compared; if strings
         are among numbers and neither ``labels`` nor ``missing_codes`` says what they are; if
         the columns declare different orders of their labels; if a file cannot be read, or a
-        weight is missing or not finite.
+        weight is missing, not finite or below 0.
     OverflowError
         If a sum of integer item weights does not fit in int64.
     TypeError

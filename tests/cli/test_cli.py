@@ -232,10 +232,9 @@ def test_no_pair_among_the_labels_leaves_kappa_undefined(tmp_path: Path) -> None
     assert "Kappa is undefined: no item has both its ratings among the labels." in text
 
 
-def test_the_same_column_twice(integers: tuple[Path, list[tuple[int, int]]]) -> None:
-    path, pairs = integers
-    result = run(path, "--y1", "left", "--y2", "left", "--format", "json")
-    assert_reports(result, exact([(a, a) for a, _ in pairs], [1, 2, 3, 10]))
+def test_the_same_column_twice(integers: tuple[Path, Any]) -> None:
+    message = refusal(integers[0], "--y1", "left", "--y2", "left")
+    assert "--y1 and --y2 must name two columns, got 'left' twice." in message
 
 
 def many_labels(tmp_path: Path, n_labels: int) -> Path:
@@ -314,6 +313,7 @@ def test_a_backend_that_is_not_there(integers: tuple[Path, Any]) -> None:
         ("score", "r.csv", "--y1", "a"),
         ("score", "--y1", "a", "--y2", "b"),
         ("score", "r.csv", "--y1", "a", "--y2", "b", "--weights", "cubic"),
+        ("score", "r.csv", "--y1", "a", "--y2", "b", "--weight", "linear"),
         ("scoer", "r.csv"),
     ],
 )

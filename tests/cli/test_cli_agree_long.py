@@ -133,6 +133,9 @@ def test_refusals(tmp_path: Path) -> None:
         path, "--item", "who", "--rater", "who", "--rating", "grade"
     )
     assert "no column 'grades'" in refusal(path, *LONG[:5], "grades")
+    assert "--cluster must name another column than those of ratings, got 'grade'." in refusal(
+        path, *LONG, "--cluster", "grade"
+    )
     both = refusal(written(tmp_path, ["a", "a", "a", "d", "e", "f", "g"])[0], *LONG)
     assert "rater 'a' has 3 ratings of item 'p" in both
     assert ", and 44 more pairs of rater and item have several" in both

@@ -36,7 +36,7 @@ def good_table(command: str) -> pa.Table:
 
 ARGUMENTS = {
     "score": (["--y1", "first", "--y2", "second"], ["--y1", "words", "--y2", "first"]),
-    "agree": (["--raters", "first,second,third"], ["--raters", "words,words"]),
+    "agree": (["--raters", "first", "second", "third"], ["--raters", "words", "first"]),
     "thresholds": (["--y", "first", "--score", "score"], ["--y", "score", "--score", "first"]),
     "leaderboard": (["--id", "id", "--target", "first"], ["--id", "id", "--target", "words"]),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import os
 from pathlib import Path
 from threading import Thread
@@ -44,8 +45,6 @@ def text() -> str:
 def kappa(*arguments: object, stdin: bytes | None = None) -> float:
     result = score.run(*arguments, "--format", "json", stdin=stdin)
     assert result.exit_code == 0, result.stderr
-    import json
-
     return float(json.loads(result.stdout)["kappa"])
 
 
@@ -137,6 +136,58 @@ def test_wrong_encodings() -> None:
     assert "got 'klingon'" in score.refusal("latin.csv", *PAIR, "--encoding", "klingon")
     message = score.refusal("latin.csv", *PAIR, "--encoding", "ascii")
     assert "latin.csv is not text in ascii" in message
+
+
+def test_only_text_has_an_encoding_to_give() -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    table = pyarrow.table({"a": [b"h\xf6her", b"x"], "b": ["x", "x"]})
+    parquet.write_table(table, "latin.parquet")
+    message = score.refusal("latin.parquet", *PAIR)
+    assert "not UTF-8" in message
+    assert "--encoding" not in message
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding", "packed", "advice"),
+    [
+        ("wide.csv", "utf-16", False, "it begins as UTF-16 does: give --encoding utf-16."),
+        ("wide.txt.gz", "utf-16-be", True, "it begins as UTF-16 does: give --encoding utf-16."),
+        ("packed.csv", "utf-8", True, "it begins as gzip does: name it packed.csv.gz."),
+        ("packed.txt", "utf-8", True, "it begins as gzip does: name it packed.txt.gz."),
+        *(
+            (f"plain.{suffix}.gz", "utf-8", False, "if it is not compressed, name it {plain}.")
+            for suffix in ("csv", "TXT")
+        ),
+    ],
+)
+def test_files_that_are_not_what_their_name_says(
+    name: str, encoding: str, packed: bool, advice: str
+) -> None:
+    rows = "".join(f"{i},{a},{b}\n" for i, (a, b) in enumerate(zip(A, B)))
+    Path("truth.csv").write_text(f"id,a,b\n{rows}")
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    content = f"{mark}id,a,b\n{rows}".encode(encoding)
+    Path(name).write_bytes(gzip.compress(content) if packed else content)
+    advice = advice.format(plain=name.removesuffix(".gz"))
+    why = f"cannot be read: {advice}"
+    if name.startswith("plain"):
+        why = f"cannot be read: it does not begin as gzip does: {advice}"
+    assert score.refusal(name, *PAIR) == f"fastkappa: {name} {why}\n"
+    board = CommandLine("leaderboard")
+    options = ("--id", "id", "--target", "a", "--format", "json")
+    assert board.refusal(name, "truth.csv", *options) == f"fastkappa: {name} {why}\n"
+    result = board.run("truth.csv", name, *options)
+    assert result.exit_code == 1
+    (row,) = json.loads(result.stdout)["rows"]
+    assert (row["name"], row["failure"]) == (name, why)
+    # Who follows the advice has the file read.
+    last = advice.split()[-1].rstrip(".")
+    if "--encoding" in advice:
+        assert kappa(name, *PAIR, "--encoding", last) == pytest.approx(KAPPA)
+    else:
+        assert kappa(Path(name).rename(last), *PAIR) == pytest.approx(KAPPA)
 
 
 @pytest.mark.parametrize("name", ["bare.csv", "bare.tsv", "bare.txt", "bare.csv.gz", "-"])
@@ -274,7 +325,9 @@ def test_item_weights_that_cannot_be() -> None:
     write_csv(Path("ratings.csv"), a=A, b=B, c=C, w=words, m=np.full(300, -1))
     message = score.refusal("ratings.csv", *PAIR, "--sample-weight", "w")
     assert "column 'w' of ratings.csv must hold item weights, which are numbers" in message
-    assert "weights below 0" in score.refusal("ratings.csv", *PAIR, "--sample-weight", "m")
+    for command in (score, agree):
+        columns = PAIR if command is score else RATERS
+        assert "weights below 0" in command.refusal("ratings.csv", *columns, "--sample-weight", "m")
     several = ("--raters", "a", "b", "c", "--sample-weight", "m")
     assert "is for two raters" in agree.refusal("ratings.csv", *several)
 
@@ -356,6 +409,17 @@ def test_clusters_of_groups_and_of_several() -> None:
     several = agree.json_of(*options, "--raters", "a", "b", "c")["coefficients"][0]
     of_three = fleiss_kappa(np.column_stack([A, B, C]), clusters=patient)
     assert several["standard_error"] == pytest.approx(of_three.standard_error)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("raters", [RATERS, (*RATERS, "c")])
+def test_a_rater_is_no_cluster(form: str, raters: tuple[str, ...]) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({"a": A, "b": B, "c": C}), "ratings.parquet")
+    message = agree.refusal(f"ratings.{form}", *raters, "--cluster", "b")
+    assert "--cluster must name another column than those of ratings, got 'b'." in message
 
 
 def test_clusters_with_labels_and_missing_ratings() -> None:

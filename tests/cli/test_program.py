@@ -227,6 +227,17 @@ def test_new_scores_that_are_missing(oof: tuple[Any, Any]) -> None:
     assert [row.split(",")[0] for row in result.stdout.splitlines()] == ["id", "1"]
 
 
+@pytest.mark.parametrize("options", [(*FIT, "--apply", "odd.csv"), ("odd.csv", *FIT[1:])])
+def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[str, ...]) -> None:
+    write_csv(Path("odd.csv"), y=[1, 2, 1, 2], s=[0.5, "abc", 0.7, 1.5])
+    for labels in ((), ("--labels", "0,1,2,3")):
+        message = thresholds.refusal(*options, *labels)
+        assert "column 's' holds numbers, and among them 'abc' (1 time)" in message
+        assert "give --missing drop if they stand for missing scores" in message
+        assert "--labels" not in message
+    assert thresholds.run(*options, "--missing", "drop").exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("saved", "message"),
     [

@@ -196,6 +196,14 @@ def test_weights_that_are_none(weights: list[Any], make: Any) -> None:
         confusion_from_table(source, "a", "a", weight="w")
 
 
+@pytest.mark.parametrize("make", [pa.table, pl.LazyFrame, pd.DataFrame, lambda columns: columns])
+@pytest.mark.parametrize("weights", [[5, -1], [5.5, -1.5]])
+def test_a_weight_below_0_is_not_hidden_by_a_sum(weights: list[Any], make: Any) -> None:
+    source = make({"a": ["x", "x"], "w": weights})
+    with pytest.raises(ValueError, match="'w' holds weights below 0, such as -1"):
+        confusion_from_table(source, "a", "a", weight="w")
+
+
 @pytest.mark.parametrize(
     "make", [pd.DataFrame, lambda frame: pl.from_pandas(frame).lazy(), pa.Table.from_pandas]
 )

@@ -76,6 +76,8 @@ def score(
     remarks = Remarks("weighted kappa")
     options = TextOptions(sep, encoding, no_header)
     with errors_printed(), opened_source(file, options) as source:
+        if y1 == y2:
+            raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         with progress_bar(source.files) as bar:
             counts = count_ratings(

@@ -92,6 +92,7 @@ def with_labels(
         missing_codes,
         labels=None,
         drop_missing=drop_missing,
+        scores=[cuts.score],
     )[cuts.score]
     mask = find_missing(found)
     kept = np.ones(len(found), bool) if mask is None else ~mask

@@ -11,23 +11,25 @@ import io
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from glob import glob
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
-from fastkappa.engines.arrow_blocks import delimiter_in, find_delimiter, opened_bytes
+from fastkappa.engines.arrow_blocks import delimiter_in, find_delimiter, is_packed, opened_bytes
 from fastkappa.engines.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
 from fastkappa.engines.ratings import RatingsError
 
 STDIN = ("-", "/dev/stdin")
+GZIP = b"\x1f\x8b"
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # The suffix of a format by the first bytes of a file; text has none of these.
 MAGIC = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
     b"\xff\xff\xff\xff": ".arrows",
-    b"\x1f\x8b": ".txt.gz",
+    GZIP: ".txt.gz",
 }
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
@@ -84,12 +86,15 @@ class Opener:
 
     def source(self, path: Path) -> Source:
         """Return what is at a path: a file, a folder, a pipe, or the files of a pattern."""
-        files = tuple(map(self.file, _matching(path)))
-        self._files += files
-        return Source(_name_of(path), files, self.delimiter)
+        return Source(_name_of(path), tuple(map(self.file, _matching(path))), self.delimiter)
 
     def file(self, path: Path) -> Path:
         """Return a file as the engines read it, which may be a copy, or a folder as it is."""
+        file = self._as_read(path)
+        self._files.append(file)
+        return file
+
+    def _as_read(self, path: Path) -> Path:
         if _is_piped(path):
             return self._copied(path)
         # Reading what is not there raises the error.
@@ -113,18 +118,25 @@ class Opener:
         return text
 
     def explained(self, text: str) -> str:
-        """Return an error with the names that the user gave, and the option that may help."""
-        if "not UTF-8" in text and self.options.encoding is None:
-            text = f"{text.rstrip('.')}. --encoding says what it is."
-        elif self.options.encoding is None and any(map(_begins_as_utf16, self._files)):
-            text = f"{text.rstrip('.')}. It begins as UTF-16 does: give --encoding utf-16."
-        named = (file for file in self._files if text.startswith(f"{file} has no column "))
-        return self.named(text + next(map(self._hint, named), ""))
+        """Return an error with the names that the user gave, and what may help."""
+        return self._explained(text, self._files)
 
     def explained_failure(self, file: str, why: str) -> str:
         """Return the same for what is wrong with one of many files."""
-        hint = self._hint(Path(file)) if why.startswith("has no column ") else ""
-        return self.named(why + hint)
+        text = self._explained(f"{file} {why}", [Path(file)])
+        return text.removeprefix(f"{self.named(file)} ")
+
+    def _explained(self, text: str, files: Sequence[Path]) -> str:
+        begins = ((f, (f"{f} cannot be read: ", f"{f} has no column ")) for f in files)
+        file = next((file for file, begin in begins if text.startswith(begin)), None)
+        beginning = None if file is None else _odd_beginning(file)
+        if beginning is not None:
+            text = f"{file} cannot be read: {beginning}"
+        elif "not UTF-8" in text and self.options.encoding is None and any(map(_is_text, files)):
+            text = f"{text.rstrip('.')}. --encoding says what it is."
+        elif file is not None and text.startswith(f"{file} has no column "):
+            text += self._hint(file)
+        return self.named(text)
 
     def _hint(self, file: Path) -> str:
         """Return what separates the fields of a text file if it is not what its suffix says."""
@@ -282,8 +294,23 @@ def _has_suffix(name: str) -> bool:
     return name.lower().endswith(tuple(SUFFIXES))
 
 
-def _begins_as_utf16(file: Path) -> bool:
-    if not file.is_file():
-        return False
-    with open(file, "rb") as opened:
-        return opened.read(2) in (b"\xff\xfe", b"\xfe\xff")
+def _is_text(file: Path) -> bool:
+    return _has_suffix(file.name) and format_of(file) in DELIMITERS
+
+
+def _odd_beginning(file: Path) -> str | None:
+    """Return what is odd about the first bytes of a text file, given its name; None if nothing."""
+    # What cannot be read has its own error.
+    with suppress(OSError, RatingsError):
+        if not _is_text(file):
+            return None
+        with open(file, "rb") as raw:
+            is_gzip = raw.read(2) == GZIP
+        if is_gzip and not is_packed(file):
+            return f"it begins as gzip does: name it {file.name}.gz."
+        if is_packed(file) and not is_gzip:
+            return f"it does not begin as gzip does: if it is not compressed, name it {file.stem}."
+        with opened_bytes(file, is_gzip) as content:
+            if content.read(2) in UTF16:
+                return "it begins as UTF-16 does: give --encoding utf-16."
+    return None

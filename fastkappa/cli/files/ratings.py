@@ -7,7 +7,7 @@ the command line.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,11 @@ ADVICE = Advice(
         "give --missing drop if they stand for missing ratings (with --missing-codes, if there"
         " are other codes), or --labels if they are labels."
     ),
+)
+# A score is no label.
+SCORES_ADVICE = ADVICE._replace(
+    odd_strings="give --missing drop if they stand for missing scores (with --missing-codes, if"
+    " there are other codes)."
 )
 
 # Called with labels whose order is taken from themselves.
@@ -226,11 +231,12 @@ def marked(
     *,
     labels: str | None,
     drop_missing: bool,
+    scores: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return columns of a file, null where a code stands for a missing value.
 
     Strings among numbers are missing too if such values are dropped, and an error otherwise;
-    given labels say what they are.
+    given labels say what they are, but in columns of ``scores``.
     """
     codes = parse_codes(missing_codes)
     path = source.files[0]
@@ -244,8 +250,8 @@ def marked(
             name,
             array,
             codes,
-            odd=odd if labels is None else "keep",
-            advice=ADVICE,
+            odd=odd if labels is None or name in scores else "keep",
+            advice=SCORES_ADVICE if name in scores else ADVICE,
         )
         for name, array in arrays.items()
     }

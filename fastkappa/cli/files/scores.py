@@ -88,7 +88,9 @@ def read_scores(
     wanted = list(dict.fromkeys((y, score)))
     arrays = columns_of_files(source.files, wanted, delimiter=source.delimiter)
     n_rows = len(arrays[y])
-    arrays = marked(source, arrays, missing_codes, labels=labels, drop_missing=drop_missing)
+    arrays = marked(
+        source, arrays, missing_codes, labels=labels, drop_missing=drop_missing, scores=[score]
+    )
     kept, missing, n_dropped = without_missing(arrays, "drop")
     if not drop_missing:
         check_missing(missing, n_rows, "such rows", "values")

@@ -45,6 +45,10 @@ def read_and_report(
     """
     if long is None:
         _check_raters(request.raters)
+    if request.cluster in (request.raters if long is None else long[2:]):
+        raise ValueError(
+            f"--cluster must name another column than those of ratings, got {request.cluster!r}."
+        )
     are_two = long is None and len(request.raters) == 2
     if request.sample_weight is not None and (not are_two or request.cluster is not None):
         raise ValueError("--sample-weight is for two raters in a column each, without --cluster.")

@@ -130,7 +130,7 @@ def result_of(counts: SourceCounts, request: AgreeRequest) -> AgreementResult:
 
 def check_whole(table: AnyArray) -> None:
     """Raise if a table holds sums of item weights that are no numbers of items."""
-    if table.dtype.kind == "f" or (table < 0).any():
+    if table.dtype.kind == "f":
         raise RatingsError(
             "--sample-weight must be a column of whole numbers, how many items a row stands for:"
             " standard errors are those of items. `fastkappa score` takes any weights."

@@ -24,7 +24,8 @@ def write_picture(draw: Callable[[], Any], path: Path) -> None:
     ax = draw()
     try:
         ax.figure.savefig(path)
-    except OSError as error:
-        raise ValueError(f"{path} cannot be written: {error.strerror or error}.") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ValueError(f"--plot {path} cannot be written: {reason}.") from error
     finally:
         matplotlib.pyplot.close(ax.figure)

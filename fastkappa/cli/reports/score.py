@@ -59,11 +59,9 @@ def make_report(
     Raises
     ------
     ValueError
-        If item weights add up to less than 0, or the matrix is not one of these labels.
+        If the matrix is not one of these labels.
     """
     headings = list(_headings(file, columns, counts, sample_weight))
-    if (counts.table < 0).any():
-        raise ValueError(f"column {sample_weight!r} has weights below 0.")
     table = as_table(counts.table)
     found = {name: float(kappas(table, None if name == "none" else name)) for name in WEIGHTS}
     of_matrix = None if matrix is None else matrix.of(counts.labels)
