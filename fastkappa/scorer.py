@@ -49,7 +49,8 @@ def compile_scorer(labels: Any, weights: Weights = None, *, dtype: Any = np.int6
     weights : {'linear', 'quadratic'} or array-like of shape (l, l), default=None
         Disagreement weights, as in `cohen_kappa_score`.
     dtype : dtype, default=numpy.int64
-        The dtype of the arrays that will be scored. ``str`` is that of strings of any length.
+        The dtype of the arrays that will be scored. ``str`` is that of strings of any length, and
+        so are those that pandas has for strings.
 
     Returns
     -------
@@ -102,7 +103,7 @@ class Scorer:
     """Kappa of arrays of one dtype, with labels known beforehand: what `compile_scorer` returns."""
 
     def __init__(self, labels: Any, weights: Weights, dtype: Any) -> None:
-        self.dtype = np.dtype(dtype)
+        self.dtype = _as_dtype(dtype)
         column, _ = read_columns(np.empty(0, self.dtype), np.empty(0, self.dtype), ("y1", "y2"))
         # Copies: the arrays are the user's.
         self.labels = KnownLabels(labels, column, column).array.copy()
@@ -178,6 +179,17 @@ class Scorer:
                         f"{name} holds {outside[0].item()!r}, which is not among the labels"
                         f" {self.labels.tolist()}."
                     )
+
+
+def _as_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return NumPy's dtype; of pandas' own ones, that of the arrays that they become."""
+    if getattr(dtype, "type", None) is str:
+        return np.dtype(str)
+    try:
+        found: np.dtype[Any] = np.dtype(getattr(dtype, "numpy_dtype", dtype))
+    except TypeError as error:
+        raise TypeError(f"dtype must be one of NumPy, got {dtype!r}: {error}.") from error
+    return found
 
 
 def _compile_again(labels: AnyArray, weights: Weights, dtype: np.dtype[Any]) -> KappaFunction:

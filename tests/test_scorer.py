@@ -93,6 +93,15 @@ def test_strings() -> None:
         compile_scorer(["no", "yes"])
 
 
+def test_the_dtype_of_a_series() -> None:
+    pandas = pytest.importorskip("pandas")
+    for labels, kind in (["a", "b"], None), (["a", "b"], "string"), ([3, 4], "Int64"):
+        y1, y2 = (pandas.Series(labels, dtype=kind).iloc[[0, 1, *rest]] for rest in ([1], [0]))
+        assert compile_scorer(labels, dtype=y1.dtype)(y1, y2) == 0.4
+    with pytest.raises(TypeError, match="dtype must be one of NumPy, got CategoricalDtype"):
+        compile_scorer(["a"], dtype=pandas.CategoricalDtype())
+
+
 def test_strided_and_read_only() -> None:
     y1, y2 = ratings(1000, 5, "int64")
     y1.flags.writeable = False

@@ -93,7 +93,7 @@ def kappa_from_confusion(table: ArrayLike, weights: Weights = None) -> Any:
         of = f" for {undefined} of {kappa.size} tables" if tables.ndim > 2 else ""
         warnings.warn(
             f"kappa is undefined{of}: no disagreement is expected by chance, because the"
-            " table is empty or has one label only.",
+            " table is empty or has one label only, or the weights are 0 for its labels.",
             undefined_metric_warning(),
             stacklevel=2,
         )

@@ -88,6 +88,9 @@ def as_counts(table: ArrayLike) -> AnyArray:
         counts = counts.astype(np.int64) if counts.max(initial=0) < LARGEST_EXACT else counts
     else:
         counts = whole_numbers(counts)
+    if counts.dtype.kind == "i" and counts.sum(dtype=np.float64) >= 1 << 62:
+        # Their sum may wrap, and Python's does not.
+        counts = counts.astype(object)
     if not counts.any():
         raise ValueError("table must not be empty: all its counts are 0.")
     return counts

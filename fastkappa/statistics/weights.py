@@ -146,9 +146,9 @@ def disagreement_weights(
     Raises
     ------
     ValueError
-        If the family is unknown, if labels are not one-dimensional, are given twice, are dates
-        or are not finite, if 'ratio' labels are not numbers of 0 or more, or if the period does
-        not fit the labels.
+        If the family is unknown, if labels are not one-dimensional, are given twice, are dates,
+        are not finite or are integers beyond 2**53 that float64 would round, if 'ratio' labels
+        are not numbers of 0 or more, or if the period does not fit the labels.
 
     References
     ----------
@@ -224,10 +224,22 @@ def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
         raise ValueError(f"labels must be numbers or strings, got {short_repr(labels)}.")
     if given.dtype.kind not in "biuf" and not all(isinstance(label, Real) for label in listed):
         return np.arange(len(given), dtype=np.float64), False
-    values = given.astype(np.float64)
+    values = exact_floats(given)
     if not np.isfinite(values).all():
         raise ValueError(f"labels must be finite, got {short_repr(labels)}.")
     return values, True
+
+
+def exact_floats(labels: AnyArray) -> Floats:
+    """Return labels that are numbers as float64, or raise for an integer that it would round."""
+    values = labels.astype(np.float64)
+    for label, value in zip(labels.tolist(), values.tolist()):
+        if isinstance(label, int) and label != value:
+            raise ValueError(
+                f"labels must be numbers that float64 holds exactly, got {label}, beyond 2**53:"
+                " subtract the least of them from all."
+            )
+    return values
 
 
 def _period(values: Floats, period: float | None) -> float:

@@ -22,7 +22,7 @@ from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreemen
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.set_distances import SET_LEVELS
 from fastkappa.statistics.spread import Influence
-from fastkappa.statistics.weights import as_weights
+from fastkappa.statistics.weights import as_weights, exact_floats
 
 NamedLevel: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 Level: TypeAlias = NamedLevel | Matrix
@@ -199,7 +199,7 @@ def numbers_of(level: str, labels: AnyArray) -> Floats:
             f"level={level!r} needs numbers as labels, got {labels[:5].tolist()};"
             " 'nominal' and 'ordinal' do not."
         )
-    return labels.astype(np.float64)
+    return exact_floats(labels)
 
 
 def _rounded(metric: Metric, distances: Floats, n_pairs: Any) -> Floats:

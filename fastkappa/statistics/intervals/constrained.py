@@ -330,10 +330,11 @@ def _linear_solutions(left: FloatTable, right: FloatTable) -> FloatTable:
     try:
         return np.asarray(np.linalg.solve(left, right), np.float64)
     except np.linalg.LinAlgError:  # it does not say which
-        solutions: FloatTable = np.full(right.shape, np.nan)
-        regular = np.linalg.slogdet(left).sign != 0
-        solutions[regular] = np.linalg.solve(left[regular], right[regular])
-        return solutions
+        half = len(left) // 2
+        if not half:
+            return np.full(right.shape, np.nan)
+        halves = (left[:half], right[:half]), (left[half:], right[half:])
+        return np.concatenate([_linear_solutions(*of_half) for of_half in halves])
 
 
 def corrected(p: FloatTable, matrix: FloatTable, kappa0: FloatTable) -> FloatTable:
