@@ -9,7 +9,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pytest
+
+# Strings of variable width, for which NumPy 1 has objects.
+STRING_TYPE: Any = getattr(np.dtypes, "StringDType", lambda: np.dtype(object))()
 
 
 def library(name: str) -> Any:

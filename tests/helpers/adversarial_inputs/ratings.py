@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import scipy.sparse
 
-from tests.helpers.absent import library
+from tests.helpers.absent import STRING_TYPE, library
 
 pl = library("polars")
 
@@ -103,7 +103,7 @@ RATINGS: dict[str, Callable[[], Any]] = {
     "strings objects": lambda: np.array(STRINGS, object),
     "strings strided": lambda: np.array(["b", "x", "a", "x", "c", "x", "a", "x"])[::2],
     "numpy strings in objects": lambda: objects([np.str_(string) for string in STRINGS]),
-    "string dtype": lambda: np.array(STRINGS, np.dtypes.StringDType()),
+    "string dtype": lambda: np.array(STRINGS, STRING_TYPE),
     "accents and emoji": lambda: ["é", "😀", "e\u0301", "z"],
     "datetime64": lambda: np.array(
         ["2020-01-02", "2020-01-01", "2021-01-01", "2020-01-01"], "M8[D]"
