@@ -14,7 +14,7 @@ from fastkappa.kernels.threads import ItemRanges, run_in_threads
 PLAIN = (np.ndarray, np.memmap)
 CACHE_LINE = 64
 # Items so many bytes apart are counted about as fast where they lie as when they are copied.
-COUNTED_IN_PLACE = (1, 2, 4, 8, 16)
+COUNTED_IN_PLACE = (1, 2, 4, 8)
 # Rows of a tile: they stay in the cache until each column has been copied.
 TILE = 1 << 9
 # A copied block stays in the second-level cache until it has been counted.
