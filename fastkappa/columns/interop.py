@@ -41,6 +41,9 @@ def to_numpy(array: Any) -> AnyArray:
         return _pandas_to_numpy(array)
     if library == "pyarrow":
         array = _numbers_in_place(array)
+        if hasattr(array, "chunks") and hasattr(array.type, "value_type"):
+            # Dictionaries with null among their labels are not made one.
+            array = array.cast(array.type.value_type)
     try:
         return np.asarray(array)
     except (TypeError, RuntimeError):
@@ -121,7 +124,7 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
             continue
         if not (first.is_unique and other.is_unique):
             continue
-        if other.isin(first).all():
+        if first.nlevels == other.nlevels and other.isin(first).all():
             warnings.warn(
                 f"{name} and {other_name} have the same index in another order; ratings were"
                 f" matched by place. Give {other_name}.reindex({name}.index) to match them by"

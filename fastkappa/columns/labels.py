@@ -35,7 +35,10 @@ def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
     """Return dates or durations in another unit, NaT for those that it cannot hold."""
     if dates.dtype == unit:
         return dates
-    is_finer = np.promote_types(dates.dtype, unit) == unit.newbyteorder("=")
+    try:
+        is_finer = np.promote_types(dates.dtype, unit) == unit.newbyteorder("=")
+    except TypeError:  # a month has no number of days
+        return np.full(len(dates), "NaT", unit)
     is_held = _fit(dates, unit) if is_finer else _fit(dates.astype(unit), dates.dtype)
     found = np.full(len(dates), "NaT", unit)
     found[is_held] = dates[is_held].astype(unit)

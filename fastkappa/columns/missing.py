@@ -5,7 +5,8 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Sequence
-from datetime import date, timedelta
+from contextlib import suppress
+from datetime import UTC, date, timedelta
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ CHUNK = 1 << 16
 ARROW_FLOATS = ("halffloat", "float", "double")
 # The codes that may be among dates or durations, and what makes them NumPy's.
 DATES: Any = {
-    "M": ((date, np.datetime64), np.datetime64),
+    "M": ((date, np.datetime64, str), np.datetime64),
     "m": ((timedelta, np.timedelta64), np.timedelta64),
 }
 
@@ -54,14 +55,11 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
     """Return which ratings are among the codes, which are of any type."""
     if is_masked_array(ratings):
         ratings = ratings.data
-    if any(isinstance(code, kinds) for code in missing_codes for kinds, _ in DATES.values()):
-        dates = to_numpy(ratings).reshape(-1)
-        if dates.dtype.kind in "mM":
-            return _if_any(np.isin(dates, codes_of_dates(missing_codes, dates.dtype)))
-    array = np.asarray(ratings, object) if isinstance(ratings, (list, tuple)) else None
-    if array is None:
-        array = to_numpy(ratings)
-    array = array.reshape(-1)
+    array = to_numpy(ratings).reshape(-1)
+    if array.dtype.kind in "mM":
+        return _if_any(np.isin(array, codes_of_dates(missing_codes, array.dtype)))
+    if isinstance(ratings, (list, tuple)):
+        array = np.asarray(ratings, object).reshape(-1)
     # A column of strings has -9 as "-9", and a member of an enum stands for its value.
     values = [code.value if isinstance(code, enum.Enum) else code for code in missing_codes]
     numbers: Any = [
@@ -79,9 +77,14 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
 def codes_of_dates(missing_codes: Sequence[Any], unit: np.dtype[Any]) -> AnyArray:
     """Return the codes that are dates or durations, as `unit` says, and that it can hold."""
     kinds, to_date = DATES[unit.kind]
-    # What pandas has may be of nanoseconds.
-    dates = [to_date(getattr(c, "asm8", c)) for c in missing_codes if isinstance(c, kinds)]
-    found = [np.empty(0, unit), *(cast_dates(np.array([date]), unit) for date in dates)]
+    found = [np.empty(0, unit)]
+    for code in missing_codes:
+        if getattr(code, "tzinfo", None):
+            code = code.astimezone(UTC).replace(tzinfo=None)
+        if isinstance(code, kinds):
+            # What pandas has may be of nanoseconds, and a string may be no date.
+            with suppress(ValueError):
+                found.append(cast_dates(np.array([to_date(getattr(code, "asm8", code))]), unit))
     codes: AnyArray = np.unique(np.concatenate(found))
     return codes[~np.isnat(codes)]
 
@@ -131,7 +134,8 @@ def without(ratings: Any, missing: NDArray[np.bool_]) -> Any:
     # What was a column of objects for the sake of None may be one of numbers now, and so may
     # a categorical for the sake of a string, unless it declares an order or is one of dates.
     is_mixture = rest.dtype == object or (
-        getattr(rest.dtype, "ordered", None) is False and rest.dtype.categories.dtype.kind != "M"
+        getattr(rest.dtype, "ordered", None) is False
+        and rest.dtype.categories.dtype.kind not in "mM"
     )
     return rest.tolist() if is_mixture else rest
 

@@ -220,10 +220,10 @@ def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:
             raise RatingsError(f"column {column!r} holds weights that are not finite.")
         return sums
     # Not every engine reports an overflow.
-    for least, most, count in zip(cells["least"], cells["most"], n):
-        if max(-int(least), int(most)) * count > INT64_MAX:
+    for most, count in zip(cells["most"], n):
+        if int(most) * count > INT64_MAX:
             raise OverflowError(
-                f"the sums of column {column!r}, with weights up to {max(-least, most)}, may go"
-                " beyond int64: give float weights."
+                f"the sums of column {column!r}, with weights up to {most}, may go beyond int64:"
+                " give float weights."
             )
     return np.array([int(total) for total in cells["sum"]], np.int64)

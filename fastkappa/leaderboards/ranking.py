@@ -48,9 +48,9 @@ class Ranking(NamedTuple):
     simultaneous_interval : ndarray of shape (m, 2)
         Intervals of the differences that hold together, whichever prediction is the leader.
     proportion_first : ndarray of shape (m,)
-        The proportion of replicates in which it is the largest; ties count in equal parts. Like
-        the next one it is of the replicates in which all kappas are defined that are so: those
-        without a label would count against who finds it.
+        The proportion of replicates in which it is the largest; ties count in equal parts. A kappa
+        that is undefined in a replicate is first there: all items drawn are agreed on, so nobody
+        is better.
     rank_interval : ndarray of int, shape (m, 2)
         Percentile intervals of the rank; 0 for undefined kappas.
     """
@@ -228,14 +228,15 @@ def rank(
     leader = order[:1]
     mostly = _mostly_defined(replicates)
     differences = mostly - mostly[:, leader]
-    defined = np.flatnonzero(~np.isnan(kappas))
+    defined = ~np.isnan(kappas)
     ranks = np.zeros(len(kappas), np.int64)
     ranks[defined] = ranks_of(kappas[None, defined])[0]
     first = np.full(len(kappas), np.nan)
     rank_interval = np.zeros((len(kappas), 2), np.int64)
     known = replicates[:, defined]
-    known = known[~np.isnan(known).any(axis=1)]
+    known = known[~np.isnan(known).all(axis=1)]
     if known.size:
+        known[np.isnan(known)] = np.inf
         is_first = known == known.max(axis=1, keepdims=True)
         first[defined] = (is_first / is_first.sum(axis=1, keepdims=True)).mean(axis=0)
         of_known = np.quantile(ranks_of(known), levels, axis=0, method="inverted_cdf").T

@@ -70,7 +70,7 @@ def _quantile_of_largest(deviations: FloatTable, confidence: float, num_threads:
     """Return the quantile of the largest studentized difference of any pair in a replicate.
 
     It is an order statistic that a further replicate exceeds with a probability of no more than
-    ``1 - confidence``; NaN if there are too few replicates for one, 0 if no pair differs.
+    ``1 - confidence``; NaN if there are too few replicates for one, else 0 if no pair differs.
     """
     undefined = np.isnan(deviations)
     compared = (~undefined).sum(axis=0) > 1

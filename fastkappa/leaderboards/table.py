@@ -104,8 +104,8 @@ class Leaderboard(Result):
         replicates, 18 or fewer at 0.95.
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which it is first, NaN if its kappa is undefined. This is
-        not the probability that it is the best. Replicates in which a kappa is undefined that
-        is not so of all items are left out, here and in the next one.
+        not the probability that it is the best. If its kappa is undefined in a replicate only, it
+        agrees on all items drawn and is first, with others that do.
     rank_interval : ndarray of int, shape (m, 2)
         The percentile interval of its rank, 0 if there is none.
     n : ndarray of int, shape (m,)
@@ -248,7 +248,8 @@ class Leaderboard(Result):
 
     def _headline(self) -> str:
         scored = sum(failure is None for failure in self.failures)
-        text = f"{scored} prediction{'' if scored == 1 else 's'} ranked by kappa"
+        ranked = int((self.rank > 0).sum())
+        text = f"{ranked} prediction{'' if ranked == 1 else 's'} ranked by kappa"
         if self.weights is not None:
             text += f" with {weights_text(self.weights)}"
         if scored < len(self):

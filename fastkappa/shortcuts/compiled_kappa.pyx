@@ -115,11 +115,14 @@ def kappa_of_arrays(y1, y2, weights):
             return None
     except TypeError:
         return None
-    if is_boolean(y1) and not has_bits(&first, n) or is_boolean(y2) and not has_bits(&second, n):
-        return None
+    cdef bint done, are_bits1 = not is_boolean(y1), are_bits2 = not is_boolean(y2)
+    if not (are_bits1 and are_bits2):
+        with nogil:
+            done = (are_bits1 or has_bits(&first, n)) and (are_bits2 or has_bits(&second, n))
+        if not done:
+            return None
     if n < LONG_CALL:
         return rounded(kappa) if kappa_of_occurring(&first, &second, n, code, &kappa) else None
-    cdef bint done
     with nogil:
         done = kappa_of_occurring(&first, &second, n, code, &kappa)
     return kappa_of_quotient(kappa, n) if done else None

@@ -271,8 +271,9 @@ def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:
     enough = math.ceil(round(2 / (1 - confidence), 6)) - 1
     if 0 < n_resamples < enough:
         warnings.warn(
-            f"{n_resamples} bootstrap replicates are too few for a {100 * confidence:g} % interval,"
-            f" which needs {enough} at the very least, and 1000 not to depend on chance.",
+            f"n_resamples={n_resamples} is too few for a {float(100 * confidence):.10g} % interval,"
+            f" which needs {enough} replicates at the very least, and {25 * enough} or so not to"
+            " depend on chance.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )

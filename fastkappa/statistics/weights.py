@@ -236,8 +236,7 @@ def exact_floats(labels: AnyArray) -> Floats:
     for label, value in zip(labels.tolist(), values.tolist()):
         if isinstance(label, int) and label != value:
             raise ValueError(
-                f"labels must be numbers that float64 holds exactly, got {label}, beyond 2**53:"
-                " subtract the least of them from all."
+                f"labels must be numbers that float64 holds exactly, got {label}, beyond 2**53."
             )
     return values
 

@@ -384,5 +384,13 @@ def test_other_indexes_are_not_warned_of(reader: str, y1: Any, y2: Any) -> None:
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("reader", READERS)
+def test_an_index_of_levels_is_no_other_order(reader: str) -> None:
+    levels = ROWS.set_axis(pd.MultiIndex.from_tuples([(i, 0) for i in range(6)]))
+    READERS[reader](ROWS, levels)
+    READERS[reader](levels, ROWS)
+
+
+@pytest.mark.filterwarnings("error")
 def test_the_drop_in_matches_by_place_without_a_word() -> None:
     assert cohen_kappa_score(ROWS, SHUFFLED) == cohen_kappa_score(list(ROWS), list(SHUFFLED))

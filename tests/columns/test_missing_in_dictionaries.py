@@ -49,9 +49,7 @@ def test_null_in_a_dictionary_is_a_missing_rating(name: str) -> None:
     assert (result.labels.tolist(), result.table.tolist()) == (["x", "y"], [[2, 0], [0, 1]])
     with pytest.raises(ValueError, match="y1 has 1 missing of 4, the first at position 1"):
         agreement(gappy, FULL)
-    with pytest.raises(
-        ValueError, match=r"Input y_true contains NaN|unify dictionaries with nulls"
-    ):
+    with pytest.raises(ValueError, match="Input y_true contains NaN"):
         cohen_kappa_score(gappy, FULL)
     assert agreement_by(["g"] * 4, gappy, FULL, missing="drop").n_dropped == 1
     assert agreement_by(gappy, FULL, FULL, missing="drop").n_dropped == 1

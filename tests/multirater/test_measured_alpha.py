@@ -252,3 +252,11 @@ def test_missing_codes_are_a_list(form: Any, codes: Any) -> None:
     ratings = form([[9.0, 2.5], [1.25, 9.0], [3.0, 3.5]])
     with pytest.raises(ValueError, match=f"missing_codes must be a list of ratings, got {codes!r}"):
         krippendorff_alpha(ratings, level="interval", missing_codes=codes)
+
+
+def test_labels_that_float64_would_round_are_refused() -> None:
+    ratings = [[2**53, 2**53 + 1], [2**53, 2**53]]
+    for level in ("interval", "ratio"):
+        with pytest.raises(ValueError, match="beyond 2\\*\\*53"):
+            krippendorff_alpha(ratings, level=level)
+    assert krippendorff_alpha(ratings, level="nominal").value == 0

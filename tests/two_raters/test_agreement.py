@@ -179,6 +179,13 @@ def test_ratings_and_their_table_give_the_same() -> None:
         assert json.dumps(one.to_dict()) == json.dumps(other.to_dict())
 
 
+def test_counts_whose_sum_is_beyond_int64() -> None:
+    result = agreement_from_confusion([[2**62, 2**60], [2**60, 2**62]])
+    assert (result.n, result.kappa) == (5 * 2**61, 0.6)
+    # With equal margins of one half kappa is 2 p - 1, and p is .8.
+    assert result.standard_error == pytest.approx(2 * math.sqrt(0.8 * 0.2 / (5 * 2**61)))
+
+
 def test_labels_order_the_table_and_leave_items_out() -> None:
     y1, y2 = list("aabbccd"), list("abbbcad")
     result = agreement(y1, y2, labels=["c", "b", "a"], weights="quadratic")

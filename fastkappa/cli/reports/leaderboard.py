@@ -83,7 +83,8 @@ def ranks_so_far(kappas: Iterable[tuple[Any, float]]) -> list[str]:
     """Return the lines of the highest kappas, given the name and the kappa of each file."""
     ranked = sorted(kappas, key=lambda entry: (math.isnan(entry[1]), -entry[1]))
     lines = [
-        f"{i:>4}  {kappa:7.4f}  {printable(name)}" for i, (name, kappa) in enumerate(ranked, 1)
+        f"{'-' if math.isnan(kappa) else i:>4}  {kappa:7.4f}  {printable(name)}"
+        for i, (name, kappa) in enumerate(ranked, 1)
     ]
     left = len(lines) - RANKS_SHOWN
     return lines[:RANKS_SHOWN] + ([f"      and {left} more"] if left > 0 else [])

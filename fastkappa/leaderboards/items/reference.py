@@ -65,11 +65,10 @@ class Reference:
         with _naming(name):
             self.n_given = n_samples(ratings)
             _refuse_frame(ratings, name)
-            self._given = ratings
+            self._given, self._compared = ratings, None
             self.dropped = self._find_dropped(ratings, name)
             if self.dropped is not None:
                 ratings = without(ratings, self.dropped)
-            self._ratings = ratings
             self.n_items = n_samples(ratings)
             self.column = read_rated(ratings, name, missing_codes)
             if self.column.obstacle:
@@ -95,7 +94,10 @@ class Reference:
                     f" got {n_ratings}."
                 )
             _refuse_frame(ratings, name)
-            warn_of_row_order({self._name: self._given, name: ratings})
+            # The columns of a frame have one index, and are warned of once.
+            if getattr(ratings, "index", None) is not self._compared:
+                self._compared = getattr(ratings, "index", None)
+                warn_of_row_order({self._name: self._given, name: ratings})
             if self.dropped is not None:
                 ratings = without(ratings, self.dropped)
             dropped = self._find_dropped(ratings, name)
