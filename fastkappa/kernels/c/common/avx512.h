@@ -46,9 +46,10 @@ ALWAYS_INLINE column_512_t column_512(const column_t *source, ptrdiff_t start, i
     return column;
 }
 
-ALWAYS_INLINE __m512i next_vector_512(column_512_t *column)
+ALWAYS_INLINE __m512i next_vector_512(column_512_t *column, int width)
 {
-    fetch_next_page(column->next);
+    if (width == 1)
+        fetch_next_page(column->next);
     const __m512i values = _mm512_loadu_si512(column->next);
     column->next += 64;
     return values;
@@ -57,9 +58,9 @@ ALWAYS_INLINE __m512i next_vector_512(column_512_t *column)
 /* 64 / width codes, with what is above them. */
 ALWAYS_INLINE __m512i next_lanes_512(column_512_t *column, int width, int halved)
 {
-    __m512i values = next_vector_512(column);
+    __m512i values = next_vector_512(column, width);
     if (halved)
-        values = _mm512_unpacklo_epi64(values, next_vector_512(column));
+        values = _mm512_unpacklo_epi64(values, next_vector_512(column, width));
     return width == 1 ? _mm512_sub_epi8(values, column->lowest)
          : width == 2 ? _mm512_sub_epi16(values, column->lowest)
          : width == 4 ? _mm512_sub_epi32(values, column->lowest)

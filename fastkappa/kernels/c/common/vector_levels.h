@@ -136,14 +136,20 @@ ALWAYS_INLINE neon_bytes_t bit_of_cell_neon(neon_bytes_t cell)
 #  define AT_VECTOR_LEVEL(function, arguments) function##_neon arguments
 #endif
 
-/* Is a vector level below AVX-512 in use? */
-ALWAYS_INLINE int has_vector_level(void)
+/* Is there a function at that level? */
+ALWAYS_INLINE int has_vectors(void)
 {
 #if SIMD_HAS_X86
-    return SIMD_HAS_VECTORS && simd_level_current() != SIMD_AVX512;
+    return SIMD_HAS_VECTORS;
 #else
     return SIMD_HAS_NEON && simd_level_current() == SIMD_NEON;
 #endif
+}
+
+/* Is it the level in use, and no better one? */
+ALWAYS_INLINE int has_vector_level(void)
+{
+    return has_vectors() && simd_level_current() != SIMD_AVX512;
 }
 
 /* How columns are read at these levels. */

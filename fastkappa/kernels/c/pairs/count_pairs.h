@@ -18,6 +18,7 @@ typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t
 
 enum {
     FULL_GROUP = 1024,            /* a multiple of every kernel's group */
+    MOST_POPCOUNT_CELLS_AMD = 240, /* with more, an increment a pair is cheaper there, if cells are made meanwhile */
     BYTES_AT_ONCE = 16 * BLOCK    /* pairs that go by way of bytes: enough to start a kernel seldom */
 };
 
@@ -82,8 +83,10 @@ MAYBE_UNUSED static void count_pairs(const column_t *a, const column_t *b, ptrdi
         start = count_split_512(a, b, start, stop, table);
 #endif
     count_kernel_t *kernel = NULL;
-    if (codes_fit_byte(a) && codes_fit_byte(b))
-        kernel = popcount_kernel(a->n_labels * b->n_labels);
+    const uint64_t n_cells = a->n_labels * b->n_labels;
+    if (codes_fit_byte(a) && codes_fit_byte(b)
+        && !(n_cells > MOST_POPCOUNT_CELLS_AMD && is_amd_512() && a->stride > 1 && are_for_steps(a, b)))
+        kernel = popcount_kernel(n_cells);
     if (!kernel) {
         count_histogram(a, b, start, stop, table);
         return;

@@ -12,8 +12,8 @@
 
    Many counters do not fit the innermost cache, and each that comes in pushes something out. So cells are made ready for
    few pairs at a time (COUNT_STAGE): with 1024, 256 labels were half as slow again, presumably for their buffer is pushed out.
-   Where it can be, cells are made while others are counted: of bytes at AVX-512, which saved a tenth (Emerald Rapids), and of
-   all plain integers at the other vector levels, which saved a fifth to a third (Zen 3; see add_pairs.h).
+   Where it can be, cells are made while others are counted: of all plain integers of one width (see add_pairs.h), which saved
+   a fifth to a third on Zen 3, and half of int64 and of collisions on Zen 4; of bytes that need one copy, 64 at a time at AVX-512.
 
    One copy of more than 8192 cells has counters of 16 bits, or of 8 where pairs are spread evenly, so that more of them stay in
    the cache. (Of 4096 cells they are no faster on Emerald Rapids, and in one process of twelve half as fast, for a reason
@@ -73,33 +73,7 @@ ALWAYS_INLINE void store_cells_512(__m512i codes_a, __m512i codes_b, __m512i row
 /* The next 64 codes of contiguous bytes; outside ones become n_labels. */
 ALWAYS_INLINE __m512i cut_bytes_512(column_512_t *column, __m512i largest)
 {
-    return cut_512(_mm512_sub_epi8(next_vector_512(column), column->lowest), largest, 1);
-}
-
-/* The cell numbers of contiguous integers of one width, count a multiple of 64, in an order of their own. Returns 0, and
-   leaves them undefined, if a value wider than a byte is outside. */
-ALWAYS_INLINE int cells_of_width_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells,
-                                     int width)
-{
-    column_512_t column_a = column_512(a, start, width), column_b = column_512(b, start, width);
-    const __m512i largest_a = broadcast_512(largest_code_512(a), 1), largest_b = broadcast_512(largest_code_512(b), 1);
-    const __m512i row = broadcast_512(n_short_codes(b), 2);
-    for (ptrdiff_t i = 0; i < count; i += 64) {
-        const __m512i codes_a = width == 1 ? cut_bytes_512(&column_a, largest_a) : next_codes_512(&column_a, width, 0);
-        const __m512i codes_b = width == 1 ? cut_bytes_512(&column_b, largest_b) : next_codes_512(&column_b, width, 0);
-        store_cells_512(codes_a, codes_b, row, cells + i);
-    }
-    return all_legal_512(&column_a, width) & all_legal_512(&column_b, width);
-}
-
-static int cells_of_columns_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
-{
-    switch (a->stride) {
-    case 1: return cells_of_width_512(a, b, start, count, cells, 1);
-    case 2: return cells_of_width_512(a, b, start, count, cells, 2);
-    case 4: return cells_of_width_512(a, b, start, count, cells, 4);
-    default: return cells_of_width_512(a, b, start, count, cells, 8);
-    }
+    return cut_512(_mm512_sub_epi8(next_vector_512(column, 1), column->lowest), largest, 1);
 }
 SIMD_END
 #endif
@@ -108,11 +82,6 @@ SIMD_END
    them undefined, if there is an outside code that has no counters. */
 static int short_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
-#if SIMD_HAS_X86
-    if (simd_level_current() == SIMD_AVX512 && count % 64 == 0 && is_plain_integer(a) && is_plain_integer(b)
-        && a->stride == b->stride && cells_of_columns_512(a, b, start, count, cells))
-        return 1;
-#endif
     if (codes_fit_byte(a) && codes_fit_byte(b)) {
         uint8_t codes_a[COUNT_STAGE], codes_b[COUNT_STAGE];
         pair_bytes(a, b, start, count, codes_a, codes_b);
@@ -257,7 +226,7 @@ enum {
 /* Are these columns for add_pairs.h? */
 ALWAYS_INLINE int are_for_steps(const column_t *a, const column_t *b)
 {
-    return has_vector_level() && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
+    return has_vectors() && is_plain_integer(a) && is_plain_integer(b) && a->stride == b->stride;
 }
 
 /* Are they contiguous bytes, at AVX-512? */
@@ -290,6 +259,7 @@ ADD_PAIRS(add_pairs_8, uint32_t, ADD_STEPS(add_pairs_8))
 ADD_PAIRS(add_pairs_1, uint32_t, ADD_BYTES(add_pairs_1) ADD_STEPS(add_pairs_1))
 ADD_PAIRS(add_pairs_to_words, uint16_t, ADD_BYTES(add_pairs_to_words) ADD_STEPS(add_pairs_to_words))
 ADD_PAIRS(add_pairs_to_bytes, uint8_t, ADD_BYTES(add_pairs_to_bytes) ADD_STEPS(add_pairs_to_bytes))
+ADD_PAIRS(add_pairs_to_table, int64_t, ADD_STEPS(add_pairs_to_table))
 #undef ADD_PAIRS
 #undef ADD_BYTES
 #undef ADD_STEPS
@@ -404,6 +374,20 @@ static void count_unwatched(const column_t *a, const column_t *b, ptrdiff_t star
     free(words);
 }
 
+/* Straight into the table: so few pairs that to choose counters, and to add them up, would take longer. Their rows are the
+   table's, but where 256 labels leave no byte for an outside code. */
+static void count_in_table(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
+{
+    const int in_steps = n_short_codes(b) == (size_t)b->n_labels + 1;
+    for (ptrdiff_t count; start < stop; start += count) {
+        count = in_steps ? add_pairs_to_table(a, b, start, stop, table) - start : 0;
+        if (count)
+            continue;
+        count = stop - start < STEP_PAIRS(1) ? stop - start : STEP_PAIRS(1);
+        count_plain(a, b, start, start + count, table);
+    }
+}
+
 /* Up to 256 labels each. */
 static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
@@ -414,15 +398,15 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
     uint32_t *counters = few;
     size_t copies = 8;
     const int in_steps = are_for_steps(a, b);
-    if (n_cells <= FEW_CELLS && (size_t)(stop - start) < 4 * n_cells) {
-        count_plain(a, b, start, stop, table);
+    if ((size_t)(stop - start) < (n_cells <= FEW_CELLS ? 4 : in_steps ? 2 : 0) * n_cells) {
+        (in_steps ? count_in_table : count_plain)(a, b, start, stop, table);
         return;
     }
     /* what int64 columns bring into the cache leaves little of it to counters, however few */
     const int are_longs_in_steps = in_steps && a->stride == 8;
     if (n_cells > FEW_CELLS || are_longs_in_steps) {
         copies = !neighbours_collide(a, b, start, stop) ? 1 : n_cells <= MANY_CELLS || in_steps ? 8 : 4;
-        const size_t most_wide = are_longs_in_steps ? 0 : in_steps ? MOST_WIDE_CELLS_IN_STEPS : MOST_WIDE_CELLS;
+        const size_t most_wide = are_longs_in_steps ? 0 : in_steps && has_vector_level() ? MOST_WIDE_CELLS_IN_STEPS : MOST_WIDE_CELLS;
         if (copies == 1 && (n_cells > most_wide || is_amd_512())) {
             count_unwatched(a, b, start, stop, table);
             return;
