@@ -92,7 +92,7 @@ def is_plain(text: bytes, start: int = 0) -> bool:
 
 def empty_word_table(words: NDArray[np.uint64]) -> WordTable:
     """Return the table for words, none of which is in a slot yet."""
-    n_bits = max(4, len(words).bit_length() + 2)
+    n_bits = max(4, len(words).bit_length() + 1)
     # Nobody can choose words that meet in a slot if the multipliers are others each time.
     n_multipliers = words.shape[1] + 1
     multipliers = np.frombuffer(urandom(8 * n_multipliers), np.uint64) | np.uint64(1)

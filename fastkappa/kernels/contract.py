@@ -47,7 +47,7 @@ class WordTable(NamedTuple):
     The words of an id, each times a multiplier, are added up modulo 2**64. The sum, XOR itself
     without its last 32 bits, times the last multiplier, without the last ``shift`` bits, is the
     slot to look at first; then those that follow, the first after the last one, up to an empty
-    one. A fourth of the number of slots is more than that of the ids: as many of the last bits of
+    one. Half the number of slots is more than that of the ids: as many of the last bits of
     a slot as it takes have 1 + the place of the id among ``words``, those before them are the same
     as in the last 32 of that product. An empty slot is 0.
     """

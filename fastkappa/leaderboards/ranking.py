@@ -50,7 +50,7 @@ class Ranking(NamedTuple):
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which it is the largest; ties count in equal parts. A kappa
         that is undefined in a replicate is first there: all items drawn are agreed on, so nobody
-        is better.
+        is better. It is last if it has none of these items.
     rank_interval : ndarray of int, shape (m, 2)
         Percentile intervals of the rank; 0 for undefined kappas.
     """
@@ -205,7 +205,7 @@ def resampled_kappas(
     Returns
     -------
     kappas : ndarray of shape (r, m)
-        NaN if kappa is undefined.
+        NaN if kappa is undefined, -inf if none of a prediction's items is drawn.
     """
     true = _summed(times, rows)
     predicted = _summed(times, columns)
@@ -216,17 +216,21 @@ def resampled_kappas(
     expected += n_items * (true @ products.constant)
     kappas = np.full(expected.shape, np.nan)
     np.divide(observed, expected, out=kappas, where=expected > 0)
+    kappas[np.broadcast_to(n_items == 0, kappas.shape)] = np.inf
     return 1 - kappas
 
 
 def rank(
     kappas: FloatTable, replicates: FloatTable, confidence: float, num_threads: int = 1
 ) -> Ranking:
-    """Return the ranks of m kappas with the intervals from their replicates of shape (r, m)."""
+    """Return the ranks of m kappas with the intervals from their replicates of shape (r, m).
+
+    Replicates are as `resampled_kappas` gives them.
+    """
     levels = ((1 - confidence) / 2, (1 + confidence) / 2)
     order = np.argsort(-kappas, kind="stable")  # NaN is last
     leader = order[:1]
-    mostly = _mostly_defined(replicates)
+    mostly = _mostly_defined(np.where(np.isneginf(replicates), np.nan, replicates))
     differences = mostly - mostly[:, leader]
     defined = ~np.isnan(kappas)
     ranks = np.zeros(len(kappas), np.int64)
@@ -236,7 +240,7 @@ def rank(
     known = replicates[:, defined]
     known = known[~np.isnan(known).all(axis=1)]
     if known.size:
-        known[np.isnan(known)] = np.inf
+        known[np.isnan(known)] = 1
         is_first = known == known.max(axis=1, keepdims=True)
         first[defined] = (is_first / is_first.sum(axis=1, keepdims=True)).mean(axis=0)
         of_known = np.quantile(ranks_of(known), levels, axis=0, method="inverted_cdf").T

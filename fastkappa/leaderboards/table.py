@@ -105,7 +105,8 @@ class Leaderboard(Result):
     proportion_first : ndarray of shape (m,)
         The proportion of replicates in which it is first, NaN if its kappa is undefined. This is
         not the probability that it is the best. If its kappa is undefined in a replicate only, it
-        agrees on all items drawn and is first, with others that do.
+        agrees on all items drawn and is first, with others that do; it is last if it has none of
+        them.
     rank_interval : ndarray of int, shape (m, 2)
         The percentile interval of its rank, 0 if there is none.
     n : ndarray of int, shape (m,)

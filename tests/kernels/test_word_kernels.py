@@ -27,7 +27,7 @@ def test_ids_are_found_where_they_first_stand(kernels: Any, n_words: int, meet: 
     if meet:
         multipliers[-1] = 1  # All slots are the first one or near it.
     own, others = words[:200], words[100:]
-    table = _table(own, multipliers, 10)
+    table = _table(own, multipliers, 9)
     first, found = np.empty(200, np.int64), np.empty(200, np.int64)
     word_kernels(kernels).put_words(table, first)
     word_kernels(kernels).find_words(table, others, found)

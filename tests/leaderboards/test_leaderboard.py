@@ -214,6 +214,18 @@ def test_ranks_and_intervals_of_replicates() -> None:
     np.testing.assert_allclose(found.difference_interval[3], expected, atol=1e-15)
 
 
+def test_a_prediction_of_none_of_the_items_drawn_is_last() -> None:
+    """It has 2 of 20 items, which a replicate lacks with a probability of .9**20, an eighth."""
+    truth, few = np.arange(20) % 2, np.full(20, np.nan)
+    few[:2] = truth[:2]
+    board = leaderboard(truth, {"all": truth, "few": few}, missing="drop", rng=0, n_resamples=4000)
+    # Both are first wherever it has an item: kappa is 1, or undefined as all are agreed on.
+    has_none = 0.9**20
+    expected = [(1 - has_none) / 2 + has_none, (1 - has_none) / 2]
+    np.testing.assert_allclose(board.proportion_first, expected, atol=0.02)
+    assert board.rank_interval.tolist() == [[1, 1], [1, 2]]
+
+
 def test_one_item_alone_makes_no_significant_difference() -> None:
     """A label of one item is in 63 % of the replicates, and in the others kappa is undefined."""
     truth = np.zeros(60, int)

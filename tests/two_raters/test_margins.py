@@ -138,6 +138,18 @@ def test_exact_p_of_many_disagreements(first: int, second: int) -> None:
     assert found == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("n", [10**9 + 2, 10**12, 4 * 10**18])
+@pytest.mark.parametrize("deviations", [0, 1, 3, 8])
+def test_exact_p_of_a_table_beyond_memory(n: int, deviations: int) -> None:
+    scipy_stats = pytest.importorskip("scipy.stats")
+    first = n // 2 - deviations * math.isqrt(n) // 2
+    found = mcnemar([[0, first], [n - first, 0]]).exact_p_value
+    # Of 10**18 throws SciPy has no exact sum either.
+    of_normal = 2 * scipy_stats.norm.cdf((2 * first + 1 - n) / math.sqrt(n))
+    exact = 2 * scipy_stats.binom.cdf(first, n, 0.5) if n < 10**13 else of_normal
+    assert found == pytest.approx(min(1, exact), rel=1e-6)
+
+
 def test_the_correction_does_not_go_beyond_0() -> None:
     # R's figure; statsmodels has (0 - 1)**2 / 10 here.
     assert mcnemar([[1, 5], [5, 1]]).corrected[:3] == (0.0, 1, 1.0)

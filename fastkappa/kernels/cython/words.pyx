@@ -61,8 +61,8 @@ cdef places_t as_places(table) except *:
     places.n_words, places.shift = own.shape[1], table.shift
     if multipliers.shape[0] <= own.shape[1] or own.shape[1] == 0:
         raise ValueError("there must be words, and a multiplier for each and for their sum")
-    if slots.shape[0] >> (64 - places.shift) != 1 or slots.shape[0] // 4 <= own.shape[0]:
-        raise ValueError("there must be as many slots as the shift leaves numbers, 4 and more an id")
+    if slots.shape[0] >> (64 - places.shift) != 1 or slots.shape[0] // 2 <= own.shape[0]:
+        raise ValueError("there must be as many slots as the shift leaves numbers, 2 and more an id")
     # The table is kept by who called.
     places.words = &own[0, 0] if own.shape[0] else NULL
     places.multipliers, places.slots = &multipliers[0], &slots[0]

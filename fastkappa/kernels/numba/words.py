@@ -93,7 +93,7 @@ def _slot_of(own: Any, slots: Any, shift: Any, words: Any, mixed: Any) -> Any:
 
 @njit
 def _bits_of_place(slots: Any) -> Any:
-    return np.uint32(len(slots) // 4 - 1)
+    return np.uint32(len(slots) // 2 - 1)
 
 
 @njit

@@ -79,7 +79,7 @@ def _mixed(table: WordTable, words: Words) -> Words:
 
 
 def _bits_of_place(table: WordTable) -> np.uint32:
-    return np.uint32(len(table.slots) // 4 - 1)
+    return np.uint32(len(table.slots) // 2 - 1)
 
 
 def _places(table: WordTable, slots: Words) -> NDArray[np.int64]:

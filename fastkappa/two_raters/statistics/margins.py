@@ -26,6 +26,9 @@ from fastkappa.statistics.tables import as_counts
 NEVER_DISAGREE = "the raters never disagree"
 # The statistic of Stuart and Maxwell is known to about so many times the number of items.
 ROUNDING = 1e-12
+# Of more throws of a coin the normal distribution is right to a millionth within ten standard
+# deviations, and the exact one has some hundred thousand terms or more.
+MOST_THROWS = 10**9
 
 
 class ChiSquareTest(NamedTuple):
@@ -293,6 +296,8 @@ def _fair_coin_tail(k: int, n: int) -> float:
         return sum(math.comb(n, i) for i in range(k + 1)) / (1 << n)
     if k == 0:
         return 0.5**n
+    if n > MOST_THROWS:
+        return math.erfc((n - 2 * k - 1) / math.sqrt(2 * n)) / 2
     # Stirling's formula for the probability of k itself; x is the distance from the middle.
     x = (n - 2 * k) / n
     entropy = k * math.log1p(-x) + (n - k) * math.log1p(x)

@@ -1,9 +1,9 @@
 /* find_words, put_words: the places of ids in a table, each id being some words of 64 bits.
 
    The words of an id, each times an odd number, are added up; the upper bits of the sum, mixed, name a slot. In the lower of
-   its 32 bits, two fewer than name a slot, the slot has 1 + the place of the id that is there, and in the upper ones those of
+   its 32 bits, one fewer than name a slot, the slot has 1 + the place of the id that is there, and in the upper ones those of
    the mixed sum's lower 32; it is 0 if it is empty. An id whose slot was taken is in the next free one, the first after the
-   last. More than three quarters of the slots are free, so that most ids are in their own. Slots and words lie all over the
+   last. More than half of the slots are free, so that most ids are in their own. Slots and words lie all over the
    memory, so those of several ids are fetched at a time; the words of hardly any but the right place are. */
 #ifndef FASTKAPPA_FIND_WORDS_H
 #define FASTKAPPA_FIND_WORDS_H
@@ -33,7 +33,7 @@ ALWAYS_INLINE uint64_t mixed_words(const places_t *places, const uint64_t *words
 /* The bits of a slot that are for a place. */
 ALWAYS_INLINE uint32_t bits_of_place(const places_t *places)
 {
-    return (uint32_t)(~(uint64_t)0 >> places->shift >> 2);
+    return (uint32_t)(~(uint64_t)0 >> places->shift >> 1);
 }
 
 /* Goes on from a slot to the first that is empty or has the bits of a mixed sum, and returns its place, -1 if it is empty. */
