@@ -1,6 +1,6 @@
 /* One increment a pair, of two columns of contiguous integers of one width: while some pairs are counted, the cells of the
-   next are made, so that memory and counters do not wait for each other. A template: see common/each_vector_level.h. AVX-512 has no
-   form of its own: on Zen 4, that of AVX2 is as fast as memory.
+   next are made, so that memory and counters do not wait for each other. A template: see common/each_vector_level.h.
+   AVX-512 has no form of its own: on Zen 4, that of AVX2 is nearly as fast as memory.
 
    A cell is made in the lane of its elements, as a word; those of several vectors go side by side:
 

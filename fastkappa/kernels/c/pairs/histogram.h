@@ -14,6 +14,7 @@
    few pairs at a time (COUNT_STAGE): with 1024, 256 labels were half as slow again, presumably for their buffer is pushed out.
    Where it can be, cells are made while others are counted: of all plain integers of one width (see add_pairs.h), which saved
    a fifth to a third on Zen 3, and half of int64 and of collisions on Zen 4; of bytes that need one copy, 64 at a time at AVX-512.
+   Few pairs go straight into the table.
 
    One copy of more than 8192 cells has counters of 16 bits, or of 8 where pairs are spread evenly, so that more of them stay in
    the cache. (Of 4096 cells they are no faster on Emerald Rapids, and in one process of twelve half as fast, for a reason
@@ -38,7 +39,7 @@
 enum {
     FEW_CELLS = 512,                  /* 8 copies of 4 bytes: 16 KB */
     MOST_WIDE_CELLS = 8192,           /* 1 copy of 4 bytes: 32 KB; more are counted in 2 bytes or 1 */
-    MOST_WIDE_CELLS_IN_STEPS = 16384, /* the same where pairs are counted while cells are made */
+    MOST_WIDE_CELLS_IN_STEPS = 16384, /* the same below AVX-512 where pairs are counted while cells are made */
     MANY_CELLS = 16384,               /* 8 copies of 4 bytes: 512 KB */
     MOST_SHORT_LABELS = 256,          /* of each column: a cell number fits 16 bits */
     COUNT_STAGE = 512,                /* pairs between making cells and incrementing them; divides BLOCK */
@@ -75,6 +76,32 @@ ALWAYS_INLINE __m512i cut_bytes_512(column_512_t *column, __m512i largest)
 {
     return cut_512(_mm512_sub_epi8(next_vector_512(column, 1), column->lowest), largest, 1);
 }
+
+/* The cell numbers of contiguous integers of one width, count a multiple of 64, in an order of their own. Returns 0, and
+   leaves them undefined, if a value wider than a byte is outside. */
+ALWAYS_INLINE int cells_of_width_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells,
+                                     int width)
+{
+    column_512_t column_a = column_512(a, start, width), column_b = column_512(b, start, width);
+    const __m512i largest_a = broadcast_512(largest_code_512(a), 1), largest_b = broadcast_512(largest_code_512(b), 1);
+    const __m512i row = broadcast_512(n_short_codes(b), 2);
+    for (ptrdiff_t i = 0; i < count; i += 64) {
+        const __m512i codes_a = width == 1 ? cut_bytes_512(&column_a, largest_a) : next_codes_512(&column_a, width, 0);
+        const __m512i codes_b = width == 1 ? cut_bytes_512(&column_b, largest_b) : next_codes_512(&column_b, width, 0);
+        store_cells_512(codes_a, codes_b, row, cells + i);
+    }
+    return all_legal_512(&column_a, width) & all_legal_512(&column_b, width);
+}
+
+static int cells_of_columns_512(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
+{
+    switch (a->stride) {
+    case 1: return cells_of_width_512(a, b, start, count, cells, 1);
+    case 2: return cells_of_width_512(a, b, start, count, cells, 2);
+    case 4: return cells_of_width_512(a, b, start, count, cells, 4);
+    default: return cells_of_width_512(a, b, start, count, cells, 8);
+    }
+}
 SIMD_END
 #endif
 
@@ -82,6 +109,11 @@ SIMD_END
    them undefined, if there is an outside code that has no counters. */
 static int short_cells(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t count, uint16_t *cells)
 {
+#if SIMD_HAS_X86
+    if (simd_level_current() == SIMD_AVX512 && count % 64 == 0 && is_plain_integer(a) && is_plain_integer(b)
+        && a->stride == b->stride && cells_of_columns_512(a, b, start, count, cells))
+        return 1;
+#endif
     if (codes_fit_byte(a) && codes_fit_byte(b)) {
         uint8_t codes_a[COUNT_STAGE], codes_b[COUNT_STAGE];
         pair_bytes(a, b, start, count, codes_a, codes_b);
@@ -374,16 +406,15 @@ static void count_unwatched(const column_t *a, const column_t *b, ptrdiff_t star
     free(words);
 }
 
-/* Straight into the table: so few pairs that to choose counters, and to add them up, would take longer. Their rows are the
-   table's, but where 256 labels leave no byte for an outside code. */
+/* Straight into the table, whose rows are those of the counters, in steps: few pairs for the cells, for which to look whether
+   pairs collide, to empty counters and to add them up would take longer. */
 static void count_in_table(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop, int64_t *table)
 {
-    const int in_steps = n_short_codes(b) == (size_t)b->n_labels + 1;
     for (ptrdiff_t count; start < stop; start += count) {
-        count = in_steps ? add_pairs_to_table(a, b, start, stop, table) - start : 0;
+        count = add_pairs_to_table(a, b, start, stop, table) - start;
         if (count)
             continue;
-        count = stop - start < STEP_PAIRS(1) ? stop - start : STEP_PAIRS(1);
+        count = stop - start < COUNT_STAGE ? stop - start : COUNT_STAGE;
         count_plain(a, b, start, start + count, table);
     }
 }
@@ -398,8 +429,9 @@ static void count_short_range(const column_t *a, const column_t *b, ptrdiff_t st
     uint32_t *counters = few;
     size_t copies = 8;
     const int in_steps = are_for_steps(a, b);
-    if ((size_t)(stop - start) < (n_cells <= FEW_CELLS ? 4 : in_steps ? 2 : 0) * n_cells) {
-        (in_steps ? count_in_table : count_plain)(a, b, start, stop, table);
+    const int in_table = in_steps && columns == table_row; /* 256 labels may have no row for an outside code */
+    if ((size_t)(stop - start) < (n_cells <= FEW_CELLS ? 4 : in_table ? 2 : 0) * n_cells) {
+        (in_table ? count_in_table : count_plain)(a, b, start, stop, table);
         return;
     }
     /* what int64 columns bring into the cache leaves little of it to counters, however few */
