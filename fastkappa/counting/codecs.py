@@ -19,8 +19,11 @@ from fastkappa.kernels.dispatch import get_kernels
 
 LabelType = type[np.int64] | type[np.uint64]
 
-# Labels are looked up a chunk at a time.
+# Items are worked on in chunks, so that what is made of them stays in the cache.
 CHUNK = 1 << 16
+# Codes of a byte are made for longer ones, between which threads meet in Python: two took longer
+# than one with shorter ones.
+LONG_CHUNK = 1 << 18
 # Ratings that are looked at for a guess, and as many of the first ones.
 SAMPLE = 256
 # A range of labels is counted as it is while its table has at most so many cells,
@@ -176,6 +179,11 @@ class LabelMap:
         if self._hash is None:
             self._hash = make_hash(self._of_code)
         return codes, kernels.look_up(values, self._hash, codes, 0, len(values))
+
+
+def chunk_to_look_up(*maps: Codec) -> int:
+    """Return how many items to look up at a time."""
+    return LONG_CHUNK if all(code_type(one.n_labels) == np.uint8 for one in maps) else CHUNK
 
 
 def sample_of(values: AnyArray) -> AnyArray:

@@ -16,11 +16,11 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
 from fastkappa.counting.codecs import (
-    CHUNK,
     Codec,
     LabelMap,
     LabelRanges,
     LabelType,
+    chunk_to_look_up,
     guess_label_map,
     guess_label_range,
     label_type,
@@ -112,7 +112,7 @@ def add_pairs(
 
     Sums that are not finite are judged by the caller, who sees them in the table.
     """
-    step = CHUNK if _are_looked_up(codecs) else stop - start
+    step = chunk_to_look_up(*codecs) if _are_looked_up(codecs) else stop - start
     for begin in range(start, stop, step):
         chunk = slice(begin, min(begin + step, stop))
         n = chunk.stop - begin

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.codecs import CHUNK, LabelMap, LabelType
+from fastkappa.counting.codecs import LabelMap, LabelType, chunk_to_look_up
 from fastkappa.counting.table import LabelledTable, without_empty
 from fastkappa.kernels.contract import PairKernels
 
@@ -41,8 +41,9 @@ class SparseTable:
         self, kernels: PairKernels, first: AnyArray, second: AnyArray, start: int, stop: int
     ) -> None:
         """Count the pairs ``start <= i < stop``."""
-        for begin in range(start, stop, CHUNK):
-            chunk = slice(begin, min(begin + CHUNK, stop))
+        while start < stop:
+            chunk = slice(start, min(start + chunk_to_look_up(self._rows, self._columns), stop))
+            start = chunk.stop
             a = self._rows.learn(kernels, first[chunk])
             b = self._columns.learn(kernels, second[chunk])
             self._make_room()
