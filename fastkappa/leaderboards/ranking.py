@@ -216,8 +216,7 @@ def resampled_kappas(
     expected += n_items * (true @ products.constant)
     kappas = np.full(expected.shape, np.nan)
     np.divide(observed, expected, out=kappas, where=expected > 0)
-    kappas[np.broadcast_to(n_items == 0, kappas.shape)] = np.inf
-    return 1 - kappas
+    return np.where(n_items == 0, -np.inf, 1 - kappas)
 
 
 def rank(

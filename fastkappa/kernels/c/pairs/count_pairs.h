@@ -18,7 +18,7 @@ typedef ptrdiff_t count_kernel_t(const column_t *a, const column_t *b, ptrdiff_t
 
 enum {
     FULL_GROUP = 1024,            /* a multiple of every kernel's group */
-    MOST_POPCOUNT_CELLS_AMD = 240, /* with more, an increment a pair is cheaper there, if cells are made meanwhile */
+    MOST_WIDE_POPCOUNT_AMD = 240, /* cells; with more, an increment a pair is cheaper there, if cells are made meanwhile */
     BYTES_AT_ONCE = 16 * BLOCK    /* pairs that go by way of bytes: enough to start a kernel seldom */
 };
 
@@ -30,11 +30,14 @@ static ptrdiff_t small_call(void)
 
 /* The kernel for contiguous integers of one width with so few legal cells, mostly by positional popcount; NULL if there is none, or if
    an increment a pair is cheaper. The last cell costs nothing where it would be the only one of its plane. */
-static count_kernel_t *popcount_kernel(uint64_t n_cells)
+static count_kernel_t *popcount_kernel(const column_t *a, const column_t *b)
 {
+    const uint64_t n_cells = a->n_labels * b->n_labels;
 #if SIMD_HAS_X86
-    if (simd_level_current() == SIMD_AVX512)
-        return n_cells <= 256 ? count_popcount_512 : NULL;
+    if (simd_level_current() == SIMD_AVX512) {
+        const int is_wide_on_amd = is_amd_512() && are_for_steps(a, b) && a->stride > 1;
+        return n_cells <= (is_wide_on_amd ? MOST_WIDE_POPCOUNT_AMD : 256) ? count_popcount_512 : NULL;
+    }
 #endif
 #if SIMD_HAS_VECTORS && SIMD_HAS_X86
     if (simd_level_current() == SIMD_AVX2)
@@ -83,10 +86,8 @@ MAYBE_UNUSED static void count_pairs(const column_t *a, const column_t *b, ptrdi
         start = count_split_512(a, b, start, stop, table);
 #endif
     count_kernel_t *kernel = NULL;
-    const uint64_t n_cells = a->n_labels * b->n_labels;
-    if (codes_fit_byte(a) && codes_fit_byte(b)
-        && !(n_cells > MOST_POPCOUNT_CELLS_AMD && is_amd_512() && a->stride > 1 && are_for_steps(a, b)))
-        kernel = popcount_kernel(n_cells);
+    if (codes_fit_byte(a) && codes_fit_byte(b))
+        kernel = popcount_kernel(a, b);
     if (!kernel) {
         count_histogram(a, b, start, stop, table);
         return;
