@@ -192,6 +192,11 @@ BREACHES = {
     ("thresholds/optimal.py", "import fastkappa.two_raters.result"): "thresholds may import",
     ("two_raters/result.py", "from fastkappa.cli import options"): "two_raters may import",
     ("columns/pair.py", "from fastkappa.kernels.threads import new_lock"): "columns stands below",
+    ("cli/reports/a.py", "print(1)"): "writes this",
+    ("cli/commands/a.py", "console.print(1)"): "writes this",
+    ("cli/files/a.py", "import sys\nsys.stderr.write('x')"): "writes this",
+    ("cli/files/b.py", "import csv\ncsv.writer(file)"): "only results/csv_rows",
+    ("cli/pages/a.py", "import html\nhtml.escape('x')"): "only results/html",
     ("multirater/items/a.py", "from fastkappa.multirater import result"): "multirater/items may",
 }
 
@@ -299,4 +304,6 @@ def test_a_reader_enters_each_file_at_most_twice(way: str) -> None:
     walks = _script("walk")
     stays = walks.two_arrays("numpy") if way == "two_arrays" else walks.parquet_file()
     assert len(stays) > 20
-    assert max(walks.entries(stays).values()) <= 2
+    # Each word of a report is looked up there.
+    others = [stay for stay in stays if stay.file != "formatting.py"]
+    assert max(walks.entries(others).values()) <= 2
