@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 
 # float64 holds every whole number up to here.
 LARGEST_EXACT = 1 << 53
+# Entries of a user's array that are looked at together.
+CHUNK = 1 << 16
 
 
 class SupportsArray(Protocol):
