@@ -36,7 +36,8 @@ from fastkappa.exceptions import invalid_parameter_error, undefined_metric_warni
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappa_from_moments, kappas
-from fastkappa.statistics.weights import SCHEMES, Weights
+from fastkappa.statistics.scheme import SCHEMES
+from fastkappa.statistics.weights import Weights
 
 # Threads without a GIL count references to math.nan, and wait for each other to do so; to a
 # constant in code they do not, on CPython 3.14 only if `exec` has compiled it.
