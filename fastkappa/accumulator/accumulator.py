@@ -12,6 +12,7 @@ from fastkappa.accumulator.snapshot import (
     Snapshot,
     common_kind,
     kind_of_columns,
+    read_given_labels,
     snapshot_from_json,
 )
 from fastkappa.accumulator.weighted_table import (
@@ -31,7 +32,6 @@ from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.odd_strings import warn_of_unused_labels
 from fastkappa.counting.codecs import label_limits
 from fastkappa.counting.incremental import FixedTable, GrowingTable
-from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import square, union_of_labels
 from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.formatting import count_text
@@ -59,8 +59,8 @@ class ConfusionAccumulator:
     Parameters
     ----------
     labels : array-like of shape (l,), default=None
-        The labels of the table, in its order; items with other labels are left out and
-        counted in ``n_outside``. None takes the order that ratings declare (ordered
+        The labels of the table, in its order, 4096 at most; items with other labels are left out
+        and counted in ``n_outside``. None takes the order that ratings declare (ordered
         categoricals, polars Enum, ordered Arrow dictionaries, Python enums), else all labels
         that occur, sorted.
     backend : {'cython', 'numba', 'numpy'}, default=None
@@ -119,11 +119,8 @@ class ConfusionAccumulator:
     def __init__(
         self, labels: Any = None, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> None:
-        no_ratings = Column(np.empty(0, np.int64), np.dtype(np.int64))
-        known = None if labels is None else KnownLabels(labels, no_ratings, no_ratings)
         resolve_num_threads(num_threads)
-        # A copy: the array is the user's.
-        self._known_labels = None if known is None else known.array.copy()
+        self._known_labels = None if labels is None else read_given_labels(labels)
         self._kernels = get_kernels(backend)
         self._backend = backend
         self._num_threads = num_threads
@@ -356,7 +353,13 @@ class ConfusionAccumulator:
         return result
 
     def to_json(self) -> str:
-        """Return the contents as JSON, for `from_json`."""
+        """Return the contents as JSON, for `from_json`.
+
+        Raises
+        ------
+        ValueError
+            If JSON cannot hold the labels that were given, such as infinity or bytes.
+        """
         return self._snapshot().to_json()
 
     @classmethod
@@ -368,7 +371,7 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If the text was not written by `to_json`.
+            If updates cannot lead to such contents: the text was not written by `to_json`.
         """
         contents = snapshot_from_json(text)
         labels = contents.table.labels if contents.labels_given else None

@@ -112,7 +112,7 @@ def in_declared_order(counts: ConfusionCounts, order: LabelOrder) -> ConfusionCo
 
 def _first_outside(labels: AnyArray, order: LabelOrder) -> Any:
     outside = _places(labels, order) < 0
-    return labels[int(outside.argmax())].item() if outside.any() else None
+    return labels[outside].tolist()[0] if outside.any() else None
 
 
 def _places(labels: AnyArray, order: LabelOrder) -> NDArray[np.intp]:
