@@ -31,6 +31,17 @@ class SupportsArray(Protocol):
 Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArray]
 
 
+def offsets_from(values: AnyArray, lowest: int) -> NDArray[np.uint64]:
+    """Return how far whole numbers lie above the lowest one, modulo 2**64.
+
+    A difference in their own type would wrap: two int8 numbers can be 255 apart. Numbers below
+    the lowest one come out above all others.
+    """
+    wide = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64).view(np.uint64)
+    wide -= np.uint64(lowest % (1 << 64))
+    return wide
+
+
 def is_masked_array(values: Any) -> bool:
     """Return whether values are in a masked array of NumPy.
 
