@@ -14,10 +14,10 @@ from fastkappa.formatting import count_text, json_object, label_text, printable
 from fastkappa.results import TOO_LARGE, Grid, Report, counts_grid, facts, number_text, rows_as_csv
 from fastkappa.results import as_text as report_as_text
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
+from fastkappa.statistics.scheme import SCHEMES, SchemeName
 from fastkappa.statistics.tables import as_table
-from fastkappa.statistics.weights import SCHEMES, Scheme
 
-WeightsName: TypeAlias = Literal["none"] | Scheme
+WeightsName: TypeAlias = Literal["none"] | SchemeName
 # A larger table is not readable.
 LARGEST_PRINTED = 30
 WEIGHTS: tuple[WeightsName, ...] = ("none", *SCHEMES)
