@@ -16,7 +16,8 @@ from fastkappa.columns.label_order import order_warning
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import harmless
 from fastkappa.statistics.intervals.methods import METHODS, IntervalMethod
-from fastkappa.statistics.weights import SCHEMES, Weights
+from fastkappa.statistics.scheme import SCHEMES
+from fastkappa.statistics.weights import Weights
 
 # More replicates take minutes and gigabytes, and tell no more.
 MOST_REPLICATES = 1_000_000

@@ -31,7 +31,14 @@ from fastkappa.engines.arrow_blocks import (
 )
 from fastkappa.engines.arrow_columns import add_arrays, codes_of, in_one, ratings_of, weights_of
 from fastkappa.engines.batches import add_ratings
-from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError, TooManyLabelsError
+from fastkappa.engines.ratings import (
+    Key,
+    Kind,
+    RatingBatch,
+    RatingsError,
+    TooManyLabelsError,
+    refuse_rounded_texts,
+)
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.kernels.contract import Lines
 from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
@@ -377,7 +384,7 @@ def read_names(
     for i, name in enumerate(columns):
         if name not in names and len(table):
             encoded = in_one(table.column(i))
-            values = inferred(encoded.dictionary.to_pylist()).take(encoded.indices)
+            values = inferred(encoded.dictionary.to_pylist(), name).take(encoded.indices)
             table = table.set_column(i, name, values)
     return table
 
@@ -418,7 +425,7 @@ def _meaning(
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], None
-    values = inferred(together)
+    values = inferred(together, column)
     if str(values.type) == "string":
         # To encode them would import pyarrow.compute, which takes as long as a small file.
         return values.to_pylist()[: len(texts)], "strings"
@@ -426,8 +433,11 @@ def _meaning(
     return ratings.keys()[: len(texts)], ratings.kind
 
 
-def inferred(texts: Sequence[Any]) -> Any:
-    """Return texts as a column of the type that pyarrow infers."""
+def inferred(texts: Sequence[Any], column: Any = None) -> Any:
+    """Return texts as a column of the type that pyarrow infers.
+
+    Of a ``column`` no two texts that are different whole numbers may be the same float.
+    """
     from pyarrow import csv
 
     quoted = ('"' + text.replace('"', '""') + '"' for text in texts)
@@ -438,4 +448,7 @@ def inferred(texts: Sequence[Any]) -> Any:
         parse_options=csv.ParseOptions(newlines_in_values=True),
         convert_options=csv.ConvertOptions(strings_can_be_null=True),
     )
-    return table.column(0).combine_chunks()
+    values = table.column(0).combine_chunks()
+    if column is not None and str(values.type) == "double":
+        refuse_rounded_texts(texts, values.to_pylist(), column)
+    return values

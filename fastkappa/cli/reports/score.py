@@ -15,10 +15,10 @@ from fastkappa.exceptions import library_needed
 from fastkappa.formatting import count_text, figure, json_object, label_text, printable
 from fastkappa.results import Report, counts_grid, facts, number_text
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
+from fastkappa.statistics.scheme import SCHEMES, SchemeName
 from fastkappa.statistics.tables import as_table
-from fastkappa.statistics.weights import SCHEMES, Scheme
 
-WeightsName: TypeAlias = Literal["none"] | Scheme
+WeightsName: TypeAlias = Literal["none"] | SchemeName
 WEIGHTS: tuple[WeightsName, ...] = ("none", *SCHEMES)
 
 

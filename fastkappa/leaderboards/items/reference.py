@@ -18,7 +18,7 @@ from fastkappa.columns.checks import (
     read_rated,
     refuse_missing,
 )
-from fastkappa.columns.column import Column, refuse_masked
+from fastkappa.columns.column import Column, refuse_masked, refuse_rounded_labels
 from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import without
@@ -148,6 +148,8 @@ class Reference:
         column = read_rated(ratings, name, self._missing_codes)
         if column.obstacle in ("continuous", "continuous-multioutput"):
             raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
+        if not self._has_labels:
+            refuse_rounded_labels([(self._name, self.column), (name, column)])
         if self._is_other_kind(column):
             return comparable(self.column, column, (self._name, name))
         return self.column, column
