@@ -12,6 +12,7 @@ from fastkappa.accumulator.snapshot import (
     Snapshot,
     common_kind,
     kind_of_columns,
+    read_given_labels,
     snapshot_from_json,
 )
 from fastkappa.accumulator.weighted_table import (
@@ -31,8 +32,7 @@ from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.odd_strings import warn_of_unused_labels
 from fastkappa.counting.codecs import label_limits
 from fastkappa.counting.incremental import FixedTable, GrowingTable
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import square
+from fastkappa.counting.table import square, union_of_labels
 from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
@@ -59,8 +59,8 @@ class ConfusionAccumulator:
     Parameters
     ----------
     labels : array-like of shape (l,), default=None
-        The labels of the table, in its order; items with other labels are left out and
-        counted in ``n_outside``. None takes the order that ratings declare (ordered
+        The labels of the table, in its order, 4096 at most; items with other labels are left out
+        and counted in ``n_outside``. None takes the order that ratings declare (ordered
         categoricals, polars Enum, ordered Arrow dictionaries, Python enums), else all labels
         that occur, sorted.
     backend : {'cython', 'numba', 'numpy'}, default=None
@@ -119,11 +119,8 @@ class ConfusionAccumulator:
     def __init__(
         self, labels: Any = None, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> None:
-        no_ratings = Column(np.empty(0, np.int64), np.dtype(np.int64))
-        known = None if labels is None else KnownLabels(labels, no_ratings, no_ratings)
         resolve_num_threads(num_threads)
-        # A copy: the array is the user's.
-        self._known_labels = None if known is None else known.array.copy()
+        self._known_labels = None if labels is None else read_given_labels(labels)
         self._kernels = get_kernels(backend)
         self._backend = backend
         self._num_threads = num_threads
@@ -191,6 +188,7 @@ class ConfusionAccumulator:
                 self._last_types = (first.dtype, second.dtype)
             else:
                 part = self._count(columns, batch.weights)
+                self._refuse_rounded(part.labels)
                 weighted = add(self._weighted, part)
                 if order is not None:
                     batch.refuse_outside(part.labels, order)
@@ -244,6 +242,7 @@ class ConfusionAccumulator:
         part = self._snapshot_of(other)
         with self._lock:
             kind, order = common_kind(self._kind, part.kind), part.order_with(self._order)
+            self._refuse_rounded(part.table.labels)
             weighted = add(self._weighted, part.table)
             if order is not None:
                 self._use(order)
@@ -354,7 +353,13 @@ class ConfusionAccumulator:
         return result
 
     def to_json(self) -> str:
-        """Return the contents as JSON, for `from_json`."""
+        """Return the contents as JSON, for `from_json`.
+
+        Raises
+        ------
+        ValueError
+            If JSON cannot hold the labels that were given, such as infinity or bytes.
+        """
         return self._snapshot().to_json()
 
     @classmethod
@@ -366,7 +371,7 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If the text was not written by `to_json`.
+            If updates cannot lead to such contents: the text was not written by `to_json`.
         """
         contents = snapshot_from_json(text)
         labels = contents.table.labels if contents.labels_given else None
@@ -406,9 +411,20 @@ class ConfusionAccumulator:
                 column.categories is None
                 and column.label_dtype.kind in "iub"
                 and self._integers.takes(label_limits(column.values))
+                and not (self._holds_floats() and column.values.dtype.itemsize == 8)
                 for column in (first, second)
             )
         )
+
+    def _holds_floats(self) -> bool:
+        return self._weighted.labels.dtype.kind == "f"
+
+    def _refuse_rounded(self, labels: AnyArray) -> None:
+        """Raise if new labels are floats, and an integer added before is none that they hold."""
+        if labels.dtype.kind == "f" and not self._holds_floats():
+            union_of_labels([self._total().labels, labels])
+            # Wide integers are compared with the floats from now on.
+            self._last_types = ()
 
     def _use(self, order: LabelOrder) -> None:
         """Take an order of the labels; the caller holds the lock."""
