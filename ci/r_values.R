@@ -3,7 +3,7 @@
 #     Rscript ci/r_values.R > tests/helpers/r_values.json
 #
 # Debian has them: apt-get install r-cran-jsonlite r-cran-psych r-cran-vcd r-cran-epir. The tests
-# read the stored figures; where R is, tests/test_r_values.py compares them with fresh ones.
+# read the stored figures; where R is, tests/statistics/test_r_values.py compares them with fresh ones.
 #
 # To add figures: a data set to `square` or `by_rater`, or a function to `of_square` or
 # `of_raters`, whose names are the functions of R that are called. Then run the line above.

@@ -35,7 +35,7 @@ FILES = {
 }
 DESELECTED = {
     "test_confusion_matrix_dtype": "asserts that sums of int64 weights wrap around; fastkappa"
-    " refuses them. The rest of it is in tests/test_drop_in_promises.py.",
+    " refuses them. The rest of it is in tests/drop_in/test_promises.py.",
 }
 ARRAY_LIBRARIES = ("torch", "array_api_strict")
 

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[1]
 # What the tests read besides themselves.
 NEEDED = ("tests", "bench", "docs", "ci", "README.md", "CITATION.cff", "pyproject.toml")
 # The walls between the files of the source, and its pages.
-OF_THE_SOURCE = ("tests/test_imports.py", "tests/test_docs.py")
+OF_THE_SOURCE = ("tests/house/test_imports.py", "tests/house/test_docs.py")
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 

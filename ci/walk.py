@@ -1,13 +1,13 @@
-"""Print the path that a call takes through the files of the package.
+"""Print the paths that users' calls take through the files of the package.
 
-    python ci/walk.py
+    python ci/walk.py [TITLE]
 
-traces `cohen_kappa_score` of two long integer arrays, by the usual backend and by NumPy, whose
-way is not cut short by compiled code; and `fastkappa score` of a Parquet file. It is the path of
-somebody who reads along: each function is read once, where it is first called. Each line is a
-file and the functions read there before one of another file is. The files entered more than
-once come last. Each call is made once before it is traced, so that no import is a part of the
-walk. Compiled code and other threads are not traced.
+Without a title, one line per walk: its files, functions and stays. With the beginning of a title,
+the stays of that walk: a file, and the functions first called there before another file is entered.
+Each call is made once before it is traced, so imports are not counted. Walks use the NumPy backend,
+because compiled short cuts hide steps. Compiled code and other threads are not traced.
+
+`CEILINGS` is how long a walk may be; `tests/house/test_walks.py` guards it.
 """
 
 from __future__ import annotations
@@ -33,18 +33,29 @@ from fastkappa import cli
 from fastkappa.kernels import dispatch
 
 PACKAGE = Path(fastkappa.__file__).parent
-N_ITEMS = 300_000
+
+# Files and functions. Lower a ceiling when a walk becomes shorter.
+CEILINGS = {
+    "cohen_kappa_score, quadratic": (18, 62),
+    "cohen_kappa_score, strings": (19, 72),
+    "agreement": (30, 92),
+    "agreement, printed": (39, 194),
+    "leaderboard": (32, 132),
+    "optimal_thresholds": (27, 93),
+    "fastkappa score, Parquet": (29, 130),
+    "fastkappa score, CSV": (31, 144),
+}
 
 
 class Stay(NamedTuple):
-    """A file and the functions of it that were called one after the other."""
+    """A file, and the functions that are first called there before another file is entered."""
 
     file: str
     functions: list[str]
 
 
 def walk(call: Callable[[], Any]) -> list[Stay]:
-    """Return the stays of a call, in order."""
+    """Return the stays of a call, in order; each function is counted once."""
     call()
     stays: list[Stay] = []
     read: set[tuple[str, str]] = set()
@@ -69,53 +80,67 @@ def walk(call: Callable[[], Any]) -> list[Stay]:
     return stays
 
 
-def entries(stays: list[Stay]) -> Counter[str]:
-    """Return how often each file is entered."""
-    return Counter(stay.file for stay in stays)
+def length(stays: list[Stay]) -> tuple[int, int]:
+    """Return how many files and functions a walk has."""
+    return len({stay.file for stay in stays}), sum(len(stay.functions) for stay in stays)
 
 
-def two_arrays(backend: str = "") -> list[Stay]:
-    """Trace `cohen_kappa_score` of two integer arrays."""
-    y1, y2 = np.random.default_rng(0).integers(0, 5, (2, N_ITEMS))
-    with mock.patch.dict(os.environ, FASTKAPPA_BACKEND=backend):
-        dispatch.forget_choice()
-        stays = walk(lambda: fastkappa.cohen_kappa_score(y1, y2, weights="linear"))
-    dispatch.forget_choice()
-    return stays
-
-
-def parquet_file() -> list[Stay]:
-    """Trace `fastkappa score` of a Parquet file."""
-    y1, y2 = np.random.default_rng(0).integers(0, 5, (2, 1000))
+def calls(folder: Path) -> dict[str, Callable[[], Any]]:
+    """Return the call of each walk; files are written to ``folder``."""
+    rng = np.random.default_rng(0)
+    y1, y2 = rng.integers(0, 5, (2, 300_000))
+    strings = np.array(["a", "b", "c"])
+    truth = y1[:3000]
+    scores = truth + rng.normal(size=3000)
+    predictions = {f"m{i}": rng.integers(0, 5, 3000) for i in range(4)}
+    table = pa.table({"y1": y1[:5000], "y2": y2[:5000]})
+    pa.parquet.write_table(table, folder / "ratings.parquet")
+    rows = "".join(f"{a},{b}\n" for a, b in zip(y1[:5000], y2[:5000]))
+    (folder / "ratings.csv").write_text(f"y1,y2\n{rows}")
     app = cli.make_app()
-    with tempfile.TemporaryDirectory() as folder:
-        file = str(Path(folder, "ratings.parquet"))
-        pa.parquet.write_table(pa.table({"y1": y1, "y2": y2}), file)
 
-        def score() -> None:
-            with contextlib.redirect_stdout(io.StringIO()):
-                app(["score", file, "--y1", "y1", "--y2", "y2"], standalone_mode=False)
+    def score(name: str) -> None:
+        with contextlib.redirect_stdout(io.StringIO()):
+            arguments = ["score", str(folder / name), "--y1", "y1", "--y2", "y2"]
+            app(arguments, standalone_mode=False)
 
-        return walk(score)
+    kappa = fastkappa.cohen_kappa_score
+    return {
+        "cohen_kappa_score, quadratic": lambda: kappa(y1, y2, weights="quadratic"),
+        "cohen_kappa_score, strings": lambda: kappa(strings[y1 % 3], strings[y2 % 3]),
+        "agreement": lambda: fastkappa.agreement(y1, y2).kappa,
+        "agreement, printed": lambda: str(fastkappa.agreement(y1, y2)),
+        "leaderboard": lambda: fastkappa.leaderboard(truth, predictions, rng=0, n_resamples=50),
+        "optimal_thresholds": lambda: fastkappa.optimal_thresholds(truth, scores),
+        "fastkappa score, Parquet": lambda: score("ratings.parquet"),
+        "fastkappa score, CSV": lambda: score("ratings.csv"),
+    }
 
 
-def main() -> None:
-    for title, stays in (
-        ("cohen_kappa_score(y1, y2, weights='linear')", two_arrays()),
-        (
-            "FASTKAPPA_BACKEND=numpy cohen_kappa_score(y1, y2, weights='linear')",
-            two_arrays("numpy"),
-        ),
-        ("fastkappa score ratings.parquet --y1 y1 --y2 y2", parquet_file()),
+def walks() -> dict[str, list[Stay]]:
+    """Return the stays of every walk."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.dict(os.environ, FASTKAPPA_BACKEND="numpy"),
     ):
-        print(f"{title}\n")
-        for stay in stays:
-            print(f"  {stay.file:<36} {', '.join(stay.functions)}")
-        often = entries(stays)
-        again = [(file, times) for file, times in often.most_common() if times > 1]
-        print(f"\n{len(stays)} stays in {len(often)} files, {len(again)} entered more than once")
-        print("".join(f"  {file:<36} {times}\n" for file, times in again))
+        dispatch.forget_choice()
+        found = {title: walk(call) for title, call in calls(Path(folder)).items()}
+    dispatch.forget_choice()
+    return found
+
+
+def main(wanted: str = "") -> None:
+    for title, stays in walks().items():
+        if not title.startswith(wanted):
+            continue
+        files, functions = length(stays)
+        print(f"{title}: {files} files, {functions} functions, {len(stays)} stays")
+        if wanted:
+            for stay in stays:
+                print(f"  {stay.file:<36} {', '.join(stay.functions)}")
+            often = Counter(stay.file for stay in stays).most_common()
+            print("".join(f"  {file:<36} {n} times\n" for file, n in often if n > 1))
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -16,7 +16,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, check_form, read_column_as_sklearn
+from fastkappa.columns.column import (
+    Column,
+    check_form,
+    read_column_as_sklearn,
+    refuse_rounded_labels,
+)
 from fastkappa.columns.item_weights import (
     check_finite_weights,
     check_some_weight,
@@ -31,7 +36,8 @@ from fastkappa.exceptions import invalid_parameter_error, undefined_metric_warni
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappa_from_moments, kappas
-from fastkappa.statistics.weights import SCHEMES, Weights
+from fastkappa.statistics.scheme import SCHEMES
+from fastkappa.statistics.weights import Weights
 
 NAN = math.nan
 EMPTY = (
@@ -80,7 +86,8 @@ def cohen_kappa_score(
     ------
     ValueError
         For ratings, labels or weights that scikit-learn refuses, in its words. Labels
-        given twice are refused as well, for which scikit-learn returns a wrong value.
+        given twice are refused as well, and integers beyond 2**53 beside floats that round
+        them: scikit-learn returns a wrong value for both.
 
     Notes
     -----
@@ -177,8 +184,8 @@ def confusion_matrix(
     Raises
     ------
     ValueError
-        For ratings, labels or weights that scikit-learn refuses, in its words, and for
-        labels given twice.
+        For ratings, labels or weights that scikit-learn refuses, in its words, for labels
+        given twice, and for integers beyond 2**53 beside floats that round them.
     OverflowError
         If a sum of integer weights does not fit in int64.
 
@@ -259,6 +266,8 @@ def _read(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Ratings
     if n_items == 0:
         raise ValueError(EMPTY)
     first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"), read_column_as_sklearn)
+    if labels is None:
+        refuse_rounded_labels([("y_true", first), ("y_pred", second)])
     return _Ratings(
         first,
         second,

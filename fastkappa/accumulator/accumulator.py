@@ -32,7 +32,7 @@ from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.odd_strings import warn_of_unused_labels
 from fastkappa.counting.codecs import label_limits
 from fastkappa.counting.incremental import FixedTable, GrowingTable
-from fastkappa.counting.table import square
+from fastkappa.counting.table import square, union_of_labels
 from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
@@ -188,6 +188,7 @@ class ConfusionAccumulator:
                 self._last_types = (first.dtype, second.dtype)
             else:
                 part = self._count(columns, batch.weights)
+                self._refuse_rounded(part.labels)
                 weighted = add(self._weighted, part)
                 if order is not None:
                     batch.refuse_outside(part.labels, order)
@@ -241,6 +242,7 @@ class ConfusionAccumulator:
         part = self._snapshot_of(other)
         with self._lock:
             kind, order = common_kind(self._kind, part.kind), part.order_with(self._order)
+            self._refuse_rounded(part.table.labels)
             weighted = add(self._weighted, part.table)
             if order is not None:
                 self._use(order)
@@ -409,9 +411,20 @@ class ConfusionAccumulator:
                 column.categories is None
                 and column.label_dtype.kind in "iub"
                 and self._integers.takes(label_limits(column.values))
+                and not (self._holds_floats() and column.values.dtype.itemsize == 8)
                 for column in (first, second)
             )
         )
+
+    def _holds_floats(self) -> bool:
+        return self._weighted.labels.dtype.kind == "f"
+
+    def _refuse_rounded(self, labels: AnyArray) -> None:
+        """Raise if new labels are floats, and an integer added before is none that they hold."""
+        if labels.dtype.kind == "f" and not self._holds_floats():
+            union_of_labels([self._total().labels, labels])
+            # Wide integers are compared with the floats from now on.
+            self._last_types = ()
 
     def _use(self, order: LabelOrder) -> None:
         """Take an order of the labels; the caller holds the lock."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.checks import Missing, check_missing, missing_or_odd, refuse_missing
-from fastkappa.columns.column import Column, refuse_masked
+from fastkappa.columns.column import Column, refuse_masked, refuse_rounded_labels
 from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.columns.label_order import LabelOrder, common_order, shown
@@ -84,6 +84,7 @@ def read_batch(
     else:
         for name, column in zip(ratings, columns):
             refuse_odd_strings(column, name)
+        refuse_rounded_labels(zip(ratings, columns))
         warn_of_lookalikes(dict(zip(ratings, columns)))
     weights = (
         None if sample_weight is None else read_sample_weight(sample_weight, n_items - n_missing)

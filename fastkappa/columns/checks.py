@@ -193,8 +193,10 @@ def _with_odd_strings(
     odd = are_odd(read_column(present, name)) if n_samples(present) else None
     if odd is None or missing is None:
         return missing if odd is None else odd
-    missing[~missing] = odd
-    return missing
+    # A copy: the mask may be the user's.
+    gone = missing.copy()
+    gone[~missing] = odd
+    return gone
 
 
 def refuse_missing(

@@ -7,19 +7,18 @@ words for what is not, are scikit-learn's, so that code written for it sees no d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray, is_masked_array
+from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
 from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import codes_of_foreign, to_numpy
 from fastkappa.columns.label_order import LabelOrder
+from fastkappa.columns.labels import array_of, first_rounded, rounded_label
 from fastkappa.columns.missing import is_missing
 from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
-
-CHUNK = 1 << 16
 
 
 class Column(NamedTuple):
@@ -93,7 +92,7 @@ def _read(ratings: Any, name: str) -> Column:
         return strings
     coded = codes_of_foreign(ratings, name)
     if coded is None:
-        return _read_array(to_numpy(ratings), name)
+        return _read_array(array_of(ratings, name), name)
     codes, categories, is_ordered = coded
     labels = np.asarray(categories)
     if labels.dtype.kind == "U":
@@ -115,6 +114,16 @@ def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
     if problem is not None:
         return Column(codes, labels.dtype, obstacle=problem)
     return Column(codes, labels.dtype, _checked_strings(labels.tolist(), name))
+
+
+def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
+    """Raise if float64 rounds an integer in one of some named columns, and another has floats."""
+    numbers = [(name, column.values) for name, column in columns if column.categories is None]
+    floats = next((name for name, values in numbers if values.dtype.kind == "f"), None)
+    for name, values in [] if floats is None else numbers:
+        position = first_rounded(values)
+        if position is not None:
+            raise rounded_label(int(values[position]), name, f" in {floats}")
 
 
 def label_of(column: Column, place: int) -> str:

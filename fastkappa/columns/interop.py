@@ -245,11 +245,11 @@ def _without_null_labels(ratings: Any, name: str) -> Any:
     return type(ratings).from_arrays(places[codes], labels, ordered=ordered)
 
 
-def bytes_of_strings(strings: Any) -> tuple[int, AnyArray, AnyArray] | None:
-    """Return strings that a library holds as UTF-8: how many are missing, ends and bytes.
+def strings_in_arrow(strings: Any) -> Any:
+    """Return strings that a library holds as UTF-8 as one large_string array of pyarrow.
 
-    String i is the bytes from ``ends[i]`` to ``ends[i + 1]``. None for anything that is no
-    column of strings, or that cannot be had so. It takes no time in Python for each string.
+    None for anything that is no column of strings, or is held otherwise. It takes no time in Python
+    for each string.
     """
     strings = _in_arrow(strings)
     pyarrow = sys.modules.get("pyarrow")
@@ -258,25 +258,15 @@ def bytes_of_strings(strings: Any) -> tuple[int, AnyArray, AnyArray] | None:
         return None
     if not isinstance(strings, (pyarrow.Array, pyarrow.ChunkedArray)):
         return None
-    kind = pyarrow.types
-    if kind.is_dictionary(strings.type):
+    if pyarrow.types.is_dictionary(strings.type):
         strings = strings.cast(strings.type.value_type)
-    if str(strings.type) == "string_view":
-        strings = strings.cast(pyarrow.large_string())
-    if not (kind.is_string(strings.type) or kind.is_large_string(strings.type)):
+    if str(strings.type) not in ("string", "large_string", "string_view"):
         return None
+    strings = strings.cast(pyarrow.large_string())
     if isinstance(strings, pyarrow.ChunkedArray):
         # One chunk alone would be copied.
-        is_one = strings.num_chunks == 1
-        strings = strings.chunk(0) if is_one else strings.combine_chunks()
-    dtype = np.dtype(np.int32 if kind.is_string(strings.type) else np.int64)
-    _, ends, data = strings.buffers()
-    if ends is None or not len(strings):
-        return strings.null_count, np.zeros(1, np.int64), np.empty(0, np.uint8)
-    offsets = np.frombuffer(ends, dtype, len(strings) + 1, strings.offset * dtype.itemsize)
-    first, last = int(offsets[0]), int(offsets[-1])
-    parts = np.frombuffer(b"" if data is None else data, np.uint8)[first:last]
-    return strings.null_count, offsets - dtype.type(first) if first else offsets, parts
+        strings = strings.chunk(0) if strings.num_chunks == 1 else strings.combine_chunks()
+    return strings
 
 
 def _in_arrow(column: Any) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.arrays import LARGEST_EXACT, AnyArray
-from fastkappa.columns.column import CHUNK, bits_of, check_finite
+from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
+from fastkappa.columns.column import bits_of, check_finite
 from fastkappa.columns.interop import to_numpy
 
 # Beyond this, item weights are scaled: products of three sums of them must be finite.

@@ -12,13 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, is_masked_array
+from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import is_number
 from fastkappa.columns.labels import cast_dates
 
-# Entries that are looked at together.
-CHUNK = 1 << 16
 # What may hold NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
 # The codes that may be among dates or durations, and what makes them NumPy's.

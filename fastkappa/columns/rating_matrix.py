@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import CHUNK
+from fastkappa.arrays import CHUNK, AnyArray
 from fastkappa.columns.interop import to_numpy, warn_of_row_order
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing

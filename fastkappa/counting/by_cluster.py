@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.arrays import AnyArray, IntTable, offsets_from
 from fastkappa.columns.column import Column
-from fastkappa.counting.codecs import LabelRange, label_type
+from fastkappa.counting.codecs import LabelRange
 from fastkappa.counting.known_labels import Encoding
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
@@ -228,9 +228,7 @@ class _Counter:
         self, values: AnyArray, lowest: int, n_numbers: int, cells: AnyArray
     ) -> ClusterCounts:
         """Return the counts of a chunk by sorting its items."""
-        # Modulo 2**64 the difference is right for signed and unsigned numbers.
-        numbers: AnyArray = values.astype(label_type(values)).view(np.uint64)
-        numbers -= np.uint64(lowest % (1 << 64))
+        numbers: AnyArray = offsets_from(values, lowest)
         if int(numbers.max()) >= n_numbers:
             raise changed_meanwhile("clusters")
         own = None

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.columns.column import Column, label_of
+from fastkappa.columns.column import Column, label_of, refuse_rounded_labels
 from fastkappa.columns.enums import order_of_members
 from fastkappa.columns.label_order import LabelOrder, common_order, shown
 from fastkappa.columns.labels import distinct, keys_in_unit, read_labels
@@ -119,7 +119,8 @@ def labels_to_use(labels: Any, columns: Mapping[str, Column]) -> KnownLabels | N
     """Return the labels given, or those that a column declares; None if there are none.
 
     ``columns`` has each column under the name that errors call it. Without labels, strings
-    among numbers are refused. Labels that look alike are warned of.
+    among numbers are refused, and integers beside floats that round them. Labels that look
+    alike are warned of.
     """
     warn_of_lookalikes(columns)
     first, second = next(iter(columns.values())), list(columns.values())[-1]
@@ -128,6 +129,7 @@ def labels_to_use(labels: Any, columns: Mapping[str, Column]) -> KnownLabels | N
         known = KnownLabels(labels if members is None else members, first, second)
         known.are_declared = False
         return known
+    refuse_rounded_labels(columns.items())
     for name, column in columns.items():
         if column.declared is None:
             refuse_odd_strings(column, name)

@@ -216,7 +216,8 @@ def ratings_of(array: Any, column: Any) -> RatingBatch:
     if types.is_boolean(dtype):
         return _of_integers(array.cast(pyarrow.uint8()), "booleans")
     if types.is_floating(dtype) or types.is_decimal(dtype):
-        return _of_integers(_whole_numbers(array, column), "integers")
+        kind: Kind = "floats" if types.is_floating(dtype) else "integers"
+        return _of_integers(_whole_numbers(array, column), kind)
     if types.is_date(dtype) or types.is_timestamp(dtype):
         return _of_integers(_microseconds(array, column), _kind_of_time(dtype))
     if types.is_null(dtype):

@@ -18,7 +18,7 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.columns.label_order import is_number
-from fastkappa.counting.lines import LineCounter
+from fastkappa.counting.csv_lines import LineCounter
 from fastkappa.engines.arrow_blocks import (
     BLOCK_SIZE,
     NotInBlocksError,
@@ -31,10 +31,17 @@ from fastkappa.engines.arrow_blocks import (
 )
 from fastkappa.engines.arrow_columns import add_arrays, codes_of, in_one, ratings_of, weights_of
 from fastkappa.engines.batches import add_ratings
-from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError, TooManyLabelsError
+from fastkappa.engines.ratings import (
+    Key,
+    Kind,
+    RatingBatch,
+    RatingsError,
+    TooManyLabelsError,
+    refuse_rounded_texts,
+)
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.kernels.contract import Lines
-from fastkappa.kernels.dispatch import get_kernels, word_kernels
+from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # With labels given, texts that are kept whatever they are, to infer what the column holds.
@@ -127,7 +134,7 @@ class TextTable:
         is this table then.
         """
         columns = self._raw.columns
-        count_lines = word_kernels(get_kernels()).count_lines
+        count_lines = csv_line_kernels(get_kernels()).count_lines
         two = self._raw.names == [columns.y1, columns.y2] and columns[2:] == (None, None)
         if count_lines is None or not two:
             return False
@@ -203,7 +210,9 @@ class TextTable:
         add_ratings(self._raw, read[columns.y1], read[columns.y2], weights=weights, groups=groups)
 
     def _add_counter(self, counter: LineCounter) -> None:
-        missing = {text.encode() for text in texts_of_missing()}
+        from pyarrow import csv
+
+        missing = {text.encode() for text in csv.ConvertOptions().null_values}
         keys = [[None if text in missing else _key_of(text) for text in t] for t in counter.texts]
         for name, texts in zip(self._raw.names, keys):
             self._learn(name, texts)
@@ -335,13 +344,6 @@ def read_text(
     return table
 
 
-def texts_of_missing() -> list[str]:
-    """Return the texts that stand for a missing value in any column of a file."""
-    from pyarrow import csv
-
-    return list(csv.ConvertOptions().null_values)
-
-
 def read_names(
     path: Path,
     columns: Sequence[str],
@@ -382,7 +384,7 @@ def read_names(
     for i, name in enumerate(columns):
         if name not in names and len(table):
             encoded = in_one(table.column(i))
-            values = inferred(encoded.dictionary.to_pylist()).take(encoded.indices)
+            values = inferred(encoded.dictionary.to_pylist(), name).take(encoded.indices)
             table = table.set_column(i, name, values)
     return table
 
@@ -423,7 +425,7 @@ def _meaning(
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], None
-    values = inferred(together)
+    values = inferred(together, column)
     if str(values.type) == "string":
         # To encode them would import pyarrow.compute, which takes as long as a small file.
         return values.to_pylist()[: len(texts)], "strings"
@@ -431,8 +433,11 @@ def _meaning(
     return ratings.keys()[: len(texts)], ratings.kind
 
 
-def inferred(texts: Sequence[Any]) -> Any:
-    """Return texts as a column of the type that pyarrow infers."""
+def inferred(texts: Sequence[Any], column: Any = None) -> Any:
+    """Return texts as a column of the type that pyarrow infers.
+
+    Of a ``column`` no two texts that are different whole numbers may be the same float.
+    """
     from pyarrow import csv
 
     quoted = ('"' + text.replace('"', '""') + '"' for text in texts)
@@ -443,4 +448,7 @@ def inferred(texts: Sequence[Any]) -> Any:
         parse_options=csv.ParseOptions(newlines_in_values=True),
         convert_options=csv.ConvertOptions(strings_can_be_null=True),
     )
-    return table.column(0).combine_chunks()
+    values = table.column(0).combine_chunks()
+    if column is not None and str(values.type) == "double":
+        refuse_rounded_texts(texts, values.to_pylist(), column)
+    return values

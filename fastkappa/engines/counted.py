@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import sorted_strings
-from fastkappa.columns.labels import distinct
+from fastkappa.columns.labels import array_of, distinct
 from fastkappa.columns.odd_strings import warn_of_counted_lookalikes, warn_of_unused_labels
-from fastkappa.engines.ratings import Key, Kind, RatingsError, key_of
+from fastkappa.engines.ratings import NUMBERS, Key, Kind, RatingsError, key_of
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, Contents
 from fastkappa.formatting import count_text
 from fastkappa.frame import frame_of_counts
@@ -179,7 +178,7 @@ def label_of(key: Key, kind: Kind | None) -> Any:
 
 def check_labels(labels: Any) -> AnyArray:
     """Return the labels a user gave as an array, or raise."""
-    array = to_numpy(labels)
+    array = array_of(labels, "labels")
     if array.ndim != 1:
         raise ValueError(f"labels must be one-dimensional, got {labels!r}.")
     if array.size == 0:
@@ -209,7 +208,7 @@ def _given(labels: Any, kind: Kind | None) -> tuple[AnyArray, list[Any]]:
 
 
 def _comparable(kind: Kind | None, kind_of_label: Kind | None) -> bool:
-    alike: tuple[set[Any], ...] = ({"integers", "booleans"}, {"dates", "times"}, {"strings"})
+    alike: tuple[set[Any], ...] = (NUMBERS, {"dates", "times"}, {"strings"})
     return kind is None or any(kind in kinds and kind_of_label in kinds for kinds in alike)
 
 

@@ -30,6 +30,7 @@ from fastkappa.engines.ratings import (
     common_kind,
     common_order,
     refuse_outside,
+    refuse_rounded,
 )
 
 # The key of ratings outside the labels: no rating has a key of bytes.
@@ -253,6 +254,8 @@ class SourceTable:
         first, second = self.axes[1:]
         kinds, names = (first.kind, second.kind), (first.column, second.column)
         kind = common_kind(kinds, names, (first.position, second.position))
+        if kind == "floats" and self.wanted is None:
+            refuse_rounded({axis.column: axis.position for axis in (first, second)})
         order = None
         if self.wanted is None:
             order = common_order({axis.column: axis.order for axis in (first, second)}, self.advice)

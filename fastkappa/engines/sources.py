@@ -144,7 +144,9 @@ def confusion_from_table(
     wanted = None
     if labels is not None:
         kinds = {key_of(label, "labels")[1] for label in labels}
-        wanted = WantedLabels([*labels, *missing_codes], are_numbers=kinds == {"integers"})
+        wanted = WantedLabels(
+            [*labels, *missing_codes], are_numbers=kinds <= {"integers", "floats"}
+        )
     table = SourceTable(Columns(y1, y2, weight, group), wanted, codes=codes)
     _count(table, source, threads)
     contents = table.contents()

@@ -155,7 +155,7 @@ class LeaderboardBuilder:
         if ids is not None and self._truth.dropped is not None:
             self._unrated.update(read_ids(without(ids, ~self._truth.dropped), "ids").tolist())
             ids = without(ids, self._truth.dropped)
-        self.ids = None if ids is None else ItemIds(ids, "ids", num_threads)
+        self.ids = None if ids is None else ItemIds(ids, "ids")
         self._weights = weights
         self._order = SharedOrder(
             labels,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, Floats
+from fastkappa.arrays import AnyArray, Floats, offsets_from
 from fastkappa.kernels.contract import Bins
 from fastkappa.kernels.numba.loops import compile_lazily
 
@@ -37,7 +37,7 @@ def count_scores(
 ) -> None:
     """Add the items of each row and label to ``table``, and their weights to ``sums``."""
     for part in _chunks(start, stop):
-        offsets = _offsets(codes[part], lowest)
+        offsets = offsets_from(codes[part], lowest)
         x = scores[part].astype(np.float64)
         _count(x, offsets, *bins, table)
         if weights is not None:
@@ -76,7 +76,7 @@ def collect_scores(
         n_own = _choose(scores[part].astype(np.float64), *bins, wanted, part.start, places)
         items, own = places[:n_own], slice(n, n + n_own)
         out[own] = scores[items]
-        out_codes[own] = np.minimum(_offsets(codes[items], lowest), np.uint64(n_labels))
+        out_codes[own] = np.minimum(offsets_from(codes[items], lowest), np.uint64(n_labels))
         if weights is not None and out_weights is not None:
             out_weights[own] = weights[items]
         n += n_own
@@ -112,7 +112,7 @@ def group_scores(
             own = own[own >= 0]
             n_refused += n_without
         out[own] = scores[items]
-        out_codes[own] = np.minimum(_offsets(codes[items], lowest), np.uint64(n_labels))
+        out_codes[own] = np.minimum(offsets_from(codes[items], lowest), np.uint64(n_labels))
         if weights is not None and out_weights is not None:
             out_weights[own] = weights[items]
     return n_refused
@@ -151,7 +151,7 @@ def sort_items(
     # next to zero that do not occur have no keys.
     positive = (first_positive - n_negative - 1) % (1 << 64)
     origins = np.array([first, n_negative, positive, (1 << 63) - n_negative], np.uint64)
-    inside = np.minimum(_offsets(codes, lowest), np.uint64(n_labels))
+    inside = np.minimum(offsets_from(codes, lowest), np.uint64(n_labels))
     _pack(keys, inside, origins, np.uint64(bits))
     keys.sort()
     ordered = np.empty(len(keys), np.uint16)
@@ -162,13 +162,6 @@ def sort_items(
 def _chunks(start: int, stop: int) -> Iterator[slice]:
     for begin in range(start, stop, CHUNK):
         yield slice(begin, min(begin + CHUNK, stop))
-
-
-def _offsets(codes: AnyArray, lowest: int) -> NDArray[np.uint64]:
-    # Differences modulo 2**64 put every integer below `lowest` far above the labels.
-    offsets = codes.astype(np.uint64 if codes.dtype.kind == "u" else np.int64).view(np.uint64)
-    offsets -= np.uint64(lowest % (1 << 64))
-    return offsets
 
 
 @compile_lazily

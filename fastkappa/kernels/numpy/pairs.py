@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, FloatTable, IntTable
+from fastkappa.arrays import AnyArray, FloatTable, IntTable, offsets_from
 from fastkappa.kernels.contract import LabelHash
 from fastkappa.kernels.numpy.keys import Keys, digits_a_key
 
@@ -172,10 +172,6 @@ def _cells(
 
 def _codes(ratings: AnyArray, lowest: int, n_codes: int) -> NDArray[np.uint64]:
     """Return the codes of a chunk, ``n_codes`` for a rating outside them."""
-    # Differences modulo 2**64 put every rating below `lowest` far above `n_codes`,
-    # for signed and unsigned ratings alike.
     with np.errstate(invalid="ignore"):
-        codes = ratings.astype(np.uint64 if ratings.dtype.kind == "u" else np.int64)
-    codes = codes.view(np.uint64)
-    codes -= np.uint64(lowest % (1 << 64))
+        codes = offsets_from(ratings, lowest)
     return np.minimum(codes, np.uint64(n_codes), out=codes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, Floats
+from fastkappa.arrays import AnyArray, Floats, offsets_from
 from fastkappa.kernels.contract import Bins
 
 CHUNK = 1 << 15
@@ -160,7 +160,4 @@ def _rows(scores: AnyArray, bins: Bins) -> NDArray[np.intp]:
 
 
 def _codes(codes: AnyArray, lowest: int, n_labels: int) -> NDArray[np.intp]:
-    # Differences modulo 2**64 put every integer below `lowest` far above `n_labels`.
-    offsets = codes.astype(np.uint64 if codes.dtype.kind == "u" else np.int64).view(np.uint64)
-    offsets = offsets - np.uint64(lowest % (1 << 64))
-    return np.minimum(offsets, np.uint64(n_labels)).astype(np.intp)
+    return np.minimum(offsets_from(codes, lowest), np.uint64(n_labels)).astype(np.intp)

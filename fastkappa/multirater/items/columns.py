@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, read_column
+from fastkappa.columns.column import Column, read_column, refuse_rounded_labels
 from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.label_order import common_order, is_number
 from fastkappa.columns.labels import distinct, keys_in_unit
@@ -152,6 +152,7 @@ def read_raters(
     raters = [_read_rater(column, name, missing_codes) for column, name in zip(columns, names)]
     if labels is None:
         _refuse_odd_strings(raters, missing_codes)
+        refuse_rounded_labels((rater.name, rater.column) for rater in raters)
     elif labels.dtype.kind in "UT" and any(rater.column.categories for rater in raters):
         # Labels such as "1", "2" and "x": who never gave "x" may have a column of numbers.
         raters = [_as_strings(rater) for rater in raters]

@@ -10,7 +10,13 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.checks import check_labels
 from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.labels import distinct, in_order, names_of_columns, order_of_columns
+from fastkappa.columns.labels import (
+    array_of,
+    distinct,
+    in_order,
+    names_of_columns,
+    order_of_columns,
+)
 
 
 def read_counts(given: Any) -> IntTable:
@@ -72,7 +78,7 @@ def order_is_known(table: Any, labels: Any, names: AnyArray) -> bool:
 
 def read_labels(labels: Any) -> AnyArray:
     """Return labels given by the user as an array, or raise."""
-    array = to_numpy(labels)
+    array = array_of(labels, "labels")
     if array.ndim != 1 or not len(array):
         raise ValueError(f"labels must be a list of one or more, got {short_repr(labels)}.")
     check_labels(array)

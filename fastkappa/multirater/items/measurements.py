@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import LARGEST_EXACT, AnyArray, Floats, IntTable
-from fastkappa.columns.column import CHUNK, Column
+from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray, Floats, IntTable
+from fastkappa.columns.column import Column
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import find_missing
 from fastkappa.columns.rating_matrix import columns_of, read_measurements

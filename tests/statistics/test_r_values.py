@@ -16,7 +16,7 @@ from fastkappa import agreement_from_confusion
 from fastkappa.statistics.indices import bangdiwala_b
 from tests.helpers.r_values import SQUARE, STORED, VERSIONS, WEIGHTED
 
-SCRIPT = Path(__file__).parent.parent / "ci" / "r_values.R"
+SCRIPT = Path(__file__).parents[2] / "ci" / "r_values.R"
 
 
 def test_stored_figures_are_those_of_r() -> None:

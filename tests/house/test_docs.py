@@ -11,7 +11,7 @@ import pytest
 
 import fastkappa
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs" / "reference"
 MODULES = {
     "boosting": "boosting.py",

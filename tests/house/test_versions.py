@@ -8,7 +8,7 @@ from pathlib import Path
 
 import fastkappa
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RECIPE = ROOT / "ci" / "conda" / "recipe.yaml"
 
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import fastkappa
+from tests.drop_in.test_values import FUNCTIONS, described, metrics, outcome, same
 from tests.helpers.adversarial_inputs.item_weights import SAMPLE_WEIGHTS
 from tests.helpers.adversarial_inputs.labels import LABELS
 from tests.helpers.adversarial_inputs.options import KAPPA_OPTIONS, NORMALIZE
 from tests.helpers.adversarial_inputs.ratings import EMPTY, RATINGS
-from tests.test_drop_in import FUNCTIONS, described, metrics, outcome, same
 
 Call = Callable[[], tuple[tuple[Any, ...], dict[str, Any]]]
 Argument = dict[str, Callable[[], Any]]
