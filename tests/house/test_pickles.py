@@ -14,7 +14,7 @@ import pytest
 
 import fastkappa
 from fastkappa import estimators
-from tests.test_results import CODES, ODD, RATINGS, RESULTS
+from tests.results.test_results import CODES, ODD, RATINGS, RESULTS
 
 SCORES = np.random.default_rng(0).normal(CODES[0], 1)
 PROBABILITIES = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
