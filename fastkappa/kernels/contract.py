@@ -54,6 +54,26 @@ Texts = NDArray[np.uint64]
 CountLines = Callable[[Texts, Texts, NDArray[np.uint8], Lines, IntTable], int]
 
 
+def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
+    """Raise unless each array has all the items from ``start`` up to ``stop``.
+
+    Kernels in NumPy and numba ask this of every array that they are given; those in C have the
+    same check in Cython.
+    """
+    for array in arrays:
+        if array is not None and start < stop and not 0 <= start <= stop <= len(array):
+            raise ValueError(
+                f"items {start} to {stop - 1} are not all among those of an array of {len(array)}"
+            )
+
+
+def check_tables(*tables: AnyArray | None) -> None:
+    """Raise unless tables have one shape, with a row and a column for values outside the labels."""
+    shapes = {table.shape for table in tables if table is not None}
+    if len(shapes) > 1 or not all(shapes.pop()):
+        raise ValueError("tables must have one shape, with room for values outside the labels")
+
+
 class PairKernels(Protocol):
     """Counts and sums of pairs of codes."""
 
