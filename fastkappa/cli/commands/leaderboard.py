@@ -170,7 +170,7 @@ def leaderboard(
                 on_sorted=remarks.sorted_labels.append,
                 on_left_out=remarks.texts.append,
                 seed=seed,
-                delimiter=opener.delimiter,
+                text_format=opener.text_format,
                 bar=bar,
             )
         boards = {name: _renamed(board, opener) for name, board in boards.items()}
