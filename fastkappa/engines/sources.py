@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
+from fastkappa.columns.missing import check_is_list
 from fastkappa.engines import arrow_columns, arrow_files, arrow_folders, dask_chunks, frames
 from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.engines.ratings import RatingsError, WantedLabels, key_of
@@ -155,8 +156,7 @@ def confusion_from_table(
 
 def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
     """Return the codes of missing ratings, or raise."""
-    if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
-        raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
+    check_is_list(missing_codes)
     codes = WantedLabels(missing_codes)
     for label in [] if labels is None else labels:
         if label in codes:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_columns import in_order
+from fastkappa.engines.arrow_columns import with_order
 from fastkappa.engines.arrow_files import check_columns, columns_of_arrow, need_pyarrow
 from fastkappa.engines.arrow_folders import columns_of_path
 from fastkappa.engines.frames import collect_columns
@@ -78,7 +78,7 @@ def _columns(source: Any, names: Sequence[Any], text: Sequence[Any]) -> Mapping[
     if collected is not None:
         frame, orders = collected
         found = _columns(frame, names, ())
-        return {name: in_order(found[name], orders[name]) for name in names}
+        return {name: with_order(found[name], orders[name]) for name in names}
     if hasattr(source, "__arrow_c_stream__"):
         pyarrow = need_pyarrow("frames", "an Arrow stream")
         return columns_of_arrow(pyarrow.RecordBatchReader.from_stream(source), names)
