@@ -64,13 +64,24 @@ OPTIONAL = {
     "numba": r"(kernels/numba/\w+|shortcuts/numba_\w+|jit/\w+)\.py",
     "llvmlite": r"kernels/numba/\w+\.py",
     "typer": r"cli/(\w+|commands/\w+)\.py",
-    "rich": r"cli/(reports/(score|count_table)|progress)\.py",
+    "rich": r"cli/progress\.py",
     "pandas": r"frame\.py",
-    "pyarrow": r"engines/arrow_\w+\.py",
+    "pyarrow": r"(engines/arrow_\w+|leaderboards/items/ids)\.py",
     "sklearn": r"estimators/\w+\.py",
     "narwhals": r"engines/frames\.py",
     "dask": r"engines/dask_chunks\.py",
     "matplotlib": r"(plotting/\w+|cli/reports/picture)\.py",
+}
+# The one place for each way in which text reaches a terminal, a spreadsheet or a browser.
+WRITES = {
+    "print": r"(cli/terminal|config)\.py",
+    "echo": r"",
+    "secho": r"",
+    "stdout.write": r"",
+    "stderr.write": r"",
+    "csv.writer": r"results/csv_rows\.py",
+    "csv.DictWriter": r"",
+    "escape": r"results/html\.py",
 }
 STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyncio"}
 # What sees samples, and what sees tables.
@@ -115,6 +126,7 @@ def breaches(folder: Path) -> list[str]:
         if file.suffix not in (".py", ".pyx", ".pxd"):
             continue
         name = file.relative_to(folder).as_posix()
+        found += [f"{file}:{line}: {why}" for line, why in writes(file, name)]
         for line, imported in imports(file, name):
             reason = breach(name, imported)
             if reason:
@@ -125,6 +137,19 @@ def breaches(folder: Path) -> list[str]:
                     imported_by.setdefault(name, set()).add(target)
     circle = find_circle(imported_by)
     return [*found, *([f"{' imports '.join(circle)}: a circle"] if circle else [])]
+
+
+def writes(file: Path, name: str) -> Iterator[tuple[int, str]]:
+    """Yield the line of every call that writes text where another file does so for all."""
+    if file.suffix != ".py":
+        return
+    for node in ast.walk(ast.parse(file.read_text())):
+        if not isinstance(node, ast.Call):
+            continue
+        called = ast.unparse(node.func)
+        for writer, place in WRITES.items():
+            if f".{called}".endswith(f".{writer}") and not re.fullmatch(place, name):
+                yield node.lineno, f"{called}: only {place or 'cli/terminal.py'} writes this"
 
 
 def breach(name: str, imported: str) -> str | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import to_numpy
 
 # Each has a length, and yet no order, or no ratings.
@@ -31,6 +32,18 @@ def n_samples(ratings: Any) -> int:
         return len(ratings)
     except TypeError as error:
         raise TypeError(f"Expected sequence or array-like, got {type(ratings)}") from error
+
+
+def check_read(array: AnyArray, given: Any, name: str) -> None:
+    """Raise unless the array that was read has as many items as the given object says.
+
+    Lengths are compared before anything is read, and an object can say any length.
+    """
+    if array is not given and len(array) != n_samples(given):
+        raise ValueError(
+            f"{name} gives {len(array)} items, but its length is {n_samples(given)}: its type"
+            " contradicts itself. Give a list or an array of the items."
+        )
 
 
 def check_lengths(*columns: Any) -> int:

@@ -146,6 +146,7 @@ def leaderboard(
     from fastkappa.cli.files.submissions import rank_files, submission_files
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import WRITERS
+    from fastkappa.cli.terminal import write
 
     remarks = Remarks(depends(weights))
     with errors_printed(), opened_inputs(TextOptions(sep, encoding, no_header)) as opener:
@@ -174,8 +175,8 @@ def leaderboard(
             )
         boards = {name: _renamed(board, opener) for name, board in boards.items()}
         remarks.texts = list(map(opener.named, remarks.texts))
-        remarks.print()
-        typer.echo(WRITERS[output.value](boards, remarks.texts))
+        remarks.show()
+        write(WRITERS[output.value](boards, remarks.texts))
     if any(failure is not None for board in boards.values() for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)
 

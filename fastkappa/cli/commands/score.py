@@ -72,6 +72,7 @@ def score(
     from fastkappa.cli.files.ratings import count_ratings
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.score import WRITERS, make_report
+    from fastkappa.cli.terminal import write
 
     remarks = Remarks("weighted kappa")
     options = TextOptions(sep, encoding, no_header)
@@ -92,5 +93,5 @@ def score(
                 on_progress=bar.starts(source.files[0]),
             )
         report = make_report(source.name, (y1, y2), counts, weights.value, matrix, sample_weight)
-        remarks.print()
-        WRITERS[output.value](report, remarks.texts)
+        remarks.show()
+        write(WRITERS[output.value](report, remarks.texts))

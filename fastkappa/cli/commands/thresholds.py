@@ -103,6 +103,7 @@ def thresholds(
     from fastkappa.cli.files.opening import TextOptions, opened_inputs
     from fastkappa.cli.files.scores import read_scores
     from fastkappa.cli.reports.thresholds import WRITERS, make_report
+    from fastkappa.cli.terminal import write
 
     remarks = Remarks("every cut point")
     drop = missing is MissingOption.drop
@@ -130,8 +131,8 @@ def thresholds(
             report = make_report(source.name, (y, score), items, weights.scheme, method.value, seed)
             cuts = Cuts(report.rounding.labels.tolist(), report.rounding.thresholds, score)
         if apply is None:
-            remarks.print()
-            typer.echo(WRITERS[output.value](report, remarks.texts))
+            remarks.show()
+            write(WRITERS[output.value](report, remarks.texts))
             return
         written = with_labels(
             opener.source(apply),
@@ -140,5 +141,5 @@ def thresholds(
             missing_codes=missing_codes,
             on_left_out=remarks.texts.append,
         )
-        remarks.print()
-        typer.echo(written, nl=False)
+        remarks.show()
+        write(written, is_data=True)

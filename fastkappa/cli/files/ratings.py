@@ -304,7 +304,12 @@ def parse_codes(text: str | None) -> WantedLabels | None:
 
 
 def _split(text: str, none_named: str = "--labels names no label.") -> list[str]:
-    labels = next(csv.reader([text], skipinitialspace=True), [])
+    try:
+        labels = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error as error:
+        raise RatingsError(
+            f"labels and codes that have a line break in them must be in quotes, got {text!r}."
+        ) from error
     labels = [label.strip() for label in labels]
     if not any(labels):
         raise RatingsError(none_named)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from itertools import groupby, zip_longest
 
 from fastkappa.cli.pages.style import STYLE
 from fastkappa.cli.reports.parts import Heading, Part, Tables
-from fastkappa.formatting import harmless
-from fastkappa.results import Grid, html_table
+from fastkappa.results import Grid, html_table, html_text
 
 
 def page(
@@ -19,7 +17,7 @@ def page(
 
     All texts are escaped here; ``pictures`` are HTML.
     """
-    body = [f"<h1>{_text(title)}</h1>", *_warnings(warnings), *_body(parts)]
+    body = [f"<h1>{html_text(title)}</h1>", *_warnings(warnings), *_body(parts)]
     if pictures:
         body += ["<h2>Pictures</h2>", *pictures]
     return "\n".join(
@@ -29,7 +27,7 @@ def page(
             "<head>",
             '<meta charset="utf-8">',
             '<meta name="viewport" content="width=device-width,initial-scale=1">',
-            f"<title>{_text(title)}</title>",
+            f"<title>{html_text(title)}</title>",
             f"<style>\n{STYLE}</style>",
             "</head>",
             "<body>",
@@ -43,13 +41,8 @@ def page(
     )
 
 
-def _text(text: str) -> str:
-    """Return a text as HTML; what is invisible, such as a mark of direction, is seen."""
-    return escape(harmless(text))
-
-
 def _warnings(warnings: Sequence[str]) -> Iterator[str]:
-    return (f'<p class="warning">Warning: {_text(warning)}</p>' for warning in warnings)
+    return (f'<p class="warning">Warning: {html_text(warning)}</p>' for warning in warnings)
 
 
 def _body(parts: Iterable[Part]) -> Iterator[str]:
@@ -58,7 +51,7 @@ def _body(parts: Iterable[Part]) -> Iterator[str]:
             for part in some:
                 yield from _of_part(part)
             continue
-        texts = [_text(text.strip()) for text in some if isinstance(text, str) and text]
+        texts = [html_text(text.strip()) for text in some if isinstance(text, str) and text]
         if indented:
             yield "<ul>\n" + "\n".join(f"<li>{text}</li>" for text in texts) + "\n</ul>"
         else:
@@ -71,22 +64,22 @@ def _kind(part: Part) -> tuple[type, bool]:
 
 def _of_part(part: Part) -> Iterator[str]:
     if isinstance(part, Heading):
-        yield f"<h2>{_text(part.text)}</h2>"
+        yield f"<h2>{html_text(part.text)}</h2>"
     elif isinstance(part, Tables):
         report, captions = part
-        yield from (f"<p>{_text(paragraph)}</p>" for paragraph in report.above)
+        yield from (f"<p>{html_text(paragraph)}</p>" for paragraph in report.above)
         for grid, caption in zip_longest(report.grids, captions[: len(report.grids)]):
             yield _table(grid, caption or "")
-        yield from (f"<p>{_text(paragraph)}</p>" for paragraph in report.below)
+        yield from (f"<p>{html_text(paragraph)}</p>" for paragraph in report.below)
 
 
 def _table(grid: Grid, caption: str) -> str:
     """Return a table that is scrolled by itself where it is wider than the page."""
-    name = f' role="region" aria-label="{_text(caption)}"' if caption else ""
-    return f'<div class="wide" tabindex="0"{name}>\n{html_table(grid, harmless(caption))}\n</div>'
+    name = f' role="region" aria-label="{html_text(caption)}"' if caption else ""
+    return f'<div class="wide" tabindex="0"{name}>\n{html_table(grid, caption)}\n</div>'
 
 
 def _made_by() -> str:
     from fastkappa import __version__
 
-    return f"Made by fastkappa {escape(__version__)}."
+    return f"Made by fastkappa {html_text(__version__)}."

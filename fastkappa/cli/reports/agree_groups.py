@@ -26,7 +26,7 @@ from fastkappa.formatting import figure, interval_text, label_text, p_value_text
 from fastkappa.plotting import plot_forest
 from fastkappa.statistics.scales import find_scale
 from fastkappa.statistics.strata import MOST_NAMED, EqualKappas
-from fastkappa.two_raters.grouped import GroupedAgreement
+from fastkappa.two_raters.grouped import GroupedAgreement, compute_intervals
 from fastkappa.two_raters.result import AgreementResult
 
 
@@ -35,6 +35,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> AgreeR
     with no_undefined_warnings():
         equality = grouped.equality if len(grouped) > 1 else None
     names = {group: label_text(group) for group in grouped}
+    compute_intervals([*grouped.values(), grouped.pooled])
     groups = {group: {"group": name, **grouped[group].to_dict()} for group, name in names.items()}
     tables = Tables(grouped._report(), [f"Kappa in each group of {label_text(request.group)}"])
     parts: list[Part] = [*_remarks(request, grouped), "", tables]

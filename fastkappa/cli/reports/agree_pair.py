@@ -17,11 +17,10 @@ from fastkappa.cli.reports.agree_parts import (
     estimate_row,
     no_undefined_warnings,
 )
-from fastkappa.cli.reports.count_table import TOO_LARGE
 from fastkappa.cli.reports.parts import Part, Tables
 from fastkappa.formatting import figure, interval_text, label_text
 from fastkappa.plotting import plot_agreement, plot_bootstrap
-from fastkappa.results import LARGEST_TABLE, counts_grid
+from fastkappa.results import LARGEST_TABLE, TOO_LARGE, counts_grid
 from fastkappa.statistics.scales import Interpretation
 from fastkappa.two_raters.result import AgreementResult
 

@@ -11,12 +11,12 @@ from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.weight_matrix import WeightMatrix
 from fastkappa.cli.pages.page import page
 from fastkappa.cli.pages.pictures import Picture, figures
-from fastkappa.cli.reports.parts import Part, parts_as_text, rows_as_csv, warned
+from fastkappa.cli.reports.parts import Part, parts_as_text, warned
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import BOOTSTRAP_METHODS, interval_text, json_object, label_text
-from fastkappa.results import interval_head
+from fastkappa.results import interval_head, rows_as_csv
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.scales import ScaleName

@@ -6,7 +6,8 @@ import numpy as np
 
 from fastkappa import datasets
 from fastkappa.cli.reports.parts import text_width
-from fastkappa.cli.reports.score import make_report, print_report
+from fastkappa.cli.reports.score import as_text, make_report
+from fastkappa.cli.terminal import write
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.formatting import figure, interval_text
 from fastkappa.results import wrapped
@@ -25,10 +26,10 @@ def tell_story() -> None:
     n = int(rated.table.sum())
     _say(rated.description)
     _say(rated.source)
-    print(COMMAND)
+    write(COMMAND)
     counts = SourceCounts(rated.table, labels, 0, n, (0, 0), 0)
     report = make_report("retinopathy.csv", ("left", "right"), counts, "quadratic")
-    print_report(report)
+    write(as_text(report, ()) + "\n")
     none = rated.table[0].sum() / n
     _say(
         f"What it means: both eyes have the same grade in {report.p_o:.1%} of the patients. But"
@@ -71,4 +72,4 @@ def _cut_points() -> str:
 
 
 def _say(text: str) -> None:
-    print("\n".join(wrapped(text, text_width())) + "\n")
+    write("\n".join(wrapped(text, text_width())) + "\n")

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fastkappa.cli.pages.page import page
-from fastkappa.cli.reports.parts import Heading, Part, Tables, rows_as_csv, text_width, warned
+from fastkappa.cli.reports.parts import Heading, Part, Tables, text_width, warned
 from fastkappa.formatting import figure, printable
 from fastkappa.leaderboards.table import Leaderboard, with_ends
-from fastkappa.results import Grid, Report
+from fastkappa.results import Grid, Report, rows_as_csv
 from fastkappa.results import as_text as report_as_text
 
 # The leaderboard of each split, or that of all items as that of None.
@@ -29,7 +29,7 @@ def as_text(boards: Boards, warnings: Sequence[str]) -> str:
     parts = [_all_splits(boards)]
     for name, board in boards.items():
         first, *others = (report := board._report()).above
-        parts.append(report._replace(above=[f"{name}: {first}", *others]))
+        parts.append(report._replace(above=[f"{printable(name)}: {first}", *others]))
     return "\n\n".join(report_as_text(part, width) for part in parts)
 
 

@@ -1,19 +1,13 @@
-"""The parts of a report, as text no wider than the terminal, and rows of figures as CSV."""
+"""The parts of a report, as text no wider than the terminal."""
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, TypeAlias
 
-from fastkappa.formatting import harmless
 from fastkappa.results import COLUMNS, Report, as_text, wrapped
 
-# With these a cell of a spreadsheet is a formula.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # In less room than this nothing can be read.
 NARROWEST = 24
 
@@ -37,7 +31,12 @@ Part: TypeAlias = str | Heading | Tables
 
 def text_width() -> int:
     """Return the width of the terminal, at most 80 columns: so many where there is none."""
-    return min(COLUMNS, max(NARROWEST, shutil.get_terminal_size((COLUMNS, 0)).columns))
+    return min(COLUMNS, terminal_width())
+
+
+def terminal_width() -> int:
+    """Return the columns of the terminal, 80 where there is none."""
+    return max(NARROWEST, shutil.get_terminal_size((COLUMNS, 0)).columns)
 
 
 def parts_as_text(parts: Iterable[Part]) -> str:
@@ -57,23 +56,3 @@ def parts_as_text(parts: Iterable[Part]) -> str:
 def warned(warnings: Sequence[str]) -> dict[str, list[str]]:
     """Return what was warned of as fields of JSON."""
     return {"warnings": list(warnings)} if warnings else {}
-
-
-def rows_as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows with the same fields as CSV, an empty cell for None and NaN.
-
-    What a spreadsheet would take for a formula begins with a quote, as OWASP advises.
-    """
-    written = io.StringIO()
-    writer = csv.DictWriter(written, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
-    return written.getvalue().rstrip("\n")
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    if not isinstance(value, str):
-        return value
-    return harmless(f"'{value}" if value.startswith(FORMULA_STARTS) else value)

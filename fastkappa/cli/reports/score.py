@@ -8,17 +8,18 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from fastkappa.arrays import Floats
 from fastkappa.cli.files.weight_matrix import WeightMatrix
-from fastkappa.cli.reports.count_table import LARGEST_PRINTED, TOO_LARGE, table_lines
-from fastkappa.cli.reports.parts import rows_as_csv, text_width, warned
+from fastkappa.cli.reports.parts import terminal_width, warned
 from fastkappa.engines.counted import SourceCounts
-from fastkappa.exceptions import library_needed
-from fastkappa.formatting import count_text, figure, json_object, label_text, printable
-from fastkappa.results import Report, counts_grid, facts, number_text
+from fastkappa.formatting import count_text, json_object, label_text, printable
+from fastkappa.results import TOO_LARGE, Grid, Report, counts_grid, facts, number_text, rows_as_csv
+from fastkappa.results import as_text as report_as_text
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scheme import SCHEMES, SchemeName
 from fastkappa.statistics.tables import as_table
 
 WeightsName: TypeAlias = Literal["none"] | SchemeName
+# A larger table is not readable.
+LARGEST_PRINTED = 30
 WEIGHTS: tuple[WeightsName, ...] = ("none", *SCHEMES)
 
 
@@ -119,47 +120,47 @@ def as_csv(report: ScoreReport, warnings: Sequence[str]) -> str:
     return rows_as_csv([{"statistic": name, "value": value} for name, value in figures.items()])
 
 
+def as_text(report: ScoreReport, warnings: Sequence[str]) -> str:
+    """Return a report for a person, no wider than the terminal."""
+    undefined, (counts, figures) = _undefined(report), _grids(report)
+    above = [*report.headings, *([] if counts else [_too_large(report)])]
+    return report_as_text(Report(above, [*counts, figures], undefined), terminal_width())
+
+
 def as_page(report: ScoreReport, warnings: Sequence[str]) -> str:
     """Return a report as a page of HTML."""
     from fastkappa.cli.pages.page import page
     from fastkappa.cli.reports.parts import Part, Tables
 
     first, second = map(label_text, report.columns)
-    counts = report.counts
-    found = counts_grid(counts.labels, counts.table, totals=True, largest=LARGEST_PRINTED)
+    counts, figures = _grids(report)
     caption = f"How often each pair of labels was given: rows {first}, columns {second}"
-    figures = facts((name.strip(), value) for name, value, _ in _statistics(report))
     parts: list[Part] = [
         *report.headings,
-        *([] if found else [TOO_LARGE.format(len(counts.labels))]),
-        Tables(Report([], [*found, figures]), [*[caption][: len(found)], "Figures"]),
-        *([_undefined(report)] if math.isnan(report.kappas["none"]) else []),
+        *([] if counts else [_too_large(report)]),
+        Tables(Report([], [*counts, figures]), [*[caption][: len(counts)], "Figures"]),
+        *_undefined(report),
     ]
     title = f"{label_text(report.file)}: {first}, {second}"
     return page(title, parts, (), warnings)
 
 
-def print_report(report: ScoreReport) -> None:
-    """Print a report for a person, no wider than the terminal."""
-    with library_needed("a report for a person", "rich", "fastkappa[cli]"):
-        from rich.console import Console
-        from rich.text import Text
+def _grids(report: ScoreReport) -> tuple[list[Grid], Grid]:
+    """Return the table of counts, none if it is too large, and the figures."""
+    figures = list(_statistics(report))
+    counts = report.counts
+    table = counts_grid(
+        counts.labels,
+        counts.table,
+        rows_are=label_text(report.columns[0]),
+        totals=True,
+        largest=LARGEST_PRINTED,
+    )
+    return table, facts(figures)
 
-    statistics = list(_statistics(report))
-    console = Console(highlight=False)
-    console.print()
-    for line in report.headings:
-        console.print(Text(" " + line), soft_wrap=True)
-    console.print()
-    for text in table_lines(report.counts, report.columns, console):
-        console.print(text, soft_wrap=True)
-    margin = min(28, text_width() - 13)
-    for name, value, style in statistics:
-        console.print(Text(f" {name:<{margin}}{value:>12}", style=style), soft_wrap=True)
-    if math.isnan(report.kappas["none"]):
-        console.print()
-        console.print(Text(" " + _undefined(report)), soft_wrap=True)
-    console.print()
+
+def _too_large(report: ScoreReport) -> str:
+    return TOO_LARGE.format(len(report.counts.labels))
 
 
 def _headings(
@@ -182,33 +183,34 @@ def _headings(
         yield f"{count_text(counts.n_outside, 'item')} left out for a rating outside the labels"
 
 
-def _statistics(report: ScoreReport) -> Iterator[tuple[str, str, str]]:
-    """Yield name, value and style of each figure, the requested kappa first."""
-    yield "n" if report.sample_weight is None else "sum of weights", number_text(report.n), ""
+def _statistics(report: ScoreReport) -> Iterator[tuple[str, str | float]]:
+    """Yield name and value of each figure, the requested kappa first."""
+    yield "n" if report.sample_weight is None else "sum of weights", number_text(report.n)
     named = report.weights if isinstance(report.weights, str) else None
     if report.matrix is not None:
-        yield "kappa, weights of a matrix", figure(report.kappa), "bold"
+        yield "kappa, weights of a matrix", report.kappa
     for name in sorted(WEIGHTS, key=lambda name: name != named):
-        kappa = report.kappas[name]
         title = "unweighted kappa" if name == "none" else f"kappa, {name} weights"
-        yield title, figure(kappa), "bold" if name == named else ""
+        yield title, report.kappas[name]
         if name == "none":
-            yield "  observed agreement p_o", figure(report.p_o), ""
-            yield "  expected agreement p_e", figure(report.p_e), ""
+            yield "  observed agreement p_o", report.p_o
+            yield "  expected agreement p_e", report.p_e
 
 
-def _undefined(report: ScoreReport) -> str:
-    """Return why kappa is undefined."""
+def _undefined(report: ScoreReport) -> list[str]:
+    """Return why kappa is undefined, if it is."""
+    if not math.isnan(report.kappas["none"]):
+        return []
     why = "no item has both its ratings among the labels"
     if report.n != 0:
         label = report.counts.labels.tolist()[int(report.counts.table.diagonal().argmax())]
-        why = f"all ratings are {printable(label)}, so that no disagreement is expected by chance"
-    return f"Kappa is undefined: {why}."
+        why = f"all ratings are {label_text(label)}, so that no disagreement is expected by chance"
+    return [f"Kappa is undefined: {why}."]
 
 
-WRITERS: dict[str, Callable[[ScoreReport, Sequence[str]], None]] = {
-    "text": lambda report, _: print_report(report),
-    "json": lambda report, warnings: print(as_json(report, warnings)),
-    "csv": lambda report, warnings: print(as_csv(report, warnings)),
-    "html": lambda report, warnings: print(as_page(report, warnings)),
+WRITERS: dict[str, Callable[[ScoreReport, Sequence[str]], str]] = {
+    "text": as_text,
+    "json": as_json,
+    "csv": as_csv,
+    "html": as_page,
 }

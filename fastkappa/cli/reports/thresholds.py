@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.scores import ScoredColumns
 from fastkappa.cli.pages.page import page
-from fastkappa.cli.reports.parts import Part, Tables, parts_as_text, rows_as_csv, warned
+from fastkappa.cli.reports.parts import Part, Tables, parts_as_text, warned
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.formatting import json_object, label_text
-from fastkappa.results import Grid, Report, counts_grid, facts
+from fastkappa.results import Grid, Report, counts_grid, facts, rows_as_csv
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds
