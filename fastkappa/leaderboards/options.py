@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fastkappa.columns.checks import Missing
+from fastkappa.columns.missing import Missing
 from fastkappa.kernels.dispatch import Backend
 from fastkappa.statistics.bootstrap import check_resamples
 from fastkappa.statistics.inference import check_confidence
