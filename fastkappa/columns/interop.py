@@ -16,6 +16,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 
+# What has no index.
+PLAIN = (np.ndarray, list, tuple)
 # Codes, the category of each, and whether these are in a declared order.
 Coded = tuple[AnyArray, Any, bool]
 
@@ -128,8 +130,12 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
     indexes = {
         name: column.index
         for name, column in columns.items()
-        if type(column).__module__.partition(".")[0] == "pandas" and hasattr(column, "index")
+        if type(column) not in PLAIN
+        and type(column).__module__.partition(".")[0] == "pandas"
+        and hasattr(column, "index")
     }
+    if len(indexes) < 2:
+        return
     for (name, first), (other_name, other) in zip(indexes.items(), list(indexes.items())[1:]):
         if first is other or len(first) != len(other) or first.equals(other):
             continue

@@ -305,7 +305,7 @@ def in_one(array: Any) -> Any:
     return pyarrow.concat_arrays(array.chunks)
 
 
-def in_order(array: Any, order: Sequence[Any] | None) -> Any:
+def with_order(array: Any, order: Sequence[Any] | None) -> Any:
     """Return an Arrow column that declares the order of its labels, others as they are."""
     import pyarrow
 

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any, overload
 
 from fastkappa.columns.interop import checked
+from fastkappa.columns.missing import check_is_list
 from fastkappa.engines import arrow_files, arrow_folders, dask_chunks, frames
 from fastkappa.engines.arrow_columns import (
     Part,
     as_array,
     count_parts,
-    in_order,
     is_plain,
     parts_of_columns,
     parts_of_rows,
+    with_order,
 )
 from fastkappa.engines.arrow_files import check_columns, columns_of_arrow, need_pyarrow
 from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
@@ -166,8 +167,7 @@ def confusion_from_table(
 
 def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
     """Return the codes of missing ratings, or raise."""
-    if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
-        raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
+    check_is_list(missing_codes)
     codes = WantedLabels(missing_codes)
     for label in [] if labels is None else labels:
         if label in codes:
@@ -300,7 +300,7 @@ def _columns(source: Any, names: Sequence[Any], text: Sequence[Any]) -> Mapping[
     if collected is not None:
         frame, orders = collected
         found = _columns(frame, names, ())
-        return {name: in_order(found[name], orders[name]) for name in names}
+        return {name: with_order(found[name], orders[name]) for name in names}
     if hasattr(source, "__arrow_c_stream__"):
         pyarrow = need_pyarrow("frames", "an Arrow stream")
         return columns_of_arrow(pyarrow.RecordBatchReader.from_stream(source), names)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.columns.checks import Missing, read_clusters
 from fastkappa.columns.column import Column
 from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import without
+from fastkappa.columns.missing import Missing, without
+from fastkappa.columns.read import read_clusters
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import (
     changed_meanwhile,

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal
 
-from fastkappa.columns.checks import Missing
 from fastkappa.columns.lengths import n_samples
+from fastkappa.columns.missing import Missing
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads

@@ -191,7 +191,7 @@ BREACHES = {
     ("engines/batches.py", "import pyarrow"): "pyarrow is imported in one place alone",
     ("thresholds/optimal.py", "import fastkappa.two_raters.result"): "thresholds may import",
     ("two_raters/result.py", "from fastkappa.cli import options"): "two_raters may import",
-    ("columns/pair.py", "from fastkappa.kernels.threads import new_lock"): "columns stands below",
+    ("columns/read.py", "from fastkappa.kernels.threads import new_lock"): "columns stands below",
     ("cli/reports/a.py", "print(1)"): "writes this",
     ("cli/commands/a.py", "console.print(1)"): "writes this",
     ("cli/files/a.py", "import sys\nsys.stderr.write('x')"): "writes this",

@@ -259,7 +259,7 @@ def marked(
 
 def declared_labels(arrays: Mapping[str, Any]) -> list[Any] | None:
     """Return the labels in the order that columns declare, None if none does."""
-    orders = {name: declared_order(array, name) for name, array in arrays.items()}
+    orders = {f"column {name!r}": declared_order(array, name) for name, array in arrays.items()}
     order = common_order(orders, ADVICE)
     if order is None:
         return None
