@@ -29,7 +29,14 @@ from fastkappa.engines.arrow_blocks import (
     names_of_columns,
     read_blocks,
 )
-from fastkappa.engines.arrow_columns import add_arrays, codes_of, in_one, ratings_of, weights_of
+from fastkappa.engines.arrow_columns import (
+    add_arrays,
+    codes_of,
+    in_one,
+    ratings_of,
+    values_of,
+    weights_of,
+)
 from fastkappa.engines.batches import add_ratings
 from fastkappa.engines.ratings import (
     Key,
@@ -341,7 +348,21 @@ def read_text(
         convert_options=convert_options,
     )
     on_progress(path.stat().st_size)
+    for name in set(columns) - set(strings):
+        if _may_be_rounded(table.column(name)):
+            texts = read_text(path, [name], delimiter, check, on_progress, [name]).column(name)
+            floats = dict(zip(texts.to_pylist(), table.column(name).to_pylist()))
+            floats.pop(None, None)
+            refuse_rounded_texts(list(floats), list(floats.values()), name)
     return table
+
+
+def _may_be_rounded(column: Any) -> bool:
+    """Return whether a column has floats as large as whole numbers that floats skip."""
+    if str(column.type) != "double":
+        return False
+    largest = (np.abs(values_of(chunk)).max(initial=0) for chunk in column.chunks)
+    return any(value >= LARGEST_EXACT for value in largest)
 
 
 def read_names(
