@@ -288,7 +288,7 @@ def strings_in_arrow(strings: Any) -> Any:
     if not isinstance(strings, (pyarrow.Array, pyarrow.ChunkedArray)):
         return None
     if pyarrow.types.is_dictionary(strings.type):
-        strings = strings.cast(strings.type.value_type)
+        strings = checked(strings).cast(strings.type.value_type)
     if str(strings.type) not in ("string", "large_string", "string_view"):
         return None
     strings = strings.cast(pyarrow.large_string())

@@ -7,17 +7,18 @@ from fastkappa.results.report import (
     MOST_ROWS,
     NO_ENDS,
     RATERS,
-    TOO_LARGE,
     Grid,
     Report,
     abridged,
     counts_grid,
     estimate_grid,
+    estimate_row,
     facts,
     interval_head,
     number_text,
 )
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import COLUMNS, as_text, shortened, wrapped
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
     "MOST_ROWS",
     "NO_ENDS",
     "RATERS",
-    "TOO_LARGE",
     "Grid",
     "Report",
     "Result",
@@ -36,6 +36,8 @@ __all__ = [
     "as_text",
     "counts_grid",
     "estimate_grid",
+    "estimate_row",
+    "estimate_sentence",
     "facts",
     "html_table",
     "html_text",

@@ -13,7 +13,6 @@ from fastkappa.formatting import figure, interval_text, label_text, printable
 # nobody reads them.
 LARGEST_TABLE = 20
 MOST_ROWS = 60
-TOO_LARGE = "The table of {} labels is too large to be read here: --format json has it."
 # In a larger table of counts most cells are 0; dots are easier to skip.
 LARGEST_WITH_ZEROS = 10
 # The names of raters without one.
@@ -38,6 +37,10 @@ class Grid(NamedTuple):
         How far the rows are indented when printed.
     least_width : int
         The least width of the other columns when printed.
+    caption : str
+        What the rows are, above them on a page.
+    above : str
+        A line above them when printed.
     """
 
     head: Sequence[str]
@@ -45,19 +48,26 @@ class Grid(NamedTuple):
     n_fixed: int = 1
     indent: int = 0
     least_width: int = 8
+    caption: str = ""
+    above: str = ""
 
 
 class Report(NamedTuple):
-    """What a result shows: paragraphs, grids, and paragraphs beneath."""
+    """What a result shows: a heading, paragraphs, grids, and paragraphs beneath.
 
-    above: Sequence[str]
-    grids: Sequence[Grid]
+    Paragraphs that begin with a blank are the entries of a list.
+    """
+
+    above: Sequence[str] = ()
+    grids: Sequence[Grid] = ()
     below: Sequence[str] = ()
+    heading: str = ""
 
 
-def facts(pairs: Iterable[tuple[str, Any]]) -> Grid:
+def facts(pairs: Iterable[tuple[str, Any]], caption: str = "") -> Grid:
     """Return a grid of names and values: numbers, intervals or texts."""
-    return Grid(("", ""), [(name, _value_text(value)) for name, value in pairs])
+    rows = [(name, _value_text(value)) for name, value in pairs]
+    return Grid(("", ""), rows, caption=caption)
 
 
 def _value_text(value: Any) -> str:
@@ -73,13 +83,29 @@ def estimate_grid(
     rows: Iterable[tuple[str, float, float, tuple[float, float]]], confidence: float
 ) -> Grid:
     """Return a grid of estimates: name, value, standard error and interval."""
+    head = interval_head(confidence)
     return Grid(
-        ("", "value", "std. error", interval_head(confidence)),
+        ("", "value", "std. error", head),
         [
             (name, figure(value), figure(error, ""), interval_text(interval, "", width=7))
             for name, value, error, interval in rows
         ],
+        caption=f"Coefficients, with standard errors and {head}s",
     )
+
+
+def estimate_row(
+    name: str, value: float | None, standard_error: float, interval: tuple[float, float]
+) -> dict[str, Any]:
+    """Return an estimate as a row of CSV."""
+    lower, upper = interval
+    return {
+        "statistic": name,
+        "value": value,
+        "standard_error": standard_error,
+        "lower": lower,
+        "upper": upper,
+    }
 
 
 def counts_grid(
@@ -87,24 +113,22 @@ def counts_grid(
     table: AnyArray,
     *,
     rows_are: str = "",
-    totals: bool = False,
+    caption: str = "",
+    above: str = "",
     largest: int = LARGEST_TABLE,
 ) -> list[Grid]:
-    """Return the grid of a table of counts, none if it is too large to read."""
+    """Return the grid of a table of counts with totals, none if it is too large to read."""
     if len(labels) > largest:
         return []
-    names = [label_text(label) for label in labels.tolist()]
-    counts = table.tolist()
-    if totals:
-        names.append("total")
-        counts = [[*row, sum(row)] for row in counts]
-        counts.append([sum(column) for column in zip(*counts)])
+    names = [*(label_text(label) for label in labels.tolist()), "total"]
+    counts = [[*row, sum(row)] for row in table.tolist()]
+    counts.append([sum(column) for column in zip(*counts)])
     zero = "0" if len(labels) <= LARGEST_WITH_ZEROS else "."
     rows = [
         [name, *(number_text(count) if count else zero for count in row)]
         for name, row in zip(names, counts)
     ]
-    return [Grid([rows_are, *names], rows, indent=2, least_width=0)]
+    return [Grid([rows_are, *names], rows, indent=2, least_width=0, caption=caption, above=above)]
 
 
 def number_text(count: float) -> str:

@@ -29,6 +29,7 @@ def as_text(report: Report, columns: int = COLUMNS) -> str:
     b       1.0
     """
     blocks = [
+        [report.heading] if report.heading else [],
         [line for paragraph in report.above for line in wrapped(paragraph, columns)],
         *_blocks(report.grids, columns),
         [line for paragraph in report.below for line in wrapped(paragraph, columns)],
@@ -69,14 +70,16 @@ def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
         if grid.n_fixed == 1 and not grid.indent:
             widths[0] = margin
         shown = table if any(grid.head) else table[1:]
+        above = [grid.above, ""] if grid.above else []
         for columns in _parts(widths, grid.n_fixed, room - grid.indent):
-            yield [
+            yield above + [
                 " " * grid.indent
                 + "  ".join(
                     _padded(row[j], widths[j], left=j == grid.n_fixed - 1) for j in columns
                 ).rstrip()
                 for row in shown
             ]
+            above = []
 
 
 def _parts(widths: list[int], n_fixed: int, room: int) -> Iterator[list[int]]:

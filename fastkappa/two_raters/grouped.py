@@ -52,6 +52,9 @@ from fastkappa.two_raters.clustered import (
 from fastkappa.two_raters.report import warn_of_weights
 from fastkappa.two_raters.result import AgreementResult
 
+# What all groups together are called.
+ALL = "all items"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
@@ -72,6 +75,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     covariance : ndarray of shape (g, g) or None
         The covariance of the groups' kappas, where clusters have items of several groups;
         None where groups are independent.
+    group_name : str
+        What the groups are called in reports.
     """
 
     results: dict[Any, AgreementResult]
@@ -80,6 +85,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
     n_dropped: int = 0
     undefined: Undefined = "nan"
     covariance: FloatTable | None = None
+    group_name: str = "the groups"
 
     def __getitem__(self, group: Any) -> AgreementResult:
         return self.results[group]
@@ -132,32 +138,50 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         ImportError
             If pandas is not installed.
         """
-        compute_intervals(list(self.results.values()))
-        rows = [
-            (r.n, r.kappa, r.standard_error, *r.interval, r.z, r.p_value)
-            for r in self.results.values()
+        *rows, whole = self.rows()
+        columns = {name: [row[name] for row in rows] for name in whole if name != "group"}
+        return data_frame(columns, ("group", list(self.results)))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each group, by its name as text, and one for all items."""
+        results = [*self.results.values(), self.pooled]
+        compute_intervals(results)
+        names = [*map(label_text, self.results), ALL]
+        return [
+            {
+                "group": name,
+                "n": result.n,
+                "kappa": result.kappa,
+                "standard_error": result.standard_error,
+                "lower": result.interval[0],
+                "upper": result.interval[1],
+                "z": result.z,
+                "p_value": result.p_value,
+            }
+            for name, result in zip(names, results)
         ]
-        columns = ["n", "kappa", "standard_error", "lower", "upper", "z", "p_value"]
-        return data_frame(dict(zip(columns, zip(*rows))), ("group", list(self.results)))
 
     def __repr__(self) -> str:
         return f"<GroupedAgreement: {len(self.results)} groups, n = {self.pooled.n}>"
 
     def _report(self) -> Report:
-        names = [label_text(group) for group in self.results]
-        compute_intervals([*self.results.values(), self.pooled])
         rows = [
             (
-                name,
-                str(r.n),
-                figure(r.kappa),
-                figure(r.standard_error, ""),
-                interval_text(r.interval, "", width=7),
+                row["group"],
+                str(row["n"]),
+                figure(row["kappa"]),
+                figure(row["standard_error"], ""),
+                interval_text((row["lower"], row["upper"]), "", width=7),
             )
-            for name, r in zip([*names, "all items"], [*self.results.values(), self.pooled])
+            for row in self.rows()
         ]
         head = ("group", "n", "kappa", "std. error", interval_head(self.pooled.confidence))
-        return Report([], [Grid(head, rows)])
+        group = label_text(self.group_name)
+        names = (group, *map(label_text, self.pooled.raters))
+        missing = ", ".join(f"{n} in {name}" for n, name in zip(self.missing, names))
+        left_out = f"{self.n_dropped} rows left out, for what is missing ({missing})"
+        grid = Grid(head, rows, caption=f"Kappa in each group of {group}")
+        return Report([left_out] if self.n_dropped else [], [grid])
 
 
 def agreement_by(

@@ -188,7 +188,7 @@ def _read(
     table = SourceTable(columns, wanted, codes=codes, drop_odd=drop_missing, advice=ADVICE)
     source = as_source(source)
     try:
-        count_files(table, source.files, on_progress, source.delimiter)
+        count_files(table, source.files, on_progress, source.text_format)
     except RatingsError as error:
         if columns.weight is None or "conversion error to double" not in str(error):
             raise

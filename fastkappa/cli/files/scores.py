@@ -86,7 +86,7 @@ def read_scores(
     """
     source = as_source(source)
     wanted = list(dict.fromkeys((y, score)))
-    arrays = columns_of_files(source.files, wanted, delimiter=source.delimiter)
+    arrays = columns_of_files(source.files, wanted, text_format=source.text_format)
     n_rows = len(arrays[y])
     arrays = marked(
         source, arrays, missing_codes, labels=labels, drop_missing=drop_missing, scores=[score]

@@ -27,6 +27,7 @@ from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, ki
 from fastkappa.engines.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.engines.counted import in_order
 from fastkappa.engines.ratings import RatingsError, refuse_outside
+from fastkappa.engines.text_format import PLAIN, TextFormat
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads, read_ahead
 from fastkappa.leaderboards.builder import (
@@ -115,7 +116,7 @@ def rank_files(
     on_sorted: OnSorted = ignore_sorted,
     on_left_out: Callable[[str], None] = print,
     seed: int = 0,
-    delimiter: str | None = None,
+    text_format: TextFormat = PLAIN,
     bar: Bar,
 ) -> dict[str | None, Leaderboard]:
     """Return the leaderboard of files, or that of each split of the items.
@@ -159,8 +160,8 @@ def rank_files(
         Called with a text that says how many items of the truth are left out, if any.
     seed : int, default=0
         What random groups and replicates are drawn from.
-    delimiter : str, default=None
-        What separates the fields of text files, if it is not what their suffixes say.
+    text_format : TextFormat, optional
+        How text files are written, if they are not UTF-8 as their suffixes say.
     bar : Bar
         Where progress is shown, and the ranks so far.
 
@@ -177,7 +178,7 @@ def rank_files(
         If pyarrow is not installed.
     """
     on_progress = bar.starts(truth)
-    reader = Reader(id_column, target, missing_codes, labels, delimiter, drop_missing)
+    reader = Reader(id_column, target, missing_codes, labels, text_format, drop_missing)
     with naming(truth):
         ids, true_labels, left_out = reader.read(truth, on_progress)
         ids.validate(full=True)
