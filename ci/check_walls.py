@@ -66,7 +66,7 @@ OPTIONAL = {
     "typer": r"cli/(\w+|commands/\w+)\.py",
     "rich": r"cli/progress\.py",
     "pandas": r"frame\.py",
-    "pyarrow": r"engines/arrow_\w+\.py",
+    "pyarrow": r"(engines/arrow_\w+|leaderboards/items/ids)\.py",
     "sklearn": r"estimators/\w+\.py",
     "narwhals": r"engines/frames\.py",
     "dask": r"engines/dask_chunks\.py",

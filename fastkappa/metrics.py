@@ -39,11 +39,7 @@ from fastkappa.statistics.kappa import kappa_from_moments, kappas
 from fastkappa.statistics.scheme import SCHEMES
 from fastkappa.statistics.weights import Weights
 
-# Threads without a GIL count references to math.nan, and wait for each other to do so; to a
-# constant in code they do not, on CPython 3.14 only if `exec` has compiled it.
-_constants: dict[str, float] = {}
-exec("NAN = 1e999 - 1e999", _constants)
-NAN = _constants["NAN"]
+NAN = math.nan
 EMPTY = (
     "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample is required."
 )

@@ -17,6 +17,7 @@ from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import codes_of_foreign, to_numpy
 from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.labels import array_of, first_rounded, rounded_label
+from fastkappa.columns.lengths import check_read
 from fastkappa.columns.missing import is_missing
 from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
@@ -49,6 +50,7 @@ def read_column(ratings: Any, name: str) -> Column:
         if type(error).__module__.partition(".")[0] not in ("polars", "pyarrow"):
             raise
         raise ValueError(f"{name} cannot be read: {error}") from error
+    check_read(column.values, ratings, name)
     for label in column.categories or ():
         if label.endswith("\0"):
             raise ValueError(
@@ -79,6 +81,7 @@ def _read_ordered(ratings: Any, name: str) -> Column:
 def read_column_as_sklearn(ratings: Any, name: str) -> Column:
     """Return the ratings as scikit-learn reads them, which knows of no order or enum."""
     column = _read(ratings, name)._replace(declared=None)
+    check_read(column.values, ratings, name)
     is_list = isinstance(ratings, (list, tuple)) or str(getattr(ratings, "dtype", "")) == "String"
     if column.categories and is_list:
         # It makes NumPy's strings of a list, or of polars' strings: they lose NULs at their end.

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.arrays import AnyArray
+
 
 def n_samples(ratings: Any) -> int:
     """Return the number of ratings, or raise as scikit-learn does."""
@@ -24,6 +26,18 @@ def n_samples(ratings: Any) -> int:
         return len(ratings)
     except TypeError as error:
         raise TypeError(f"Expected sequence or array-like, got {type(ratings)}") from error
+
+
+def check_read(array: AnyArray, given: Any, name: str) -> None:
+    """Raise unless the array that was read has as many items as the given object says.
+
+    Lengths are compared before anything is read, and an object can say any length.
+    """
+    if array is not given and len(array) != n_samples(given):
+        raise ValueError(
+            f"{name} gives {len(array)} items, but its length is {n_samples(given)}: its type"
+            " contradicts itself. Give a list or an array of the items."
+        )
 
 
 def check_lengths(y1: Any, y2: Any, sample_weight: Any) -> int:

@@ -11,6 +11,7 @@ from fastkappa.arrays import LARGEST_EXACT, AnyArray
 from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.labels import first_rounded
+from fastkappa.columns.lengths import check_read
 from fastkappa.columns.missing import is_missing
 
 
@@ -35,6 +36,7 @@ def read_numbers(values: Any, name: str) -> AnyArray:
             f"{name} must be one-dimensional, got shape {numbers.shape}."
             f"{hint_for_probabilities(numbers.shape)}"
         )
+    check_read(numbers, values, name)
     return numbers
 
 

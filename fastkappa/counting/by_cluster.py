@@ -78,10 +78,11 @@ class RatedColumn(NamedTuple):
         if self.is_within and isinstance(codec, LabelRange) and values.dtype.kind in "iu":
             codes: AnyArray = values.astype(dtype)
             codes -= dtype.type(codec.lowest % (1 << 8 * dtype.itemsize))
-            if codes.max(initial=0) >= codec.n_labels:
-                raise changed_meanwhile()
-            return codes
-        return codec.codes(values).astype(dtype)
+        else:
+            codes = codec.codes(values).astype(dtype)
+        if self.is_within and codes.max(initial=0) >= codec.n_labels:
+            raise changed_meanwhile()
+        return codes
 
 
 def count_by_cluster(
@@ -118,7 +119,10 @@ def count_by_cluster(
     # The kernels left out clusters that were not there when the numbers were looked at.
     if found.counts.sum(dtype=np.int64) != len(values):
         raise changed_meanwhile("clusters")
-    return _without_outside(found, clusters, _places(rated))
+    places = _places(rated)
+    if all(one.is_within for one in rated) and (places < 0).any() and places[found.cells].min() < 0:
+        raise changed_meanwhile()
+    return _without_outside(found, clusters, places)
 
 
 class _Counter:

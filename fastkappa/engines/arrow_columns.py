@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.enums import codes_of_enum
-from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.interop import checked, to_numpy
 from fastkappa.columns.label_order import shown
 from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
 from fastkappa.engines.ratings import (
@@ -145,7 +145,7 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
     import pyarrow
 
     if isinstance(values, (pyarrow.Array, pyarrow.ChunkedArray)):
-        return values
+        return checked(values)
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise RatingsError(f"column {column!r} must be one-dimensional, got shape {values.shape}.")
     if isinstance(values, np.ndarray) and not values.dtype.isnative:

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fastkappa.columns.interop import checked
 from fastkappa.engines.arrow_blocks import find_delimiter, names_of_columns
 from fastkappa.engines.arrow_columns import add_rows, in_one, is_string
 from fastkappa.engines.arrow_text import (
@@ -256,7 +257,7 @@ def count_stream(table: SourceTable, batches: Iterable[Any], names: Sequence[str
     """Count the record batches of a reader."""
     check_columns("the stream", table.names, names)
     for batch in batches:
-        add_rows(table, batch, 1)
+        add_rows(table, checked(batch), 1)
 
 
 def format_of(path: Path) -> str:

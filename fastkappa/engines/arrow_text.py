@@ -18,7 +18,7 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.columns.label_order import is_number
-from fastkappa.counting.lines import LineCounter
+from fastkappa.counting.csv_lines import LineCounter
 from fastkappa.engines.arrow_blocks import (
     BLOCK_SIZE,
     NotInBlocksError,
@@ -41,7 +41,7 @@ from fastkappa.engines.ratings import (
 )
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.kernels.contract import Lines
-from fastkappa.kernels.dispatch import get_kernels, word_kernels
+from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
 # With labels given, texts that are kept whatever they are, to infer what the column holds.
@@ -134,7 +134,7 @@ class TextTable:
         is this table then.
         """
         columns = self._raw.columns
-        count_lines = word_kernels(get_kernels()).count_lines
+        count_lines = csv_line_kernels(get_kernels()).count_lines
         two = self._raw.names == [columns.y1, columns.y2] and columns[2:] == (None, None)
         if count_lines is None or not two:
             return False
@@ -210,7 +210,9 @@ class TextTable:
         add_ratings(self._raw, read[columns.y1], read[columns.y2], weights=weights, groups=groups)
 
     def _add_counter(self, counter: LineCounter) -> None:
-        missing = {text.encode() for text in texts_of_missing()}
+        from pyarrow import csv
+
+        missing = {text.encode() for text in csv.ConvertOptions().null_values}
         keys = [[None if text in missing else _key_of(text) for text in t] for t in counter.texts]
         for name, texts in zip(self._raw.names, keys):
             self._learn(name, texts)
@@ -340,13 +342,6 @@ def read_text(
     )
     on_progress(path.stat().st_size)
     return table
-
-
-def texts_of_missing() -> list[str]:
-    """Return the texts that stand for a missing value in any column of a file."""
-    from pyarrow import csv
-
-    return list(csv.ConvertOptions().null_values)
 
 
 def read_names(

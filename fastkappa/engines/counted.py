@@ -11,11 +11,11 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.labels import array_of, distinct
 from fastkappa.columns.odd_strings import warn_of_counted_lookalikes, warn_of_unused_labels
+from fastkappa.counting.tabulate import CountsResult
 from fastkappa.engines.ratings import NUMBERS, Key, Kind, RatingsError, key_of
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, Contents
 from fastkappa.formatting import count_text
-from fastkappa.frame import frame_of_counts
-from fastkappa.results import RATERS, Report, Result, counts_grid
+from fastkappa.results import Report, counts_grid
 
 
 class _Counts(NamedTuple):
@@ -27,7 +27,7 @@ class _Counts(NamedTuple):
     n_dropped: int
 
 
-class SourceCounts(Result, _Counts):
+class SourceCounts(CountsResult, _Counts):
     """A confusion table of two columns, and what is not in it.
 
     Attributes
@@ -50,16 +50,6 @@ class SourceCounts(Result, _Counts):
     """
 
     __slots__ = ()
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas DataFrame, with the labels of both raters.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        return frame_of_counts(self.table, self.labels, RATERS)
 
     def _report(self) -> Report:
         first, second = self.missing

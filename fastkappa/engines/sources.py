@@ -7,6 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
+from fastkappa.columns.interop import checked
 from fastkappa.engines import arrow_columns, arrow_files, arrow_folders, dask_chunks, frames
 from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.engines.ratings import RatingsError, WantedLabels, key_of
@@ -221,7 +222,7 @@ def _count_arrow(table: SourceTable, source: Any, threads: int) -> bool:
         arrow_files.count_dataset(table, source)
     elif hasattr(source, "slice"):
         arrow_files.check_columns("the table", table.names, names)
-        arrow_columns.add_rows(table, source, threads)
+        arrow_columns.add_rows(table, checked(source.select(table.names)), threads)
     elif hasattr(source, "read_next_batch"):
         arrow_files.count_stream(table, source, names)
     else:

@@ -108,15 +108,13 @@ def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
     # For more labels the package's other kernel gains little, and takes long to compile.
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
-    n_inside = 0
     for i in range(n_items):
         # As unsigned, negative labels are large. One test of both is a fifth faster than two.
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1
-            n_inside += 1
-    if n_inside < n_items and not drop_outside:
-        raise ValueError(LABELS_OUTSIDE)
+        elif not drop_outside:  # to count them for later would take an eighth longer
+            raise ValueError(LABELS_OUTSIDE)
     return table
 
 

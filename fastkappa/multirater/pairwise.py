@@ -79,12 +79,6 @@ class PairwiseKappa(Result):
     weights: Weights
     _counted: Counted | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        # Ratings may be large, and are there for the bootstrap of clusters alone.
-        if self._counted is None:
-            return dict(vars(self))
-        raise TypeError("PairwiseKappa with clusters refers to its ratings: it cannot be copied.")
-
     @property
     def mean(self) -> float:
         """The mean over the pairs, which is Light's kappa."""

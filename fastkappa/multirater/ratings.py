@@ -14,7 +14,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import names_of
 from fastkappa.columns.label_order import warn_of_order
 from fastkappa.columns.labels import names_of_columns
-from fastkappa.multirater.counted import Counted, of_counts, of_long, of_raters
+from fastkappa.multirater.counted import Counted, of_counts, of_long, of_raters, of_table
 from fastkappa.multirater.items.columns import check_is_list, columns_of, encode_columns
 from fastkappa.multirater.items.count_tables import (
     order_is_known,
@@ -265,15 +265,13 @@ class Ratings:
         names, order = table_labels(table, labels, len(counts), "table")
         if order is not None:
             counts = counts[np.ix_(order, order)]
-        found = np.argwhere(counts)
-        profiles = found.astype(np.min_scalar_type(len(counts)))
         return cls(
             names,
             int(counts.sum()),
             2,
             ("rater 1", "rater 2"),
             order_is_known(table, labels, names),
-            Counted(2, len(names), count_profiles=lambda: (profiles, counts[tuple(found.T)])),
+            of_table(counts),
         )
 
     @classmethod

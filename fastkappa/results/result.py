@@ -38,6 +38,12 @@ class Result(ABC):
         )
         return {name: plain(getattr(self, name)) for name in names if not name.startswith("_")}
 
+    def __add__(self, other: Any) -> Any:
+        # Those that are tuples would make one long tuple, which is no result.
+        return NotImplemented
+
+    __mul__ = __rmul__ = __add__
+
     def __str__(self) -> str:
         return as_text(self._report())
 

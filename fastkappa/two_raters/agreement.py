@@ -86,9 +86,9 @@ def agreement(
         How the intervals of kappa, and of the kappa of each label, are made. 'asymptotic' is
         kappa plus and minus a quantile times the standard error; 'score' and 'profile' hold
         the values of kappa that the score test and the likelihood ratio do not reject, within
-        [-1, 1]. None means 'score' if fewer than 100 items are agreed on or fewer than 100
-        disagreed on, for up to 50 labels and 10 million items and without clusters and
-        ``distribution='t'``, and else 'asymptotic'. Intervals of the other indices are asymptotic.
+        [-1, 1]. None means 'score', but 'asymptotic' with clusters, with
+        ``distribution='t'``, for more than 128 labels and for more than 10 billion items.
+        Intervals of the other indices are asymptotic.
     null_kappa : float, default=0.0
         The kappa that ``z`` and ``p_value`` test. For 0 the raters are independent under the
         hypothesis, and z is kappa over its null standard error. Any other is tested by the

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from fastkappa import confusion_from_table
 from fastkappa.engines import arrow_blocks, arrow_text
 from fastkappa.engines.arrow_text import TextTable
-from fastkappa.kernels.dispatch import get_kernels, word_kernels
+from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from tests.helpers.quick import n_examples
 
 pytest.importorskip("pyarrow")
 
-HAS_KERNEL = word_kernels(get_kernels()).count_lines is not None
+HAS_KERNEL = csv_line_kernels(get_kernels()).count_lines is not None
 
 fields = st.one_of(
     st.sampled_from(["0", "1", "2"]),

@@ -267,6 +267,45 @@ def test_frames_hold_the_figures_of_the_result() -> None:
     assert reading.to_frame()["proportion"].to_dict() == reading.proportions
 
 
+@every
+def test_arithmetic_makes_no_longer_tuple(result: Any) -> None:
+    for calculate in (lambda: result + tuple(range(2)), lambda: result * 2, lambda: 2 * result):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            calculate()
+    if isinstance(result, (fastkappa.ConfusionCounts, fastkappa.SourceCounts)):
+        assert type(result + result) is type(result)
+    else:
+        with pytest.raises(TypeError, match="unsupported operand"):
+            result + result
+
+
+def test_counts_of_the_same_labels_add_up() -> None:
+    options: dict[str, Any] = {"labels": LABELS[:2]}
+    whole: Any = fastkappa.confusion_counts(*RATINGS[:2], **options)
+    parts: list[Any] = [
+        fastkappa.confusion_counts(*part, **options)
+        for part in (RATINGS[:2, :20], RATINGS[:2, 20:])
+    ]
+    total = parts[0] + parts[1]
+    assert total.table.tolist() == whole.table.tolist()
+    assert total.labels.tolist() == whole.labels.tolist()
+    assert total.n_outside == whole.n_outside > 0
+    rows = frame().astype(object)
+    rows.iloc[5:9, 0] = None
+    whole = fastkappa.confusion_from_table(rows, "a", "b", **options)
+    parts = [
+        fastkappa.confusion_from_table(part, "a", "b", **options) for part in (rows[:20], rows[20:])
+    ]
+    assert (parts[0] + parts[1]).to_dict() == whole.to_dict()
+    with pytest.raises(ValueError, match="cannot be added to those of"):
+        total + fastkappa.confusion_counts(*RATINGS[:2], labels=LABELS[:2][::-1])
+    with pytest.raises(TypeError, match="unsupported operand"):
+        total + parts[0]
+    large = fastkappa.confusion_counts([0], [0], sample_weight=[1 << 62])
+    with pytest.raises(OverflowError, match="beyond int64"):
+        large + large
+
+
 def test_named_results_are_tuples_still() -> None:
     table, labels, n_outside = counts()
     assert (table.sum(), len(labels), n_outside) == (60, 3, 0)

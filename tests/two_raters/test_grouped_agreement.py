@@ -230,3 +230,16 @@ def test_what_is_refused(arguments: Any, match: str) -> None:
         agreement_by([1], [1], [1], missing="keep")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"both its ratings among \[5\]"):
         agreement_by([1, 2], [1, 2], [1, 2], labels=[5])
+
+
+@pytest.mark.parametrize("method", [None, "profile", "asymptotic"])
+def test_intervals_computed_together_are_those_of_each_group_alone(method: Any) -> None:
+    groups, y1, y2 = ratings(900, n_groups=40)
+    results = agreement_by(groups, y1, y2, weights="quadratic", interval_method=method)
+    alone = {group: result.interval for group, result in results.items()}
+    again = agreement_by(groups, y1, y2, weights="quadratic", interval_method=method)
+    first = again[3].interval  # what is known stays
+    frame = again.to_frame()
+    assert again[3].interval is first
+    assert dict(zip(frame.index, zip(frame["lower"], frame["upper"]))) == alone
+    assert {group: result.interval for group, result in again.items()} == alone

@@ -136,8 +136,8 @@ def agree(
     interval_method: Annotated[
         IntervalOption,
         typer.Option(
-            help="How the intervals of the kappa of two raters are made: score where few items"
-            " are agreed or disagreed on, unless another is named.",
+            help="How the intervals of the kappa of two raters are made: score, but asymptotic"
+            " with clusters, unless another is named.",
         ),
     ] = IntervalOption.auto,
     bootstrap: Annotated[

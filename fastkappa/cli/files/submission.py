@@ -17,7 +17,6 @@ from fastkappa.engines.arrow_files import DELIMITERS, OnProgress, format_of, rea
 from fastkappa.engines.arrow_missing import mark_missing
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.formatting import count_text
-from fastkappa.leaderboards.lines import LineReader
 
 ODD_STRINGS = (
     "give --missing-codes if they stand for missing labels, or --labels if they are labels."
@@ -25,10 +24,7 @@ ODD_STRINGS = (
 
 
 class Reader(NamedTuple):
-    """Reads the ids and the labels of files.
-
-    ``lines`` reads text files whose labels are whole numbers, if nothing else may be in them.
-    """
+    """Reads the ids and the labels of files."""
 
     id_column: str
     target: str
@@ -37,7 +33,6 @@ class Reader(NamedTuple):
     delimiter: str | None = None
     drop_missing: bool = False
     ids_are_strings: bool = False
-    lines: LineReader | None = None
 
     def read(
         self, file: Path, on_progress: OnProgress, left_out: Collection[Any] = ()
@@ -71,27 +66,6 @@ class Reader(NamedTuple):
         if mask is None:
             return ids, marked_labels, missing
         return without(ids, mask), without(marked_labels, mask), missing
-
-    def in_lines(self, file: Path, on_progress: OnProgress) -> tuple[Any, Any] | None:
-        """Return how the ids of a text file match those of the truth, and its labels.
-
-        None if `read` has to look at it: it knows what is wrong with a file, or rare.
-        """
-        file_format = format_of(file)
-        if self.lines is None or file_format not in DELIMITERS or file.suffix.lower() == ".gz":
-            return None
-        delimiter = self.delimiter or DELIMITERS[file_format]
-        if len(delimiter.encode()) != 1:
-            return None
-        try:
-            text = file.read_bytes()
-        except OSError:
-            return None
-        found = self.lines.read(text, delimiter, self.id_column, self.target)
-        if found is None or not _are_close(found[1]):
-            return None
-        on_progress(len(text))
-        return found
 
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
         """Return another column of the items, but for those of the ids ``left_out``."""
@@ -145,8 +119,7 @@ def _are_few_integers(labels: Any) -> bool:
     What Arrow computes with takes as long to import as twenty files to read.
     """
     are_integers = str(labels.type).startswith(("int", "uint")) and not labels.null_count
-    return are_integers and _are_close(to_numpy(labels))
-
-
-def _are_close(numbers: NDArray[Any]) -> bool:
+    if not are_integers:
+        return False
+    numbers = to_numpy(labels)
     return int(numbers.max()) - int(numbers.min()) < LARGEST_NUMBER_OF_LABELS

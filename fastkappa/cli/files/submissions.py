@@ -21,11 +21,10 @@ from fastkappa.cli.files.ratings import (
 from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
-from fastkappa.columns.interop import bytes_of_strings
+from fastkappa.columns.interop import strings_in_arrow
 from fastkappa.columns.label_order import shown
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
 from fastkappa.engines.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
-from fastkappa.engines.arrow_text import texts_of_missing
 from fastkappa.engines.counted import in_order
 from fastkappa.engines.ratings import RatingsError, refuse_outside
 from fastkappa.kernels.dispatch import get_kernels
@@ -36,7 +35,6 @@ from fastkappa.leaderboards.builder import (
     OnMismatch,
     OtherLabelsError,
 )
-from fastkappa.leaderboards.lines import LineReader
 from fastkappa.leaderboards.splits import Splits
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.weights import Weights
@@ -220,18 +218,13 @@ def rank_files(
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
     item_ids = boards[None].ids if splits is None else splits.ids
     assert item_ids is not None
-    if bytes_of_strings(ids) is not None:
+    if strings_in_arrow(ids) is not None:
         # Digits are strings as well in a text file then.
         reader = reader._replace(ids_are_strings=True)
-    if missing_codes is None and declared is None:
-        reader = reader._replace(lines=LineReader(item_ids, texts_of_missing()))
 
     def read(file: Path) -> _Read:
         on_progress = bar.starts(file)
         try:
-            columns = reader.in_lines(file, on_progress)
-            if columns is not None:
-                return _Read(file, columns)
             with naming(file):
                 found, predicted, _ = reader.read(file, on_progress, left_out)
                 alone = False

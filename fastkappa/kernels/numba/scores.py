@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, offsets_from
-from fastkappa.kernels.contract import Bins
+from fastkappa.kernels.contract import Bins, check_range, check_tables
 from fastkappa.kernels.numba.loops import compile_lazily
 
 # Small enough for the copies of a chunk to stay in the second-level cache.
@@ -36,6 +36,9 @@ def count_scores(
     stop: int,
 ) -> None:
     """Add the items of each row and label to ``table``, and their weights to ``sums``."""
+    check_range(start, stop, scores, codes, weights)
+    check_tables(table, None if weights is None else sums)
+    check_range(0, bins[2] + 3, table)
     for part in _chunks(start, stop):
         offsets = offsets_from(codes[part], lowest)
         x = scores[part].astype(np.float64)
@@ -48,6 +51,8 @@ def range_scores(
     scores: AnyArray, bins: Bins, least: Floats, largest: Floats, start: int, stop: int
 ) -> None:
     """Lower ``least`` and raise ``largest`` to the scores of each row."""
+    check_range(start, stop, scores)
+    check_range(0, bins[2] + 3, least, largest)
     for part in _chunks(start, stop):
         _range(scores[part].astype(np.float64), *bins, least, largest)
 
@@ -70,6 +75,9 @@ def collect_scores(
 
     There is room for stop - start of them; return how many they are.
     """
+    check_range(start, stop, scores, codes, weights)
+    check_range(0, bins[2] + 3, wanted)
+    check_range(0, stop - start, out, out_codes, out_weights)
     n = 0
     places = np.empty(CHUNK, np.int64)
     for part in _chunks(start, stop):
@@ -102,6 +110,9 @@ def group_scores(
 
     A row has places below its ``ends``; return how many items found none.
     """
+    check_range(start, stop, scores, codes, weights)
+    check_range(0, bins[2] + 3, places, ends)
+    check_range(int(places.min()), int(ends.max()), out, out_codes, out_weights)
     n_refused = 0
     for part in _chunks(start, stop):
         own = np.empty(part.stop - part.start, np.int64)
@@ -122,6 +133,8 @@ def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:
     """Write how many items of each label lie between the first place and each other."""
+    check_range(int(places.min()), int(places.max()), codes, weights)
+    check_range(0, len(places), prefix[0])
     _accumulate(codes, NONE if weights is None else weights, places, prefix, np.empty(len(prefix)))
 
 
@@ -133,6 +146,7 @@ def sort_items(
     That is taken for scores that are not finite, and for those so far apart that they and
     the codes need more than 64 bits.
     """
+    check_range(0, len(scores), codes)
     # -0.0 becomes 0.0
     keys = (scores.astype(np.float64) + 0.0).view(np.uint64)
     layout = np.zeros(4, np.uint64)

@@ -193,10 +193,4 @@ def _some_at_a_time(
 
 def _read_weights(sample_weight: Any, n_items: int) -> AnyArray:
     refuse_masked(sample_weight=sample_weight)
-    weights = read_sample_weight(sample_weight, n_items)
-    if len(weights) != n_items:
-        raise ValueError(
-            f"sample_weight must have one weight for each of the {n_items} items, got"
-            f" {len(weights)}."
-        )
-    return weights
+    return read_sample_weight(sample_weight, n_items)

@@ -1,4 +1,4 @@
-"""Lines of text counted by the pairs of texts in two of their fields, without columns of them.
+"""Lines of CSV text counted by the pairs of texts in two fields, without making columns of them.
 
 The texts, which are few, get their places in a table as they are found; what they mean is left to
 the caller.
@@ -7,14 +7,11 @@ the caller.
 from __future__ import annotations
 
 from collections.abc import Collection
-from os import urandom
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fastkappa.arrays import IntTable
-from fastkappa.kernels.contract import CountLines, Lines, WordTable
-from fastkappa.kernels.dispatch import get_kernels, word_kernels
+from fastkappa.kernels.contract import CountLines, Lines, Texts
 
 # More texts, or longer ones, are left to those who read any file.
 MOST_TEXTS = 1 << 8
@@ -40,7 +37,7 @@ class LineCounter:
         self._count_lines, self._lines = count_lines, lines
         self.texts: tuple[dict[bytes, int], dict[bytes, int]] = ({}, {})
         self.counts: IntTable = np.zeros((0, 0), np.int64)
-        self._tables = [_table_of_texts(texts) for texts in self.texts]
+        self._known = [_in_words(texts) for texts in self.texts]
         self._n_learned = FIRST_LEARNED
 
     def add(self, text: bytes, start: int) -> bool:
@@ -53,7 +50,7 @@ class LineCounter:
         data = np.frombuffer(text, np.uint8)
         while start < len(text):
             start += self._count_lines(
-                self._tables[0], self._tables[1], data[start:], self._lines, self.counts
+                self._known[0], self._known[1], data[start:], self._lines, self.counts
             )
             if start < len(text) and not self._learn(text, start):
                 return False
@@ -75,7 +72,7 @@ class LineCounter:
             return False
         if any(len(one) > MOST_TEXTS or max(map(len, one)) > LONGEST_TEXT for one in self.texts):
             return False
-        self._tables = [_table_of_texts(texts) for texts in self.texts]
+        self._known = [_in_words(texts) for texts in self.texts]
         counted = self.counts
         self.counts = np.zeros((len(self.texts[0]), len(self.texts[1])), np.int64)
         self.counts[: counted.shape[0], : counted.shape[1]] = counted
@@ -90,19 +87,7 @@ def is_plain(text: bytes, start: int = 0) -> bool:
     return text.find(b"\r", start) < 0 or text.count(b"\r", start) == text.count(b"\r\n", start)
 
 
-def empty_word_table(words: NDArray[np.uint64]) -> WordTable:
-    """Return the table for words, none of which is in a slot yet."""
-    n_bits = max(4, len(words).bit_length() + 1)
-    # Nobody can choose words that meet in a slot if the multipliers are others each time.
-    n_multipliers = words.shape[1] + 1
-    multipliers = np.frombuffer(urandom(8 * n_multipliers), np.uint64) | np.uint64(1)
-    return WordTable(words, multipliers, np.zeros(1 << n_bits, np.uint32), 64 - n_bits)
-
-
-def _table_of_texts(texts: Collection[bytes]) -> WordTable:
-    """Return different texts without NULs as words in their slots."""
+def _in_words(texts: Collection[bytes]) -> Texts:
+    """Return different texts without NULs as words of 8 bytes, a row per text."""
     n_words = max(1, -(-max(map(len, texts), default=0) // 8))
-    words = np.array(list(texts), f"S{8 * n_words}").view(np.uint64).reshape(-1, n_words)
-    table = empty_word_table(words)
-    word_kernels(get_kernels()).put_words(table, np.empty(len(words), np.int64))
-    return table
+    return np.array(list(texts), f"S{8 * n_words}").view(np.uint64).reshape(-1, n_words)
