@@ -28,7 +28,7 @@ from fastkappa.columns.item_weights import (
     read_sample_weight,
 )
 from fastkappa.columns.lengths import check_lengths, n_samples
-from fastkappa.columns.pair import read_columns
+from fastkappa.columns.read import read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.moments import moments_of
 from fastkappa.counting.tabulate import in_int64, tabulate
@@ -198,7 +198,7 @@ def confusion_matrix(
            [1, 0, 2]])
     """
     _check_array_like("confusion_matrix", y_true=y_true, y_pred=y_pred)
-    _check_optional_array_like("confusion_matrix", labels=labels, sample_weight=sample_weight)
+    _check_array_like("confusion_matrix", " or None", labels=labels, sample_weight=sample_weight)
     if normalize not in (None, "true", "pred", "all"):
         _refuse_parameter(
             "confusion_matrix",
@@ -286,12 +286,12 @@ def _check_parameters(
 ) -> None:
     caller = "cohen_kappa_score"
     _check_array_like(caller, y1=y1, y2=y2)
-    _check_optional_array_like(caller, labels=labels)
+    _check_array_like(caller, " or None", labels=labels)
     named = weights is None or isinstance(weights, str)
     if not (weights in (None, *SCHEMES) if named else _is_matrix(weights)):
         names = ", ".join(map(repr, SCHEMES))
         _refuse_parameter(caller, "weights", f"a str among {{{names}}} or None", weights)
-    _check_optional_array_like(caller, sample_weight=sample_weight)
+    _check_array_like(caller, " or None", sample_weight=sample_weight)
     if not isinstance(replace_undefined_by, Real) or not (
         -1 <= float(replace_undefined_by) <= 1 or math.isnan(replace_undefined_by)
     ):
@@ -303,16 +303,10 @@ def _check_parameters(
         )
 
 
-def _check_array_like(caller: str, **arrays: Any) -> None:
+def _check_array_like(caller: str, or_none: str = "", **arrays: Any) -> None:
     for name, array in arrays.items():
-        if not _is_array_like(array):
-            _refuse_parameter(caller, name, "an array-like", array)
-
-
-def _check_optional_array_like(caller: str, **arrays: Any) -> None:
-    for name, array in arrays.items():
-        if array is not None and not _is_array_like(array):
-            _refuse_parameter(caller, name, "an array-like or None", array)
+        if not ((or_none and array is None) or _is_array_like(array)):
+            _refuse_parameter(caller, name, f"an array-like{or_none}", array)
 
 
 def _is_array_like(value: Any) -> bool:

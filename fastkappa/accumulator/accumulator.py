@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastkappa.accumulator.batch import read_batch, refuse_counted_outside
+from fastkappa.accumulator.batch import order_with, refuse_counted_outside, refuse_outside
 from fastkappa.accumulator.snapshot import (
     Snapshot,
     common_kind,
@@ -25,11 +25,12 @@ from fastkappa.accumulator.weighted_table import (
     table_of_counts,
 )
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.checks import Missing
 from fastkappa.columns.column import Column
 from fastkappa.columns.interop import array_at_once
 from fastkappa.columns.label_order import LabelOrder
+from fastkappa.columns.missing import Missing
 from fastkappa.columns.odd_strings import warn_of_unused_labels
+from fastkappa.columns.read import RatedItems, read
 from fastkappa.counting.codecs import label_limits
 from fastkappa.counting.incremental import FixedTable, GrowingTable
 from fastkappa.counting.table import square, union_of_labels
@@ -175,12 +176,11 @@ class ConfusionAccumulator:
                 ):
                     self._integers.add(self._kernels, first, second, 0, len(first))
                     return
-        has_labels = self._known_labels is not None
-        batch = read_batch(y1, y2, sample_weight, has_labels, missing, missing_codes)
-        columns = batch.columns
+        batch = self._read(y1, y2, sample_weight, missing, missing_codes)
+        columns = batch.columns["y1"], batch.columns["y2"]
         with self._lock:
             kind = common_kind(self._kind, kind_of_columns(columns))
-            order = batch.order_with(self._order)
+            order = order_with(batch, self._order)
             if order is None and self._are_plain(*columns, batch.weights):
                 first, second = (column.values for column in columns)
                 self._integers.add(self._kernels, first, second, 0, len(first))
@@ -191,11 +191,11 @@ class ConfusionAccumulator:
                 self._refuse_rounded(part.labels)
                 weighted = add(self._weighted, part)
                 if order is not None:
-                    batch.refuse_outside(part.labels, order)
+                    refuse_outside(batch, part.labels, order)
                     self._use(order)
                 self._weighted = weighted
             self._kind = kind
-            self._n_missing += batch.n_missing
+            self._n_missing += batch.n_dropped
 
     def subtract(
         self,
@@ -216,19 +216,31 @@ class ConfusionAccumulator:
             As `update`, and if some of the items were not added before. Nothing is subtracted
             then.
         """
-        has_labels = self._known_labels is not None
-        batch = read_batch(y1, y2, sample_weight, has_labels, missing, missing_codes)
-        columns = batch.columns
+        batch = self._read(y1, y2, sample_weight, missing, missing_codes)
+        columns = batch.columns["y1"], batch.columns["y2"]
         with self._lock:
             common_kind(self._kind, kind_of_columns(columns))
-            batch.order_with(self._order)
-            if batch.n_missing > self._n_missing:
+            order_with(batch, self._order)
+            if batch.n_dropped > self._n_missing:
                 raise ValueError(NOT_ADDED)
             first, second = (column.values for column in columns)
             are_plain = self._are_plain(*columns, batch.weights)
             if not are_plain or not self._integers.subtract(self._kernels, first, second):
                 self._subtract(self._count(columns, batch.weights))
-            self._n_missing -= batch.n_missing
+            self._n_missing -= batch.n_dropped
+
+    def _read(
+        self, y1: Any, y2: Any, sample_weight: Any, missing: Missing, missing_codes: Sequence[Any]
+    ) -> RatedItems:
+        given, labels = {"y1": y1, "y2": y2}, self._known_labels
+        return read(
+            given,
+            labels,
+            missing,
+            missing_codes,
+            sample_weight=sample_weight,
+            policy="scikit-learn",
+        )
 
     def merge(self, other: ConfusionAccumulator) -> None:
         """Add the counts of another accumulator, by label.
@@ -404,6 +416,8 @@ class ConfusionAccumulator:
 
     def _are_plain(self, first: Column, second: Column, weights: AnyArray | None) -> bool:
         """Return whether the columns can be counted directly into the table of integers."""
+        # Floats hold all integers of 32 bits.
+        widest = 4 if self._weighted.labels.dtype.kind == "f" else 8
         return (
             weights is None
             and len(first.values) <= LONGEST_COUNTED_IN_PLACE
@@ -411,17 +425,14 @@ class ConfusionAccumulator:
                 column.categories is None
                 and column.label_dtype.kind in "iub"
                 and self._integers.takes(label_limits(column.values))
-                and not (self._holds_floats() and column.values.dtype.itemsize == 8)
+                and column.values.dtype.itemsize <= widest
                 for column in (first, second)
             )
         )
 
-    def _holds_floats(self) -> bool:
-        return self._weighted.labels.dtype.kind == "f"
-
     def _refuse_rounded(self, labels: AnyArray) -> None:
         """Raise if new labels are floats, and an integer added before is none that they hold."""
-        if labels.dtype.kind == "f" and not self._holds_floats():
+        if labels.dtype.kind == "f" and self._weighted.labels.dtype.kind != "f":
             union_of_labels([self._total().labels, labels])
             # Wide integers are compared with the floats from now on.
             self._last_types = ()

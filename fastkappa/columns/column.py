@@ -16,7 +16,7 @@ from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
 from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import codes_of_foreign, to_numpy
 from fastkappa.columns.label_order import LabelOrder
-from fastkappa.columns.labels import array_of, first_rounded, rounded_label
+from fastkappa.columns.labels import first_rounded, refuse_rounded_list, rounded_label
 from fastkappa.columns.lengths import check_read
 from fastkappa.columns.missing import is_missing
 from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
@@ -44,6 +44,8 @@ def read_column(ratings: Any, name: str) -> Column:
 
     Numbers and strings in one column are strings, as NumPy reads a list of them.
     """
+    if type(ratings) is np.ndarray and ratings.dtype.kind in "iubf":
+        return _read_array(ratings, name)
     try:
         column = _read_ordered(ratings, name)
     except Exception as error:
@@ -80,6 +82,8 @@ def _read_ordered(ratings: Any, name: str) -> Column:
 
 def read_column_as_sklearn(ratings: Any, name: str) -> Column:
     """Return the ratings as scikit-learn reads them, which knows of no order or enum."""
+    if type(ratings) is np.ndarray:
+        return _read_array(ratings, name)
     column = _read(ratings, name)._replace(declared=None)
     check_read(column.values, ratings, name)
     is_list = isinstance(ratings, (list, tuple)) or str(getattr(ratings, "dtype", "")) == "String"
@@ -90,12 +94,17 @@ def read_column_as_sklearn(ratings: Any, name: str) -> Column:
 
 
 def _read(ratings: Any, name: str) -> Column:
+    if type(ratings) is np.ndarray:
+        return _read_array(ratings, name)
     strings = _strings_of_sequence(ratings)
     if strings is not None:
         return strings
     coded = codes_of_foreign(ratings, name)
     if coded is None:
-        return _read_array(array_of(ratings, name), name)
+        array = to_numpy(ratings)
+        if array.dtype.kind == "f":
+            refuse_rounded_list(ratings, array, name)
+        return _read_array(array, name)
     codes, categories, is_ordered = coded
     labels = np.asarray(categories)
     if labels.dtype.kind == "U":

@@ -16,6 +16,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 
+# What has no index.
+PLAIN = (np.ndarray, list, tuple)
 # Codes, the category of each, and whether these are in a declared order.
 Coded = tuple[AnyArray, Any, bool]
 
@@ -128,8 +130,12 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
     indexes = {
         name: column.index
         for name, column in columns.items()
-        if type(column).__module__.partition(".")[0] == "pandas" and hasattr(column, "index")
+        if type(column) not in PLAIN
+        and type(column).__module__.partition(".")[0] == "pandas"
+        and hasattr(column, "index")
     }
+    if len(indexes) < 2:
+        return
     for (name, first), (other_name, other) in zip(indexes.items(), list(indexes.items())[1:]):
         if first is other or len(first) != len(other) or first.equals(other):
             continue
@@ -282,7 +288,7 @@ def strings_in_arrow(strings: Any) -> Any:
     if not isinstance(strings, (pyarrow.Array, pyarrow.ChunkedArray)):
         return None
     if pyarrow.types.is_dictionary(strings.type):
-        strings = strings.cast(strings.type.value_type)
+        strings = checked(strings).cast(strings.type.value_type)
     if str(strings.type) not in ("string", "large_string", "string_view"):
         return None
     strings = strings.cast(pyarrow.large_string())

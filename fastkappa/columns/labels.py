@@ -34,12 +34,17 @@ def read_labels(labels: Any) -> AnyArray:
 def array_of(values: Any, name: str) -> AnyArray:
     """Return labels as an array, or raise if NumPy rounds integers in a list of floats."""
     array = to_numpy(values)
-    is_list = isinstance(values, (list, tuple)) and array.dtype.kind == "f"
-    if is_list and (np.abs(array) >= LARGEST_EXACT).any():
-        for given, read in zip(np.array(values, object).flat, array.flat):
+    if array.dtype.kind == "f":
+        refuse_rounded_list(values, array, name)
+    return array
+
+
+def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
+    """Raise if values are a list, and an integer in it is none of the floats made of them."""
+    if isinstance(values, (list, tuple)) and (np.abs(floats) >= LARGEST_EXACT).any():
+        for given, read in zip(np.array(values, object).flat, floats.flat):
             if isinstance(given, (int, np.integer)) and int(given) != float(read):
                 raise rounded_label(int(given), name)
-    return array
 
 
 def rounded_label(number: int, name: str, where: str = "") -> ValueError:
@@ -162,15 +167,15 @@ def names_of_columns(frame: Any) -> list[Any] | None:
     return None if are_positions and type(columns).__name__ == "RangeIndex" else names
 
 
-def in_order(names: list[Any]) -> list[Any]:
+def names_in_order(names: list[Any]) -> list[Any]:
     """Return the names of columns, by value if they are numbers that neither rise nor fall.
 
     A pivot has its columns in the order in which they occur.
 
     Examples
     --------
-    >>> from fastkappa.columns.labels import in_order
-    >>> in_order(["2", "10", "1"]), in_order([3, 2, 1]), in_order(["b", "a", "c"])
+    >>> from fastkappa.columns.labels import names_in_order
+    >>> names_in_order(["2", "10", "1"]), names_in_order([3, 2, 1]), names_in_order(["b", "a", "c"])
     (['1', '2', '10'], [3, 2, 1], ['b', 'a', 'c'])
     """
     if not all(is_number(str(name)) for name in names):

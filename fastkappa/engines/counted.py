@@ -9,7 +9,8 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.label_order import sorted_strings
-from fastkappa.columns.labels import array_of, distinct
+from fastkappa.columns.labels import distinct
+from fastkappa.columns.missing import given_labels
 from fastkappa.columns.odd_strings import warn_of_counted_lookalikes, warn_of_unused_labels
 from fastkappa.counting.tabulate import CountsResult
 from fastkappa.engines.ratings import NUMBERS, Key, Kind, RatingsError, key_of
@@ -168,20 +169,14 @@ def label_of(key: Key, kind: Kind | None) -> Any:
 
 def check_labels(labels: Any) -> AnyArray:
     """Return the labels a user gave as an array, or raise."""
-    array = array_of(labels, "labels")
-    if array.ndim != 1:
-        raise ValueError(f"labels must be one-dimensional, got {labels!r}.")
-    if array.size == 0:
-        raise ValueError("'labels' should contain at least one label.")
+    array = given_labels(labels)
     for label in labels:
         try:
-            key, _ = key_of(label, "labels")
+            key_of(label, "labels")
         except RatingsError as error:
             raise ValueError(
                 f"labels must be whole numbers, strings, booleans or dates, got {label!r}."
             ) from error
-        if key is None:
-            raise ValueError(f"labels must not be missing, got {labels!r}.")
     return array
 
 

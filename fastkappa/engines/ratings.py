@@ -12,7 +12,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.label_order import shown
+from fastkappa.columns import label_order
+from fastkappa.columns.label_order import LabelOrder, not_declared
 from fastkappa.columns.labels import rounded_label
 
 # Floats are whole numbers.
@@ -180,31 +181,31 @@ def _readings(label: Any) -> set[Any]:
 
 
 def common_order(
-    orders: Mapping[Any, tuple[Key, ...] | None], advice: Advice
+    orders: Mapping[str, tuple[Key, ...] | None], advice: Advice
 ) -> tuple[Key, ...] | None:
-    """Return the order of labels that columns declare, None if none does.
+    """Return the order of labels that columns declare, None if none does; errors call them so.
 
     Raises
     ------
-    RatingsError
+    ValueError
         If two columns declare different orders, or one of more labels than a table has.
     """
     declared = {name: order for name, order in orders.items() if order is not None}
     if not declared:
         return None
-    (name, order), *others = declared.items()
-    for other_name, other in others:
-        if other != order:
+    for name, order in declared.items():
+        if len(order) > LARGEST_NUMBER_OF_LABELS:
             raise RatingsError(
-                f"columns {name!r} and {other_name!r} declare different orders of their labels:"
-                f" {shown(order)} and {shown(other)}. {advice.order}"
+                f"{name} declares {len(order)} labels, more than the"
+                f" {LARGEST_NUMBER_OF_LABELS} a table is made for. {advice.many_labels}"
             )
-    if len(order) > LARGEST_NUMBER_OF_LABELS:
-        raise RatingsError(
-            f"column {name!r} declares {len(order)} labels, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} a table is made for. {advice.many_labels}"
-        )
-    return order
+    label_order.common_order({name: _as_order(o) for name, o in declared.items()}, advice.order)
+    return next(iter(declared.values()))
+
+
+def _as_order(keys: tuple[Key, ...]) -> LabelOrder:
+    labels = np.array(keys, object)
+    return LabelOrder(labels, labels)
 
 
 def refuse_outside(
@@ -213,10 +214,8 @@ def refuse_outside(
     """Raise for a rating that is none of the labels that a column declares."""
     outside = set(found).difference(order)
     if outside:
-        raise RatingsError(
-            f"column {column!r} holds {min(outside, key=str)!r}, which is not among the labels"
-            f" that were declared: {shown(order)}. {advice.order}"
-        )
+        label = repr(min(outside, key=str))
+        raise not_declared(f"column {column!r}", label, order, advice.order)
 
 
 def refuse_rounded(keys: Mapping[Any, Iterable[Any]]) -> None:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.label_order import shown
 from fastkappa.columns.odd_strings import describe_odd, odd_among
 from fastkappa.counting.codecs import LabelRanges
 from fastkappa.counting.item_sums import add_exactly
@@ -95,12 +94,9 @@ class AxisLabels:
             return
         if self.codes is not None:
             order = tuple(key for key in order if key not in self.codes)
-        if self.order not in (None, order):
-            raise RatingsError(
-                f"column {self.column!r} declares different orders of its labels:"
-                f" {shown(self.order or ())} and {shown(order)}. {advice.order}"
-            )
-        self.order = order
+        name = f"column {self.column!r}"
+        parts = {name: order} if self.order is None else {name: self.order, "a later part": order}
+        self.order = common_order(parts, advice)
 
     def _counted_as(self, key: Any) -> Any:
         if self.codes is not None and key not in (None, OUTSIDE) and key in self.codes:
@@ -258,7 +254,8 @@ class SourceTable:
             refuse_rounded({axis.column: axis.position for axis in (first, second)})
         order = None
         if self.wanted is None:
-            order = common_order({axis.column: axis.order for axis in (first, second)}, self.advice)
+            orders = {f"column {axis.column!r}": axis.order for axis in (first, second)}
+            order = common_order(orders, self.advice)
         if order is not None:
             for axis in (first, second):
                 refuse_outside(axis.labels(), order, axis.column, self.advice)

@@ -1,4 +1,4 @@
-"""`confusion_from_table` finds out what a source is, and who counts it."""
+"""What a source is, and who counts it or reads its columns into memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from pathlib import Path
 from typing import Any, overload
 
 from fastkappa.columns.interop import checked
-from fastkappa.engines import arrow_columns, arrow_files, arrow_folders, dask_chunks, frames
+from fastkappa.columns.missing import check_is_list
+from fastkappa.engines import arrow_files, arrow_folders, dask_chunks, frames
+from fastkappa.engines.arrow_columns import (
+    Part,
+    as_array,
+    count_parts,
+    is_plain,
+    parts_of_columns,
+    parts_of_rows,
+    with_order,
+)
+from fastkappa.engines.arrow_files import check_columns, columns_of_arrow, need_pyarrow
 from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.engines.ratings import RatingsError, WantedLabels, key_of
 from fastkappa.engines.source_table import Columns, SourceTable
@@ -156,8 +167,7 @@ def confusion_from_table(
 
 def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
     """Return the codes of missing ratings, or raise."""
-    if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
-        raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
+    check_is_list(missing_codes)
     codes = WantedLabels(missing_codes)
     for label in [] if labels is None else labels:
         if label in codes:
@@ -171,16 +181,16 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
         arrow_folders.count_path(table, Path(source), threads)
     elif isinstance(source, Mapping):
         _count_mapping(table, source, threads)
-    elif library == "pyarrow" and _count_arrow(table, source, threads):
-        pass
+    elif library == "pyarrow" and (parts := _parts_of_arrow(table, source)):
+        count_parts(table, parts, threads)
     elif library in ("dask", "dask_expr"):
         dask_chunks.count_frame(table, source)
     elif frames.count_frame(table, source, threads):
         pass
     elif hasattr(source, "__arrow_c_stream__"):
-        pyarrow = arrow_files.need_pyarrow("frames", "an Arrow stream")
+        pyarrow = need_pyarrow("frames", "an Arrow stream")
         stream = pyarrow.RecordBatchReader.from_stream(source)
-        arrow_files.count_stream(table, stream, stream.schema.names)
+        count_parts(table, _parts_of_arrow(table, stream))
     else:
         raise TypeError(
             "source must be a path, a data frame, an Arrow table, dataset or stream, a"
@@ -190,41 +200,112 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
 
 def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) -> None:
     names = table.names
-    arrow_files.check_columns("the mapping", names, list(source))
+    check_columns("the mapping", names, list(source))
     taken = {name: source[name] for name in names}
     if any(dask_chunks.is_array(column) for column in taken.values()):
         dask_chunks.count_arrays(table, taken)
         return
-    arrow_files.need_pyarrow("frames", "a mapping of arrays")
-    arrays = {
-        name: arrow_columns.as_array(column, name, table.codes) for name, column in taken.items()
-    }
+    need_pyarrow("frames", "a mapping of arrays")
+    arrays = {name: as_array(column, name, table.codes) for name, column in taken.items()}
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise RatingsError(f"the columns have different lengths: {lengths}.")
-    arrow_columns.count_in_slices(
+    parts = parts_of_columns(
         table,
         lengths[table.columns.y1],
         lambda start, stop: {
             name: array.slice(start, stop - start) for name, array in arrays.items()
         },
-        as_they_are=all(arrow_columns.is_plain(array.type) for array in arrays.values()),
-        num_threads=threads,
+        are_integers=all(is_plain(array.type) for array in arrays.values()),
     )
+    count_parts(table, parts, threads)
 
 
-def _count_arrow(table: SourceTable, source: Any, threads: int) -> bool:
-    """Count an object of pyarrow, and return whether it is one that can be counted."""
+def _parts_of_arrow(table: SourceTable, source: Any) -> list[Part]:
+    """Return the parts of an object of pyarrow, none if it cannot be counted."""
     names = source.schema.names if hasattr(source, "schema") else None
     if names is None:
-        return False
+        return []
     if hasattr(source, "to_batches") and hasattr(source, "get_fragments"):
-        arrow_files.count_dataset(table, source)
-    elif hasattr(source, "slice"):
-        arrow_files.check_columns("the table", table.names, names)
-        arrow_columns.add_rows(table, checked(source.select(table.names)), threads)
-    elif hasattr(source, "read_next_batch"):
-        arrow_files.count_stream(table, source, names)
-    else:
-        return False
-    return True
+        return [lambda: arrow_files.batches_of_dataset(table, source)]
+    if hasattr(source, "slice"):
+        check_columns("the table", table.names, names)
+        return parts_of_rows(table, checked(source.select(table.names)))
+    if hasattr(source, "read_next_batch"):
+        return [lambda: arrow_files.batches_of_stream(table, source, names)]
+    return []
+
+
+def read_triples(
+    source: Any, item: Any, rater: Any, rating: Any, cluster: Any = None
+) -> tuple[Any, Any, Any, Any]:
+    """Return the columns of items, raters and ratings of a source, and that of clusters or None.
+
+    Parameters
+    ----------
+    source : path, data frame, table, dataset, relation or mapping
+        As for `fastkappa.confusion_from_table`; engines and clusters send these columns alone.
+    item, rater, rating, cluster : str
+        The names of the columns; None for no clusters. Those of a text file are read as strings,
+        but for the ratings.
+
+    Returns
+    -------
+    item, rater, rating, cluster : array-likes of shape (n,)
+        Columns of the source's library, which may declare an order of labels.
+
+    Raises
+    ------
+    ValueError
+        If a column is not there or is named twice, or if a file cannot be read.
+    TypeError
+        If the source is none of the above.
+    ImportError
+        If a library that reads the source is missing.
+    """
+    names = {"item": item, "rater": rater, "rating": rating}
+    if cluster is not None:
+        names["cluster"] = cluster
+    for argument, name in names.items():
+        if name is None or not isinstance(name, Hashable):
+            raise TypeError(f"{argument} must be the name of a column of the source, got {name!r}.")
+    if len(set(names.values())) < len(names):
+        *others, last = names
+        found = " and ".join(f"{argument}={name!r}" for argument, name in names.items())
+        number = "three" if cluster is None else "four"
+        raise RatingsError(f"{', '.join(others)} and {last} must be {number} columns, got {found}.")
+    text = [name for argument, name in names.items() if argument != "rating"]
+    columns = _columns(source, list(names.values()), text=text)
+    clusters = None if cluster is None else columns[cluster]
+    return columns[item], columns[rater], columns[rating], clusters
+
+
+def _columns(source: Any, names: Sequence[Any], text: Sequence[Any]) -> Mapping[Any, Any]:
+    """Return columns of any source by name; those of ``text`` are no numbers in a text file."""
+    if isinstance(source, (str, os.PathLike)):
+        return arrow_folders.columns_of_path(Path(source), names, text=text)
+    if isinstance(source, Mapping):
+        check_columns("the mapping", names, list(source))
+        return source
+    library = type(source).__module__.partition(".")[0]
+    if library == "pyarrow" and hasattr(source, "schema"):
+        return columns_of_arrow(source, names)
+    if library in ("pandas", "polars") and len(getattr(source, "shape", ())) == 2:
+        check_columns("the frame", names, list(source.columns))
+        return {name: source[name] for name in names}
+    if library in ("dask", "dask_expr") and hasattr(source, "columns"):
+        check_columns("the frame", names, list(source.columns))
+        return _columns(source[list(names)].compute(), names, ())
+    collected = frames.collect_columns(source, names)
+    if collected is not None:
+        frame, orders = collected
+        found = _columns(frame, names, ())
+        return {name: with_order(found[name], orders[name]) for name in names}
+    if hasattr(source, "__arrow_c_stream__"):
+        pyarrow = need_pyarrow("frames", "an Arrow stream")
+        return columns_of_arrow(pyarrow.RecordBatchReader.from_stream(source), names)
+    raise TypeError(
+        "source must be a path, a data frame, an Arrow table, dataset or stream, a relation or a"
+        f" mapping of names to arrays, got {type(source)}; arrays are given as item=, rater= and"
+        " rating= alone."
+    )

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.checks import read_clusters
 from fastkappa.columns.column import Column
+from fastkappa.columns.read import read_clusters
 from fastkappa.counting.by_cluster import ClusterCounts
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads

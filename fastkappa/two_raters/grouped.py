@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
-from fastkappa.columns.checks import Missing
 from fastkappa.columns.interop import names_of
+from fastkappa.columns.missing import Missing
 from fastkappa.columns.odd_strings import warn_of_unused_labels
+from fastkappa.columns.read import read
 from fastkappa.counting.by_group import count_by_group
+from fastkappa.counting.known_labels import known_labels
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, label_text, plain
 from fastkappa.frame import data_frame
@@ -40,8 +42,14 @@ from fastkappa.statistics.strata import (
 )
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.clustered import clusters_by_group, with_clusters
-from fastkappa.two_raters.ratings import CLUSTERS, GROUPS, read_items, warn_of_weights
+from fastkappa.two_raters.clustered import (
+    CLUSTERS,
+    GROUPS,
+    NOT_RATED,
+    clusters_by_group,
+    with_clusters,
+)
+from fastkappa.two_raters.report import warn_of_weights
 from fastkappa.two_raters.result import AgreementResult
 
 # What all groups together are called.
@@ -136,6 +144,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each group, by its name as text, and one for all items."""
+        results = [*self.results.values(), self.pooled]
+        compute_intervals(results)
         names = [*map(label_text, self.results), ALL]
         results = [*self.results.values(), self.pooled]
         compute_intervals(results)
@@ -250,11 +260,11 @@ def agreement_by(
         "alternative": alternative,
     }
     given = with_clusters({GROUPS: groups, "y1": y1, "y2": y2}, clusters)
-    items = read_items(given, labels, missing, missing_codes)
+    items = read(given, labels, missing, missing_codes, NOT_RATED)
     group_column, first, second = (items.columns[name] for name in (GROUPS, "y1", "y2"))
     if group_column.obstacle:
         raise ValueError(f"groups must be labels, but are {group_column.obstacle}.")
-    known = items.known
+    known = known_labels(items)
     counts = count_by_group(get_kernels(), group_column, first, second, known, available_threads())
     if known is not None and known.are_declared and counts.n_outside.any():
         known.refuse_outside({"y1": first, "y2": second})

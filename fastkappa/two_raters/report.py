@@ -6,10 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.label_order import warn_of_order
+from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
 from fastkappa.results import RATERS, Report, counts_grid, estimate_grid, estimate_sentence, facts
 from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
-from fastkappa.statistics.weights import weights_text
+from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 
 # An AgreementResult, which makes its report here: to import it would be a circle.
 _Result: TypeAlias = Any
@@ -146,3 +149,10 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
     if len(result.labels) == 2:
         yield "prevalence index", figure(result.prevalence_index)
         yield "bias index", figure(result.bias_index)
+
+
+def warn_of_weights(weights: Weights, labels: AnyArray) -> None:
+    """Warn if weights are for labels whose order was neither given nor declared."""
+    why = what_needs_order(weights)
+    if why is not None:
+        warn_of_order(labels, why, users_stacklevel())

@@ -181,7 +181,7 @@ def test_differences_of_rows_that_are_not_there(kernels: Any) -> None:
     largest_differences = dispatch.difference_kernels(kernels).largest_differences
     rows, factors = np.ones((4, 3), np.float32), np.ones((2, 4), np.float32)
     largest_differences(rows, factors, 2, np.zeros(3, np.float32))
-    for given in ((rows[:3], factors, 3), (rows, factors[:, :3], 3), (rows, factors, 2)):
+    for given in ((rows[:3], factors, 3), (rows, factors[:, :3].copy(), 3), (rows, factors, 2)):
         with pytest.raises(
             ValueError, match=r"not all among|a (factor|largest difference) for each"
         ):

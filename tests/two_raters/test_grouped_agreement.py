@@ -14,7 +14,7 @@ import pytest
 
 from fastkappa import agreement, agreement_by, compare_strata
 from fastkappa.columns.column import read_column
-from fastkappa.columns.pair import read_columns
+from fastkappa.columns.read import read_columns
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import undefined_metric_warning

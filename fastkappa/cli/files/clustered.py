@@ -50,7 +50,7 @@ class ClusteredPair:
             list(dict.fromkeys((first, second, cluster, *groups))),
             on_progress,
             text=[cluster],
-            delimiter=source.delimiter,
+            text_format=source.text_format,
         )
         ratings = marked(
             source,

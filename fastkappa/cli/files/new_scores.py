@@ -83,10 +83,10 @@ def with_labels(
     RatingsError
         If it cannot be read, has no such scores, or has the column already.
     """
-    names = column_names(source.files[0], source.delimiter)
+    names = column_names(source.files[0], source.text_format)
     if PREDICTED in names:
         raise RatingsError(f"{source.name} has a column {PREDICTED!r} already.")
-    read = partial(columns_of_files, source.files, delimiter=source.delimiter)
+    read = partial(columns_of_files, source.files, text_format=source.text_format)
     scores = read([cuts.score])
     columns = read(names, text=names, as_written=True)
     found = marked(

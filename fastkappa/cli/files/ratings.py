@@ -188,7 +188,7 @@ def _read(
     table = SourceTable(columns, wanted, codes=codes, drop_odd=drop_missing, advice=ADVICE)
     source = as_source(source)
     try:
-        count_files(table, source.files, on_progress, source.delimiter)
+        count_files(table, source.files, on_progress, source.text_format)
     except RatingsError as error:
         if columns.weight is None or "conversion error to double" not in str(error):
             raise
@@ -259,7 +259,7 @@ def marked(
 
 def declared_labels(arrays: Mapping[str, Any]) -> list[Any] | None:
     """Return the labels in the order that columns declare, None if none does."""
-    orders = {name: declared_order(array, name) for name, array in arrays.items()}
+    orders = {f"column {name!r}": declared_order(array, name) for name, array in arrays.items()}
     order = common_order(orders, ADVICE)
     if order is None:
         return None

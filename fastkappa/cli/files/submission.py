@@ -16,6 +16,7 @@ from fastkappa.engines.arrow_columns import text_of_bytes
 from fastkappa.engines.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
 from fastkappa.engines.arrow_missing import mark_missing
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.engines.text_format import PLAIN, TextFormat
 from fastkappa.formatting import count_text
 
 ODD_STRINGS = (
@@ -30,7 +31,7 @@ class Reader(NamedTuple):
     target: str
     missing_codes: str | None
     labels: str | None
-    delimiter: str | None = None
+    text_format: TextFormat = PLAIN
     drop_missing: bool = False
     ids_are_strings: bool = False
 
@@ -48,7 +49,7 @@ class Reader(NamedTuple):
             on_progress,
             drop_missing=self.drop_missing,
             ids_are_strings=self.ids_are_strings,
-            delimiter=self.delimiter,
+            text_format=self.text_format,
         )
         marked_labels = mark_missing(
             file,
@@ -70,7 +71,7 @@ class Reader(NamedTuple):
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
         """Return another column of the items, but for those of the ids ``left_out``."""
         wanted = list(dict.fromkeys((self.id_column, column)))
-        columns = read_columns(file, wanted, text=[column], delimiter=self.delimiter)
+        columns = read_columns(file, wanted, text=[column], text_format=self.text_format)
         found = columns[column]
         return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
 
@@ -87,14 +88,14 @@ def _read(
     *,
     drop_missing: bool,
     ids_are_strings: bool,
-    delimiter: str | None,
+    text_format: TextFormat,
 ) -> tuple[Any, Any]:
     """Return the ids and the labels in a file, or raise."""
     # Most ids differ: a dictionary of them is of no use.
     as_strings = ids_are_strings or format_of(file) not in DELIMITERS
     strings = [id_column] if as_strings and id_column != target else []
     wanted = list(dict.fromkeys((id_column, target)))
-    columns = read_columns(file, wanted, on_progress, strings=strings, delimiter=delimiter)
+    columns = read_columns(file, wanted, on_progress, strings=strings, text_format=text_format)
     for name, column in columns.items():
         if column.null_count and not (drop_missing and name == target != id_column):
             values = count_text(column.null_count, "missing value")

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.checks import Missing
 from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.item_weights import read_sample_weight
+from fastkappa.columns.missing import Missing
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.leaderboards.items.many_columns import (

@@ -10,19 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.checks import (
-    Missing,
-    check_missing,
-    missing_or_odd,
-    not_labels,
-    read_rated,
-    refuse_missing,
-)
 from fastkappa.columns.column import Column, refuse_masked, refuse_rounded_labels
 from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import without
-from fastkappa.columns.pair import comparable, read_columns
+from fastkappa.columns.missing import Missing, check_missing, refuse_missing, without
+from fastkappa.columns.read import (
+    comparable,
+    missing_or_odd,
+    not_labels,
+    read_columns,
+    read_rated,
+)
 
 SCORES = (
     "optimal_thresholds finds the thresholds that make labels of scores, and"
@@ -150,15 +148,7 @@ class Reference:
             raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
         if not self._has_labels:
             refuse_rounded_labels([(self._name, self.column), (name, column)])
-        if self._is_other_kind(column):
-            return comparable(self.column, column, (self._name, name))
-        return self.column, column
-
-    def _is_other_kind(self, column: Column) -> bool:
-        """Return whether a column has to be converted together with this one, or refused."""
-        dates = {self.column.label_dtype.kind, column.label_dtype.kind} & set("mM")
-        has_strings = [one.categories is not None for one in (self.column, column)]
-        return bool(column.obstacle or dates or has_strings[0] != has_strings[1])
+        return comparable(self.column, column, (self._name, name))
 
     def _chosen(
         self,

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable, offsets_from
-from fastkappa.columns.checks import read_clusters
 from fastkappa.columns.column import Column, label_of, read_column
 from fastkappa.columns.interop import codes_of_foreign, dictionary_of_pyarrow
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing, without
 from fastkappa.columns.odd_strings import warn_of_lookalikes
+from fastkappa.columns.read import read_clusters
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.multirater.items.columns import CHUNK, EncodedColumns, EncodedRater, encode_columns
 from fastkappa.multirater.items.counts import as_patterns

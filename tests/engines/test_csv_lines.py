@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa.counting.csv_lines import LONGEST_TEXT, MOST_TEXTS, LineCounter
+from fastkappa.engines.csv_lines import LONGEST_TEXT, MOST_TEXTS, LineCounter
 from fastkappa.kernels.contract import Lines
 from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 
