@@ -89,7 +89,7 @@ SAMPLES = re.compile(r"(columns|counting|\w+[/.]items)\b")
 TABLES = re.compile(r"(statistics|\w+[/.](cuts|statistics|ranking|simultaneous))\b")
 KERNEL = re.compile(r"kernels/(numpy|numba|cython)/")
 # What is compiled into other compiled code cannot be chosen at run time.
-COMPILED_TOGETHER = re.compile(r"(kernels/dispatch|jit/tables|shortcuts/\w+)\.\w+")
+COMPILED_TOGETHER = re.compile(r"(kernels/dispatch|jit/confusion|shortcuts/\w+)\.\w+")
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\s+\(?\s*(.*)|c?import\s+([\w.]+))")
 
 

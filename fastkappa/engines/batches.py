@@ -19,7 +19,12 @@ from fastkappa.counting.codecs import (
 )
 from fastkappa.counting.item_sums import as_int64, whole_sums
 from fastkappa.counting.pairs import count_known, count_unknown
-from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, Key, RatingBatch, RatingsError
+from fastkappa.engines.source_ratings import (
+    LARGEST_NUMBER_OF_LABELS,
+    Key,
+    RatingBatch,
+    RatingsError,
+)
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, Keys, SourceTable
 from fastkappa.kernels.dispatch import get_kernels
 

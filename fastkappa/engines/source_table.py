@@ -17,7 +17,7 @@ from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.odd_strings import describe_odd, odd_among
 from fastkappa.counting.codecs import LabelRanges
 from fastkappa.counting.item_sums import add_exactly
-from fastkappa.engines.ratings import (
+from fastkappa.engines.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     LIBRARY_ADVICE,
     Advice,

@@ -16,8 +16,8 @@ from fastkappa.kernels.threads import available_threads
 from fastkappa.shortcuts.loading import cut_search
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
-from fastkappa.thresholds.cuts.label_shares import smooth_shares
-from fastkappa.thresholds.cuts.programme import Programme, best_cuts, prefix_of
+from fastkappa.thresholds.cuts.cut_programme import Programme, best_cuts, prefix_of
+from fastkappa.thresholds.cuts.label_proportions import smooth_shares
 from fastkappa.thresholds.cuts.quadratic import smooth_cuts
 from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
 from fastkappa.thresholds.items.direction import warn_if_falling

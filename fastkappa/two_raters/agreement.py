@@ -31,9 +31,9 @@ from fastkappa.statistics.intervals.score_test import (
 )
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.two_raters.clustered import CLUSTERS, NOT_RATED, clusters_of_pairs, with_clusters
-from fastkappa.two_raters.report import warn_of_weights, why_undefined
-from fastkappa.two_raters.result import AgreementResult
+from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
+from fastkappa.two_raters.agreement_result import AgreementResult
+from fastkappa.two_raters.item_clusters import CLUSTERS, NOT_RATED, clusters_of_pairs, with_clusters
 
 
 def agreement(

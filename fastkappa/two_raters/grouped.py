@@ -42,15 +42,15 @@ from fastkappa.statistics.strata import (
 )
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.clustered import (
+from fastkappa.two_raters.agreement_report import warn_of_weights
+from fastkappa.two_raters.agreement_result import AgreementResult
+from fastkappa.two_raters.item_clusters import (
     CLUSTERS,
     GROUPS,
     NOT_RATED,
     clusters_by_group,
     with_clusters,
 )
-from fastkappa.two_raters.report import warn_of_weights
-from fastkappa.two_raters.result import AgreementResult
 
 # What all groups together are called.
 ALL = "all items"

@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from fastkappa import ThresholdEvaluator, cohen_kappa_score, optimal_thresholds
 from fastkappa.exceptions import FallingScoresWarning
-from fastkappa.thresholds.cuts.label_shares import _columns, _maximised, smooth_shares
+from fastkappa.thresholds.cuts.label_proportions import _columns, _maximised, smooth_shares
 from fastkappa.thresholds.cuts.quadratic import best_levels
 from fastkappa.thresholds.cuts.spline import PENALTIES, Spline, by_rank, rising
 from fastkappa.thresholds.rounding import Rounding, find_rounding

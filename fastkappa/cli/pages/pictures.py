@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from fastkappa.cli.pages.style import INK, PAPER
+from fastkappa.cli.pages.stylesheet import INK, PAPER
 from fastkappa.plotting.style import import_matplotlib
 from fastkappa.results import html_text
 

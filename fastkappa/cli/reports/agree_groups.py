@@ -16,8 +16,8 @@ from fastkappa.cli.reports.agree_parts import (
     result_of,
 )
 from fastkappa.cli.reports.output import Output
-from fastkappa.engines.counted import SourceCounts
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_counts import SourceCounts
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.formatting import label_text
 from fastkappa.plotting import plot_forest
 from fastkappa.results import Report

@@ -16,7 +16,7 @@ from fastkappa.cli.reports.agree_parts import (
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.plotting import plot_agreement, plot_bootstrap
 from fastkappa.results import Report, estimate_row
-from fastkappa.two_raters.result import AgreementResult
+from fastkappa.two_raters.agreement_result import AgreementResult
 
 
 def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:

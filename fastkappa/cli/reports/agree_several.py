@@ -18,8 +18,8 @@ from fastkappa.cli.reports.agree_parts import (
 from fastkappa.cli.reports.output import Output
 from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import MultiRaterResult, Ratings
+from fastkappa.multirater.multirater_result import coefficients_grid, short_name
 from fastkappa.multirater.pairwise import pairs_are_few
-from fastkappa.multirater.result import coefficients_grid, short_name
 from fastkappa.plotting import plot_forest
 from fastkappa.results import Report, estimate_row
 from fastkappa.statistics.bootstrap import BootstrapResult, Method

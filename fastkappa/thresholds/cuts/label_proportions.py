@@ -68,7 +68,7 @@ def smooth_shares(x: Floats, counts: Floats, n_items: float) -> Floats | None:
     Examples
     --------
     >>> import numpy as np
-    >>> from fastkappa.thresholds.cuts.label_shares import smooth_shares
+    >>> from fastkappa.thresholds.cuts.label_proportions import smooth_shares
     >>> counts = np.array([[9.0, 5, 1], [1, 5, 9]])
     >>> smooth_shares(np.array([-1.0, 0, 1]), counts, 30).round(3)
     array([[0.9, 0.5, 0.1],

@@ -27,8 +27,8 @@ from fastkappa.statistics.intervals.score_test import Alternative, NullTest, nul
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
-from fastkappa.two_raters.margins import MarginTests
-from fastkappa.two_raters.report import IN_DICTIONARY, in_clusters, report_of, sentence_of
+from fastkappa.two_raters.agreement_report import IN_DICTIONARY, in_clusters, report_of, sentence_of
+from fastkappa.two_raters.margin_tests import MarginTests
 from fastkappa.two_raters.statistics import proportions
 
 
