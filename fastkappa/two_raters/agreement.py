@@ -24,7 +24,7 @@ from fastkappa.results import RATERS
 from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
-from fastkappa.statistics.intervals.score_test import (
+from fastkappa.statistics.intervals.rao import (
     Alternative,
     check_alternative,
     check_null_kappa,

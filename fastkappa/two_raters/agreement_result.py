@@ -23,7 +23,7 @@ from fastkappa.statistics import indices, inference
 from fastkappa.statistics.clusters import Clusters, are_joined, correction, n_units
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
-from fastkappa.statistics.intervals.score_test import Alternative, NullTest, null_test, p_value
+from fastkappa.statistics.intervals.rao import Alternative, NullTest, null_test, p_value
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights

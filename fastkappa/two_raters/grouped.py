@@ -28,7 +28,7 @@ from fastkappa.results import RATERS, Grid, Report, Result, interval_head
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import check_confidence, kappa_gradient
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
-from fastkappa.statistics.intervals.score_test import (
+from fastkappa.statistics.intervals.rao import (
     Alternative,
     check_alternative,
     check_null_kappa,
