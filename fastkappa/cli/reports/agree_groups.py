@@ -51,8 +51,8 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         reports.append(Report(drawn))
     if request.scale is not None:
         reports.append(Report([f"kappa by {find_scale(request.scale).source}", *read]))
-    told = f"Kappa and its interval in each group of {label_text(request.group)}."
-    pictures = [Picture(told, lambda: plot_forest(grouped))]
+    caption = f"Kappa and its interval in each group of {label_text(request.group)}."
+    pictures = [Picture(caption, lambda: plot_forest(grouped))]
     return Output(request.heading(), reports, fields, grouped.rows(), pictures)
 
 

@@ -32,8 +32,8 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         reports.append(Report([resampled.sentence("kappa")]))
         rows.append(bootstrap_row("kappa", resampled))
         if not math.isnan(resampled.standard_error):
-            told = f"The kappas of {len(resampled.replicates)} bootstrap replicates."
-            pictures.append(Picture(told, lambda: plot_bootstrap(resampled)))
+            caption = f"The kappas of {len(resampled.replicates)} bootstrap replicates."
+            pictures.append(Picture(caption, lambda: plot_bootstrap(resampled)))
     if request.scale is not None:
         reading = result.interpret(request.scale)
         fields["interpretation"] = reading.to_dict()
@@ -45,5 +45,5 @@ def _bubbles(result: AgreementResult) -> Picture:
     def draw() -> Any:
         return plot_agreement(result, marginals=True, reverse_y=True)
 
-    told = "Bubbles are as large as the number of items they stand for."
-    return Picture(f"{result.sentence()} {told}", draw)
+    caption = "Bubbles are as large as the number of items they stand for."
+    return Picture(f"{result.sentence()} {caption}", draw)

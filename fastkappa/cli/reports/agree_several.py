@@ -92,10 +92,12 @@ def report_on_several(
         names, values, _, intervals = zip(*found, *drawn_pairs)
         return plot_forest(values, intervals, names=names)
 
-    told = "The coefficients, and kappa of each pair of raters, with their intervals."
+    caption = "The coefficients, and kappa of each pair of raters, with their intervals."
     if by_group:
-        told = f"{results[0].method} and its interval in each group of {label_text(request.group)}."
-    return Output(request.heading(), reports, fields, rows, [Picture(told, draw)])
+        caption = (
+            f"{results[0].method} and its interval in each group of {label_text(request.group)}."
+        )
+    return Output(request.heading(), reports, fields, rows, [Picture(caption, draw)])
 
 
 def _coefficients(weights: Weights, ratings: Ratings) -> list[MultiRaterResult]:
