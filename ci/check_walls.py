@@ -98,7 +98,7 @@ WIDENS = re.compile(r"\.(widened|sum_pairs|sum_pairs_exactly)\(")
 MAY_WIDEN = re.compile(r"(counting/(tally|codecs)\.py|kernels/|shortcuts/)")
 KERNEL = re.compile(r"kernels/(numpy|numba|cython)/")
 # What is compiled into other compiled code cannot be chosen at run time.
-COMPILED_TOGETHER = re.compile(r"(kernels/dispatch|jit/tables|shortcuts/\w+)\.\w+")
+COMPILED_TOGETHER = re.compile(r"(kernels/dispatch|jit/confusion|shortcuts/\w+)\.\w+")
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\s+\(?\s*(.*)|c?import\s+([\w.]+))")
 
 

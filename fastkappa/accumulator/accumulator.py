@@ -43,7 +43,7 @@ from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
 
 if TYPE_CHECKING:
-    from fastkappa.two_raters.result import AgreementResult
+    from fastkappa.two_raters.agreement_result import AgreementResult
 
 # A longer batch is counted by several threads, into a table of its own.
 LONGEST_COUNTED_IN_PLACE = 1 << 20

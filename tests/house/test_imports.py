@@ -229,7 +229,7 @@ def test_no_breach_is_seen_where_none_is(walls: Any, tmp_path: Path) -> None:
         "statistics/kappa.py": "from fastkappa.statistics.weights import Weights",
         "metrics.py": "from fastkappa.counting import confusion\nimport fastkappa.statistics.kappa",
         "estimators/regressor.py": "import sklearn.base",
-        "jit/tables.py": "import numba\nfrom fastkappa.kernels.numba import loops",
+        "jit/confusion.py": "import numba\nfrom fastkappa.kernels.numba import loops",
         "kernels/cython/pairs.pyx": "from libc.stdint cimport int64_t\nimport sys",
     }.items():
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
