@@ -147,6 +147,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         results = [*self.results.values(), self.pooled]
         compute_intervals(results)
         names = [*map(label_text, self.results), ALL]
+        results = [*self.results.values(), self.pooled]
+        compute_intervals(results)
         return [
             {
                 "group": name,

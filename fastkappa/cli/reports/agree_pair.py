@@ -10,7 +10,6 @@ from fastkappa.cli.reports.agree_parts import (
     AgreeRequest,
     bootstrap_fields,
     bootstrap_of,
-    bootstrap_row,
     no_undefined_warnings,
 )
 from fastkappa.cli.reports.output import Output, too_large
@@ -30,7 +29,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
     if resampled is not None:
         fields["bootstrap"] = bootstrap_fields(resampled)
         reports.append(Report([resampled.sentence("kappa")]))
-        rows.append(bootstrap_row("kappa", resampled))
+        rows.append(resampled.row("kappa"))
         if not math.isnan(resampled.standard_error):
             caption = f"The kappas of {len(resampled.replicates)} bootstrap replicates."
             pictures.append(Picture(caption, lambda: plot_bootstrap(resampled)))

@@ -12,8 +12,7 @@ from fastkappa.cli.files.weight_matrix import WeightMatrix
 from fastkappa.engines.source_counts import SourceCounts
 from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import BOOTSTRAP_METHODS, label_text
-from fastkappa.results import estimate_row
+from fastkappa.formatting import label_text
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.scales import ScaleName
@@ -114,9 +113,3 @@ def bootstrap_fields(resampled: BootstrapResult) -> dict[str, Any]:
         "confidence": resampled.confidence,
         "interval": list(resampled.interval),
     }
-
-
-def bootstrap_row(name: str, resampled: BootstrapResult) -> dict[str, Any]:
-    """Return a bootstrap as a row of CSV."""
-    name = f"{name} ({BOOTSTRAP_METHODS[resampled.method]} bootstrap)"
-    return estimate_row(name, None, resampled.standard_error, resampled.interval)

@@ -12,7 +12,6 @@ from fastkappa.cli.reports.agree_parts import (
     CONFIDENCE,
     AgreeRequest,
     bootstrap_fields,
-    bootstrap_row,
     no_undefined_warnings,
 )
 from fastkappa.cli.reports.output import Output
@@ -159,7 +158,7 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """Return the coefficients, and their bootstraps if there are any, as rows of CSV."""
     rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results]
-    return rows + [bootstrap_row(r.method, d) for r, d in zip(results, resampled) if d]
+    return rows + [d.row(r.method) for r, d in zip(results, resampled) if d]
 
 
 def _fields(
