@@ -116,28 +116,28 @@ class LeaderboardBuilder:
         self.num_threads = resolve_num_threads(options.num_threads)
         self._options, labels = options, options.labels
         self._n_resamples = options.n_resamples
-        self._truth = Reference(
+        self._reference = Reference(
             y_true,
             TRUTH,
             missing=options.missing,
             missing_codes=options.missing_codes,
             has_labels=labels is not None,
         )
-        column = self._truth.column
+        column = self._reference.column
         n_labels = 1 if labels is None else len(KnownLabels(labels, column, column))
         as_weights(options.weights, n_labels)
-        if self._truth.n_items == 0:
+        if self._reference.n_items == 0:
             raise ValueError("y_true must hold at least one item, got none.")
-        if ids is not None and n_samples(ids) != self._truth.n_given:
+        if ids is not None and n_samples(ids) != self._reference.n_given:
             raise ValueError(
-                f"ids must have one id for each of the {self._truth.n_given} items of y_true, got"
-                f" {n_samples(ids)}."
+                f"ids must have one id for each of the {self._reference.n_given} items of y_true,"
+                f" got {n_samples(ids)}."
             )
         # The ids of items without a true label: whether a prediction has them is all the same.
         self._unrated: set[Any] = set()
-        if ids is not None and self._truth.dropped is not None:
-            self._unrated.update(read_ids(without(ids, ~self._truth.dropped), "ids").tolist())
-            ids = without(ids, self._truth.dropped)
+        if ids is not None and self._reference.dropped is not None:
+            self._unrated.update(read_ids(without(ids, ~self._reference.dropped), "ids").tolist())
+            ids = without(ids, self._reference.dropped)
         self.ids = None if ids is None else ItemIds(ids, "ids")
         self._order = SharedOrder(
             labels,
@@ -147,7 +147,7 @@ class LeaderboardBuilder:
         )
         self._generator = as_generator(options.rng)
         numbers = self._read_clusters(clusters)
-        self._groups = ItemGroups(self._truth.n_items, GROUPS, self._generator, numbers)
+        self._groups = ItemGroups(self._reference.n_items, GROUPS, self._generator, numbers)
         self._entries: list[_Entry] = []
         self._resampled: list[_Resampled] = []
         # Sums of the true labels, which most predictions share.
@@ -193,7 +193,7 @@ class LeaderboardBuilder:
                 _, missing, extra, repeated = read[j]
                 failure = None
                 if not n:
-                    outside = self._truth.n_items - missing - other
+                    outside = self._reference.n_items - missing - other
                     left_out = (
                         f"{missing} missing, {other} given labels outside those scored, {outside}"
                         " whose true label is outside them"
@@ -267,12 +267,12 @@ class LeaderboardBuilder:
         self._n_clusters: int | None = None
         if clusters is None:
             return None
-        column = read_clusters(clusters, self._truth.n_given, "items of y_true")
-        if self._truth.dropped is not None:
-            column = column._replace(values=column.values[~self._truth.dropped])
+        column = read_clusters(clusters, self._reference.n_given, "items of y_true")
+        if self._reference.dropped is not None:
+            column = column._replace(values=column.values[~self._reference.dropped])
         numbers = numbers_of(column)
         self._n_clusters = int(numbers.max()) + 1
-        if self._n_clusters == 1 < self._truth.n_items and self._n_resamples:
+        if self._n_clusters == 1 < self._reference.n_items and self._n_resamples:
             warnings.warn(
                 "intervals are undefined: all items are in one cluster.",
                 undefined_metric_warning(),
@@ -305,7 +305,7 @@ class LeaderboardBuilder:
         """Return the true and the predicted labels of the same items, and how the ids match."""
         full_name = f"prediction {name!r}"
         if self.ids is None:
-            pair = self._truth.beside(prediction, full_name)
+            pair = self._reference.beside(prediction, full_name)
             self._check_unit(pair.columns, full_name)
             return _Read(pair, pair.n_missing)
         if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
@@ -320,15 +320,15 @@ class LeaderboardBuilder:
             found, n_expected = self.ids.align(ids, f"ids of {full_name}"), len(ids)
             found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
             if not found.is_complete() and self._options.on_mismatch == "raise":
-                raise MismatchError(full_name, self._truth.n_items, found.mismatch())
-        pair = self._truth.matched(ratings, n_expected, found.items, found.others, full_name)
+                raise MismatchError(full_name, self._reference.n_items, found.mismatch())
+        pair = self._reference.matched(ratings, n_expected, found.items, found.others, full_name)
         self._check_unit(pair.columns, full_name)
         n_missing = len(found.missing) + pair.n_missing
         return _Read(pair, n_missing, len(found.extra), len(found.repeated))
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
         """Raise if a prediction holds dates of a finer unit than the truth."""
-        unit = self._truth.column.label_dtype
+        unit = self._reference.column.label_dtype
         if unit.kind in "mM" and pair[0].label_dtype != unit:
             raise ValueError(
                 f"{name} must hold dates of no finer unit than y_true, {unit}, got"
@@ -350,7 +350,7 @@ class LeaderboardBuilder:
     ) -> None:
         """Keep the sums of predictions by group, together for those with the same labels."""
         have_all = items[0] is None
-        first = pairs[0][0] if have_all else self._truth.column
+        first = pairs[0][0] if have_all else self._reference.column
         for mask, some in with_same_labels(tables.present):
             matrix = disagreement_matrix(self._options.weights, int(mask.sum()))
             products = products_of(matrix, self._groups.most_items)

@@ -15,7 +15,6 @@ from fastkappa.columns.read import read_clusters
 from fastkappa.counting.by_cluster import ClusterCounts
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
-from fastkappa.multirater.items.columns import EncodedRater
 from fastkappa.multirater.items.counts import (
     count_patterns,
     count_profiles,
@@ -25,6 +24,7 @@ from fastkappa.multirater.items.counts import (
 )
 from fastkappa.multirater.items.distinct_rows import distinct_rows
 from fastkappa.multirater.items.long import LongRatings
+from fastkappa.multirater.items.rater_columns import EncodedRater
 from fastkappa.multirater.items.subjects import (
     Subjects,
     SubjectsOfCounts,

@@ -16,7 +16,6 @@ from fastkappa.columns.label_order import warn_of_order
 from fastkappa.columns.labels import names_of_columns
 from fastkappa.columns.missing import check_is_list
 from fastkappa.multirater.counted_ratings import Counted, of_counts, of_long, of_raters, of_table
-from fastkappa.multirater.items.columns import columns_of, encode_columns
 from fastkappa.multirater.items.count_tables import (
     order_is_known,
     read_counts,
@@ -24,6 +23,7 @@ from fastkappa.multirater.items.count_tables import (
 )
 from fastkappa.multirater.items.forms import ids_among, other_form
 from fastkappa.multirater.items.long import read_long
+from fastkappa.multirater.items.rater_columns import columns_of, encode_columns
 from fastkappa.multirater.items.sets import read_sets
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import RaterPairs, RaterProfiles

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 
 from fastkappa import fleiss_kappa, light_kappa
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.multirater.items.columns import encode, read_raters
 from fastkappa.multirater.items.counts import (
     SIZES,
     Sizes,
@@ -24,6 +23,7 @@ from fastkappa.multirater.items.counts import (
     patterns_of,
 )
 from fastkappa.multirater.items.distinct_rows import DistinctRows, distinct_rows
+from fastkappa.multirater.items.rater_columns import encode, read_raters
 from tests.helpers.quick import n_examples
 
 

@@ -18,8 +18,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
-from fastkappa.multirater.items.columns import CHUNK, EncodedRater
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows
+from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 
 Result = TypeVar("Result")
 

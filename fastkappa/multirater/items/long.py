@@ -22,9 +22,14 @@ from fastkappa.columns.missing import find_missing, without
 from fastkappa.columns.odd_strings import warn_of_lookalikes
 from fastkappa.columns.read import read_clusters
 from fastkappa.exceptions import changed_meanwhile
-from fastkappa.multirater.items.columns import CHUNK, EncodedColumns, EncodedRater, encode_columns
 from fastkappa.multirater.items.counts import as_patterns
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
+from fastkappa.multirater.items.rater_columns import (
+    CHUNK,
+    EncodedColumns,
+    EncodedRater,
+    encode_columns,
+)
 from fastkappa.multirater.items.sets import read_sets
 from fastkappa.multirater.items.subjects import places, sorted_codes
 

@@ -12,8 +12,8 @@ from fastkappa.columns.column import Column
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import check_is_list, find_missing
 from fastkappa.columns.rating_matrix import columns_of, read_measurements
-from fastkappa.multirater.items.columns import Rater
 from fastkappa.multirater.items.forms import other_form
+from fastkappa.multirater.items.rater_columns import Rater
 
 # Whole numbers over a wider range are measurements, as all are that are not whole.
 WIDEST_LABELS = 1000

@@ -17,8 +17,8 @@ from fastkappa.counting.by_cluster import ClusterCounts, RatedColumn, count_by_c
 from fastkappa.counting.codecs import LabelRange
 from fastkappa.counting.known_labels import Encoding
 from fastkappa.kernels.contract import PairKernels
-from fastkappa.multirater.items.columns import CHUNK, EncodedRater
 from fastkappa.multirater.items.distinct_rows import RowFinder
+from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 
 # Takes distinct rows, and returns the place of each subject's among them, -1 if it has none.
 FindRows = Callable[[AnyArray], AnyArray]
