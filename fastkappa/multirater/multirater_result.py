@@ -313,9 +313,10 @@ class MultiRaterResult(Result):
         Examples
         --------
         >>> from fastkappa import fleiss_kappa
-        >>> print(fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).sentence())
+        >>> result = fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]])
+        >>> print(result.sentence())  # doctest: +ELLIPSIS
         Fleiss' kappa (no weights) of 3 raters on 4 subjects was 0.3143 (95 % t interval -1.0522
-        to 1.6808; fastkappa 0.1.0).
+        to 1.6808; fastkappa ...).
         """
         # The name of an alpha has its level.
         of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,6 +35,9 @@ def as_csv(head: Sequence[str], rows: Iterable[Iterable[Any]], n_given: int = 0)
     -a,'=1+1
     -b,-1
     """
+    # Loaded only where CSV is written, so that `import fastkappa` stays quick.
+    import csv
+
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     for row in (head, *rows):

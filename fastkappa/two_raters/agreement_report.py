@@ -68,9 +68,9 @@ def sentence_of(result: _Result) -> str:
     Examples
     --------
     >>> from fastkappa import agreement_from_confusion
-    >>> print(agreement_from_confusion([[20, 5], [10, 15]]).sentence())
+    >>> print(agreement_from_confusion([[20, 5], [10, 15]]).sentence())  # doctest: +ELLIPSIS
     Cohen's kappa (no weights) of two raters on 50 items was 0.4000 (95 % score interval 0.1317
-    to 0.6157; fastkappa 0.1.0).
+    to 0.6157; fastkappa ...).
     """
     first, second = map(printable, result.raters)
     raters = "two raters" if result.raters == RATERS else f"{first} and {second}"
