@@ -9,21 +9,8 @@
 #include <float.h>
 #include <math.h>
 #include "../common/column.h"
-#include "avx512.h"
 #include "order.h"
 #include "portable.h"
-
-
-/* Can vectors load them as they lie? */
-ALWAYS_INLINE int are_plain_scores(const column_t *scores)
-{
-#if SIMD_HAS_X86
-    return simd_level_current() == SIMD_AVX512 && !scores->swapped && is_contiguous(scores);
-#else
-    (void)scores;
-    return 0;
-#endif
-}
 
 /* Two cells are loaded at a time: loads of the cells, of the counters and stores are what bounds this. */
 static void increment(uint32_t *table, const uint32_t *cells, ptrdiff_t count)
@@ -48,26 +35,15 @@ static void count_scores(const column_t *scores, const column_t *codes, const do
     double copies[BLOCK];
     uint32_t rows[BLOCK], columns[BLOCK];
     const uint32_t width = (uint32_t)codes->n_labels + 1;
-    const int plain = are_plain_scores(scores) && is_plain_integer(codes);
     for (; start < stop; start += BLOCK) {
         const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
-        ptrdiff_t done = 0;
-#if SIMD_HAS_X86
-        if (plain) {
-            done = count & ~(ptrdiff_t)15;
-            cells_of_block_512(scores, codes, start, done, bins, rows);
-        }
-#endif
-        if (done < count) {
-            rows_of_block(scores, start + done, count - done, bins, copies, rows + done);
-            decode(codes, start + done, count - done, columns);
-            for (ptrdiff_t i = done; i < count; i++) rows[i] = rows[i] * width + columns[i - done];
-        }
+        rows_of_block(scores, start, count, bins, copies, rows);
+        decode(codes, start, count, columns);
+        for (ptrdiff_t i = 0; i < count; i++) rows[i] = rows[i] * width + columns[i];
         increment(table, rows, count);
         if (weights)
             for (ptrdiff_t i = 0; i < count; i++) sums[rows[i]] += weights[start + i];
     }
-    (void)plain;
 }
 
 /* Lowers and raises the least and the largest score met in each row. */
@@ -84,41 +60,6 @@ static void range_scores(const column_t *scores, ptrdiff_t start, ptrdiff_t stop
             if (x[i] > largest[rows[i]]) largest[rows[i]] = x[i];
         }
     }
-}
-
-/* The least score whose row is not below that one. */
-static double first_score_of_row(uint32_t wanted, const bins_t *bins)
-{
-    uint64_t first = order_of(-DBL_MAX), last = order_of(INFINITY);
-    while (first < last) {
-        const uint64_t middle = first + (last - first) / 2;
-        const double score = score_of_order(middle);
-        uint32_t row;
-        rows_of_scores_baseline(&score, 1, bins, &row);
-        if (row >= wanted) last = middle;
-        else first = middle + 1;
-    }
-    return score_of_order(first);
-}
-
-/* The intervals of scores whose rows are wanted, marked by 1. Returns how many there are, more than MOST_INTERVALS if
-   they have no room or if what is not finite is wanted too. */
-static int intervals_of(const uint8_t *wanted, const bins_t *bins, interval_t *intervals)
-{
-    const uint8_t *const end = wanted + bins->n_inner + 2, *first = wanted;
-    int n = 0;
-    if (*end)
-        return MOST_INTERVALS + 1;
-    while (n <= MOST_INTERVALS && (first = memchr(first, 1, (size_t)(end - first)))) {
-        const uint8_t *after = memchr(first, 0, (size_t)(end + 1 - first));
-        if (n < MOST_INTERVALS) {
-            intervals[n].low = first_score_of_row((uint32_t)(first - wanted), bins);
-            intervals[n].end = first_score_of_row((uint32_t)(after - wanted), bins);
-        }
-        n++;
-        first = after;
-    }
-    return n;
 }
 
 /* The codes at places from `start` on. */
@@ -144,34 +85,20 @@ static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, c
     double copies[BLOCK];
     uint32_t rows[BLOCK], chosen[BLOCK];
     uint16_t words[BLOCK];
-    interval_t intervals[MOST_INTERVALS];
     const int wide = element_width(scores->kind);
-    int plain = are_plain_scores(scores), n_intervals = 0;
-    if (plain)
-        plain = (n_intervals = intervals_of(wanted, bins, intervals)) <= MOST_INTERVALS;
     ptrdiff_t n = 0;
     for (; start < stop; start += BLOCK) {
         const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
         char *own = (char *)out + n * wide;
-        ptrdiff_t n_chosen = 0, done = 0;
-#if SIMD_HAS_X86
-        if (plain) {
-            done = count & ~(ptrdiff_t)15;
-            n_chosen = (wide == 4 ? choose_512_floats : choose_512_doubles)(
-                element_address(scores, start), done, intervals, n_intervals, own, chosen);
+        ptrdiff_t n_chosen = 0;
+        const double *x = rows_of_block(scores, start, count, bins, copies, rows);
+        for (ptrdiff_t i = 0; i < count; i++) {
+            chosen[n_chosen] = (uint32_t)i;
+            n_chosen += wanted[rows[i]] != 0;
         }
-#endif
-        if (done < count) {
-            const double *x = rows_of_block(scores, start + done, count - done, bins, copies, rows);
-            ptrdiff_t k = n_chosen;
-            for (ptrdiff_t i = 0; i < count - done; i++) {
-                chosen[n_chosen] = (uint32_t)(done + i);
-                n_chosen += wanted[rows[i]];
-            }
-            for (; k < n_chosen; k++) {
-                if (wide == 4) ((float *)own)[k] = (float)x[chosen[k] - done];
-                else ((double *)own)[k] = x[chosen[k] - done];
-            }
+        for (ptrdiff_t k = 0; k < n_chosen; k++) {
+            if (wide == 4) ((float *)own)[k] = (float)x[chosen[k]];
+            else ((double *)own)[k] = x[chosen[k]];
         }
         if (n_chosen == 0)
             continue;
@@ -185,7 +112,6 @@ static ptrdiff_t collect_scores(const column_t *scores, const column_t *codes, c
             for (ptrdiff_t k = 0; k < n_chosen; k++) out_weights[n + k] = weights[start + chosen[k]];
         n += n_chosen;
     }
-    (void)plain;
     return n;
 }
 

@@ -68,12 +68,4 @@ static const double *rows_of_block(const column_t *scores, ptrdiff_t start, ptrd
     return x;
 }
 
-/* Scores from `low` on and below `end`. */
-typedef struct {
-    double low, end;
-} interval_t;
-
-/* More of them are looked up row by row. */
-enum { MOST_INTERVALS = 16 };
-
 #endif
