@@ -34,8 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "datasets": set(),
     "two_raters": CORE | {"statistics"},
     "two_raters/statistics": {"statistics"},
-    # Ratings in long form are read from what the engines read.
-    "multirater": CORE | {"engines", "statistics"},
+    # Ratings in long form are read from what the sources read.
+    "multirater": CORE | {"sources", "statistics"},
     "multirater/items": CORE,
     "multirater/statistics": {"statistics"},
     "thresholds": CORE | {"shortcuts", "statistics"},
@@ -48,13 +48,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "leaderboards/ranking": {"leaderboards/simultaneous", "statistics"},
     "leaderboards/simultaneous": {"kernels"},
     "accumulator": CORE | {"statistics", "two_raters"},
-    "engines": CORE,
+    "sources": CORE,
     "estimators": {"columns", "continuous", "counting", "decoding", "statistics", "thresholds"},
     "boosting": {"continuous"},
     "jit": CORE | {"statistics"},
     "plotting": {"statistics"},
     "cli": CORE
-    | {"config", "datasets", "engines", "leaderboards", "multirater", "plotting"}
+    | {"config", "datasets", "sources", "leaderboards", "multirater", "plotting"}
     | {"statistics", "thresholds", "two_raters"},
 }
 LARGEST_ROOM = 15
@@ -66,10 +66,10 @@ OPTIONAL = {
     "typer": r"cli/(\w+|commands/\w+)\.py",
     "rich": r"cli/progress\.py",
     "pandas": r"frame\.py",
-    "pyarrow": r"(engines/arrow_\w+|leaderboards/items/ids)\.py",
+    "pyarrow": r"(sources/arrow_\w+|leaderboards/items/ids)\.py",
     "sklearn": r"estimators/\w+\.py",
-    "narwhals": r"engines/frames\.py",
-    "dask": r"engines/dask_chunks\.py",
+    "narwhals": r"sources/frames\.py",
+    "dask": r"sources/dask_chunks\.py",
     "matplotlib": r"(plotting/\w+|cli/reports/picture)\.py",
 }
 # The one place for each way in which text reaches a terminal, a spreadsheet or a browser.
@@ -192,8 +192,8 @@ def inner_breach(name: str, inside: str) -> str | None:
         return "what sees samples knows no statistic"
     if FIGURES.fullmatch(inside) and not HAS_FIGURES.fullmatch(name):
         return "only a result formats its figures"
-    if name.startswith("engines/") and TABLES.match(inside):
-        return "engines/ fills tables"
+    if name.startswith("sources/") and TABLES.match(inside):
+        return "sources/ fills tables"
     if kernel and not re.match(rf"(arrays|kernels\.(contract|{kernel[1]}))\b", inside):
         return "a kernel file imports NumPy and its own engine"
     if (

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         overall_concordance_correlation,
     )
     from fastkappa.decoding import DecodingResult, decode_probabilities
-    from fastkappa.engines import SourceCounts, confusion_from_table
     from fastkappa.estimators import KappaDecoder as KappaDecoder
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
@@ -65,6 +64,7 @@ if TYPE_CHECKING:
         plot_forest,
         plot_limits_of_agreement,
     )
+    from fastkappa.sources import SourceCounts, confusion_from_table
     from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
     from fastkappa.statistics.comparison import (
         KappaDifference,
@@ -109,7 +109,7 @@ _LOADED_ON_FIRST_USE = {
     "MultiRaterResult": "multirater",
     "PairwiseKappa": "multirater",
     "Ratings": "multirater",
-    "SourceCounts": "engines",
+    "SourceCounts": "sources",
     "ThresholdEvaluator": "thresholds.evaluator",
     "ThresholdResult": "thresholds.optimal",
     "agreement": "two_raters.agreement",
@@ -123,7 +123,7 @@ _LOADED_ON_FIRST_USE = {
     "compare_predictions": "two_raters.paired_predictions",
     "compare_strata": "statistics.strata",
     "concordance_correlation": "continuous",
-    "confusion_from_table": "engines",
+    "confusion_from_table": "sources",
     "conger_kappa": "multirater",
     "continuous_kappa": "continuous",
     "datasets": "datasets",

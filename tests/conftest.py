@@ -22,7 +22,7 @@ from tests.helpers.quick import mark_what_is_left_out, n_examples
 # What these start or compile takes long and is kept for the tests of one process: they come first,
 # for a process that has nothing left to do takes tests from the end of another's.
 FIRST = (
-    "tests/engines/test_clusters.py",
+    "tests/sources/test_clusters.py",
     "tests/kernels/test_cimport.py",
     "tests/jit/",
     "fastkappa/jit/",

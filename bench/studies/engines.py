@@ -87,7 +87,7 @@ import sys
 import duckdb, narwhals, pandas, polars, pyarrow.dataset, pyarrow.parquet
 from bench.harness.memory import peak_above
 from fastkappa import confusion_from_table
-import fastkappa.engines
+import fastkappa.sources
 print(peak_above(lambda: confusion_from_table(sys.argv[1], "left", "right")))
 """
 

@@ -1,7 +1,7 @@
 """Tables of counts and exact sums of item weights, which can be added and subtracted by label.
 
 An accumulator holds weighted items, strings and dates in such a table, and is pickled as one.
-(`fastkappa.engines.source_table` counts the parts of a file or frame: it has missing ratings
+(`fastkappa.sources.source_table` counts the parts of a file or frame: it has missing ratings
 and groups, and sums weights as the kernels do.)
 """
 

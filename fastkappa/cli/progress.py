@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_files import OnProgress, ignore_progress
 from fastkappa.exceptions import library_needed
 from fastkappa.formatting import printable
+from fastkappa.sources.arrow_files import OnProgress, ignore_progress
 
 # Variables by which rich is told that what is no terminal shows what is meant for one.
 DRAWN_ANYWHERE = {"FORCE_COLOR", "TTY_COMPATIBLE"}

@@ -219,7 +219,7 @@ class Ratings:
         """
         if source is not None:
             # Only this needs what reads files and frames.
-            from fastkappa.engines.sources import read_triples
+            from fastkappa.sources.any_source import read_triples
 
             item, rater, rating, cluster = read_triples(source, item, rater, rating, cluster)
         given, long = read_long(item, rater, rating, cluster, labels, missing_codes)

@@ -29,7 +29,7 @@ needs_terminal = pytest.mark.skipif(
 # Every batch takes as long as one of a large file.
 SLOW = """
 import sys, time
-from fastkappa.engines import arrow_columns, arrow_files
+from fastkappa.sources import arrow_columns, arrow_files
 from fastkappa.cli import main
 
 count = arrow_columns.add_arrays

@@ -23,10 +23,10 @@ from hypothesis.extra import numpy as npst
 
 import fastkappa
 from fastkappa.accumulator import ConfusionAccumulator
-from tests.engines.test_text_lines import cases, check_both_ways
 from tests.fuzz.damage import damaged
 from tests.helpers.command_line import CommandLine
 from tests.helpers.lying import CALLS, KINDS
+from tests.sources.test_text_lines import cases, check_both_ways
 
 # What is promised for what cannot be read.
 REFUSED = (TypeError, ValueError, OverflowError)

@@ -18,9 +18,9 @@ from fastkappa.cli.files.two_columns import (
     parse_labels,
 )
 from fastkappa.columns.missing import find_missing
-from fastkappa.engines.arrow_columns import distinct_ratings, kind_of_column
-from fastkappa.engines.arrow_files import OnProgress
-from fastkappa.engines.arrow_folders import columns_of_files
+from fastkappa.sources.arrow_columns import distinct_ratings, kind_of_column
+from fastkappa.sources.arrow_files import OnProgress
+from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.two_raters.agreement import agreement
 from fastkappa.two_raters.agreement_result import AgreementResult

@@ -1,7 +1,7 @@
 """What a user names on the command line, opened: a file, a folder, a pattern or a pipe.
 
-The engines read files with a known suffix. Everything else is first copied into such a file, which
-is deleted at the end.
+`fastkappa.sources` reads files with a known suffix. Everything else is first copied into such a
+file, which is deleted at the end.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
-from fastkappa.engines.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
-from fastkappa.engines.source_ratings import RatingsError
-from fastkappa.engines.text_format import (
+from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
+from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.text_format import (
     PLAIN,
     TextFormat,
     find_delimiter,
@@ -106,7 +106,7 @@ class Opener:
         return Source(_name_of(path), tuple(map(self.file, _matching(path))), self.text_format)
 
     def file(self, path: Path) -> Path:
-        """Return a file as the engines read it, which may be a copy, or a folder as it is."""
+        """Return a file as the sources read it, which may be a copy, or a folder as it is."""
         file = self._as_read(path)
         self._files.append(file)
         return file
@@ -170,7 +170,7 @@ class Opener:
             )
 
     def _copied(self, path: Path) -> Path:
-        """Copy a pipe or a text file into one that the engines read."""
+        """Copy a pipe or a text file into one that the sources read."""
         name = _name_of(path)
         if name in self._names.values():
             if path.is_file():

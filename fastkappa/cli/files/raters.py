@@ -18,17 +18,17 @@ from fastkappa.cli.files.two_columns import (
     parse_labels,
 )
 from fastkappa.columns.missing import find_missing
-from fastkappa.engines.arrow_columns import distinct_ratings, split_by
-from fastkappa.engines.arrow_files import OnProgress, ignore_progress
-from fastkappa.engines.arrow_folders import columns_of_files
-from fastkappa.engines.source_counts import SourceCounts
-from fastkappa.engines.source_ratings import (
+from fastkappa.multirater import Ratings
+from fastkappa.sources.arrow_columns import distinct_ratings, split_by
+from fastkappa.sources.arrow_files import OnProgress, ignore_progress
+from fastkappa.sources.arrow_folders import columns_of_files
+from fastkappa.sources.source_counts import SourceCounts
+from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     MEASUREMENTS,
     Kind,
     RatingsError,
 )
-from fastkappa.multirater import Ratings
 
 # The kind of labels by the kind of their dtype.
 KINDS: dict[str, Kind] = {"U": "strings", "O": "strings", "b": "booleans"}

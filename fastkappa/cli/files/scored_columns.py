@@ -23,8 +23,8 @@ from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.missing import without
 from fastkappa.columns.odd_strings import warn_of_unused_labels
 from fastkappa.columns.read import drop_missing as without_missing
-from fastkappa.engines.arrow_folders import columns_of_files
-from fastkappa.engines.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.sources.arrow_folders import columns_of_files
+from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 
 
 class ScoredColumns(NamedTuple):

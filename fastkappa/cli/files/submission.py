@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from fastkappa.cli.files.two_columns import ADVICE, parse_codes
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import find_missing, without
-from fastkappa.engines.arrow_columns import text_of_bytes
-from fastkappa.engines.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
-from fastkappa.engines.arrow_missing import mark_missing
-from fastkappa.engines.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
-from fastkappa.engines.text_format import PLAIN, TextFormat
 from fastkappa.formatting import count_text
+from fastkappa.sources.arrow_columns import text_of_bytes
+from fastkappa.sources.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
+from fastkappa.sources.arrow_missing import mark_missing
+from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.sources.text_format import PLAIN, TextFormat
 
 ODD_STRINGS = (
     "give --missing-codes if they stand for missing labels, or --labels if they are labels."

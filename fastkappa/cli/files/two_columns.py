@@ -14,12 +14,12 @@ from typing import Any
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source, as_source
 from fastkappa.columns.label_order import is_number
-from fastkappa.engines.arrow_columns import declared_order, distinct_ratings
-from fastkappa.engines.arrow_files import OnProgress, files_of, ignore_progress
-from fastkappa.engines.arrow_folders import count_files
-from fastkappa.engines.arrow_missing import OddStrings, mark_missing
-from fastkappa.engines.source_counts import SourceCounts, finish, finish_groups, n_first_among
-from fastkappa.engines.source_ratings import (
+from fastkappa.sources.arrow_columns import declared_order, distinct_ratings
+from fastkappa.sources.arrow_files import OnProgress, files_of, ignore_progress
+from fastkappa.sources.arrow_folders import count_files
+from fastkappa.sources.arrow_missing import OddStrings, mark_missing
+from fastkappa.sources.source_counts import SourceCounts, finish, finish_groups, n_first_among
+from fastkappa.sources.source_ratings import (
     Advice,
     Kind,
     RatingsError,
@@ -27,7 +27,7 @@ from fastkappa.engines.source_ratings import (
     common_order,
     refuse_outside,
 )
-from fastkappa.engines.source_table import Columns, Contents, SourceTable
+from fastkappa.sources.source_table import Columns, Contents, SourceTable
 
 ADVICE = Advice(
     many_labels="--labels names those to take.",
@@ -68,7 +68,7 @@ def count_ratings(
     Parameters
     ----------
     source : Path or Source
-        A file of a format known by its suffix, one of `fastkappa.engines.arrow_files.SUFFIXES`, a
+        A file of a format known by its suffix, one of `fastkappa.sources.arrow_files.SUFFIXES`, a
         folder or several such files.
     y1, y2 : str
         The column of the first and of the second rater; they may be the same one.

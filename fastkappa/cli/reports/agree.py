@@ -15,7 +15,7 @@ from fastkappa.cli.reports.agree_pair import report_on_pair
 from fastkappa.cli.reports.agree_parts import AgreeRequest, no_undefined_warnings, result_of
 from fastkappa.cli.reports.agree_several import report_on_several
 from fastkappa.cli.reports.output import Output
-from fastkappa.engines.source_counts import SourceCounts
+from fastkappa.sources.source_counts import SourceCounts
 
 
 def read_and_report(

@@ -16,11 +16,11 @@ from fastkappa.cli.reports.agree_parts import (
     result_of,
 )
 from fastkappa.cli.reports.output import Output
-from fastkappa.engines.source_counts import SourceCounts
-from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.formatting import label_text
 from fastkappa.plotting import plot_forest
 from fastkappa.results import Report
+from fastkappa.sources.source_counts import SourceCounts
+from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.scales import find_scale
 from fastkappa.two_raters.grouped import GroupedAgreement
 

@@ -9,10 +9,10 @@ from warnings import catch_warnings, simplefilter
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.weight_matrix import WeightMatrix
-from fastkappa.engines.source_counts import SourceCounts
-from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import label_text
+from fastkappa.sources.source_counts import SourceCounts
+from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.scales import ScaleName

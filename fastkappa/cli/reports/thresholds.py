@@ -6,8 +6,8 @@ import numpy as np
 
 from fastkappa.cli.files.scored_columns import ScoredColumns
 from fastkappa.cli.reports.output import Output
-from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.formatting import label_text
+from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding
 from fastkappa.thresholds.rounding_report import RoundingReport

@@ -17,9 +17,9 @@ from fastkappa.counting.codecs import (
 )
 from fastkappa.counting.item_sums import as_int64, whole_sums
 from fastkappa.counting.tabulate import count_known
-from fastkappa.engines.source_ratings import Key, RatingBatch, RatingsError
-from fastkappa.engines.source_table import OUTSIDE, AxisLabels, SourceTable
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.sources.source_ratings import Key, RatingBatch, RatingsError
+from fastkappa.sources.source_table import OUTSIDE, AxisLabels, SourceTable
 
 # A batch is counted on the range of its labels if that is at most so long.
 LARGEST_RANGE = 1 << 9

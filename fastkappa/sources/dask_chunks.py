@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.engines.arrow_columns import as_array, count_parts, is_plain, parts_of_columns
-from fastkappa.engines.arrow_files import check_columns
-from fastkappa.engines.frames import count_frame as count_frame_here
-from fastkappa.engines.source_ratings import RatingsError
-from fastkappa.engines.source_table import SourceTable
+from fastkappa.sources.arrow_columns import as_array, count_parts, is_plain, parts_of_columns
+from fastkappa.sources.arrow_files import check_columns
+from fastkappa.sources.frames import count_frame as count_frame_here
+from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.source_table import SourceTable
 
 # Tables that one task sums.
 FAN_IN = 8

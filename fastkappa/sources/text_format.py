@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from fastkappa.engines.source_ratings import RatingsError
+from fastkappa.sources.source_ratings import RatingsError
 
 # What may separate the fields of a text file: the first of these in its first line does.
 DELIMITERS_TRIED = "\t;,| "
@@ -78,7 +78,7 @@ def delimiter_in(line: str) -> str:
 
     Examples
     --------
-    >>> from fastkappa.engines.text_format import delimiter_in
+    >>> from fastkappa.sources.text_format import delimiter_in
     >>> delimiter_in("left;right\\n"), delimiter_in("first rater\\tsecond rater")
     (';', '\\t')
     >>> delimiter_in('"left, eye" "right, eye"')

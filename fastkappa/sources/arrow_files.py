@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from fastkappa.columns.interop import checked
-from fastkappa.engines.arrow_columns import (
+from fastkappa.exceptions import library_needed
+from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.sources.arrow_columns import (
     Batch,
     Part,
     batches_of,
@@ -20,12 +22,10 @@ from fastkappa.engines.arrow_columns import (
     in_one,
     is_string,
 )
-from fastkappa.engines.arrow_text import TextTable, read_names, read_text, text_file
-from fastkappa.engines.source_ratings import RatingsError
-from fastkappa.engines.source_table import SourceTable
-from fastkappa.engines.text_format import PLAIN, TextFile, TextFormat
-from fastkappa.exceptions import library_needed
-from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.sources.arrow_text import TextTable, read_names, read_text, text_file
+from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.source_table import SourceTable
+from fastkappa.sources.text_format import PLAIN, TextFile, TextFormat
 
 SUFFIXES = {
     ".csv": "csv",

@@ -13,10 +13,10 @@ import pytest
 
 import fastkappa
 from fastkappa import confusion_from_table
-from fastkappa.engines import frames
-from fastkappa.engines.source_ratings import LARGEST_NUMBER_OF_LABELS
-from fastkappa.engines.source_table import Columns, SourceTable
 from fastkappa.install_hint import install_command
+from fastkappa.sources import frames
+from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS
+from fastkappa.sources.source_table import Columns, SourceTable
 from tests.helpers.absent import library
 
 pa = pytest.importorskip("pyarrow")

@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_columns import count_parts, in_one, is_string
-from fastkappa.engines.arrow_files import (
+from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.sources.arrow_columns import count_parts, in_one, is_string
+from fastkappa.sources.arrow_files import (
     DELIMITERS,
     IN_FOLDERS,
     OnProgress,
@@ -25,10 +26,9 @@ from fastkappa.engines.arrow_files import (
     opened,
     read_columns,
 )
-from fastkappa.engines.source_ratings import RatingsError
-from fastkappa.engines.source_table import SourceTable
-from fastkappa.engines.text_format import PLAIN, TextFormat
-from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.source_table import SourceTable
+from fastkappa.sources.text_format import PLAIN, TextFormat
 
 
 def count_path(

@@ -9,8 +9,9 @@ from typing import Any, overload
 
 from fastkappa.columns.interop import checked
 from fastkappa.columns.missing import check_is_list
-from fastkappa.engines import arrow_files, arrow_folders, dask_chunks, frames
-from fastkappa.engines.arrow_columns import (
+from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.sources import arrow_files, arrow_folders, dask_chunks, frames
+from fastkappa.sources.arrow_columns import (
     Part,
     as_array,
     count_parts,
@@ -19,11 +20,10 @@ from fastkappa.engines.arrow_columns import (
     parts_of_rows,
     with_order,
 )
-from fastkappa.engines.arrow_files import check_columns, columns_of_arrow, need_pyarrow
-from fastkappa.engines.source_counts import SourceCounts, check_labels, finish, finish_groups
-from fastkappa.engines.source_ratings import RatingsError, WantedLabels, key_of
-from fastkappa.engines.source_table import Columns, SourceTable
-from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.sources.arrow_files import check_columns, columns_of_arrow, need_pyarrow
+from fastkappa.sources.source_counts import SourceCounts, check_labels, finish, finish_groups
+from fastkappa.sources.source_ratings import RatingsError, WantedLabels, key_of
+from fastkappa.sources.source_table import Columns, SourceTable
 
 
 @overload

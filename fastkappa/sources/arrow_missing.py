@@ -9,10 +9,10 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.columns.odd_strings import describe_odd, odd_among
-from fastkappa.engines.arrow_columns import codes_of, in_one, is_string
-from fastkappa.engines.arrow_files import DELIMITERS, format_of
-from fastkappa.engines.arrow_text import inferred
-from fastkappa.engines.source_ratings import Advice, RatingsError, WantedLabels
+from fastkappa.sources.arrow_columns import codes_of, in_one, is_string
+from fastkappa.sources.arrow_files import DELIMITERS, format_of
+from fastkappa.sources.arrow_text import inferred
+from fastkappa.sources.source_ratings import Advice, RatingsError, WantedLabels
 
 # What becomes of strings among numbers.
 OddStrings = Literal["raise", "drop", "keep"]

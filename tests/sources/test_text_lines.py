@@ -13,9 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fastkappa import confusion_from_table
-from fastkappa.engines import csv_lines
-from fastkappa.engines.arrow_text import TextTable
 from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
+from fastkappa.sources import csv_lines
+from fastkappa.sources.arrow_text import TextTable
 from tests.helpers.quick import n_examples
 
 pytest.importorskip("pyarrow")

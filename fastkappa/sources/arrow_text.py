@@ -15,11 +15,11 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.columns.label_order import is_number
-from fastkappa.engines import csv_lines
-from fastkappa.engines.arrow_columns import codes_of, in_one, ratings_of, values_of, weights_of
-from fastkappa.engines.batches import add_ratings
-from fastkappa.engines.csv_lines import LineCounter
-from fastkappa.engines.source_ratings import (
+from fastkappa.sources import csv_lines
+from fastkappa.sources.arrow_columns import codes_of, in_one, ratings_of, values_of, weights_of
+from fastkappa.sources.batches import add_ratings
+from fastkappa.sources.csv_lines import LineCounter
+from fastkappa.sources.source_ratings import (
     Key,
     Kind,
     RatingBatch,
@@ -27,8 +27,8 @@ from fastkappa.engines.source_ratings import (
     TooManyLabelsError,
     refuse_rounded_texts,
 )
-from fastkappa.engines.source_table import SourceTable
-from fastkappa.engines.text_format import TextFile, TextFormat, find_delimiter, names_in
+from fastkappa.sources.source_table import SourceTable
+from fastkappa.sources.text_format import TextFile, TextFormat, find_delimiter, names_in
 
 # Bytes that are parsed at a time.
 BLOCK_SIZE = 1 << 20

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.engines.arrow_columns import count_parts, of_series, parts_of_columns
-from fastkappa.engines.arrow_files import check_columns, need_pyarrow
-from fastkappa.engines.source_ratings import (
+from fastkappa.exceptions import library_needed
+from fastkappa.sources.arrow_columns import count_parts, of_series, parts_of_columns
+from fastkappa.sources.arrow_files import check_columns, need_pyarrow
+from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     RatingsError,
     key_of,
     no_label,
     refuse_negative,
 )
-from fastkappa.engines.source_table import Columns, SourceTable
-from fastkappa.exceptions import library_needed
+from fastkappa.sources.source_table import Columns, SourceTable
 
 # Cells that an engine may send back: those of the largest table and of missing ratings.
 MOST_CELLS = (LARGEST_NUMBER_OF_LABELS + 1) ** 2

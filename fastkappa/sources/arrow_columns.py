@@ -14,8 +14,9 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import checked, to_numpy
 from fastkappa.columns.label_order import shown
-from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
-from fastkappa.engines.source_ratings import (
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.sources.batches import LARGEST_RANGE, add_ratings
+from fastkappa.sources.source_ratings import (
     Key,
     Kind,
     RatingBatch,
@@ -25,8 +26,7 @@ from fastkappa.engines.source_ratings import (
     not_whole,
     refuse_negative,
 )
-from fastkappa.engines.source_table import SourceTable
-from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.sources.source_table import SourceTable
 
 # Items of a slice: few enough for small temporary arrays, enough for little time in Python.
 SLICE = 1 << 18

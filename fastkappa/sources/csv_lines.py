@@ -15,10 +15,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from fastkappa.arrays import IntTable
-from fastkappa.engines.text_format import LONGEST_LINE, TextFile
 from fastkappa.kernels.contract import CountLines, Lines, Texts
 from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.sources.text_format import LONGEST_LINE, TextFile
 
 # Small enough for what is made of a block to stay in the cache.
 BLOCK_SIZE = 1 << 20

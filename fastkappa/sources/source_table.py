@@ -18,7 +18,8 @@ from fastkappa.columns.odd_strings import describe_odd, odd_among
 from fastkappa.counting.codecs import expected_codecs
 from fastkappa.counting.item_sums import add_exactly
 from fastkappa.counting.tally import Tally, TooManyCellsError
-from fastkappa.engines.source_ratings import (
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     LIBRARY_ADVICE,
     Advice,
@@ -32,7 +33,6 @@ from fastkappa.engines.source_ratings import (
     refuse_outside,
     refuse_rounded,
 )
-from fastkappa.kernels.dispatch import get_kernels
 
 # The key of ratings outside the labels: no rating has a key of bytes.
 OUTSIDE = b""

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from fastkappa.cli.files.two_columns import count_ratings, parse_labels
-from fastkappa.engines.arrow_files import SUFFIXES, format_of
-from fastkappa.engines.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.install_hint import install_command
+from fastkappa.sources.arrow_files import SUFFIXES, format_of
+from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from tests.helpers.rating_files import WRITERS, pa, parquet, text_file, write_arrow_file
 
 
