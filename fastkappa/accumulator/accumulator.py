@@ -31,10 +31,11 @@ from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.missing import Missing
 from fastkappa.columns.odd_strings import warn_of_unused_labels
 from fastkappa.columns.read import RatedItems, read
-from fastkappa.counting.codecs import label_limits
-from fastkappa.counting.incremental import FixedTable, GrowingTable
+from fastkappa.counting.codecs import NO_LABELS, label_limits
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import square, union_of_labels
 from fastkappa.counting.tabulate import ConfusionCounts
+from fastkappa.counting.tally import Tally
 from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
@@ -42,10 +43,11 @@ from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
 
 if TYPE_CHECKING:
-    from fastkappa.two_raters.result import AgreementResult
+    from fastkappa.two_raters.agreement_result import AgreementResult
 
 # A longer batch is counted by several threads, into a table of its own.
 LONGEST_COUNTED_IN_PLACE = 1 << 20
+NO_RATINGS = Column(np.empty(0, np.int64), np.dtype(np.int64))
 NOT_ADDED = (
     "subtract removes what was added before: some of these items, or their weights, were not."
 )
@@ -113,7 +115,7 @@ class ConfusionAccumulator:
     """
 
     # Integers without weights are counted directly into a table of their own.
-    _integers: GrowingTable | FixedTable
+    _integers: Tally
     _has_only_booleans: bool
     _last_types: tuple[np.dtype[Any], ...]
 
@@ -122,6 +124,9 @@ class ConfusionAccumulator:
     ) -> None:
         resolve_num_threads(num_threads)
         self._known_labels = None if labels is None else read_given_labels(labels)
+        known = None if labels is None else KnownLabels(self._known_labels, NO_RATINGS, NO_RATINGS)
+        # Other labels than integers in a row are not counted in place.
+        self._label_range = NO_LABELS if known is None else known.as_range() or NO_LABELS
         self._kernels = get_kernels(backend)
         self._backend = backend
         self._num_threads = num_threads
@@ -174,7 +179,7 @@ class ConfusionAccumulator:
                     and first.shape == second.shape
                     and len(first) <= LONGEST_COUNTED_IN_PLACE
                 ):
-                    self._integers.add(self._kernels, first, second, 0, len(first))
+                    self._integers.add((first, second), 0, len(first))
                     return
         batch = self._read(y1, y2, sample_weight, missing, missing_codes)
         columns = batch.columns["y1"], batch.columns["y2"]
@@ -183,7 +188,7 @@ class ConfusionAccumulator:
             order = order_with(batch, self._order)
             if order is None and self._are_plain(*columns, batch.weights):
                 first, second = (column.values for column in columns)
-                self._integers.add(self._kernels, first, second, 0, len(first))
+                self._integers.add((first, second), 0, len(first))
                 self._has_only_booleans &= all(c.label_dtype.kind == "b" for c in columns)
                 self._last_types = (first.dtype, second.dtype)
             else:
@@ -225,7 +230,7 @@ class ConfusionAccumulator:
                 raise ValueError(NOT_ADDED)
             first, second = (column.values for column in columns)
             are_plain = self._are_plain(*columns, batch.weights)
-            if not are_plain or not self._integers.subtract(self._kernels, first, second):
+            if not are_plain or not self._integers.subtract((first, second)):
                 self._subtract(self._count(columns, batch.weights))
             self._n_missing -= batch.n_dropped
 
@@ -424,7 +429,7 @@ class ConfusionAccumulator:
             and all(
                 column.categories is None
                 and column.label_dtype.kind in "iub"
-                and self._integers.takes(label_limits(column.values))
+                and self._takes(label_limits(column.values))
                 and column.values.dtype.itemsize <= widest
                 for column in (first, second)
             )
@@ -436,6 +441,14 @@ class ConfusionAccumulator:
             union_of_labels([self._total().labels, labels])
             # Wide integers are compared with the floats from now on.
             self._last_types = ()
+
+    def _takes(self, limits: tuple[int, int]) -> bool:
+        """Return whether integers of a type with these limits are counted in place."""
+        if self._known_labels is None:
+            return limits[1] < 1 << 63
+        lowest, n_labels = self._label_range.lowest, self._label_range.n_labels
+        # The type must hold all labels.
+        return n_labels > 0 and limits[0] <= lowest and lowest + n_labels - 1 <= limits[1]
 
     def _use(self, order: LabelOrder) -> None:
         """Take an order of the labels; the caller holds the lock."""
@@ -476,15 +489,20 @@ class ConfusionAccumulator:
 
     def _total(self) -> WeightedTable:
         """Return the table of all items; the caller holds the lock."""
-        counts = self._integers.counts()
-        if not isinstance(counts, ConfusionCounts):
+        found, known = self._integers.finish(), self._known_labels
+        if known is None:
             dtype = np.dtype(np.bool_ if self._has_only_booleans else np.int64)
-            column = Column(np.empty(0, np.int64), dtype)
-            counts = ConfusionCounts(*square(counts, column, column), 0)
+            column = NO_RATINGS._replace(label_dtype=dtype)
+            counts = ConfusionCounts(*square(found, column, column), 0)
+        elif self._label_range.n_labels == 0:
+            return self._weighted
+        else:
+            counts = ConfusionCounts(found.counts, known, found.n_outside)
         return add(self._weighted, table_of_counts(counts))
 
     def _hold_no_integers(self) -> None:
-        known = self._known_labels
-        self._integers = GrowingTable() if known is None else FixedTable(known)
+        codecs = self._label_range, self._label_range
+        grows = self._known_labels is None
+        self._integers = Tally(self._kernels, codecs, (grows, grows))
         self._has_only_booleans = True
         self._last_types = ()

@@ -14,8 +14,7 @@ from fastkappa.columns.column import Column
 from fastkappa.columns.item_weights import check_finite_weights
 from fastkappa.counting.item_sums import whole_sums
 from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.pairs import count_known
-from fastkappa.counting.tabulate import on_known_labels
+from fastkappa.counting.tabulate import count_known, on_known_labels
 from fastkappa.kernels.contract import PairKernels
 
 # Sums are in units of 2**-UNIT_BITS.

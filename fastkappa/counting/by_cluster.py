@@ -20,7 +20,6 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable, offsets_from
 from fastkappa.columns.column import Column
-from fastkappa.counting.codecs import LabelRange
 from fastkappa.counting.known_labels import Encoding
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
@@ -72,11 +71,11 @@ class RatedColumn(NamedTuple):
         """The number of codes, including that of values outside the labels."""
         return self.encoding.codec.n_labels + (not self.is_within)
 
-    def codes(self, start: int, stop: int, dtype: np.dtype[Any]) -> AnyArray:
+    def codes(self, kernels: PairKernels, start: int, stop: int, dtype: np.dtype[Any]) -> AnyArray:
         """Return codes modulo a power of two that is larger."""
         values, codec = self.column.values[start:stop], self.encoding.codec
-        if self.is_within and isinstance(codec, LabelRange) and values.dtype.kind in "iu":
-            codes: AnyArray = values.astype(dtype)
+        if self.is_within and values.dtype.kind in "iu":
+            codes: AnyArray = codec.encode(kernels, values).astype(dtype)
             codes -= dtype.type(codec.lowest % (1 << 8 * dtype.itemsize))
         else:
             codes = codec.codes(values).astype(dtype)
@@ -151,37 +150,23 @@ class _Counter:
     def count(self, start: int, stop: int) -> ClusterCounts | None:
         """Return the counts of a chunk, or None if they are in the table of all clusters."""
         values, cells = self._values[start:stop], self._codes(start, stop)
-        # In the order of clusters no other lies beyond the first and the last.
-        lowest, highest = sorted((int(values[0]), int(values[-1])))
-        counts = self._near(values, lowest, highest, cells)
-        if counts is not None:
-            return counts
         lowest, highest = int(values.min()), int(values.max())
-        counts = self._near(values, lowest, highest, cells)
-        if counts is not None:
-            return counts
+        if lowest < self._lowest or highest - self._lowest >= self._n_numbers:
+            raise changed_meanwhile("clusters")
+        n_numbers = highest - lowest + 1
+        if n_numbers * self._n_cells <= CELLS_WORTH_AN_ITEM * len(values):
+            table = self._empty_table(n_numbers)
+            self._kernels.count_pairs(values, lowest, cells, 0, table, 0, len(cells))
+            return self._listed(table, lowest - self._lowest)
         if self._has_room:
             with self._lock:
                 if self._table is None:
                     self._table = self._empty_table(self._n_numbers)
                 self._kernels.count_pairs(
-                    values, self._lowest, cells, 0, self._table, 0, len(values)
+                    values, self._lowest, cells, 0, self._table, 0, len(cells)
                 )
             return None
-        return self._sorted(values, lowest, highest - lowest + 1, cells)
-
-    def _near(
-        self, values: AnyArray, lowest: int, highest: int, cells: AnyArray
-    ) -> ClusterCounts | None:
-        """Return the counts of clusters that lie near each other, None if some do not."""
-        if lowest < self._lowest or highest - self._lowest >= self._n_numbers:
-            raise changed_meanwhile("clusters")
-        n_numbers = highest - lowest + 1
-        if n_numbers * self._n_cells > CELLS_WORTH_AN_ITEM * len(values):
-            return None
-        table = self._empty_table(n_numbers)
-        self._kernels.count_pairs(values, lowest, cells, 0, table, 0, len(values))
-        return None if table[-1].any() else self._listed(table, lowest - self._lowest)
+        return self._sorted(values, lowest, n_numbers, cells)
 
     def boundary(self, place: int) -> int:
         """Return where the cluster before a place ends, within a chunk: pieces then share none."""
@@ -206,7 +191,7 @@ class _Counter:
         cells = np.zeros(stop - start, self._cell_type)
         for one in self._rated:
             cells *= cells.dtype.type(one.n_codes)
-            cells += one.codes(start, stop, cells.dtype)
+            cells += one.codes(self._kernels, start, stop, cells.dtype)
         return cells
 
     def _empty_table(self, n_numbers: int) -> IntTable:

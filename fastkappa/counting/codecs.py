@@ -6,7 +6,10 @@ looked up in a map. Either way a rating outside the labels gets the code ``n_lab
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,37 +43,75 @@ class Codec(Protocol):
         """How many labels have a code."""
         ...
 
-    def encode(self, kernels: PairKernels, values: AnyArray) -> tuple[AnyArray, int]:
-        """Return what kernels read: integers, and the integer that has code 0."""
+    @property
+    def lowest(self) -> int:
+        """The integer that has code 0 in what `encode` returns."""
+        ...
+
+    @property
+    def longest_chunk(self) -> int | None:
+        """How many items to encode at a time; None if kernels read the values themselves."""
+        ...
+
+    def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
+        """Return the integers that kernels read."""
+        ...
+
+    def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
+        """Return what `encode` does; a map gives new labels the next codes."""
         ...
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
         """Return the codes in an array of their own."""
         ...
 
-    def labels(self, dtype: LabelType) -> AnyArray:
+    def labels(self) -> AnyArray:
         """Return the label of each code."""
         ...
 
+    def copy(self) -> Codec:
+        """Return a codec that may learn other labels than this one."""
+        ...
 
-class LabelRange(NamedTuple):
+    def widened(self, values: AnyArray) -> Codec:
+        """Return a codec that has the labels of the values too; a map learns them itself."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LabelRange:
     """The labels from ``lowest`` on: that of code i is ``lowest + i``."""
 
     lowest: int
     n_labels: int
+    dtype: LabelType = np.int64
+    longest_chunk: ClassVar[None] = None
 
-    def encode(self, kernels: PairKernels, values: AnyArray) -> tuple[AnyArray, int]:
-        """Return the values as they lie, and the lowest label."""
-        return values, self.lowest
+    @staticmethod
+    def of(values: AnyArray) -> LabelRange:
+        """Return the range of the labels of a column."""
+        return LabelRange(0, 0, label_type(values)).widened(values)
+
+    def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
+        """Return the values themselves."""
+        return values
+
+    def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
+        """Return the values themselves: other labels are not known before they are counted."""
+        return values
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
         """Return the codes in an array of their own."""
         offsets = offsets_from(values, self.lowest)
         return np.minimum(offsets, np.uint64(self.n_labels)).view(np.int64)
 
-    def labels(self, dtype: LabelType) -> AnyArray:
+    def labels(self) -> AnyArray:
         """Return the label of each code."""
-        return np.array(self.lowest, dtype) + np.arange(self.n_labels, dtype=dtype)
+        return np.array(self.lowest, self.dtype) + np.arange(self.n_labels, dtype=self.dtype)
+
+    def copy(self) -> LabelRange:
+        """Return the range itself, which never changes."""
+        return self
 
     def widened(self, values: AnyArray) -> LabelRange:
         """Return a range that holds the values too."""
@@ -80,42 +121,20 @@ class LabelRange(NamedTuple):
         if self.n_labels:
             lowest = min(lowest, self.lowest)
             highest = max(highest, self.lowest + self.n_labels - 1)
-        return LabelRange(lowest, highest - lowest + 1)
+        return LabelRange(lowest, highest - lowest + 1, self.dtype)
 
 
 NO_LABELS = LabelRange(0, 0)
 
 
-class LabelRanges(NamedTuple):
-    """The labels of a table's rows and columns."""
-
-    rows: LabelRange = NO_LABELS
-    columns: LabelRange = NO_LABELS
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The shape of the table, with a last row and column for other ratings."""
-        return self.rows.n_labels + 1, self.columns.n_labels + 1
-
-    @property
-    def n_cells(self) -> int:
-        """How many cells the table has."""
-        return self.shape[0] * self.shape[1]
-
-    def are_worth_a_table(self, n_items: int) -> bool:
-        """Return whether to count so many items in a table of the whole ranges."""
-        return self.n_cells <= min(LARGEST_DENSE_TABLE, max(SMALL_DENSE_TABLE, 4 * n_items))
-
-    def widened(self, first: AnyArray, second: AnyArray) -> LabelRanges:
-        """Return ranges that hold the values too."""
-        return LabelRanges(self.rows.widened(first), self.columns.widened(second))
-
-
 class LabelMap:
     """Labels that lie far apart, with codes in the order in which they were added."""
 
-    def __init__(self, dtype: LabelType) -> None:
-        self._of_code: AnyArray = np.empty(0, dtype)
+    lowest = 0
+
+    def __init__(self, labels: AnyArray) -> None:
+        """Start from different labels, of int64 or uint64."""
+        self._of_code = labels
         self._hash: LabelHash | None = None
 
     @property
@@ -123,22 +142,22 @@ class LabelMap:
         """How many labels have a code."""
         return len(self._of_code)
 
-    def encode(self, kernels: PairKernels, values: AnyArray) -> tuple[AnyArray, int]:
-        """Return the codes of the values, and 0."""
-        return self._look_up(kernels, values)[0], 0
+    @property
+    def longest_chunk(self) -> int | None:
+        """How many items to look up at a time."""
+        return LONG_CHUNK if code_type(self.n_labels) == np.uint8 else CHUNK
+
+    def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
+        """Return the codes of the values."""
+        return self._look_up(kernels, values)[0]
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
         """Return the codes in an array of their own."""
         return self._look_up(get_kernels(), values)[0].astype(np.int64)
 
-    def labels(self, dtype: LabelType) -> AnyArray:
+    def labels(self) -> AnyArray:
         """Return the label of each code."""
-        return self._of_code.astype(dtype, copy=False)
-
-    @property
-    def dtype(self) -> LabelType:
-        """The type of the labels."""
-        return self._of_code.dtype.type
+        return self._of_code
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the codes of the values, of which those not known yet get new ones."""
@@ -159,9 +178,14 @@ class LabelMap:
 
     def copy(self) -> LabelMap:
         """Return a map of the same labels that others may be added to."""
-        copy = LabelMap(self.dtype)
-        copy._of_code, copy._hash = self._of_code, self._hash
+        copy = LabelMap(self._of_code)
+        copy._hash = self._hash
         return copy
+
+    def widened(self, values: AnyArray) -> LabelMap:
+        """Learn the values, and return the map."""
+        self.learn(get_kernels(), values)
+        return self
 
     def add(self, labels: AnyArray) -> None:
         """Give new labels the next codes."""
@@ -179,19 +203,35 @@ class LabelMap:
         return codes, kernels.look_up(values, self._hash, codes, 0, len(values))
 
 
-def chunk_to_look_up(*maps: Codec) -> int:
-    """Return how many items to look up at a time."""
-    return LONG_CHUNK if all(code_type(one.n_labels) == np.uint8 for one in maps) else CHUNK
+Codecs = tuple[Codec, ...]
+
+
+def are_worth_a_table(codecs: Sequence[Codec], n_items: int, largest: int) -> bool:
+    """Return whether to count so many items in a table of whole ranges of labels."""
+    n_cells = math.prod([codec.n_labels + 1 for codec in codecs])
+    return n_cells <= min(largest, max(SMALL_DENSE_TABLE, 4 * n_items))
+
+
+def expected_codecs(
+    kernels: PairKernels, columns: Sequence[AnyArray], largest: int = LARGEST_DENSE_TABLE
+) -> Codecs:
+    """Return codecs of the labels that columns seem to have: ranges, or maps if these are wide."""
+    found = tuple(map(guess_label_range, columns))
+    if are_worth_a_table(found, len(columns[0]), largest):
+        return found
+    return tuple(guess_label_map(kernels, column) for column in columns)
 
 
 def sample_of(values: AnyArray) -> AnyArray:
-    """Return the first ratings and some of the rest."""
+    """Return the first ratings and some of the rest, or all if they are few."""
+    if len(values) <= 2 * SAMPLE:
+        return values
     return np.concatenate([values[:SAMPLE], values[:: max(1, len(values) // SAMPLE)]])
 
 
 def guess_label_range(values: AnyArray) -> LabelRange:
     """Return the labels that ratings seem to have, from a sample."""
-    guess = NO_LABELS.widened(sample_of(values))
+    guess = LabelRange(0, 0, label_type(values)).widened(sample_of(values))
     if guess.n_labels <= SAMPLE // 2:
         return guess
     # Of many labels a few ratings seldom have the outermost, and to count again takes longer.
@@ -200,7 +240,7 @@ def guess_label_range(values: AnyArray) -> LabelRange:
 
 def guess_label_map(kernels: PairKernels, values: AnyArray) -> LabelMap:
     """Return the labels that ratings seem to have, where these lie far apart."""
-    labels = LabelMap(label_type(values))
+    labels = LabelMap(np.empty(0, label_type(values)))
     labels.learn(kernels, sample_of(values))
     return labels
 

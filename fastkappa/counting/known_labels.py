@@ -62,8 +62,9 @@ class KnownLabels:
         if not all(isinstance(label, int) for label in labels):
             return None
         lowest = int(labels[0])
-        in_a_row = labels == list(range(lowest, lowest + len(labels)))
-        return LabelRange(lowest, len(labels)) if in_a_row else None
+        if labels != list(range(lowest, lowest + len(labels))):
+            return None
+        return LabelRange(lowest, len(labels), np.int64 if labels[-1] < 1 << 63 else np.uint64)
 
     def encode(self, column: Column) -> Encoding:
         """Return how the ratings of a column become codes."""
@@ -84,9 +85,9 @@ class KnownLabels:
         if highest - lowest < 4 * len(wanted) + 64:
             positions = np.full(highest - lowest + 1, -1, np.intp)
             positions[[label - lowest for label in wanted]] = list(wanted.values())
-            return Encoding(LabelRange(lowest, len(positions)), positions)
-        codec = LabelMap(label_type(column.values))
-        codec.add(np.array(list(wanted), dtype=label_type(column.values)))
+            label_range = LabelRange(lowest, len(positions), label_type(column.values))
+            return Encoding(label_range, positions)
+        codec = LabelMap(np.array(list(wanted), dtype=label_type(column.values)))
         return Encoding(codec, np.array(list(wanted.values()), dtype=np.intp))
 
     def refuse_outside(self, columns: Mapping[str, Column]) -> None:

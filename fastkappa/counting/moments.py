@@ -13,11 +13,8 @@ from typing import NamedTuple
 from fastkappa.columns.column import Column
 from fastkappa.counting.codecs import LabelRange, guess_label_range, label_limits
 from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.pairs import (
-    LARGEST_RANGE,
-    LONGEST_RANGE,
-    count_unknown,
-)
+from fastkappa.counting.tabulate import count_unknown
+from fastkappa.counting.tally import LARGEST_RANGE, LONGEST_RANGE
 from fastkappa.kernels.contract import PairKernels, SumMoments
 from fastkappa.kernels.threads import ItemRanges, division_of_pairs, run_in_threads
 

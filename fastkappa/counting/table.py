@@ -12,17 +12,37 @@ from fastkappa.columns.column import Column
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.labels import common_unit, in_unit, rounded_label
 from fastkappa.columns.string_codes import strings_array
-from fastkappa.counting.codecs import LabelRanges, LabelType
 
 INT64_MAX = (1 << 63) - 1
 
 
-class LabelledTable(NamedTuple):
-    """A table of counts with the integer labels, or category codes, of its rows and columns."""
+NO_LAYERS = np.empty(0, np.int64)
 
-    table: IntTable
+
+class ConfusionTable(NamedTuple):
+    """A finished table, with the labels of its axes.
+
+    Attributes
+    ----------
+    counts : ndarray of int64, shape (r, c) or (g, r, c)
+        How many items were rated with a row's label by the first rater and with a column's by
+        the second.
+    rows, columns : ndarray of shapes (r,) and (c,)
+        Integer labels, or the codes of categories.
+    sums : ndarray of the shape of counts, default=None
+        The sums of item weights.
+    layers : ndarray of shape (g,)
+        The groups; empty where there are none.
+    n_outside : int or ndarray of int, shape (g,), default=0
+        How many items, of each group, have a rating outside the labels.
+    """
+
+    counts: IntTable
     rows: AnyArray
     columns: AnyArray
+    sums: AnyArray | None = None
+    layers: AnyArray = NO_LAYERS
+    n_outside: Any = 0
 
 
 def scatter(table: AnyArray, rows: AnyArray, columns: AnyArray, shape: tuple[int, int]) -> AnyArray:
@@ -55,55 +75,14 @@ def _go_up_by_one(places: AnyArray) -> bool:
     return len(places) > 0 and places[0] >= 0 and bool((places[1:] - places[:-1] == 1).all())
 
 
-def on_ranges(labelled: LabelledTable, ranges: LabelRanges) -> IntTable:
-    """Return the table of two label ranges that hold all labels, with its last row and column."""
-    rows, columns = ranges.rows.codes(labelled.rows), ranges.columns.codes(labelled.columns)
-    return scatter(labelled.table, rows, columns, ranges.shape)
-
-
-def occurring(
-    table: IntTable, ranges: LabelRanges, types: tuple[LabelType, LabelType]
-) -> LabelledTable:
-    """Return the part of a table of two label ranges whose labels occur."""
-    rows, columns = (labels.labels(dtype) for labels, dtype in zip(ranges, types))
-    return without_empty(LabelledTable(table[:-1, :-1], rows, columns))
-
-
-def without_empty(labelled: LabelledTable) -> LabelledTable:
-    """Return a table without the labels that do not occur."""
-    in_rows, in_columns = labelled.table.any(axis=1), labelled.table.any(axis=0)
-    if in_rows.all() and in_columns.all():
-        return labelled
-    table = labelled.table[np.ix_(in_rows, in_columns)]
-    return LabelledTable(table, labelled.rows[in_rows], labelled.columns[in_columns])
-
-
-def merge(parts: Sequence[LabelledTable]) -> LabelledTable:
-    """Return the sum of tables, by label, sorted."""
-    if len(parts) == 1:
-        return parts[0]
-    rows = np.unique(np.concatenate([part.rows for part in parts]))
-    columns = np.unique(np.concatenate([part.columns for part in parts]))
-    tables = [
-        scatter(
-            part.table,
-            np.searchsorted(rows, part.rows),
-            np.searchsorted(columns, part.columns),
-            (len(rows), len(columns)),
-        )
-        for part in parts
-    ]
-    return LabelledTable(sum(tables[1:], start=tables[0]), rows, columns)
-
-
-def square(labelled: LabelledTable, first: Column, second: Column) -> tuple[AnyArray, AnyArray]:
+def square(table: ConfusionTable, first: Column, second: Column) -> tuple[AnyArray, AnyArray]:
     """Return the table of all labels that occur in either column, and these, sorted."""
-    rows, columns = labelled.rows, labelled.columns
+    rows, columns = table.rows, table.columns
     are_integers = first.categories is None and second.categories is None
     if are_integers and rows.dtype == columns.dtype and np.array_equal(rows, columns):
-        return labelled.table.copy(), _in_type_of(rows, first, second)
+        return table.counts, _in_type_of(rows, first, second)
     labels, rows, columns = common_labels(rows, columns, first, second)
-    return scatter(labelled.table, rows, columns, (len(labels), len(labels))), labels
+    return scatter(table.counts, rows, columns, (len(labels), len(labels))), labels
 
 
 def common_labels(

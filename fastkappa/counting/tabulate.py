@@ -8,10 +8,11 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
+from fastkappa.counting.codecs import Codec, expected_codecs
 from fastkappa.counting.item_sums import add_exactly, as_int64, checked_sums
 from fastkappa.counting.known_labels import Encoding, KnownLabels
-from fastkappa.counting.pairs import count_known, count_unknown
-from fastkappa.counting.table import scatter, square
+from fastkappa.counting.table import ConfusionTable, scatter, square
+from fastkappa.counting.tally import Tally
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.formatting import count_text
 from fastkappa.frame import frame_of_counts
@@ -156,3 +157,30 @@ def on_known_labels(
     """Return the table of the known labels from one of codes, with its last row and column."""
     rows, columns = encodings
     return scatter(counts[:-1, :-1], rows.positions, columns.positions, (len(known), len(known)))
+
+
+def count_unknown(
+    kernels: PairKernels, first: Column, second: Column, num_threads: int | None = None
+) -> ConfusionTable:
+    """Return the table of all labels that occur, in columns of integers or whole floats."""
+    columns = first.values, second.values
+    tally = Tally(kernels, expected_codecs(kernels, columns), n_expected=len(columns[0]))
+    return tally.add_all(columns, None, num_threads).finish()
+
+
+def count_known(
+    kernels: PairKernels,
+    first: Column,
+    second: Column,
+    codecs: tuple[Codec, Codec],
+    weights: AnyArray | None,
+    num_threads: int | None,
+) -> list[AnyArray]:
+    """Return the table of counts of known codes and, of item weights, that of their sums.
+
+    Sums of integer weights are two tables, as `sum_pairs_exactly` gives them. The last row
+    and column of a table are those of ratings outside the labels.
+    """
+    dtype = None if weights is None else weights.dtype
+    tally = Tally(kernels, codecs, (False, False), weight_type=dtype)
+    return tally.add_all((first.values, second.values), weights, num_threads).tables

@@ -15,7 +15,7 @@ from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import checked, to_numpy
 from fastkappa.columns.label_order import shown
 from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
-from fastkappa.engines.ratings import (
+from fastkappa.engines.source_ratings import (
     Key,
     Kind,
     RatingBatch,

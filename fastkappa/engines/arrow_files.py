@@ -21,7 +21,7 @@ from fastkappa.engines.arrow_columns import (
     is_string,
 )
 from fastkappa.engines.arrow_text import TextTable, read_names, read_text, text_file
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.engines.text_format import PLAIN, TextFile, TextFormat
 from fastkappa.exceptions import library_needed

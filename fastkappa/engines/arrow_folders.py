@@ -25,7 +25,7 @@ from fastkappa.engines.arrow_files import (
     opened,
     read_columns,
 )
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.engines.text_format import PLAIN, TextFormat
 from fastkappa.kernels.threads import resolve_num_threads

@@ -19,7 +19,7 @@ from fastkappa.engines import csv_lines
 from fastkappa.engines.arrow_columns import codes_of, in_one, ratings_of, values_of, weights_of
 from fastkappa.engines.batches import add_ratings
 from fastkappa.engines.csv_lines import LineCounter
-from fastkappa.engines.ratings import (
+from fastkappa.engines.source_ratings import (
     Key,
     Kind,
     RatingBatch,

@@ -13,7 +13,7 @@ from typing import Any
 from fastkappa.engines.arrow_columns import as_array, count_parts, is_plain, parts_of_columns
 from fastkappa.engines.arrow_files import check_columns
 from fastkappa.engines.frames import count_frame as count_frame_here
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
 
 # Tables that one task sums.

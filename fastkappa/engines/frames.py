@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.engines.arrow_columns import count_parts, of_series, parts_of_columns
 from fastkappa.engines.arrow_files import check_columns, need_pyarrow
-from fastkappa.engines.ratings import (
+from fastkappa.engines.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     RatingsError,
     key_of,

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.odd_strings import describe_odd, odd_among
-from fastkappa.counting.codecs import LabelRanges
+from fastkappa.counting.codecs import expected_codecs
 from fastkappa.counting.item_sums import add_exactly
-from fastkappa.engines.ratings import (
+from fastkappa.counting.tally import Tally, TooManyCellsError
+from fastkappa.engines.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     LIBRARY_ADVICE,
     Advice,
@@ -31,9 +32,16 @@ from fastkappa.engines.ratings import (
     refuse_outside,
     refuse_rounded,
 )
+from fastkappa.kernels.dispatch import get_kernels
 
 # The key of ratings outside the labels: no rating has a key of bytes.
 OUTSIDE = b""
+# Whole numbers are counted in a table of their range while that has so many cells, and are looked
+# up while they have fewer than these.
+LARGEST_DENSE = 1 << 18
+MOST_CELLS_OF_NUMBERS = 1 << 24
+# Ratings that are looked at where there seem to be too many labels.
+SAMPLE = 1 << 16
 # Tables of all groups together: a gigabyte.
 MOST_CELLS = 1 << 27
 
@@ -145,8 +153,6 @@ class SourceTable:
         The groups, and the ratings of the first and of the second rater.
     n_rows : int
         How many items have been counted.
-    ranges : dict
-        The ranges of whole numbers in batches so far, by the types of their columns.
     """
 
     def __init__(
@@ -167,7 +173,8 @@ class SourceTable:
             AxisLabels(columns.y2, wanted, codes),
         )
         self.n_rows = 0
-        self.ranges: dict[Any, LabelRanges] = {}
+        # Whole numbers of unknown labels, by the types of their columns.
+        self._tallies: dict[Any, Tally] = {}
         self._counts: IntTable = np.zeros((0, 0, 0), np.int64)
         self._sums: AnyArray | None = None
         self._waiting: tuple[Keys, IntTable, AnyArray | None] | None = None
@@ -213,6 +220,29 @@ class SourceTable:
         self._settle()
         self._waiting = keys, counts, sums
 
+    def add_whole_numbers(self, first: AnyArray, second: AnyArray, num_threads: int) -> None:
+        """Count pairs of whole numbers, whose labels are not known."""
+        types = first.dtype, second.dtype
+        tally = self._tallies.get(types)
+        try:
+            if tally is None:
+                kernels = get_kernels()
+                codecs = expected_codecs(kernels, (first, second), LARGEST_DENSE)
+                tally = self._tallies[types] = Tally(
+                    kernels, codecs, largest=LARGEST_DENSE, most_cells=MOST_CELLS_OF_NUMBERS
+                )
+            tally.add_all((first, second), None, num_threads)
+        except TooManyCellsError:
+            for axis, values in zip(self.axes[1:], (first, second)):
+                sample = values[:: max(1, len(values) // SAMPLE)]
+                self.refuse_if_many(axis, len(np.unique(sample)), len(values))
+            raise
+        self.n_rows += len(first)
+        if tally.n_cells > LARGEST_NUMBER_OF_LABELS:
+            counted = tally.finish()
+            for axis, labels in zip(self.axes[1:], (counted.rows, counted.columns)):
+                self.refuse_if_many(axis, len(labels))
+
     def add_cells(self, keys: Keys, counts: AnyArray, sums: AnyArray | None = None) -> None:
         """Add cells, each given by its group and pair of ratings."""
         self._settle()
@@ -227,6 +257,11 @@ class SourceTable:
         keys = list(group.position), list(first.position), list(second.position)
         self.note_orders(first.order, second.order)
         self.add_table((group.kind, first.kind, second.kind), keys, counts, sums)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A tally has kernels, which cannot be pickled.
+        self._settle()
+        return vars(self)
 
     def settled(self) -> tuple[IntTable, AnyArray | None]:
         """Return the counts, and the sums of weights if any, in the order of the axes' labels."""
@@ -301,19 +336,22 @@ class SourceTable:
             raise TooManyLabelsError(axis.column, n_labels, n_rows, self.advice.many_labels)
 
     def _settle(self) -> None:
-        """Put the table that waits in its place, label by label."""
-        if self._waiting is None:
-            return
-        keys, counts, sums = self._waiting
+        """Put the tables that wait in their place, label by label."""
+        waiting = [] if self._waiting is None else [self._waiting]
+        for table in (tally.finish() for tally in self._tallies.values()):
+            found: Keys = [None], table.rows.tolist(), table.columns.tolist()
+            waiting.append((found, table.counts[None], None))
         self._waiting = None
-        inside, places = [], []
-        for i, axis in enumerate(self.axes):
-            others = tuple(j for j in range(3) if j != i)
-            occurring = np.flatnonzero(counts.any(axis=others)).tolist()
-            inside.append(occurring)
-            places.append(axis.places(keys[i][j] for j in occurring))
-        chosen = np.ix_(*inside)
-        self._put(np.ix_(*places), counts[chosen], None if sums is None else sums[chosen])
+        self._tallies.clear()
+        for keys, counts, sums in waiting:
+            inside, places = [], []
+            for i, axis in enumerate(self.axes):
+                others = tuple(j for j in range(3) if j != i)
+                occurring = np.flatnonzero(counts.any(axis=others)).tolist()
+                inside.append(occurring)
+                places.append(axis.places(keys[i][j] for j in occurring))
+            chosen = np.ix_(*inside)
+            self._put(np.ix_(*places), counts[chosen], None if sums is None else sums[chosen])
 
     def _put(self, places: tuple[AnyArray, ...], counts: AnyArray, sums: AnyArray | None) -> None:
         if self.wanted is None:

@@ -20,8 +20,8 @@ from fastkappa.engines.arrow_columns import (
     with_order,
 )
 from fastkappa.engines.arrow_files import check_columns, columns_of_arrow, need_pyarrow
-from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
-from fastkappa.engines.ratings import RatingsError, WantedLabels, key_of
+from fastkappa.engines.source_counts import SourceCounts, check_labels, finish, finish_groups
+from fastkappa.engines.source_ratings import RatingsError, WantedLabels, key_of
 from fastkappa.engines.source_table import Columns, SourceTable
 from fastkappa.kernels.threads import resolve_num_threads
 

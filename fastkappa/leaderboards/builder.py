@@ -36,7 +36,8 @@ from fastkappa.leaderboards.items.reference import Pair, Reference
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherLabelsError
 from fastkappa.leaderboards.items.stacks import Tables
-from fastkappa.leaderboards.options import LeaderboardOptions
+from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
+from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.ranking import (
     Products,
     draw_groups,
@@ -49,7 +50,6 @@ from fastkappa.leaderboards.ranking import (
     warn_of_undefined,
     with_same_labels,
 )
-from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_needs_order
 

@@ -14,8 +14,8 @@ from fastkappa.kernels.dispatch import Backend
 from fastkappa.leaderboards.builder import LeaderboardBuilder
 from fastkappa.leaderboards.items.predictions import named_columns
 from fastkappa.leaderboards.items.row_major import contiguous_columns
-from fastkappa.leaderboards.options import LeaderboardOptions, OnMismatch
-from fastkappa.leaderboards.table import Leaderboard
+from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions, OnMismatch
+from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.statistics.weights import Weights
 
 # Enough predictions for all threads, and for the truth to be read only once for all of them.

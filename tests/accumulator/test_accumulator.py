@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastkappa import ConfusionAccumulator, cohen_kappa_score, confusion_counts
-from fastkappa.counting.incremental import GrowingTable
+from fastkappa.counting.codecs import NO_LABELS
+from fastkappa.counting.tally import Tally
 
 DTYPES = ("int64", "uint8", "int8", "int32", "uint16", "float64", "bool", "uint64")
 # Close together, far apart, on both sides of 0: tables of a label range, and of single labels.
@@ -297,14 +298,14 @@ def test_threads_may_share_one(backend: str) -> None:
 def test_a_table_grows_in_place_and_gives_up_a_range(backend: str) -> None:
     from fastkappa.kernels.dispatch import get_kernels
 
-    table = GrowingTable()
+    tally = Tally(get_kernels(backend), (NO_LABELS, NO_LABELS))
     ratings = np.array([5, 6, 5, -2, 10**9, 5], np.int64)
     for stop in range(1, 7):
-        table.add(get_kernels(backend), ratings, ratings, stop - 1, stop)
-    counts = table.counts()
+        tally.add((ratings, ratings), stop - 1, stop)
+    counts = tally.finish()
     assert counts.rows.tolist() == [-2, 5, 6, 10**9]
-    assert np.diagonal(counts.table).tolist() == [1, 3, 1, 1]
-    assert int(counts.table.sum()) == 6
+    assert np.diagonal(counts.counts).tolist() == [1, 3, 1, 1]
+    assert int(counts.counts.sum()) == 6
 
 
 def test_an_accumulator_shares_no_array() -> None:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from fastkappa.accumulator import ConfusionAccumulator
-from fastkappa.counting.incremental import GrowingTable
-from fastkappa.counting.sparse_table import SparseTable
+from fastkappa.counting.tally import Tally
 from fastkappa.kernels.dispatch import get_kernels
 
 FEW, MANY = np.array([0, 1, 1]), np.arange(40)
@@ -20,8 +19,8 @@ APART = np.arange(3) * 10**12
 @pytest.mark.parametrize(
     ("labels", "owner", "method", "batch"),
     [
-        (None, GrowingTable, "_make_room", MANY),
-        (None, SparseTable, "_make_room", APART),
+        (None, Tally, "_widen", MANY),
+        (None, Tally, "_look_labels_up", APART),
         (range(2), get_kernels("numpy"), "count_pairs", FEW),
     ],
 )

@@ -19,7 +19,7 @@ console = pytest.importorskip("rich.console")
 pytest.importorskip("typer")
 
 from fastkappa.cli import progress  # noqa: E402
-from fastkappa.cli.files.ratings import count_ratings  # noqa: E402
+from fastkappa.cli.files.two_columns import count_ratings  # noqa: E402
 from tests.helpers.fresh_python import run_python  # noqa: E402
 
 needs_terminal = pytest.mark.skipif(
@@ -126,7 +126,7 @@ def test_pandas_is_not_imported(tmp_path: Path) -> None:
     code = """
 import sys
 from pathlib import Path
-from fastkappa.cli.files.ratings import count_ratings
+from fastkappa.cli.files.two_columns import count_ratings
 
 for file in sys.argv[1:]:
     for column in "abcd":

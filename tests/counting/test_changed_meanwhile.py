@@ -15,13 +15,13 @@ import pytest
 import fastkappa
 from fastkappa.accumulator import ConfusionAccumulator
 from fastkappa.columns.column import Column, read_column
-from fastkappa.counting import by_cluster, by_group
+from fastkappa.counting import by_cluster
 from fastkappa.counting.by_cluster import RatedColumn, count_by_cluster
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.codecs import LabelMap, LabelRange
 from fastkappa.counting.known_labels import Encoding
-from fastkappa.counting.pairs import count_unknown
-from fastkappa.counting.tabulate import tabulate
+from fastkappa.counting.tabulate import count_unknown, tabulate
+from fastkappa.counting.tally import Tally
 from fastkappa.kernels.numpy import keys as numpy_keys
 from fastkappa.kernels.numpy import pairs as numpy_pairs
 from fastkappa.multirater.items import long
@@ -56,7 +56,7 @@ def test_a_fraction_among_floats_is_no_endless_loop(kernels: Any) -> None:
     changing: Any = Changing(kernels, 1, lambda: y.__setitem__(0, 1.5))
     if "numpy" in kernels.__name__ or "numba" in kernels.__name__:
         # Their chunks of floats are cut to integers: the item is counted as another label.
-        assert count_unknown(changing, column, column, 1).table.sum() == N
+        assert count_unknown(changing, column, column, 1).counts.sum() == N
         return
     with pytest.raises(RuntimeError, match=CHANGED):
         count_unknown(changing, column, column, 1)
@@ -84,18 +84,17 @@ def test_groups_and_labels_looked_up(
     kernels: Any, monkeypatch: pytest.MonkeyPatch, place: int
 ) -> None:
     arrays = [ratings(3), ratings(4), ratings(5)]
-    # Outside the sample's range: all are looked up, and counted once more.
+    # Outside the sample's range: the table is widened, and the items are counted once more.
     arrays[place][N // 2 + 1] = 40
     columns = [Column(array, array.dtype) for array in arrays]
-    look_up = by_group._looked_up
+    widen = Tally._widen
 
-    def looked_up(kernels: Any, axis: Any, widest: int) -> Any:
-        found = look_up(kernels, axis, widest)
-        if axis.column is columns[place]:
-            arrays[place][3] = 60
+    def widened(*arguments: Any) -> Any:
+        found = widen(*arguments)
+        arrays[place][3] = 60
         return found
 
-    monkeypatch.setattr(by_group, "_looked_up", looked_up)
+    monkeypatch.setattr(Tally, "_widen", widened)
     with pytest.raises(RuntimeError, match=CHANGED):
         count_by_group(kernels, *columns, None, 1)
 
@@ -146,13 +145,13 @@ def test_outsiders_of_an_accumulator(kernels: Any, monkeypatch: pytest.MonkeyPat
         y[4] = 0
 
     table = accumulator._integers
-    add = type(table)._add_outsiders
+    widen = type(table)._widen
 
-    def changed(*arguments: Any) -> None:
+    def changed(*arguments: Any) -> Any:
         change()
-        add(*arguments)
+        return widen(*arguments)
 
-    monkeypatch.setattr(type(table), "_add_outsiders", changed)
+    monkeypatch.setattr(type(table), "_widen", changed)
     with pytest.raises(RuntimeError, match=CHANGED):
         accumulator.update(y, y)
 
@@ -178,7 +177,7 @@ def test_keys_of_numpy(monkeypatch: pytest.MonkeyPatch, n_labels: int, dtype: An
 
 @pytest.mark.parametrize("wide", [False, True])
 def test_a_map_of_labels_learns_what_it_looked_at(kernels: Any, wide: bool) -> None:
-    labels = LabelMap(np.int64)
+    labels = LabelMap(np.empty(0, np.int64))
     values = ratings(50)[:200] * (10**9 if wide else 1)
     change = labels.add
 
@@ -193,7 +192,7 @@ def test_a_map_of_labels_learns_what_it_looked_at(kernels: Any, wide: bool) -> N
 
 def test_a_map_of_labels_has_each_label_once(monkeypatch: pytest.MonkeyPatch, kernels: Any) -> None:
     """Ratings that change to labels known already, between the look-up and their sorting."""
-    labels = LabelMap(np.int64)
+    labels = LabelMap(np.empty(0, np.int64))
     labels.add(np.arange(10, dtype=np.int64) * 10**9)
     values = ratings(50) * 10**9
     look_up, calls = LabelMap._look_up, []
@@ -207,7 +206,7 @@ def test_a_map_of_labels_has_each_label_once(monkeypatch: pytest.MonkeyPatch, ke
 
     monkeypatch.setattr(LabelMap, "_look_up", looked_up)
     codes = labels.learn(kernels, values)
-    assert len(np.unique(labels.labels(np.int64))) == labels.n_labels == 10
+    assert len(np.unique(labels.labels())) == labels.n_labels == 10
     assert (codes == 0).all()
 
 
@@ -256,16 +255,16 @@ def test_ratings_that_change_before_clusters_are_counted(
     monkeypatch: pytest.MonkeyPatch, step: int, dtype: Any, value: int
 ) -> None:
     """Also labels that are looked up, and one between two labels."""
-    from fastkappa.two_raters import clustered
+    from fastkappa.two_raters import item_clusters
 
     y1, y2 = ratings(3, dtype) * dtype(step), ratings(3, dtype) * dtype(step)
-    count = clustered.count_by_cluster
+    count = item_clusters.count_by_cluster
 
     def changed(*arguments: Any) -> Any:
         y1[5] = value
         return count(*arguments)
 
-    monkeypatch.setattr(clustered, "count_by_cluster", changed)
+    monkeypatch.setattr(item_clusters, "count_by_cluster", changed)
     if value == step:
         return  # another label, and no look has seen the one before
     with pytest.raises(RuntimeError, match=CHANGED):

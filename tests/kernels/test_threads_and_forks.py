@@ -12,8 +12,8 @@ import pytest
 from fastkappa import confusion_counts
 from fastkappa.columns.column import Column
 from fastkappa.columns.read import read_columns
-from fastkappa.counting import pairs
-from fastkappa.counting.pairs import count_unknown
+from fastkappa.counting import tally
+from fastkappa.counting.tabulate import count_unknown
 from fastkappa.kernels import threads
 from tests.helpers.fresh_python import run_python
 
@@ -241,11 +241,12 @@ def test_few_labels_far_apart_take_a_thread_more_only_where_they_are_looked_up_s
 ) -> None:
     used: list[int] = []
 
-    def run(work: Any, n_items: int, num_threads: int, shortest_range: int) -> list[Any]:
-        used.append(num_threads)
-        return threads.run_in_threads(work, n_items, num_threads, shortest_range)
+    def divide(*arguments: Any, **options: Any) -> threads.Division:
+        division = threads.division_of_pairs(*arguments, **options)
+        used.append(division.num_threads)
+        return division
 
-    monkeypatch.setattr(pairs, "run_in_threads", run)
+    monkeypatch.setattr(tally, "division_of_pairs", divide)
     near = columns_of([0, 1])
     far = columns_of([-30_000, 30_000])
     count_unknown(kernels, *near, 2)

@@ -15,6 +15,7 @@ import pytest
 from fastkappa import agreement, agreement_by, compare_strata
 from fastkappa.columns.column import read_column
 from fastkappa.columns.read import read_columns
+from fastkappa.counting import tally
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import undefined_metric_warning
@@ -146,11 +147,12 @@ def test_many_groups() -> None:
     assert found.tables.sum() == 200_000
 
 
-def test_threads_share_the_work() -> None:
+def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = ratings(1_000_000)
     read = (read_column(columns[0], "g"), *read_columns(columns[1], columns[2], ("y1", "y2")))
     one = count_by_group(get_kernels(), *read, None, 1)
-    four = count_by_group(get_kernels(), *read, None, 4, items_worth_a_thread=1000)
+    monkeypatch.setattr(tally, "JOINED_ITEMS", 1000)
+    four = count_by_group(get_kernels(), *read, None, 4)
     assert (one.tables == four.tables).all()
 
 

@@ -147,7 +147,7 @@ def leaderboard(
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import output_of
     from fastkappa.cli.terminal import write
-    from fastkappa.leaderboards.options import LeaderboardOptions
+    from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 
     remarks = Remarks(depends(weights))
     with errors_printed(), opened_inputs(TextOptions(sep, encoding, no_header)) as opener:

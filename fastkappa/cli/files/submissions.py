@@ -12,22 +12,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.cli.files.ratings import (
+from fastkappa.cli.files.submission import Reader
+from fastkappa.cli.files.two_columns import (
     ADVICE,
     OnSorted,
     declared_labels,
     ignore_sorted,
     parse_labels,
 )
-from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
 from fastkappa.columns.interop import strings_in_arrow
 from fastkappa.columns.label_order import shown
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
 from fastkappa.engines.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
-from fastkappa.engines.counted import in_order
-from fastkappa.engines.ratings import RatingsError, refuse_outside
+from fastkappa.engines.source_counts import in_order
+from fastkappa.engines.source_ratings import RatingsError, refuse_outside
 from fastkappa.engines.text_format import PLAIN, TextFormat
 from fastkappa.kernels.threads import available_threads, read_ahead
 from fastkappa.leaderboards.builder import (
@@ -35,9 +35,9 @@ from fastkappa.leaderboards.builder import (
     MismatchError,
     OtherLabelsError,
 )
-from fastkappa.leaderboards.options import LeaderboardOptions
+from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
+from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.splits import Splits
-from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.weights import Weights
 
 # Files that are read before they are needed: enough for all threads.

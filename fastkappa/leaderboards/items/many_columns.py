@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
-from fastkappa.counting import codecs
-from fastkappa.counting.codecs import Codec, LabelRange, LabelRanges, guess_label_range, label_type
-from fastkappa.counting.incremental import NO_LABELS, GrowingTable
+from fastkappa.counting.codecs import (
+    LARGEST_DENSE_TABLE,
+    Codec,
+    LabelRange,
+    are_worth_a_table,
+    expected_codecs,
+    label_type,
+)
 from fastkappa.counting.item_sums import checked_sums
 from fastkappa.counting.known_labels import Encoding, KnownLabels
-from fastkappa.counting.pairs import (
-    add_pairs,
-    count_known,
-    count_unknown,
-    empty_tables,
-)
-from fastkappa.counting.table import LabelledTable, square
-from fastkappa.counting.tabulate import on_known_labels
+from fastkappa.counting.table import ConfusionTable, square
+from fastkappa.counting.tabulate import count_known, count_unknown, on_known_labels
+from fastkappa.counting.tally import Tally
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import (
     BYTES_WORTH_A_THREAD,
@@ -109,21 +109,23 @@ def count_many_unknown(
         counts = [count_unknown(kernels, *pair, num_threads) for pair in pairs]
         return join([_one_table(count, pair) for count, pair in zip(counts, pairs)])
     counter = _Counter(kernels, num_threads, block_bytes)
-    parts = []
-    rest = list(range(len(pairs)))
-    first = pairs[0][0]
     # The second columns are expected to have the labels of the first.
-    label_range = codecs.NO_LABELS.widened(first.values)
+    label_range = LabelRange.of(pairs[0][0].values)
+    parts, rest = [], list(range(len(pairs)))
     plain = [j for j in rest if all(map(_is_plain, pairs[j]))]
-    if plain and LabelRanges(label_range, label_range).are_worth_a_table(len(first.values)):
-        expected, tables = _count_expected(counter, label_range, [pairs[j] for j in plain])
-        done = [plain[i] for i in expected]
-        if done:
-            parts.append((done, tables))
-            rest = sorted(set(rest) - set(done))
+    if (
+        are_worth_a_table((label_range,) * 2, len(pairs[0][0].values), LARGEST_DENSE_TABLE)
+        and plain
+    ):
+        stack = _count_on_range(counter, [pairs[j] for j in plain], label_range)
+        done = ~np.logical_or(stack[:, -1].any(axis=1), stack[:, :, -1].any(axis=1))
+        if done.any():
+            places = np.array(plain)[done].tolist()
+            parts.append((places, _on_range(stack[done], label_range)))
+            rest = sorted(set(rest) - set(places))
     if rest:
         counts = _count_others(counter, [pairs[j] for j in rest])
-        parts += [([j], _one_table(c, pairs[j])) for j, c in zip(rest, counts)]
+        parts += [([j], _one_table(own, pairs[j])) for j, own in zip(rest, counts)]
     return in_order(parts)
 
 
@@ -131,57 +133,57 @@ def _is_plain(column: Column) -> bool:
     return column.label_dtype.kind in "iu" and label_type(column.values) is np.int64
 
 
-def _count_expected(
-    counter: _Counter, label_range: LabelRange, pairs: Pairs
-) -> tuple[list[int], Tables]:
-    """Return which pairs have only labels of a range, and their tables."""
-    n_labels, lowest = label_range.n_labels, label_range.lowest
+def _count_on_range(counter: _Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
+    """Return the tables of all pairs on the labels of a range; others are in the last places."""
     stack = _count_rows(counter, pairs, (label_range, label_range))
-    if stack is None:
-        stack = _count_columns(counter, pairs, label_range)
-    expected = ~np.logical_or(stack[:, -1].any(axis=1), stack[:, :, -1].any(axis=1))
-    stack = stack[expected, :-1, :-1]
+    if stack is not None:
+        return stack
+    lowest = label_range.lowest
+    tables = np.zeros((len(pairs), label_range.n_labels + 1, label_range.n_labels + 1), np.int64)
+
+    def count(j: int, items: slice, second: AnyArray) -> None:
+        first = pairs[j][0].values[items]
+        counter.kernels.count_pairs(first, lowest, second, lowest, tables[j], 0, len(second))
+
+    counter.for_each_block(count, pairs)
+    return tables
+
+
+def _count_others(counter: _Counter, pairs: Pairs) -> list[ConfusionTable]:
+    """Return the table of each pair of columns, whatever their labels."""
+    columns = [(first.values, second.values) for first, second in pairs]
+    tallies = [
+        Tally(counter.kernels, expected_codecs(counter.kernels, own), n_expected=len(own[0]))
+        for own in columns
+    ]
+    _add_blocks(counter, tallies, pairs, None)
+    return [tally.finish() for tally in tallies]
+
+
+def _add_blocks(
+    counter: _Counter, tallies: Sequence[Tally], pairs: Pairs, weights: AnyArray | None
+) -> None:
+    """Add the items of pairs to their tallies, a block of each at a time."""
+
+    def count(j: int, items: slice, second: AnyArray) -> None:
+        own = None if weights is None else weights[items]
+        tallies[j].add((pairs[j][0].values[items], second), 0, len(second), own)
+
+    counter.for_each_block(count, pairs)
+
+
+def _on_range(stack: AnyArray, label_range: LabelRange) -> Tables:
+    """Return tables of a range of labels, on those that occur in any."""
+    stack, labels = stack[:, :-1, :-1], label_range.labels()
     present: NDArray[np.bool_] = np.logical_or(stack.any(axis=1), stack.any(axis=2))
-    labels = lowest + np.arange(n_labels)
     used = present.any(axis=0)
     if not used.all():
         stack, present, labels = stack[:, used][:, :, used], present[:, used], labels[used]
     outside = np.zeros(len(stack), np.int64)
-    return np.flatnonzero(expected).tolist(), Tables(stack, labels, present, outside, outside)
+    return Tables(stack, labels, present, outside, outside)
 
 
-def _count_columns(counter: _Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
-    """Return the tables of all pairs on the labels of a range."""
-    n_labels, lowest = label_range.n_labels, label_range.lowest
-    stack = np.zeros((len(pairs), n_labels + 1, n_labels + 1), np.int64)
-
-    def count(j: int, items: slice, second: AnyArray) -> None:
-        first = pairs[j][0].values[items]
-        counter.kernels.count_pairs(first, lowest, second, lowest, stack[j], 0, len(second))
-
-    counter.for_each_block(count, pairs)
-    return stack
-
-
-def _count_others(counter: _Counter, pairs: Pairs) -> list[LabelledTable]:
-    """Return the counts of each pair of columns, whatever their labels."""
-    tables = []
-    for first, second in pairs:
-        types = (label_type(first.values), label_type(second.values))
-        label_ranges = LabelRanges(
-            guess_label_range(first.values), guess_label_range(second.values)
-        )
-        few = label_ranges.are_worth_a_table(len(first.values))
-        tables.append(GrowingTable(types, label_ranges if few else NO_LABELS))
-
-    def count(j: int, items: slice, second: AnyArray) -> None:
-        tables[j].add(counter.kernels, pairs[j][0].values[items], second, 0, len(second))
-
-    counter.for_each_block(count, pairs)
-    return [table.counts() for table in tables]
-
-
-def _one_table(counts: LabelledTable, pair: tuple[Column, Column]) -> Tables:
+def _one_table(counts: ConfusionTable, pair: tuple[Column, Column]) -> Tables:
     table, labels = square(counts, *pair)
     none = np.zeros(1, np.int64)
     return Tables(table[None], labels, np.ones((1, len(labels)), np.bool_), none, none)
@@ -209,6 +211,7 @@ def count_many_known(
             encoded_firsts[id(first)] = known.encode(first)
         encoded.append((encoded_firsts[id(first)], known.encode(second)))
     own_codecs = [(rows.codec, columns.codec) for rows, columns in encoded]
+    raw: Sequence[Sequence[AnyArray]]
     if len(pairs) < 2 * num_threads:
         raw = [
             count_known(kernels, *pair, own, weights, num_threads)
@@ -235,34 +238,28 @@ def count_many_known(
 
 def _count_known_in_blocks(
     counter: _Counter, pairs: Pairs, own_codecs: Sequence[Codecs], weights: AnyArray | None
-) -> list[tuple[AnyArray, ...]]:
+) -> Sequence[Sequence[AnyArray]]:
     if weights is None and all(own == own_codecs[0] for own in own_codecs[1:]):
         stack = _count_rows(counter, pairs, own_codecs[0])
         if stack is not None:
             return [(table,) for table in stack]
-    tables = [empty_tables(own, weights) for own in own_codecs]
-
-    def count(j: int, items: slice, second: AnyArray) -> None:
-        first = pairs[j][0].values[items]
-        own = None if weights is None else weights[items]
-        add_pairs(counter.kernels, first, second, own_codecs[j], own, tables[j], 0, len(second))
-
-    counter.for_each_block(count, pairs)
-    return tables
+    dtype = None if weights is None else weights.dtype
+    tallies = [Tally(counter.kernels, own, (False, False), weight_type=dtype) for own in own_codecs]
+    _add_blocks(counter, tallies, pairs, weights)
+    return [tally.tables for tally in tallies]
 
 
 def _count_rows(counter: _Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray | None:
     """Return the tables of the columns of a row-major matrix; None if no kernel can count it."""
     kernels = counter.kernels
-    rows, columns = own_codecs
-    if not isinstance(rows, LabelRange) or not isinstance(columns, LabelRange):
+    if any(codec.longest_chunk is not None for codec in own_codecs):
         return None
     if len(pairs) < FEWEST_COLUMNS:
         return None
     count_rows, first = kernels.count_rows, pairs[0][0]
     if count_rows is None or any(one is not first for one, _ in pairs):
         return None
-    if max(rows.n_labels, columns.n_labels) > kernels.MOST_ROW_LABELS:
+    if max(codec.n_labels for codec in own_codecs) > kernels.MOST_ROW_LABELS:
         return None
     matrix = as_matrix([second.values for _, second in pairs])
     if matrix is None:
@@ -271,7 +268,8 @@ def _count_rows(counter: _Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray
     def add(tables: tuple[AnyArray, ...], start: int, stop: int) -> None:
         count_rows(first.values, rows.lowest, matrix, columns.lowest, tables[0], start, stop)
 
-    empty = np.zeros((len(pairs), rows.n_labels + 1, columns.n_labels + 1), np.int64)
+    rows, columns = own_codecs
+    empty = np.zeros((len(pairs), *(codec.n_labels + 1 for codec in own_codecs)), np.int64)
     n_worth_it = matrix.size * matrix.itemsize // BYTES_OF_ROWS
     num_threads = max(1, min(counter.num_threads, n_worth_it))
     return fill_in_threads((empty,), add, len(matrix), num_threads, ROWS_AT_ONCE)[0]

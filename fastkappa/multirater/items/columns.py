@@ -27,8 +27,8 @@ from fastkappa.columns.odd_strings import odd_strings, refuse_odd_strings, warn_
 from fastkappa.columns.rating_matrix import columns_of as columns_of
 from fastkappa.counting.codecs import Codec
 from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.pairs import count_unknown
 from fastkappa.counting.table import union_of_labels
+from fastkappa.counting.tabulate import count_unknown
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads

@@ -17,7 +17,7 @@ from fastkappa.columns.read import meant_labels
 from fastkappa.columns.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.counting.codecs import CHUNK, LabelRange
 from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.pairs import count_unknown
+from fastkappa.counting.tabulate import count_unknown
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 

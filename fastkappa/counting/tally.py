@@ -1,0 +1,434 @@
+"""A table that is being filled: expect some labels, count, widen, and count the rest again.
+
+Labels that are not known beforehand are found by the count itself. A tally starts with the labels
+of a small sample. Kernels count straight into its table, and ratings with other labels in the last
+row and column. Only if these are not empty, the table is widened to the labels of the items that
+were just counted, and what is new is counted. So items are read once, and no temporary of their
+number is made.
+
+The axes of a table are two columns of ratings, or groups and two columns: a group and the first
+rating make one code, so that kernels count pairs as ever.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.counting.codecs import (
+    CHUNK,
+    LARGEST_DENSE_TABLE,
+    Codecs,
+    LabelMap,
+    LabelRange,
+    are_worth_a_table,
+)
+from fastkappa.counting.item_sums import whole_sums
+from fastkappa.counting.table import NO_LAYERS, ConfusionTable
+from fastkappa.exceptions import changed_meanwhile
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.threads import (
+    SHORTEST_RANGE,
+    ItemRanges,
+    available_threads,
+    division_of_pairs,
+    run_in_threads,
+)
+
+FIRST_RANGE = 1 << 14
+# Ranges that may have to be counted again are short; others are long, for each takes
+# Python some microseconds, but end often enough for Python to hear Ctrl-C.
+LARGEST_RANGE = 1 << 22
+LONGEST_RANGE = 1 << 27
+# Items worth a thread where codes are joined, which takes longer than to count them.
+JOINED_ITEMS = 1 << 17
+OTHER_AXES: dict[int, tuple[Any, ...]] = {2: (1, 0), 3: ((1, 2), (0, 2), (0, 1))}
+
+
+class TooManyCellsError(ValueError):
+    """The table would take too much memory."""
+
+
+class Tally:
+    """Counts of items, and sums of their weights, by the labels of two or three columns.
+
+    Parameters
+    ----------
+    kernels : PairKernels
+    codecs : tuple of Codec
+        The labels of each column that are known or expected.
+    grows : tuple of bool
+        Whether a column may have other labels, which are learned. If not, items with other labels
+        are counted apart, as outside.
+    weight_type : dtype, default=None
+        The type of item weights that are summed: exactly if it is an integer type, else in
+        float64.
+    n_expected : int, default=0
+        How many items there will be, if that is known: a few are not worth a large table.
+    largest : int
+        The most cells of a table of whole ranges of labels; beyond that labels are looked up.
+    most_cells : int, default=None
+        The most cells of any table.
+
+    Raises
+    ------
+    TooManyCellsError
+        If the table would have more than ``most_cells``, now or when labels are learned.
+    """
+
+    def __init__(
+        self,
+        kernels: PairKernels,
+        codecs: Codecs,
+        grows: tuple[bool, ...] = (True, True),
+        *,
+        weight_type: np.dtype[Any] | None = None,
+        n_expected: int = 0,
+        largest: int = LARGEST_DENSE_TABLE,
+        most_cells: int | None = None,
+    ) -> None:
+        self._kernels, self._grows, self._weight_type = kernels, grows, weight_type
+        self._growing = [i for i, own in enumerate(grows) if own]
+        self._n_expected, self._largest, self._most_cells = n_expected, largest, most_cells
+        self._cut_short_by = ""
+        self._use(codecs, tuple(codec.n_labels + 1 for codec in codecs))
+
+    def _use(self, codecs: Codecs, shape: tuple[int, ...]) -> None:
+        """Go on with an empty table that has room for the labels."""
+        self._codecs = codecs
+        dtypes: list[Any] = [np.int64]
+        if self._weight_type is not None:
+            dtypes += [np.float64] if self._weight_type.kind == "f" else [np.int64, np.int64]
+        n_joined, self.n_cells = len(shape) > 2, math.prod(shape)
+        # Joined codes are all inside, but kernels want a last row for others.
+        n_rows = math.prod(shape[:-1]) + n_joined
+        if self._most_cells is not None and self.n_cells > self._most_cells:
+            raise TooManyCellsError(f"{self.n_labels} labels take too many cells.")
+        self._flat = [np.zeros((n_rows, shape[-1]), dtype) for dtype in dtypes]
+        self.tables = self._flat
+        if n_joined:
+            self.tables = [flat[:-1].reshape(shape) for flat in self._flat]
+        are_maps = [codec.longest_chunk is not None for codec in codecs]
+        self._looks_up = any(are_maps)
+        # Ratings outside a range are noticed afterwards, in its last row.
+        self._ranges = [i for i in self._growing if not are_maps[i]]
+        self._is_plain = len(dtypes) == 1 and not n_joined and not self._looks_up
+        if self._is_plain:
+            # Made once: a short call has no time for it.
+            self._for_kernels = codecs[0].lowest, codecs[1].lowest, self._flat[0]
+            row, column = self._flat[0][-1], self._flat[0][:, -1]
+            self._last_row, self._last_column = row.data, column.data
+            self._empty_row, self._empty_column = bytes(row.nbytes), bytes(column.nbytes)
+
+    @property
+    def n_items(self) -> int:
+        """How many items have been counted."""
+        return int(self.tables[0].sum())
+
+    @property
+    def n_labels(self) -> tuple[int, ...]:
+        """How many labels each axis has."""
+        return tuple(codec.n_labels for codec in self._codecs)
+
+    def empty_copy(self) -> Tally:
+        """Return a tally of no items with the same labels."""
+        return Tally(
+            self._kernels,
+            tuple(own.copy() if grows else own for own, grows in zip(self._codecs, self._grows)),
+            self._grows,
+            weight_type=self._weight_type,
+            n_expected=self._n_expected,
+            largest=self._largest,
+            most_cells=self._most_cells,
+        )
+
+    def add(
+        self, columns: Sequence[AnyArray], start: int, stop: int, weights: AnyArray | None = None
+    ) -> None:
+        """Count the items ``start <= i < stop``; after an error there is no result any more."""
+        try:
+            if not self._is_plain:
+                self._add_in_chunks(columns, start, stop, weights)
+                return
+            first, second = columns
+            a, b, table = self._for_kernels
+            self._kernels.count_pairs(first, a, second, b, table, start, stop)
+            # Bytes are compared in a fraction of the time that NumPy needs to be called.
+            if self._ranges and (
+                self._last_row.tobytes() != self._empty_row
+                or self._last_column.tobytes() != self._empty_column
+            ):
+                self._add_outsiders(columns, start, stop, None)
+        except BaseException as error:
+            self._cut_short_by = type(error).__name__
+            raise
+
+    def add_all(
+        self,
+        columns: Sequence[AnyArray],
+        weights: AnyArray | None = None,
+        num_threads: int | None = None,
+        ranges: ItemRanges | None = None,
+    ) -> Tally:
+        """Count all items, in threads that have a tally each, and return this tally.
+
+        With ``ranges``, count those items alone that it gives to this thread.
+        """
+        if ranges is None:
+            n_items, are_joined = len(columns[0]), len(columns) > 2
+            if are_joined:
+                most = num_threads or available_threads()
+                threads, shortest = min(n_items // JOINED_ITEMS, most), SHORTEST_RANGE
+            else:
+                first, second = columns
+                threads, shortest = division_of_pairs(
+                    self._kernels,
+                    first,
+                    second,
+                    self.n_cells,
+                    num_threads,
+                    looked_up=self._looks_up,
+                )
+            if are_joined or not self._growing:
+                # Each thread has tables of its own, which take time to clear and to add up.
+                threads = min(threads, n_items // (4 * self.n_cells))
+            if threads > 1:
+                work = partial(self._count_partition, columns, weights)
+                for part in run_in_threads(work, n_items, threads, shortest):
+                    self.merge(part)
+                return self
+            ranges = ItemRanges(n_items, 1)
+        # Ranges that may have to be counted again are short at first.
+        length = FIRST_RANGE if self._ranges else LARGEST_RANGE if self._growing else LONGEST_RANGE
+        while bounds := ranges.take(max(length, 16 * self.n_cells)):
+            before = self._codecs
+            self.add(columns, *bounds, weights)
+            if self._codecs is not before:
+                length = FIRST_RANGE
+            # Kernels take time to clear and to add up large tables of their own.
+            if self._ranges:
+                length = min(16 * length, max(LARGEST_RANGE, 256 * self.n_cells))
+        return self
+
+    def merge(self, other: Tally) -> None:
+        """Add the items of another tally, by label."""
+        other._refuse_parts()
+        if self._codecs == other._codecs:
+            for table, more in zip(self.tables, other.tables):
+                table += more
+            return
+        tables, labels = other._occurring()
+        if self._ranges:
+            self._widen(labels, other.n_items)
+        places = [np.arange(codec.n_labels + 1) for codec in self._codecs]
+        for i in self._growing:
+            places[i] = self._codecs[i].widened(labels[i]).codes(labels[i])
+        self._make_room()
+        for table, more in zip(self.tables, tables):
+            table[np.ix_(*places)] += more
+
+    def subtract(self, columns: Sequence[AnyArray]) -> bool:
+        """Subtract items that were added before; change nothing and return False if one was not."""
+        self._refuse_parts()
+        part = self.empty_copy()
+        part.add(columns, 0, len(columns[0]))
+        # Maps are copies, and give new labels new codes.
+        same = part.n_labels == self.n_labels if self._looks_up else part._codecs == self._codecs
+        cells = tuple(slice(n_labels + 1) for n_labels in self.n_labels)
+        if not same or (part.tables[0][cells] > self.tables[0][cells]).any():
+            return False
+        for own, less in zip(self.tables, part.tables):
+            own[cells] -= less[cells]
+        if self._looks_up:
+            self._look_labels_up()
+        return True
+
+    def finish(self) -> ConfusionTable:
+        """Return a table of its own; where labels are learned, of those that occur, sorted."""
+        if self._cut_short_by:
+            self._refuse_parts()
+        tables, labels = self._occurring()
+        inside = tuple([slice(len(own)) for own in labels])
+        counts, *sums = [table[inside].copy() for table in tables]
+        n_outside: Any = 0
+        if len(self._growing) < len(labels):
+            n_outside = tables[0].sum(axis=(-2, -1)) - counts.sum(axis=(-2, -1))
+        return ConfusionTable(
+            counts,
+            labels[-2],
+            labels[-1],
+            whole_sums(*sums) if len(sums) == 2 else next(iter(sums), None),
+            labels[0] if len(labels) > 2 else NO_LAYERS,
+            n_outside if len(labels) > 2 else int(n_outside),
+        )
+
+    def _count_partition(
+        self, columns: Sequence[AnyArray], weights: AnyArray | None, ranges: ItemRanges
+    ) -> Tally:
+        """Return a tally of the items that one thread takes."""
+        return self.empty_copy().add_all(columns, weights, ranges=ranges)
+
+    def _add_in_chunks(
+        self, columns: Sequence[AnyArray], start: int, stop: int, weights: AnyArray | None
+    ) -> None:
+        """Count items a chunk at a time, where codes are made of ratings or weights are summed."""
+        if len(columns) > 2:
+            length = CHUNK
+        else:
+            lengths = [codec.longest_chunk or stop - start for codec in self._codecs]
+            length = max(1, min(lengths))
+        for begin in range(start, stop, length):
+            end = min(begin + length, stop)
+            parts = [column[begin:end] for column in columns]
+            self._count(parts, None if weights is None else weights[begin:end])
+            if any(last.any() for last in self._last_rows()):
+                self._add_outsiders(columns, begin, end, weights)
+
+    def _count(self, columns: Sequence[AnyArray], weights: AnyArray | None) -> None:
+        """Count items in the table, those with other labels in the last row of their axis."""
+        encoded = [
+            (codec.learn if grows else codec.encode)(self._kernels, column)
+            for codec, grows, column in zip(self._codecs, self._grows, columns)
+        ]
+        self._make_room()
+        if len(encoded) > 2:
+            (first, second), (a, b) = self._joined(encoded), (0, 0)
+        else:
+            (first, second), (a, b) = encoded, [codec.lowest for codec in self._codecs]
+        kernels, n_items = self._kernels, len(second)
+        if weights is None:
+            kernels.count_pairs(first, a, second, b, self._flat[0], 0, n_items)
+        elif weights.dtype.kind == "f":
+            # Sums that are not finite are judged by the caller, who sees them in the table.
+            with np.errstate(over="ignore", invalid="ignore"):
+                counts, sums = self._flat
+                kernels.sum_pairs(first, a, second, b, weights, counts, sums, 0, n_items)
+        else:
+            counts, high, low = self._flat
+            kernels.sum_pairs_exactly(first, a, second, b, weights, counts, high, low, 0, n_items)
+
+    def _joined(self, encoded: Sequence[AnyArray]) -> tuple[AnyArray, AnyArray]:
+        """Return codes of groups and first ratings together, and those of second ratings."""
+        groups, first, second = (
+            LabelRange(codec.lowest, codec.n_labels).codes(values)
+            for codec, values in zip(self._codecs, encoded)
+        )
+        groups *= self.tables[0].shape[1]
+        groups += first
+        return groups, second
+
+    def _add_outsiders(
+        self, columns: Sequence[AnyArray], start: int, stop: int, weights: AnyArray | None
+    ) -> None:
+        """Learn the labels of items that were just counted outside, and count these items."""
+        n_left = self.n_items
+        for last in self._last_rows():
+            last[...] = 0
+        n_left -= self.n_items
+        before = self._codecs
+        held = self._widen([column[start:stop] for column in columns], stop - start)
+        if self._codecs == before:
+            raise changed_meanwhile()
+        part = self.empty_copy()
+        part.add(columns, start, stop, weights)
+        for table in part.tables:
+            table[held] = 0
+        are_ranges = bool(self._ranges)
+        if part.n_items != n_left or (are_ranges and part._codecs != self._codecs):
+            raise changed_meanwhile()
+        self.merge(part)
+
+    def _last_rows(self) -> list[AnyArray]:
+        """Return the places of items outside a range of labels, in each table."""
+        return [table[(slice(None),) * i + (-1,)] for table in self.tables for i in self._ranges]
+
+    def _widen(self, values: Sequence[AnyArray], n_more: int) -> tuple[slice, ...]:
+        """Widen ranges to the labels of more items, or look labels up if these lie far apart.
+
+        Return the places of the labels held before.
+        """
+        wider = list(self._codecs)
+        for i in self._ranges:
+            wider[i] = wider[i].widened(values[i])
+        n_items = max(self._n_expected, self.n_items + n_more)
+        if not are_worth_a_table(wider, n_items, self._largest):
+            self._look_labels_up()
+            return tuple(
+                slice(codec.n_labels if grows else None)
+                for codec, grows in zip(self._codecs, self._grows)
+            )
+        held = [slice(None)] * len(wider)
+        kept = list(held)
+        for i in self._ranges:
+            n_labels, labels = self._codecs[i].n_labels, self._codecs[i].labels()
+            first = int(wider[i].codes(labels[:1])[0]) if n_labels else 0
+            kept[i], held[i] = slice(n_labels), slice(first, first + n_labels)
+        parts = [table[tuple(kept)] for table in self.tables]
+        self._go_on(tuple(wider), parts, tuple(held))
+        return tuple(held)
+
+    def _look_labels_up(self) -> None:
+        """Give codes to the labels that occur, and to no others of their range."""
+        tables, labels = self._occurring()
+        codecs = list(self._codecs)
+        for i in self._growing:
+            codecs[i] = LabelMap(labels[i])
+        self._go_on(tuple(codecs), tables, tuple(map(slice, tables[0].shape)))
+
+    def _make_room(self) -> None:
+        """Have a row for every label, and room for labels to come."""
+        shape = self.tables[0].shape
+        if all(n_labels < length for n_labels, length in zip(self.n_labels, shape)):
+            return
+        needed = tuple(map(max, shape, (n_labels + 1 for n_labels in self.n_labels)))
+        larger = tuple(n if n == own else n + n // 4 for n, own in zip(needed, shape))
+        if self._most_cells is not None and math.prod(larger) > self._most_cells:
+            larger = needed
+        self._go_on(self._codecs, self.tables, tuple(map(slice, shape)), larger)
+
+    def _go_on(
+        self,
+        codecs: Codecs,
+        parts: Sequence[AnyArray],
+        places: tuple[slice, ...],
+        shape: tuple[int, ...] | None = None,
+    ) -> None:
+        """Go on with what has been counted in other places of a table."""
+        self._use(codecs, shape or tuple(codec.n_labels + 1 for codec in codecs))
+        for table, part in zip(self.tables, parts):
+            table[places] = part
+
+    def _occurring(self) -> tuple[list[AnyArray], list[AnyArray]]:
+        """Return the tables of the labels of each axis, and these labels.
+
+        They are those that occur, sorted, where labels are learned. Other axes have all labels,
+        and one more place for items outside.
+        """
+        counts, tables, labels = self.tables[0], self.tables, []
+        for i, codec in enumerate(self._codecs):
+            own = codec.labels()
+            n_labels = len(own)
+            if self._grows[i]:
+                others = OTHER_AXES[counts.ndim][i]
+                places = np.logical_or.reduce(counts, axis=others)[:n_labels].nonzero()[0]
+                if codec.longest_chunk is not None:
+                    places = places[np.argsort(own[places])]
+                elif len(places) == n_labels:
+                    # A view is made in a fraction of the time.
+                    places = slice(n_labels)
+                axis = (slice(None),) * i
+                own, tables = own[places], [table[(*axis, places)] for table in tables]
+            labels.append(own)
+        return tables, labels
+
+    def _refuse_parts(self) -> None:
+        if self._cut_short_by:
+            raise RuntimeError(
+                f"a batch was cut short by {self._cut_short_by}, and how many of its items were"
+                " counted is not known: begin again, or go on from a copy that was made before."
+            )
