@@ -266,7 +266,7 @@ def _read(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Ratings
     if n_items == 0:
         raise ValueError(EMPTY)
     first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"), read_column_as_sklearn)
-    if labels is None:
+    if labels is None and first.label_dtype != second.label_dtype:
         refuse_rounded_labels([("y_true", first), ("y_pred", second)])
     return _Ratings(
         first,

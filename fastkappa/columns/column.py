@@ -14,7 +14,7 @@ import numpy as np
 
 from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
 from fastkappa.columns.enums import codes_of_enum
-from fastkappa.columns.interop import codes_of_foreign, to_numpy
+from fastkappa.columns.interop import PLAIN, codes_of_foreign, to_numpy
 from fastkappa.columns.label_order import LabelOrder
 from fastkappa.columns.labels import first_rounded, refuse_rounded_list, rounded_label
 from fastkappa.columns.lengths import check_read
@@ -52,7 +52,8 @@ def read_column(ratings: Any, name: str) -> Column:
         if type(error).__module__.partition(".")[0] not in ("polars", "pyarrow"):
             raise
         raise ValueError(f"{name} cannot be read: {error}") from error
-    check_read(column.values, ratings, name)
+    if type(ratings) not in PLAIN:
+        check_read(column.values, ratings, name)
     for label in column.categories or ():
         if label.endswith("\0"):
             raise ValueError(
@@ -85,7 +86,8 @@ def read_column_as_sklearn(ratings: Any, name: str) -> Column:
     if type(ratings) is np.ndarray:
         return _read_array(ratings, name)
     column = _read(ratings, name)._replace(declared=None)
-    check_read(column.values, ratings, name)
+    if type(ratings) not in PLAIN:
+        check_read(column.values, ratings, name)
     is_list = isinstance(ratings, (list, tuple)) or str(getattr(ratings, "dtype", "")) == "String"
     if column.categories and is_list:
         # It makes NumPy's strings of a list, or of polars' strings: they lose NULs at their end.

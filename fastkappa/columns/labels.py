@@ -14,6 +14,7 @@ from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import is_number
 
 INT64_MAX = (1 << 63) - 1
+LARGEST_SQUARE = float(LARGEST_EXACT) ** 2
 
 
 def read_labels(labels: Any) -> AnyArray:
@@ -41,7 +42,8 @@ def array_of(values: Any, name: str) -> AnyArray:
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
     """Raise if values are a list, and an integer in it is none of the floats made of them."""
-    if isinstance(values, (list, tuple)) and (np.abs(floats) >= LARGEST_EXACT).any():
+    # A sum of squares is one call, and takes a third of the time of a maximum.
+    if isinstance(values, (list, tuple)) and not np.vdot(floats, floats) < LARGEST_SQUARE:
         for given, read in zip(np.array(values, object).flat, floats.flat):
             if isinstance(given, (int, np.integer)) and int(given) != float(read):
                 raise rounded_label(int(given), name)
