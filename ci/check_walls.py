@@ -19,18 +19,18 @@ PACKAGE = "fastkappa"
 # What each room may import besides its own files and those that everybody may. A room is a
 # folder or a file; files that stand beside rooms inside a folder belong to that folder.
 EVERYBODY = {"arrays", "exceptions", "formatting", "frame", "install_hint", "results"}
-CORE = {"columns", "counting", "kernels"}
+CORE = {"ratings", "counting", "kernels"}
 MAY_IMPORT: dict[str, set[str]] = {
-    "columns": set(),
+    "ratings": set(),
     "kernels": set(),
-    "counting": {"columns", "kernels"},
+    "counting": {"ratings", "kernels"},
     "statistics": set(),
     "shortcuts": {"kernels", "statistics"},
     "metrics": CORE | {"shortcuts", "statistics"},
     "scorer": CORE | {"shortcuts", "statistics"},
     "config": {"kernels"},
     "headers": set(),
-    "continuous": {"columns", "frame", "statistics"},
+    "continuous": {"ratings", "frame", "statistics"},
     "datasets": set(),
     "two_raters": CORE | {"statistics"},
     "two_raters/statistics": {"statistics"},
@@ -49,7 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "leaderboards/simultaneous": {"kernels"},
     "accumulator": CORE | {"statistics", "two_raters"},
     "sources": CORE,
-    "estimators": {"columns", "continuous", "counting", "decoding", "statistics", "thresholds"},
+    "estimators": {"ratings", "continuous", "counting", "decoding", "statistics", "thresholds"},
     "boosting": {"continuous"},
     "jit": CORE | {"statistics"},
     "plotting": {"statistics"},
@@ -91,7 +91,7 @@ FIGURES = re.compile(
 HAS_FIGURES = re.compile(r"cli/(reports/demo|pages/page)\.py|(?!cli/).*")
 STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyncio"}
 # What sees samples, and what sees tables.
-SAMPLES = re.compile(r"(columns|counting|\w+[/.]items)\b")
+SAMPLES = re.compile(r"(ratings|counting|\w+[/.]items)\b")
 TABLES = re.compile(r"(statistics|\w+[/.](cuts|statistics|ranking|simultaneous))\b")
 # Expect labels, count, widen, and count again: written once, and once more for short calls.
 WIDENS = re.compile(r"\.(widened|sum_pairs|sum_pairs_exactly)\(")

@@ -16,24 +16,24 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import (
-    Column,
-    check_form,
-    read_column_as_sklearn,
-    refuse_rounded_labels,
-)
-from fastkappa.columns.item_weights import (
-    check_finite_weights,
-    check_some_weight,
-    read_sample_weight,
-)
-from fastkappa.columns.lengths import check_lengths, n_samples
-from fastkappa.columns.read import read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.moments import moments_of
 from fastkappa.counting.tabulate import in_int64, tabulate
 from fastkappa.exceptions import invalid_parameter_error, undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.ratings.column import (
+    Column,
+    check_form,
+    read_column_as_sklearn,
+    refuse_rounded_labels,
+)
+from fastkappa.ratings.item_weights import (
+    check_finite_weights,
+    check_some_weight,
+    read_sample_weight,
+)
+from fastkappa.ratings.lengths import check_lengths, n_samples
+from fastkappa.ratings.read import read_columns
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappa_from_moments, kappas
 from fastkappa.statistics.scheme import SCHEMES

@@ -8,14 +8,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import refuse_masked
-from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.item_weights import read_sample_weight
-from fastkappa.columns.lengths import check_lengths
-from fastkappa.columns.read import read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.tabulate import tabulate
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.item_weights import read_sample_weight
+from fastkappa.ratings.lengths import check_lengths
+from fastkappa.ratings.read import read_columns
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights

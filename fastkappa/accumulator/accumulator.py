@@ -25,12 +25,6 @@ from fastkappa.accumulator.weighted_table import (
     table_of_counts,
 )
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column
-from fastkappa.columns.interop import array_at_once
-from fastkappa.columns.label_order import LabelOrder
-from fastkappa.columns.missing import Missing
-from fastkappa.columns.odd_strings import warn_of_unused_labels
-from fastkappa.columns.read import RatedItems, read
 from fastkappa.counting.codecs import NO_LABELS, label_limits
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import square, union_of_labels
@@ -39,6 +33,12 @@ from fastkappa.counting.tally import Tally
 from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
+from fastkappa.ratings.column import Column
+from fastkappa.ratings.interop import array_at_once
+from fastkappa.ratings.label_order import LabelOrder
+from fastkappa.ratings.missing import Missing
+from fastkappa.ratings.odd_strings import warn_of_unused_labels
+from fastkappa.ratings.read import RatedItems, read
 from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
 

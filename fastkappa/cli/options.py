@@ -13,8 +13,8 @@ import typer
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.terminal import write
-from fastkappa.columns.label_order import order_warning
 from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.ratings.label_order import order_warning
 from fastkappa.statistics.intervals.methods import METHODS, IntervalMethod
 from fastkappa.statistics.scheme import SCHEMES
 from fastkappa.statistics.weights import Weights

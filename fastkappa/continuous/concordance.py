@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.columns.interop import names_of
 from fastkappa.continuous.measured import Measured, Missing, read_pair, read_ratings
 from fastkappa.continuous.report_texts import heading, left_out
 from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
+from fastkappa.ratings.interop import names_of
 from fastkappa.results import RATERS, Report, Result, estimate_grid, facts
 from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence, normal_quantile

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.columns.interop import warn_of_row_order
-from fastkappa.columns.item_weights import check_some_weight, read_sample_weight
-from fastkappa.columns.real_numbers import read_numbers, refuse_infinite, refuse_rounded
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.ratings.interop import warn_of_row_order
+from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
+from fastkappa.ratings.real_numbers import read_numbers, refuse_infinite, refuse_rounded
 
 CHUNK = 1 << 14
 # Squares of numbers between 2**-250 and 2**250, times such weights, neither over- nor underflow.

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import Floats
-from fastkappa.columns.interop import names_of
 from fastkappa.continuous.measured import Missing, read_pair
 from fastkappa.continuous.report_texts import left_out
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, plain, printable
 from fastkappa.frame import data_frame
+from fastkappa.ratings.interop import names_of
 from fastkappa.results import RATERS, Grid, Report, Result, facts, interval_head
 from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence

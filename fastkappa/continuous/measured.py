@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.columns.rating_matrix import columns_of, read_measurements
+from fastkappa.ratings.rating_matrix import columns_of, read_measurements
 
 Missing: TypeAlias = Literal["error", "drop"]
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.column import Column
 from fastkappa.counting.codecs import (
     Codec,
     Codecs,
@@ -21,6 +20,7 @@ from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import common_labels, scatter
 from fastkappa.counting.tally import Tally, TooManyCellsError
 from fastkappa.kernels.contract import PairKernels
+from fastkappa.ratings.column import Column
 
 # The tables of all groups together: 512 MB.
 MOST_CELLS = 1 << 26

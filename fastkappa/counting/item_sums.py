@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.item_weights import check_finite_weights, check_some_weight
+from fastkappa.ratings.item_weights import check_finite_weights, check_some_weight
 
 INT64_MAX = (1 << 63) - 1
 

@@ -8,10 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.columns.column import Column, label_of
-from fastkappa.columns.label_order import LabelOrder, not_declared
-from fastkappa.columns.labels import distinct, keys_in_unit, read_labels
-from fastkappa.columns.read import RatedItems
 from fastkappa.counting.codecs import (
     NO_LABELS,
     Codec,
@@ -20,6 +16,10 @@ from fastkappa.counting.codecs import (
     label_limits,
     label_type,
 )
+from fastkappa.ratings.column import Column, label_of
+from fastkappa.ratings.label_order import LabelOrder, not_declared
+from fastkappa.ratings.labels import distinct, keys_in_unit, read_labels
+from fastkappa.ratings.read import RatedItems
 
 
 class Encoding(NamedTuple):

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.column import Column
-from fastkappa.columns.label_order import sorted_strings
-from fastkappa.columns.labels import common_unit, in_unit, rounded_label
-from fastkappa.columns.string_codes import strings_array
+from fastkappa.ratings.column import Column
+from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.ratings.labels import common_unit, in_unit, rounded_label
+from fastkappa.ratings.string_codes import strings_array
 
 INT64_MAX = (1 << 63) - 1
 

@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.columns.enums import order_of_members
-from fastkappa.columns.label_order import warn_of_order
-from fastkappa.columns.labels import (
+from fastkappa.decoding.items.probabilities import Probabilities, read_probabilities
+from fastkappa.decoding.label_programme import solve
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
+from fastkappa.formatting import figure
+from fastkappa.frame import data_frame
+from fastkappa.ratings.enums import order_of_members
+from fastkappa.ratings.label_order import warn_of_order
+from fastkappa.ratings.labels import (
     distinct,
     names_in_order,
     names_of_columns,
     order_of_columns,
     read_labels,
 )
-from fastkappa.columns.missing import given_labels
-from fastkappa.decoding.items.probabilities import Probabilities, read_probabilities
-from fastkappa.decoding.label_programme import solve
-from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
-from fastkappa.formatting import figure
-from fastkappa.frame import data_frame
+from fastkappa.ratings.missing import given_labels
 from fastkappa.results import Report, Result, counts_grid
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix, what_needs_order

@@ -19,10 +19,6 @@ from sklearn.utils.validation import (
 )
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import read_column, refuse_masked
-from fastkappa.columns.enums import names_of_members
-from fastkappa.columns.label_order import shown, sorted_strings
-from fastkappa.columns.labels import distinct, names_of_columns
 from fastkappa.decoding.decode import (
     cheapest_labels,
     decode_probabilities,
@@ -32,6 +28,10 @@ from fastkappa.decoding.decode import (
 )
 from fastkappa.estimators.calibration import CALIBRATIONS, Calibration
 from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.ratings.column import read_column, refuse_masked
+from fastkappa.ratings.enums import names_of_members
+from fastkappa.ratings.label_order import shown, sorted_strings
+from fastkappa.ratings.labels import distinct, names_of_columns
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import table_at_thresholds

@@ -24,8 +24,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from fastkappa.arrays import Floats
-from fastkappa.columns.column import refuse_masked
 from fastkappa.continuous import continuous_kappa
+from fastkappa.ratings.column import refuse_masked
 
 
 class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]

@@ -23,10 +23,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import read_column, refuse_masked
-from fastkappa.columns.enums import names_of_members
-from fastkappa.columns.interop import warn_of_row_order
-from fastkappa.columns.real_numbers import as_float64, hint_for_probabilities
+from fastkappa.ratings.column import read_column, refuse_masked
+from fastkappa.ratings.enums import names_of_members
+from fastkappa.ratings.interop import warn_of_row_order
+from fastkappa.ratings.real_numbers import as_float64, hint_for_probabilities
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding, table_at_thresholds

@@ -10,11 +10,11 @@ from numba.core.errors import TypingError
 from numba.extending import overload
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.real_numbers import read_numbers
 from fastkappa.counting.confusion import confusion_counts
 from fastkappa.jit.compiling import borrowed, exactly
 from fastkappa.jit.confusion import check_labels, code
 from fastkappa.jit.kappas import kappa_of_table, kind_and_matrix
+from fastkappa.ratings.real_numbers import read_numbers
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 

@@ -10,10 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.columns.column import Column
-from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import without
-from fastkappa.columns.read import read_clusters
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import (
     changed_meanwhile,
@@ -50,6 +46,10 @@ from fastkappa.leaderboards.ranking import (
     warn_of_undefined,
     with_same_labels,
 )
+from fastkappa.ratings.column import Column
+from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.missing import without
+from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_needs_order
 

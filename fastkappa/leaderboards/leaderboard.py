@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal
 
-from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import Missing
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import Backend
 from fastkappa.leaderboards.builder import LeaderboardBuilder
@@ -16,6 +14,8 @@ from fastkappa.leaderboards.items.predictions import named_columns
 from fastkappa.leaderboards.items.row_major import contiguous_columns
 from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions, OnMismatch
 from fastkappa.leaderboards.leaderboard_result import Leaderboard
+from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.missing import Missing
 from fastkappa.statistics.weights import Weights
 
 # Enough predictions for all threads, and for the truth to be read only once for all of them.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fastkappa.columns.missing import Missing
 from fastkappa.kernels.dispatch import Backend
+from fastkappa.ratings.missing import Missing
 from fastkappa.statistics.bootstrap import check_resamples
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.weights import Weights

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.missing import Missing
 from fastkappa.formatting import count_text, figure, printable
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.items.predictions import count_predictions
 from fastkappa.leaderboards.ranking import kappas_of, warn_of_undefined
+from fastkappa.ratings.missing import Missing
 from fastkappa.results import Grid, Report, Result, abridged
 from fastkappa.statistics.weights import Weights, what_needs_order
 

@@ -10,8 +10,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.column import Column
-from fastkappa.columns.read import read_clusters
 from fastkappa.counting.by_cluster import ClusterCounts
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
@@ -35,6 +33,8 @@ from fastkappa.multirater.statistics.coefficient import Coefficient
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles, RaterPairs, RaterProfiles
 from fastkappa.multirater.statistics.sparse_profiles import SparseProfiles
+from fastkappa.ratings.column import Column
+from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.clusters import Clusters, clusters_of
 
 # Distinct rows, and how many subjects have each.

@@ -11,10 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.interop import names_of
-from fastkappa.columns.label_order import warn_of_order
-from fastkappa.columns.labels import names_of_columns
-from fastkappa.columns.missing import check_is_list
 from fastkappa.multirater.counted_ratings import Counted, of_counts, of_long, of_raters, of_table
 from fastkappa.multirater.items.count_tables import (
     order_is_known,
@@ -27,6 +23,10 @@ from fastkappa.multirater.items.rater_columns import columns_of, encode_columns
 from fastkappa.multirater.items.sets import read_sets
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import RaterPairs, RaterProfiles
+from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.label_order import warn_of_order
+from fastkappa.ratings.labels import names_of_columns
+from fastkappa.ratings.missing import check_is_list
 from fastkappa.statistics.tables import as_counts, holds_sums
 
 

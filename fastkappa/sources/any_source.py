@@ -7,9 +7,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
-from fastkappa.columns.interop import checked
-from fastkappa.columns.missing import check_is_list
 from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.ratings.interop import checked
+from fastkappa.ratings.missing import check_is_list
 from fastkappa.sources import arrow_files, arrow_folders, dask_chunks, frames
 from fastkappa.sources.arrow_columns import (
     Part,

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.enums import codes_of_enum
-from fastkappa.columns.interop import checked, to_numpy
-from fastkappa.columns.label_order import shown
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.ratings.enums import codes_of_enum
+from fastkappa.ratings.interop import checked, to_numpy
+from fastkappa.ratings.label_order import shown
 from fastkappa.sources.batches import LARGEST_RANGE, add_ratings
 from fastkappa.sources.source_ratings import (
     Key,

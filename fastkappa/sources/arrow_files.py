@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastkappa.columns.interop import checked
 from fastkappa.exceptions import library_needed
 from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.ratings.interop import checked
 from fastkappa.sources.arrow_columns import (
     Batch,
     Part,

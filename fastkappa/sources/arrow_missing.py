@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
-from fastkappa.columns.odd_strings import describe_odd, odd_among
+from fastkappa.ratings.odd_strings import describe_odd, odd_among
 from fastkappa.sources.arrow_columns import codes_of, in_one, is_string
 from fastkappa.sources.arrow_files import DELIMITERS, format_of
 from fastkappa.sources.arrow_text import inferred

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
-from fastkappa.columns.label_order import is_number
+from fastkappa.ratings.label_order import is_number
 from fastkappa.sources import csv_lines
 from fastkappa.sources.arrow_columns import codes_of, in_one, ratings_of, values_of, weights_of
 from fastkappa.sources.batches import add_ratings

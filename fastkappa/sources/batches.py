@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column
 from fastkappa.counting.codecs import (
     Codec,
     LabelMap,
@@ -18,6 +17,7 @@ from fastkappa.counting.codecs import (
 from fastkappa.counting.item_sums import as_int64, whole_sums
 from fastkappa.counting.tabulate import count_known
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.ratings.column import Column
 from fastkappa.sources.source_ratings import Key, RatingBatch, RatingsError
 from fastkappa.sources.source_table import OUTSIDE, AxisLabels, SourceTable
 

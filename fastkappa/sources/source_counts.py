@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.label_order import sorted_strings
-from fastkappa.columns.labels import distinct
-from fastkappa.columns.missing import given_labels
-from fastkappa.columns.odd_strings import warn_of_counted_lookalikes, warn_of_unused_labels
 from fastkappa.counting.tabulate import CountsResult
 from fastkappa.formatting import count_text
+from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.ratings.labels import distinct
+from fastkappa.ratings.missing import given_labels
+from fastkappa.ratings.odd_strings import warn_of_counted_lookalikes, warn_of_unused_labels
 from fastkappa.results import Report, counts_grid
 from fastkappa.sources.source_ratings import NUMBERS, Key, Kind, RatingsError, key_of
 from fastkappa.sources.source_table import OUTSIDE, AxisLabels, Contents

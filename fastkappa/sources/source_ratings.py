@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns import label_order
-from fastkappa.columns.label_order import LabelOrder, not_declared
-from fastkappa.columns.labels import rounded_label
+from fastkappa.ratings import label_order
+from fastkappa.ratings.label_order import LabelOrder, not_declared
+from fastkappa.ratings.labels import rounded_label
 
 # Floats are whole numbers.
 Kind = Literal["integers", "floats", "booleans", "strings", "dates", "times"]

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.odd_strings import describe_odd, odd_among
 from fastkappa.counting.codecs import expected_codecs
 from fastkappa.counting.item_sums import add_exactly
 from fastkappa.counting.tally import Tally, TooManyCellsError
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.ratings.odd_strings import describe_odd, odd_among
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     LIBRARY_ADVICE,

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
-from fastkappa.columns.column import refuse_masked
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.ratings.column import refuse_masked
 from fastkappa.shortcuts.loading import Evaluator, threshold_shortcuts
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix

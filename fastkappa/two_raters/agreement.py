@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.interop import names_of
-from fastkappa.columns.labels import distinct, names_in_order, names_of_columns, order_of_columns
-from fastkappa.columns.missing import Missing, refuse_missing_labels
-from fastkappa.columns.odd_strings import warn_of_unused_labels
-from fastkappa.columns.read import read
 from fastkappa.counting.known_labels import known_labels
 from fastkappa.counting.tabulate import ConfusionCounts, tabulate
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.labels import distinct, names_in_order, names_of_columns, order_of_columns
+from fastkappa.ratings.missing import Missing, refuse_missing_labels
+from fastkappa.ratings.odd_strings import warn_of_unused_labels
+from fastkappa.ratings.read import read
 from fastkappa.results import RATERS
 from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution

@@ -13,10 +13,6 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
-from fastkappa.columns.interop import names_of
-from fastkappa.columns.missing import Missing
-from fastkappa.columns.odd_strings import warn_of_unused_labels
-from fastkappa.columns.read import read
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.known_labels import known_labels
 from fastkappa.exceptions import undefined_metric_warning
@@ -24,6 +20,10 @@ from fastkappa.formatting import figure, interval_text, label_text, plain
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
+from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.missing import Missing
+from fastkappa.ratings.odd_strings import warn_of_unused_labels
+from fastkappa.ratings.read import read
 from fastkappa.results import RATERS, Grid, Report, Result, interval_head
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import check_confidence, kappa_gradient

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.interop import names_of
-from fastkappa.columns.missing import Missing
-from fastkappa.columns.read import read
 from fastkappa.counting.by_group import count_by_group
 from fastkappa.counting.known_labels import KnownLabels, known_labels
 from fastkappa.counting.table import union_of_labels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
+from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.missing import Missing
+from fastkappa.ratings.read import read
 from fastkappa.statistics.bootstrap import Method
 from fastkappa.statistics.clusters import clusters_of
 from fastkappa.statistics.comparison import KappaDifference, compare_joint

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastkappa.columns.column import read_column
 from fastkappa.counting import by_cluster
 from fastkappa.counting.by_cluster import RatedColumn, count_by_cluster
 from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.ratings.column import read_column
 
 
 def counted(kernels: Any, clusters: Any, columns: Any, labels: Any, **options: Any) -> Any:

@@ -14,7 +14,6 @@ import pytest
 
 import fastkappa
 from fastkappa.accumulator import ConfusionAccumulator
-from fastkappa.columns.column import Column, read_column
 from fastkappa.counting import by_cluster
 from fastkappa.counting.by_cluster import RatedColumn, count_by_cluster
 from fastkappa.counting.by_group import count_by_group
@@ -25,6 +24,7 @@ from fastkappa.counting.tally import Tally
 from fastkappa.kernels.numpy import keys as numpy_keys
 from fastkappa.kernels.numpy import pairs as numpy_pairs
 from fastkappa.multirater.items import long
+from fastkappa.ratings.column import Column, read_column
 
 CHANGED = "changed while they were read, perhaps by another thread"
 N = 20_000

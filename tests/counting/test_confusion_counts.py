@@ -370,7 +370,7 @@ def test_refused(name: str) -> None:
         confusion_counts(*arguments, **options)
 
 
-# Strings and dates without any other library; pandas and friends are in columns/test_interop.py.
+# Strings and dates without any other library; pandas and friends are in ratings/test_interop.py.
 
 WORDS = ["negative", "neutral", "positive", "", "Ü", "zz" * 30]
 

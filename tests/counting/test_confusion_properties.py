@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastkappa import confusion_counts
-from fastkappa.columns.label_order import is_number
 from fastkappa.kernels import dispatch
+from fastkappa.ratings.label_order import is_number
 from tests.helpers.brute_force_counts import INTEGER_TYPES, assert_counts, expected_counts
 
 integers = st.integers(-(2**63), 2**63 - 1)

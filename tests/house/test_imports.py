@@ -201,7 +201,7 @@ BREACHES = {
     ("cli/commands/a.py", "from fastkappa.results import facts"): "formats its figures",
     ("cli/files/a.py", "from fastkappa.results.report import Grid"): "formats its figures",
     ("multirater/result.py", "import textwrap"): "makes lines of text",
-    ("columns/read.py", "from fastkappa.kernels.threads import new_lock"): "columns stands below",
+    ("ratings/read.py", "from fastkappa.kernels.threads import new_lock"): "ratings stands below",
     ("cli/reports/a.py", "print(1)"): "writes this",
     ("cli/commands/a.py", "console.print(1)"): "writes this",
     ("cli/files/a.py", "import sys\nsys.stderr.write('x')"): "writes this",

@@ -17,7 +17,7 @@ from fastkappa.cli.files.two_columns import (
     marked,
     parse_labels,
 )
-from fastkappa.columns.missing import find_missing
+from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_columns import distinct_ratings, kind_of_column
 from fastkappa.sources.arrow_files import OnProgress
 from fastkappa.sources.arrow_folders import columns_of_files

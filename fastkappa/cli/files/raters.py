@@ -17,8 +17,8 @@ from fastkappa.cli.files.two_columns import (
     marked,
     parse_labels,
 )
-from fastkappa.columns.missing import find_missing
 from fastkappa.multirater import Ratings
+from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_columns import distinct_ratings, split_by
 from fastkappa.sources.arrow_files import OnProgress, ignore_progress
 from fastkappa.sources.arrow_folders import columns_of_files

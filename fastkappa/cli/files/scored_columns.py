@@ -18,11 +18,11 @@ from fastkappa.cli.files.two_columns import (
     marked,
     parse_labels,
 )
-from fastkappa.columns.column import read_column
-from fastkappa.columns.label_order import sorted_strings
-from fastkappa.columns.missing import without
-from fastkappa.columns.odd_strings import warn_of_unused_labels
-from fastkappa.columns.read import drop_missing as without_missing
+from fastkappa.ratings.column import read_column
+from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.ratings.missing import without
+from fastkappa.ratings.odd_strings import warn_of_unused_labels
+from fastkappa.ratings.read import drop_missing as without_missing
 from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 

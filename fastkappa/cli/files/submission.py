@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.cli.files.two_columns import ADVICE, parse_codes
-from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.missing import find_missing, without
 from fastkappa.formatting import count_text
+from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_columns import text_of_bytes
 from fastkappa.sources.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
 from fastkappa.sources.arrow_missing import mark_missing

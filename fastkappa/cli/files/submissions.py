@@ -22,8 +22,6 @@ from fastkappa.cli.files.two_columns import (
 )
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
-from fastkappa.columns.interop import strings_in_arrow
-from fastkappa.columns.label_order import shown
 from fastkappa.kernels.threads import available_threads, read_ahead
 from fastkappa.leaderboards.builder import (
     LeaderboardBuilder,
@@ -33,6 +31,8 @@ from fastkappa.leaderboards.builder import (
 from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.splits import Splits
+from fastkappa.ratings.interop import strings_in_arrow
+from fastkappa.ratings.label_order import shown
 from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, kind_of_column
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.sources.source_counts import in_order

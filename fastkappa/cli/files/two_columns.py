@@ -13,7 +13,7 @@ from typing import Any
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source, as_source
-from fastkappa.columns.label_order import is_number
+from fastkappa.ratings.label_order import is_number
 from fastkappa.sources.arrow_columns import declared_order, distinct_ratings
 from fastkappa.sources.arrow_files import OnProgress, files_of, ignore_progress
 from fastkappa.sources.arrow_folders import count_files

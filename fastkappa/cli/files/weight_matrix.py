@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.columns.label_order import is_number
 from fastkappa.formatting import label_text
+from fastkappa.ratings.label_order import is_number
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text_format import find_delimiter
 from fastkappa.statistics.weights import as_weights

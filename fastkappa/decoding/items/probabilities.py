@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable
-from fastkappa.columns.column import refuse_masked
-from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.item_weights import read_scaled_weights
-from fastkappa.columns.real_numbers import numbers_of_objects
+from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.item_weights import read_scaled_weights
+from fastkappa.ratings.real_numbers import numbers_of_objects
 
 # How far the sum of a row may be from 1: float16 rounds by less, and so do three decimals.
 TOLERANCE = 1e-3

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
-from fastkappa.columns.column import refuse_masked
-from fastkappa.columns.interop import strings_in_arrow, to_numpy
-from fastkappa.columns.labels import in_unit
-from fastkappa.columns.missing import is_missing
+from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.interop import strings_in_arrow, to_numpy
+from fastkappa.ratings.labels import in_unit
+from fastkappa.ratings.missing import is_missing
 
 # Whole numbers with at most so many gaps per number are looked up in an array, which takes a fifth
 # of the time that pyarrow takes for a million.

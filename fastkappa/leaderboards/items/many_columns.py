@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column
 from fastkappa.counting.codecs import (
     LARGEST_DENSE_TABLE,
     Codec,
@@ -44,6 +43,7 @@ from fastkappa.leaderboards.items.row_major import (
     matrix_to_copy,
 )
 from fastkappa.leaderboards.items.stacks import Tables, in_order, join
+from fastkappa.ratings.column import Column
 
 # A block of the first column that stays in the cache.
 BLOCK_BYTES = 1 << 20

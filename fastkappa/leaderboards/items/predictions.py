@@ -10,9 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import refuse_masked
-from fastkappa.columns.item_weights import read_sample_weight
-from fastkappa.columns.missing import Missing
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.leaderboards.items.many_columns import (
@@ -23,6 +20,9 @@ from fastkappa.leaderboards.items.many_columns import (
 from fastkappa.leaderboards.items.reference import Pair, Reference
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.leaderboards.items.stacks import Tables, concatenate, join
+from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.item_weights import read_sample_weight
+from fastkappa.ratings.missing import Missing
 
 # What is held of predictions that come one by one: enough columns for all threads.
 COLUMNS_AT_ONCE = 32

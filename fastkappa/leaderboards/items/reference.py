@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, refuse_masked, refuse_rounded_labels
-from fastkappa.columns.interop import warn_of_row_order
-from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import Missing, check_missing, refuse_missing, without
-from fastkappa.columns.read import (
+from fastkappa.ratings.column import Column, refuse_masked, refuse_rounded_labels
+from fastkappa.ratings.interop import warn_of_row_order
+from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.missing import Missing, check_missing, refuse_missing, without
+from fastkappa.ratings.read import (
     comparable,
     missing_or_odd,
     not_labels,

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, label_of
-from fastkappa.columns.label_order import LabelOrder, common_order, shown, warn_of_order
-from fastkappa.columns.odd_strings import (
+from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.counting.table import union_of_labels
+from fastkappa.leaderboards.items.stacks import Tables
+from fastkappa.ratings.column import Column, label_of
+from fastkappa.ratings.label_order import LabelOrder, common_order, shown, warn_of_order
+from fastkappa.ratings.odd_strings import (
     refuse_odd_strings,
     warn_of_lookalikes,
     warn_of_unused_labels,
 )
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import union_of_labels
-from fastkappa.leaderboards.items.stacks import Tables
 
 TRUTH = "y_true"
 LABELS_SHOWN = 3

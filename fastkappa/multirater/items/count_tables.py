@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.labels import (
+from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.labels import (
     distinct,
     names_in_order,
     names_of_columns,
     order_of_columns,
 )
-from fastkappa.columns.missing import given_labels
+from fastkappa.ratings.missing import given_labels
 
 
 def read_counts(given: Any) -> IntTable:

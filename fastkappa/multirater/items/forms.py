@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column
 from fastkappa.multirater.items.rater_columns import CHUNK, Rater
+from fastkappa.ratings.column import Column
 
 COUNTS = (
     "every row of ratings has the same sum and some are 0, as in a table of counts, but they were"

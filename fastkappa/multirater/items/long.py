@@ -14,13 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable, offsets_from
-from fastkappa.columns.column import Column, label_of, read_column
-from fastkappa.columns.interop import codes_of_foreign, dictionary_of_pyarrow
-from fastkappa.columns.label_order import sorted_strings
-from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import find_missing, without
-from fastkappa.columns.odd_strings import warn_of_lookalikes
-from fastkappa.columns.read import read_clusters
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.multirater.items.counts import as_patterns
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
@@ -32,6 +25,13 @@ from fastkappa.multirater.items.rater_columns import (
 )
 from fastkappa.multirater.items.sets import read_sets
 from fastkappa.multirater.items.subjects import places, sorted_codes
+from fastkappa.ratings.column import Column, label_of, read_column
+from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
+from fastkappa.ratings.label_order import sorted_strings
+from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.missing import find_missing, without
+from fastkappa.ratings.odd_strings import warn_of_lookalikes
+from fastkappa.ratings.read import read_clusters
 
 # A span of whole numbers so many times as long as their column has a look-up table.
 LOOKUP_PER_ROW = 4

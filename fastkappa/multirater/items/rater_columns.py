@@ -10,21 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, read_column, refuse_rounded_labels
-from fastkappa.columns.interop import warn_of_row_order
-from fastkappa.columns.label_order import common_order, is_number
-from fastkappa.columns.labels import distinct, keys_in_unit
-from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import (
-    check_is_list,
-    codes_of_dates,
-    find_missing,
-    given_labels,
-    is_missing,
-    without,
-)
-from fastkappa.columns.odd_strings import odd_strings, refuse_odd_strings, warn_of_lookalikes
-from fastkappa.columns.rating_matrix import columns_of as columns_of
 from fastkappa.counting.codecs import Codec
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.table import union_of_labels
@@ -32,6 +17,21 @@ from fastkappa.counting.tabulate import count_unknown
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
+from fastkappa.ratings.column import Column, read_column, refuse_rounded_labels
+from fastkappa.ratings.interop import warn_of_row_order
+from fastkappa.ratings.label_order import common_order, is_number
+from fastkappa.ratings.labels import distinct, keys_in_unit
+from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.missing import (
+    check_is_list,
+    codes_of_dates,
+    find_missing,
+    given_labels,
+    is_missing,
+    without,
+)
+from fastkappa.ratings.odd_strings import odd_strings, refuse_odd_strings, warn_of_lookalikes
+from fastkappa.ratings.rating_matrix import columns_of as columns_of
 
 # Ratings are encoded in chunks that fit in the cache.
 CHUNK = 1 << 15

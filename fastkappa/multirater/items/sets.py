@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.missing import check_is_list, is_missing
+from fastkappa.ratings.missing import check_is_list, is_missing
 
 SETS = (set, frozenset)
 

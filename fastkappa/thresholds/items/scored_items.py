@@ -8,18 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, read_column, refuse_masked
-from fastkappa.columns.interop import warn_of_row_order
-from fastkappa.columns.item_weights import read_scaled_weights
-from fastkappa.columns.label_order import sorted_strings, warn_of_order
-from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.read import meant_labels
-from fastkappa.columns.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.counting.codecs import CHUNK, LabelRange
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.tabulate import count_unknown
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
+from fastkappa.ratings.column import Column, read_column, refuse_masked
+from fastkappa.ratings.interop import warn_of_row_order
+from fastkappa.ratings.item_weights import read_scaled_weights
+from fastkappa.ratings.label_order import sorted_strings, warn_of_order
+from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.read import meant_labels
+from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
 
 # A place between sorted items is the number of items below it.
 Places = NDArray[np.int64]

@@ -92,7 +92,7 @@ def sorted_strings(strings: Iterable[str]) -> list[str]:
 
     Examples
     --------
-    >>> from fastkappa.columns.label_order import sorted_strings
+    >>> from fastkappa.ratings.label_order import sorted_strings
     >>> sorted_strings({"9", "10", "1"}), sorted_strings({"9", "10", "x"})
     (['1', '9', '10'], ['10', '9', 'x'])
     """

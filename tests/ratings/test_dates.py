@@ -20,7 +20,7 @@ from fastkappa import (
     conger_kappa,
     score_many,
 )
-from fastkappa.columns.labels import cast_dates, common_unit
+from fastkappa.ratings.labels import cast_dates, common_unit
 from tests.helpers.absent import library
 
 pl = library("polars")

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
-from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.label_order import is_number
-from fastkappa.columns.labels import cast_dates, read_labels
+from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.labels import cast_dates, read_labels
 
 Missing = Literal["raise", "drop"]
 # What may hold NaN.

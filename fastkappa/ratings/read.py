@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, is_masked_array
-from fastkappa.columns.column import Column, read_column, refuse_masked, refuse_rounded_labels
-from fastkappa.columns.enums import order_of_members
-from fastkappa.columns.interop import only_column, warn_of_row_order
-from fastkappa.columns.item_weights import read_sample_weight
-from fastkappa.columns.label_order import LabelOrder, common_order
-from fastkappa.columns.labels import common_unit, in_unit, read_labels
-from fastkappa.columns.lengths import check_columns, check_lengths, length_of, n_samples
-from fastkappa.columns.missing import (
+from fastkappa.ratings.column import Column, read_column, refuse_masked, refuse_rounded_labels
+from fastkappa.ratings.enums import order_of_members
+from fastkappa.ratings.interop import only_column, warn_of_row_order
+from fastkappa.ratings.item_weights import read_sample_weight
+from fastkappa.ratings.label_order import LabelOrder, common_order
+from fastkappa.ratings.labels import common_unit, in_unit, read_labels
+from fastkappa.ratings.lengths import check_columns, check_lengths, length_of, n_samples
+from fastkappa.ratings.missing import (
     Missing,
     check_missing,
     find_missing,
@@ -29,7 +29,7 @@ from fastkappa.columns.missing import (
     refuse_missing_labels,
     without,
 )
-from fastkappa.columns.odd_strings import REMEDY, are_odd, refuse_odd_strings, warn_of_lookalikes
+from fastkappa.ratings.odd_strings import REMEDY, are_odd, refuse_odd_strings, warn_of_lookalikes
 
 # In whose words lengths and missing ratings are refused.
 Policy = Literal["library", "scikit-learn"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.interop import to_numpy
+from fastkappa.ratings.interop import to_numpy
 
 # Each has a length, and yet no order, or no ratings.
 NO_COLUMNS = (str, bytes, dict, set, frozenset)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
-from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.label_order import is_number
+from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.label_order import is_number
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_SQUARE = float(LARGEST_EXACT) ** 2
@@ -122,7 +122,7 @@ def common_unit(dates: Sequence[AnyArray]) -> np.dtype[Any]:
     Examples
     --------
     >>> import numpy as np
-    >>> from fastkappa.columns.labels import common_unit
+    >>> from fastkappa.ratings.labels import common_unit
     >>> day, far = np.array(["2001-01-01"], "M8[ns]"), np.array(["9999-12-31"], "M8[D]")
     >>> common_unit([day, day.astype("M8[s]")]), common_unit([day, far])
     (dtype('<M8[ns]'), dtype('<M8[D]'))
@@ -176,7 +176,7 @@ def names_in_order(names: list[Any]) -> list[Any]:
 
     Examples
     --------
-    >>> from fastkappa.columns.labels import names_in_order
+    >>> from fastkappa.ratings.labels import names_in_order
     >>> names_in_order(["2", "10", "1"]), names_in_order([3, 2, 1]), names_in_order(["b", "a", "c"])
     (['1', '2', '10'], [3, 2, 1], ['b', 'a', 'c'])
     """

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
-from fastkappa.columns.column import bits_of, check_finite
-from fastkappa.columns.interop import to_numpy
+from fastkappa.ratings.column import bits_of, check_finite
+from fastkappa.ratings.interop import to_numpy
 
 # Beyond this, item weights are scaled: products of three sums of them must be finite.
 LARGEST_WEIGHT = 2.0**60

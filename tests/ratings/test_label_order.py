@@ -16,12 +16,12 @@ import pytest
 
 import fastkappa
 from fastkappa import confusion_counts
-from fastkappa.columns.column import read_column
-from fastkappa.columns.label_order import is_alphabetical, sorted_strings, warn_of_order
-from fastkappa.columns.missing import find_missing
-from fastkappa.columns.odd_strings import odd_strings
-from fastkappa.columns.read import meant_labels
 from fastkappa.exceptions import LabelOrderWarning
+from fastkappa.ratings.column import read_column
+from fastkappa.ratings.label_order import is_alphabetical, sorted_strings, warn_of_order
+from fastkappa.ratings.missing import find_missing
+from fastkappa.ratings.odd_strings import odd_strings
+from fastkappa.ratings.read import meant_labels
 from tests.helpers.absent import library
 
 pl = library("polars")

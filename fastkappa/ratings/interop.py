@@ -106,7 +106,7 @@ def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
     Examples
     --------
     >>> import pandas
-    >>> from fastkappa.columns.interop import names_of
+    >>> from fastkappa.ratings.interop import names_of
     >>> ann, ben = pandas.Series([1, 2], name="Ann"), pandas.Series([1, 1], name="Ben")
     >>> names_of([ann, ben], ["first", "second"]), names_of([ann, ann], ["first", "second"])
     (('Ann', 'Ben'), ('first', 'second'))

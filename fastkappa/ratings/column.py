@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
-from fastkappa.columns.enums import codes_of_enum
-from fastkappa.columns.interop import PLAIN, codes_of_foreign, to_numpy
-from fastkappa.columns.label_order import LabelOrder
-from fastkappa.columns.labels import first_rounded, refuse_rounded_list, rounded_label
-from fastkappa.columns.lengths import check_read
-from fastkappa.columns.missing import is_missing
-from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
+from fastkappa.ratings.enums import codes_of_enum
+from fastkappa.ratings.interop import PLAIN, codes_of_foreign, to_numpy
+from fastkappa.ratings.label_order import LabelOrder
+from fastkappa.ratings.labels import first_rounded, refuse_rounded_list, rounded_label
+from fastkappa.ratings.lengths import check_read
+from fastkappa.ratings.missing import is_missing
+from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
 
 class Column(NamedTuple):

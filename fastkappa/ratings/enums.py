@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.label_order import LabelOrder
-from fastkappa.columns.labels import array_of
-from fastkappa.columns.missing import is_missing
+from fastkappa.ratings.label_order import LabelOrder
+from fastkappa.ratings.labels import array_of
+from fastkappa.ratings.missing import is_missing
 
 
 def codes_of_enum(ratings: Any, name: str) -> tuple[AnyArray, LabelOrder] | None:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
-from fastkappa.columns.column import refuse_masked
-from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.labels import first_rounded
-from fastkappa.columns.lengths import check_read
-from fastkappa.columns.missing import is_missing
+from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.labels import first_rounded
+from fastkappa.ratings.lengths import check_read
+from fastkappa.ratings.missing import is_missing
 
 
 def read_numbers(values: Any, name: str) -> AnyArray:

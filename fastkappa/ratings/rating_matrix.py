@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import CHUNK, AnyArray
-from fastkappa.columns.interop import checked, to_numpy, warn_of_row_order
-from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import find_missing
-from fastkappa.columns.real_numbers import read_numbers, refuse_rounded
+from fastkappa.ratings.interop import checked, to_numpy, warn_of_row_order
+from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.missing import find_missing
+from fastkappa.ratings.real_numbers import read_numbers, refuse_rounded
 
 
 def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:

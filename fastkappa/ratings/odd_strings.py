@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column
-from fastkappa.columns.label_order import is_number
 from fastkappa.exceptions import users_stacklevel
+from fastkappa.ratings.column import Column
+from fastkappa.ratings.label_order import is_number
 
 MOST_SHOWN = 10
 REMEDY = (
