@@ -68,7 +68,7 @@ setup(
     ext_modules=[
         compiled("fastkappa.kernels.cython.pairs"),
         compiled("fastkappa.kernels.cython.scores"),
-        compiled("fastkappa.kernels.cython.words"),
+        compiled("fastkappa.kernels.cython.csv_lines"),
         compiled("fastkappa.kernels.cython.differences"),
         compiled("fastkappa.shortcuts.compiled_kappa"),
         compiled("fastkappa.shortcuts.compiled_thresholds"),

@@ -9,8 +9,8 @@ import numpy as np
 
 from fastkappa import ThresholdEvaluator, compile_scorer
 from fastkappa.counting.label_hash import make_hash
-from fastkappa.kernels.contract import Lines, WordTable
-from fastkappa.kernels.cython import differences, pairs, scores, words
+from fastkappa.kernels.contract import Lines
+from fastkappa.kernels.cython import csv_lines, differences, pairs, scores
 from fastkappa.shortcuts import compiled_kappa, compiled_thresholds
 
 N, N_LABELS = 24, 4
@@ -110,45 +110,15 @@ def score_calls() -> dict[str, Callable[[], Any]]:
     }
 
 
-def word_calls() -> dict[str, Callable[[], Any]]:
-    """Return the calls of kernels for words."""
-    rng = np.random.default_rng(2)
-    ids = rng.integers(0, 1 << 62, (N, 2)).astype(np.uint64)
-    odd = rng.integers(0, 1 << 62, 3).astype(np.uint64) | np.uint64(1)
-    found = np.empty(N, np.int64)
-    table = WordTable(ids, odd, np.zeros(128, np.uint32), 64 - 7)
-    too_small = WordTable(ids, odd, np.zeros(16, np.uint32), 64 - 4)
-    characters = rng.integers(32, 127, (N, 5)).astype(np.uint32)
-    packed, narrow = np.empty((N, 8), np.uint8), np.empty((N, 2), np.uint8)
-    ends, text = np.arange(0, 3 * N + 1, 3), rng.integers(32, 127, 3 * N).astype(np.uint8)
-
-    lines, rows = Lines(ord(","), 2, 0, 1), np.frombuffer(b"a,bc\n" * N, np.uint8)
-    known = np.zeros((1, 1), np.uint64)
-    known.view(np.uint8)[0, 0] = ord("a")
-    texts = WordTable(known, odd[:2], np.zeros(16, np.uint32), 64 - 4)
-    words.put_words(texts, found[:1])
-    counts = np.zeros((1, 1), np.int64)
-
-    def put() -> None:
-        table.slots[:] = 0
-        words.put_words(table, found)
-
+def csv_line_calls() -> dict[str, Callable[[], Any]]:
+    """Return the calls of the kernel for lines of CSV text."""
+    lines, text = Lines(ord(","), 2, 0, 1), np.frombuffer(b"a,bc\n" * N, np.uint8)
+    words = np.array([b"a", b"bc", b"d"], "S8").view(np.uint64)[:, None]
+    counts, call = np.zeros((3, 3), np.int64), csv_lines.count_lines
     return {
-        "put_words": put,
-        "put_words, too few slots": lambda: words.put_words(too_small, found),
-        "find_words": lambda: words.find_words(table, ids, found),
-        "find_words, of other words": lambda: words.find_words(table, ids[:, :1].copy(), found),
-        "count_lines": lambda: words.count_lines(texts, texts, rows, lines, counts),
-        "count_lines, too few cells": lambda: words.count_lines(
-            texts, texts, rows, lines, counts[:0]
-        ),
-        "place_numbers": lambda: words.place_numbers(texts, rows, lines, False, found[:1]),
-        "put_values": lambda: words.put_values(packed[:, 0], found % N, narrow[:, 0].copy()),
-        "put_values, outside": lambda: words.put_values(packed[:, 0], found - N, characters),
-        "pack_characters": lambda: words.pack_characters(characters, packed),
-        "pack_characters, too many": lambda: words.pack_characters(characters, narrow),
-        "pack_bytes": lambda: words.pack_bytes(ends, text, packed),
-        "pack_bytes, not among them": lambda: words.pack_bytes(ends + 9, text, packed),
+        "count_lines": lambda: call(words, words, text, lines, counts),
+        "count_lines, unknown texts": lambda: call(words[2:], words, text, lines, counts[2:]),
+        "count_lines, too few cells": lambda: call(words, words, text, lines, counts[:0]),
     }
 
 
@@ -165,4 +135,4 @@ def difference_calls() -> dict[str, Callable[[], Any]]:
 
 def compiled_calls() -> dict[str, Callable[[], Any]]:
     """Return all of them, by name."""
-    return {**pair_calls(), **score_calls(), **word_calls(), **difference_calls()}
+    return {**pair_calls(), **score_calls(), **csv_line_calls(), **difference_calls()}

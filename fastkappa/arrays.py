@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 
 # float64 holds every whole number up to here.
 LARGEST_EXACT = 1 << 53
+# Entries of a user's array that are looked at together.
+CHUNK = 1 << 16
 
 
 class SupportsArray(Protocol):
@@ -27,6 +29,17 @@ class SupportsArray(Protocol):
 # A matrix that a user gives. NumPy's ArrayLike has strings in it: with it any string would be a
 # scheme or level to a type checker.
 Matrix: TypeAlias = AnyArray | SupportsArray | Sequence[Sequence[float] | AnyArray]
+
+
+def offsets_from(values: AnyArray, lowest: int) -> NDArray[np.uint64]:
+    """Return how far whole numbers lie above the lowest one, modulo 2**64.
+
+    A difference in their own type would wrap: two int8 numbers can be 255 apart. Numbers below
+    the lowest one come out above all others.
+    """
+    wide = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64).view(np.uint64)
+    wide -= np.uint64(lowest % (1 << 64))
+    return wide
 
 
 def is_masked_array(values: Any) -> bool:

@@ -20,12 +20,16 @@ def show_config() -> None:
     >>> fastkappa.show_config()  # doctest: +ELLIPSIS
     fastkappa ...
     """
-    for name, value in configuration().items():
-        print(f"{name:<18}{value}")
+    print(configuration_text())
+
+
+def configuration_text() -> str:
+    """Return the lines that `show_config` prints."""
+    return "\n".join(f"{name:<18}{value}" for name, value in configuration().items())
 
 
 def configuration() -> dict[str, Any]:
-    """Return what `show_config` prints."""
+    """Return the names and values that `show_config` prints."""
     from fastkappa import __version__
 
     lines: dict[str, Any] = {

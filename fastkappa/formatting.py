@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import math
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
 import numpy as np
-
-from fastkappa.arrays import AnyArray
 
 # Below it floats lose digits, and soon are 0.
 LEAST_P_VALUE = 1e-300
@@ -33,6 +31,8 @@ def harmless(text: str) -> str:
     >>> harmless("a\x1b]0;b\n")
     'a\\x1b]0;b\\n'
     """
+    if text.isprintable():
+        return text
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
     )
@@ -116,15 +116,6 @@ def p_value_text(p_value: float, digits: int) -> str:
     if p_value < LEAST_P_VALUE:
         return f"< {LEAST_P_VALUE:g}"
     return f"{p_value:.{digits}g}"
-
-
-def table_lines(labels: list[str], table: AnyArray, margin: int = 0) -> Iterator[str]:
-    """Yield the lines of a table of counts; the row labels take at least ``margin``."""
-    cells = [[str(count) for count in row] for row in table.tolist()]
-    margin = max(margin, *map(len, labels))
-    widths = [max(map(len, column)) + 2 for column in zip(labels, *cells)]
-    for head, row in zip(["", *labels], [labels, *cells]):
-        yield f"  {head:<{margin}}" + "".join(f"{cell:>{w}}" for cell, w in zip(row, widths))
 
 
 def plain(value: Any) -> Any:

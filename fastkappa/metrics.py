@@ -16,14 +16,19 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, check_form, read_column_as_sklearn
+from fastkappa.columns.column import (
+    Column,
+    check_form,
+    read_column_as_sklearn,
+    refuse_rounded_labels,
+)
 from fastkappa.columns.item_weights import (
     check_finite_weights,
     check_some_weight,
     read_sample_weight,
 )
 from fastkappa.columns.lengths import check_lengths, n_samples
-from fastkappa.columns.pair import read_columns
+from fastkappa.columns.read import read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.moments import moments_of
 from fastkappa.counting.tabulate import in_int64, tabulate
@@ -31,13 +36,10 @@ from fastkappa.exceptions import invalid_parameter_error, undefined_metric_warni
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappa_from_moments, kappas
-from fastkappa.statistics.weights import SCHEMES, Weights
+from fastkappa.statistics.scheme import SCHEMES
+from fastkappa.statistics.weights import Weights
 
-# Threads without a GIL count references to math.nan, and wait for each other to do so; to a
-# constant in code they do not, on CPython 3.14 only if `exec` has compiled it.
-_constants: dict[str, float] = {}
-exec("NAN = 1e999 - 1e999", _constants)
-NAN = _constants["NAN"]
+NAN = math.nan
 EMPTY = (
     "Found empty input array (e.g., `y_true` or `y_pred`) while a minimum of 1 sample is required."
 )
@@ -84,7 +86,8 @@ def cohen_kappa_score(
     ------
     ValueError
         For ratings, labels or weights that scikit-learn refuses, in its words. Labels
-        given twice are refused as well, for which scikit-learn returns a wrong value.
+        given twice are refused as well, and integers beyond 2**53 beside floats that round
+        them: scikit-learn returns a wrong value for both.
 
     Notes
     -----
@@ -181,8 +184,8 @@ def confusion_matrix(
     Raises
     ------
     ValueError
-        For ratings, labels or weights that scikit-learn refuses, in its words, and for
-        labels given twice.
+        For ratings, labels or weights that scikit-learn refuses, in its words, for labels
+        given twice, and for integers beyond 2**53 beside floats that round them.
     OverflowError
         If a sum of integer weights does not fit in int64.
 
@@ -195,7 +198,7 @@ def confusion_matrix(
            [1, 0, 2]])
     """
     _check_array_like("confusion_matrix", y_true=y_true, y_pred=y_pred)
-    _check_optional_array_like("confusion_matrix", labels=labels, sample_weight=sample_weight)
+    _check_array_like("confusion_matrix", " or None", labels=labels, sample_weight=sample_weight)
     if normalize not in (None, "true", "pred", "all"):
         _refuse_parameter(
             "confusion_matrix",
@@ -263,6 +266,8 @@ def _read(y_true: Any, y_pred: Any, labels: Any, sample_weight: Any) -> _Ratings
     if n_items == 0:
         raise ValueError(EMPTY)
     first, second = read_columns(y_true, y_pred, ("y_true", "y_pred"), read_column_as_sklearn)
+    if labels is None:
+        refuse_rounded_labels([("y_true", first), ("y_pred", second)])
     return _Ratings(
         first,
         second,
@@ -281,12 +286,12 @@ def _check_parameters(
 ) -> None:
     caller = "cohen_kappa_score"
     _check_array_like(caller, y1=y1, y2=y2)
-    _check_optional_array_like(caller, labels=labels)
+    _check_array_like(caller, " or None", labels=labels)
     named = weights is None or isinstance(weights, str)
     if not (weights in (None, *SCHEMES) if named else _is_matrix(weights)):
         names = ", ".join(map(repr, SCHEMES))
         _refuse_parameter(caller, "weights", f"a str among {{{names}}} or None", weights)
-    _check_optional_array_like(caller, sample_weight=sample_weight)
+    _check_array_like(caller, " or None", sample_weight=sample_weight)
     if not isinstance(replace_undefined_by, Real) or not (
         -1 <= float(replace_undefined_by) <= 1 or math.isnan(replace_undefined_by)
     ):
@@ -298,16 +303,10 @@ def _check_parameters(
         )
 
 
-def _check_array_like(caller: str, **arrays: Any) -> None:
+def _check_array_like(caller: str, or_none: str = "", **arrays: Any) -> None:
     for name, array in arrays.items():
-        if not _is_array_like(array):
-            _refuse_parameter(caller, name, "an array-like", array)
-
-
-def _check_optional_array_like(caller: str, **arrays: Any) -> None:
-    for name, array in arrays.items():
-        if array is not None and not _is_array_like(array):
-            _refuse_parameter(caller, name, "an array-like or None", array)
+        if not ((or_none and array is None) or _is_array_like(array)):
+            _refuse_parameter(caller, name, f"an array-like{or_none}", array)
 
 
 def _is_array_like(value: Any) -> bool:

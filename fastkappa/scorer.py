@@ -12,7 +12,7 @@ from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.item_weights import read_sample_weight
 from fastkappa.columns.lengths import check_lengths
-from fastkappa.columns.pair import read_columns
+from fastkappa.columns.read import read_columns
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.tabulate import tabulate
 from fastkappa.kernels.dispatch import get_kernels

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench.harness import machine
-from fastkappa.statistics.intervals.methods import METHODS, choose_method, intervals
+from fastkappa.statistics.intervals.methods import METHODS, intervals
 from fastkappa.statistics.intervals.posterior import kappa_posterior
 from fastkappa.statistics.kappa import kappa_from_confusion
 
@@ -28,8 +28,7 @@ KAPPAS = (0.3, 0.6, 0.9, 0.95)
 WEIGHTS: tuple[Any, ...] = (None, "linear", "quadratic")
 WITHIN = (0.93, 0.97)
 N_DRAWS = 999
-COLUMNS = ("asymptotic", "score", "profile", "default", "Bayesian")
-WIDTHS = ("asymptotic", "score", "profile", "Bayesian")
+COLUMNS = ("asymptotic", "score", "profile", "Bayesian")
 RECOMMENDED = "score"
 
 
@@ -85,8 +84,6 @@ def study(
     unique, place, times = np.unique(drawn, axis=0, return_inverse=True, return_counts=True)
     tables = unique.reshape(-1, *proportions.shape)
     ends = {method: np.array(intervals(method, tables, weights, 0.95)) for method in METHODS}
-    chosen = [choose_method(None, table) for table in tables]
-    ends["default"] = np.array([ends[method][:, i] for i, method in enumerate(chosen)]).T
     slow_tables = tables[place.ravel()[:n_slow]]
     ends["Bayesian"] = _simulated(slow_tables, weights, rng)
     coverage, width = {}, {}
@@ -125,7 +122,7 @@ def report(n_items: int, samples: tuple[int, int]) -> Iterator[str]:
     """Yield the lines of the two tables, and those that say why the score interval misses."""
     rng = np.random.default_rng(20)
     head = ["labels", "errors", "weights", "kappa", "disagree", *COLUMNS]
-    head += [f"width {name}" for name in WIDTHS]
+    head += [f"width {name}" for name in COLUMNS]
     yield f"| {' | '.join(head)} |"
     yield "|" + "---|" * len(head)
     misses = []
@@ -143,7 +140,7 @@ def report(n_items: int, samples: tuple[int, int]) -> Iterator[str]:
             cells = [
                 *case,
                 *(_percent(found.coverage[name]) for name in COLUMNS),
-                *(f"{found.width[name]:.2f}" for name in WIDTHS),
+                *(f"{found.width[name]:.2f}" for name in COLUMNS),
             ]
             yield f"| {' | '.join(cells)} |"
             covered = found.coverage[RECOMMENDED]

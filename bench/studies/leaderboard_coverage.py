@@ -4,8 +4,8 @@
 
 prints, for two predictions that err at random, how many percent of leaderboards have an interval
 of the first kappa that holds it, and a paired interval of their difference that holds that. Items
-without clusters have score intervals of kappa where few are in error; each item as a cluster of
-its own shows the percentile intervals.
+without clusters have score intervals of kappa; each item as a cluster of its own shows the
+percentile intervals.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 ranks 500 submissions of 20,000 rows with ids that are strings, each in an order of its own, as
 whole processes in turn: the command, a loop over pandas and scikit-learn, and a dozen lines of
 polars and ``bincount``, which give no intervals. Before that it compares leaderboards in memory
-with ids, and the look-ups of strings alone, to those without. It prints the medians of paired
+with ids to those without. It prints the medians of paired
 ratios with their quartiles, and the command's peak memory. Results are compared before anything
 is timed. ``--quick`` takes the same files and items in fewer rounds, some four minutes.
 """
@@ -30,9 +30,6 @@ from bench.harness import machine
 from bench.harness.timing import measure, time_call
 from bench.studies.leaderboard import predictions_of, print_ratio
 from fastkappa import leaderboard
-from fastkappa.kernels.dispatch import get_kernels, word_kernels
-from fastkappa.kernels.threads import ItemRanges, resolve_num_threads, run_in_threads
-from fastkappa.leaderboards.items.alignment import ItemIds
 
 N_FILES, N_ROWS = 500, 20_000
 N_ITEMS, N_PREDICTIONS = 10**6, 20
@@ -193,24 +190,6 @@ def ids(rounds: int) -> None:
         taken = measure(calls, rounds).seconds
         print_ratio(f"{kind}, same order / no ids", taken["same"], taken["none"])
         print_ratio(f"{kind}, permuted / no ids", taken["permuted"], taken["none"], "<= 4")
-    calls = {"none": calls["none"], "look-ups": look_ups(strings, orders)}
-    taken = measure(calls, rounds).seconds
-    print_ratio("strings, look-ups alone / no ids", taken["look-ups"], taken["none"])
-
-
-def look_ups(strings: Any, orders: list[Any]) -> Callable[[], Any]:
-    """Return the call that only looks up strings, which are read and packed already."""
-    of_ids = ItemIds(strings, "ids").words()
-    assert of_ids is not None
-    table, find = of_ids[0], word_kernels(get_kernels()).find_words
-    permuted = [table.words[order] for order in orders]
-
-    def work(ranges: ItemRanges) -> None:
-        found = np.empty(N_ITEMS, np.int64)
-        while bounds := ranges.take(1):
-            find(table, permuted[bounds[0]], found)
-
-    return lambda: run_in_threads(work, len(orders), resolve_num_threads(None))
 
 
 def main() -> None:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastkappa.accumulator.batch import read_batch, refuse_counted_outside
+from fastkappa.accumulator.batch import order_with, refuse_counted_outside, refuse_outside
 from fastkappa.accumulator.snapshot import (
     Snapshot,
     common_kind,
     kind_of_columns,
+    read_given_labels,
     snapshot_from_json,
 )
 from fastkappa.accumulator.weighted_table import (
@@ -24,14 +25,15 @@ from fastkappa.accumulator.weighted_table import (
     table_of_counts,
 )
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.checks import Missing
 from fastkappa.columns.column import Column
 from fastkappa.columns.interop import array_at_once
 from fastkappa.columns.label_order import LabelOrder
+from fastkappa.columns.missing import Missing
 from fastkappa.columns.odd_strings import warn_of_unused_labels
+from fastkappa.columns.read import RatedItems, read
 from fastkappa.counting.codecs import NO_LABELS, label_limits
 from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import square
+from fastkappa.counting.table import square, union_of_labels
 from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.counting.tally import Tally
 from fastkappa.formatting import count_text
@@ -60,8 +62,8 @@ class ConfusionAccumulator:
     Parameters
     ----------
     labels : array-like of shape (l,), default=None
-        The labels of the table, in its order; items with other labels are left out and
-        counted in ``n_outside``. None takes the order that ratings declare (ordered
+        The labels of the table, in its order, 4096 at most; items with other labels are left out
+        and counted in ``n_outside``. None takes the order that ratings declare (ordered
         categoricals, polars Enum, ordered Arrow dictionaries, Python enums), else all labels
         that occur, sorted.
     backend : {'cython', 'numba', 'numpy'}, default=None
@@ -120,12 +122,13 @@ class ConfusionAccumulator:
     def __init__(
         self, labels: Any = None, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> None:
-        known = None if labels is None else KnownLabels(labels, NO_RATINGS, NO_RATINGS)
         resolve_num_threads(num_threads)
-        # A copy: the array is the user's.
-        self._known_labels = None if known is None else known.array.copy()
+        self._known_labels = None if labels is None else read_given_labels(labels)
         # Other labels than integers in a row are not counted in place.
-        self._label_range = NO_LABELS if known is None else known.as_range() or NO_LABELS
+        self._label_range = NO_LABELS
+        if self._known_labels is not None:
+            known = KnownLabels(self._known_labels, NO_RATINGS, NO_RATINGS)
+            self._label_range = known.as_range() or NO_LABELS
         self._kernels = get_kernels(backend)
         self._backend = backend
         self._num_threads = num_threads
@@ -180,12 +183,11 @@ class ConfusionAccumulator:
                 ):
                     self._integers.add((first, second), 0, len(first))
                     return
-        has_labels = self._known_labels is not None
-        batch = read_batch(y1, y2, sample_weight, has_labels, missing, missing_codes)
-        columns = batch.columns
+        batch = self._read(y1, y2, sample_weight, missing, missing_codes)
+        columns = batch.columns["y1"], batch.columns["y2"]
         with self._lock:
             kind = common_kind(self._kind, kind_of_columns(columns))
-            order = batch.order_with(self._order)
+            order = order_with(batch, self._order)
             if order is None and self._are_plain(*columns, batch.weights):
                 first, second = (column.values for column in columns)
                 self._integers.add((first, second), 0, len(first))
@@ -193,13 +195,14 @@ class ConfusionAccumulator:
                 self._last_types = (first.dtype, second.dtype)
             else:
                 part = self._count(columns, batch.weights)
+                self._refuse_rounded(part.labels)
                 weighted = add(self._weighted, part)
                 if order is not None:
-                    batch.refuse_outside(part.labels, order)
+                    refuse_outside(batch, part.labels, order)
                     self._use(order)
                 self._weighted = weighted
             self._kind = kind
-            self._n_missing += batch.n_missing
+            self._n_missing += batch.n_dropped
 
     def subtract(
         self,
@@ -220,19 +223,31 @@ class ConfusionAccumulator:
             As `update`, and if some of the items were not added before. Nothing is subtracted
             then.
         """
-        has_labels = self._known_labels is not None
-        batch = read_batch(y1, y2, sample_weight, has_labels, missing, missing_codes)
-        columns = batch.columns
+        batch = self._read(y1, y2, sample_weight, missing, missing_codes)
+        columns = batch.columns["y1"], batch.columns["y2"]
         with self._lock:
             common_kind(self._kind, kind_of_columns(columns))
-            batch.order_with(self._order)
-            if batch.n_missing > self._n_missing:
+            order_with(batch, self._order)
+            if batch.n_dropped > self._n_missing:
                 raise ValueError(NOT_ADDED)
             first, second = (column.values for column in columns)
             are_plain = self._are_plain(*columns, batch.weights)
             if not are_plain or not self._integers.subtract((first, second)):
                 self._subtract(self._count(columns, batch.weights))
-            self._n_missing -= batch.n_missing
+            self._n_missing -= batch.n_dropped
+
+    def _read(
+        self, y1: Any, y2: Any, sample_weight: Any, missing: Missing, missing_codes: Sequence[Any]
+    ) -> RatedItems:
+        given, labels = {"y1": y1, "y2": y2}, self._known_labels
+        return read(
+            given,
+            labels,
+            missing,
+            missing_codes,
+            sample_weight=sample_weight,
+            policy="scikit-learn",
+        )
 
     def merge(self, other: ConfusionAccumulator) -> None:
         """Add the counts of another accumulator, by label.
@@ -246,6 +261,7 @@ class ConfusionAccumulator:
         part = self._snapshot_of(other)
         with self._lock:
             kind, order = common_kind(self._kind, part.kind), part.order_with(self._order)
+            self._refuse_rounded(part.table.labels)
             weighted = add(self._weighted, part.table)
             if order is not None:
                 self._use(order)
@@ -356,7 +372,13 @@ class ConfusionAccumulator:
         return result
 
     def to_json(self) -> str:
-        """Return the contents as JSON, for `from_json`."""
+        """Return the contents as JSON, for `from_json`.
+
+        Raises
+        ------
+        ValueError
+            If JSON cannot hold the labels that were given, such as infinity or bytes.
+        """
         return self._snapshot().to_json()
 
     @classmethod
@@ -368,7 +390,7 @@ class ConfusionAccumulator:
         Raises
         ------
         ValueError
-            If the text was not written by `to_json`.
+            If updates cannot lead to such contents: the text was not written by `to_json`.
         """
         contents = snapshot_from_json(text)
         labels = contents.table.labels if contents.labels_given else None
@@ -401,6 +423,8 @@ class ConfusionAccumulator:
 
     def _are_plain(self, first: Column, second: Column, weights: AnyArray | None) -> bool:
         """Return whether the columns can be counted directly into the table of integers."""
+        # Floats hold all integers of 32 bits.
+        widest = 4 if self._weighted.labels.dtype.kind == "f" else 8
         return (
             weights is None
             and len(first.values) <= LONGEST_COUNTED_IN_PLACE
@@ -408,6 +432,7 @@ class ConfusionAccumulator:
                 column.categories is None
                 and column.label_dtype.kind in "iub"
                 and self._takes(label_limits(column.values))
+                and column.values.dtype.itemsize <= widest
                 for column in (first, second)
             )
         )
@@ -419,6 +444,13 @@ class ConfusionAccumulator:
         lowest, n_labels = self._label_range.lowest, self._label_range.n_labels
         # The type must hold all labels.
         return n_labels > 0 and limits[0] <= lowest and lowest + n_labels - 1 <= limits[1]
+
+    def _refuse_rounded(self, labels: AnyArray) -> None:
+        """Raise if new labels are floats, and an integer added before is none that they hold."""
+        if labels.dtype.kind == "f" and self._weighted.labels.dtype.kind != "f":
+            union_of_labels([self._total().labels, labels])
+            # Wide integers are compared with the floats from now on.
+            self._last_types = ()
 
     def _use(self, order: LabelOrder) -> None:
         """Take an order of the labels; the caller holds the lock."""

@@ -10,21 +10,32 @@ import numpy as np
 
 from fastkappa.accumulator.batch import SO_FAR, in_declared_order, refuse_counted_outside
 from fastkappa.accumulator.json_fields import (
+    check_names,
     count_from_field,
     order_from_fields,
     order_to_fields,
+    refuse_uncounted,
     table_from_fields,
     table_to_fields,
+    whole,
 )
 from fastkappa.accumulator.weighted_table import WeightedTable
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
 from fastkappa.columns.label_order import LabelOrder, common_order, warn_of_order
-from fastkappa.counting.table import union_of_labels
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.statistics.weights import Weights, what_needs_order
 
-KINDS = {"U": "strings", "O": "strings", "T": "strings", "m": "durations", "M": "dates"}
+VERSION = 2
+FIELDS = (
+    "version", "labels_given", "labels", "label_dtype", "counts", "weighted_counts", "weight_sums",
+    "weight_exponent", "n_float_weights", "n_outside", "kind", "n_missing", "order",
+)  # fmt: skip
+NUMBERS = "numbers"
+KINDS = {"U": "strings", "m": "durations", "M": "dates"}
+# A table of given labels has room for all pairs of them, and is written as it is.
+MOST_GIVEN = 4096
 
 
 class Snapshot(NamedTuple):
@@ -81,8 +92,10 @@ class Snapshot(NamedTuple):
     def to_json(self) -> str:
         """Return the contents as JSON."""
         fields = {
+            "version": VERSION,
             "labels_given": self.labels_given,
             **table_to_fields(self.table),
+            "kind": self.kind,
             "n_missing": self.n_missing,
             "order": order_to_fields(self.order),
         }
@@ -92,6 +105,8 @@ class Snapshot(NamedTuple):
 def snapshot_from_json(text: str) -> Snapshot:
     """Return the contents that were written as JSON.
 
+    No table is made of labels that were declared: there may be many, and few of them counted.
+
     Raises
     ------
     ValueError
@@ -99,19 +114,52 @@ def snapshot_from_json(text: str) -> Snapshot:
     """
     try:
         fields = json.loads(text, object_pairs_hook=_distinct_fields)
-        table = table_from_fields(fields)
-        given = fields["labels_given"]
-        if not isinstance(given, bool):
-            raise ValueError(f"labels_given is {given!r}")
-        if not given and union_of_labels([table.labels]).tolist() != table.labels.tolist():
-            raise ValueError(f"labels are not sorted: {table.labels.tolist()}")
-        kind = kind_of_labels(table.labels.dtype) if len(table.labels) else None
-        order = order_from_fields(fields.get("order"))
-        contents = Snapshot(table, order, kind, count_from_field(fields.get("n_missing", 0)), given)
-        contents.counts()
+        check_names(fields, FIELDS)
+        if whole(fields["version"]) != VERSION:
+            raise ValueError(f"version {fields['version']} is not known")
+        table, order = table_from_fields(fields), order_from_fields(fields["order"])
+        n_missing = count_from_field(fields["n_missing"])
+        contents = Snapshot(table, order, fields["kind"], n_missing, fields["labels_given"])
+        _check_contents(contents)
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
         raise ValueError(f"text must be the JSON of a ConfusionAccumulator: {error!r}.") from error
     return contents
+
+
+def _check_contents(contents: Snapshot) -> None:
+    """Raise unless the parts are of one accumulator."""
+    table, order, kind, _, given = contents
+    n_inside = int(table.plain.sum() + table.weighted.sum())
+    if type(given) is not bool:
+        raise ValueError(f"labels_given is {short_repr(given)}")
+    if given:
+        read_given_labels(table.labels)
+    else:
+        refuse_uncounted(table)
+    if order is not None:
+        if given:
+            raise ValueError("labels are both given and declared")
+        refuse_counted_outside(table.labels, order)
+        if order.names is not order.labels and kind != kind_of_labels(order.labels.dtype):
+            raise ValueError(f"members of an enum are not {kind}: {short_repr(order.labels)}")
+    if kind not in (None, *KINDS.values(), NUMBERS) or (
+        kind is None and n_inside + table.n_outside
+    ):
+        raise ValueError(f"kind is {short_repr(kind)}")
+    if n_inside and table.labels.dtype.kind != "O" and kind != kind_of_labels(table.labels.dtype):
+        raise ValueError(f"labels are not {kind}: {short_repr(table.labels)}")
+
+
+def read_given_labels(labels: Any) -> AnyArray:
+    """Return labels that a user gave, in an array of their own."""
+    no_ratings = Column(np.empty(0, np.int64), np.dtype(np.int64))
+    known = KnownLabels(labels, no_ratings, no_ratings).array
+    if len(known) > MOST_GIVEN:
+        raise ValueError(
+            f"labels must be {MOST_GIVEN} at most, got {len(known)}, for all of which an"
+            " accumulator has a table. Without labels= only those that occur take room."
+        )
+    return known.copy()
 
 
 def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -132,7 +180,7 @@ def kind_of_columns(columns: tuple[Column, Column]) -> str | None:
 
 def kind_of_labels(dtype: np.dtype[Any]) -> str:
     """Return what labels of a dtype are."""
-    return KINDS.get(dtype.kind, "numbers")
+    return KINDS.get(dtype.kind, NUMBERS)
 
 
 def common_kind(kind: str | None, new: str | None) -> str | None:

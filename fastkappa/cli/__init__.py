@@ -13,6 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
+from fastkappa.cli.terminal import write
 from fastkappa.exceptions import library_needed
 
 try:
@@ -56,7 +57,7 @@ def main() -> None:
 
 def _refuse(why: str) -> NoReturn:
     with suppress(OSError):
-        print(f"fastkappa: {why}", file=sys.stderr)
+        write(f"fastkappa: {why}", error=True)
     _end(2)
 
 
@@ -69,7 +70,10 @@ def _end(status: int) -> NoReturn:
 
 def make_app(commands: Sequence[str] = COMMANDS) -> Any:
     """Return the application with its commands, or with some of them."""
+    from fastkappa.cli.usage import Program
+
     app = typer.Typer(
+        cls=Program,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -87,7 +91,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from fastkappa import __version__
 
-        typer.echo(__version__)
+        write(__version__)
         raise typer.Exit
 
 

@@ -12,11 +12,12 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from fastkappa.arrays import AnyArray
+from fastkappa.cli.terminal import write
 from fastkappa.columns.label_order import order_warning
 from fastkappa.exceptions import LabelOrderWarning
-from fastkappa.formatting import harmless
 from fastkappa.statistics.intervals.methods import METHODS, IntervalMethod
-from fastkappa.statistics.weights import SCHEMES, Weights
+from fastkappa.statistics.scheme import SCHEMES
+from fastkappa.statistics.weights import Weights
 
 # More replicates take minutes and gigabytes, and tell no more.
 MOST_REPLICATES = 1_000_000
@@ -126,7 +127,7 @@ class Remarks:
         # The labels of each table that were sorted, their order being neither given nor declared.
         self.sorted_labels: list[AnyArray] = []
 
-    def print(self) -> None:
+    def show(self) -> None:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
         if self._depends is not None:
             remedy = "Give --labels in the order that is meant."
@@ -166,13 +167,12 @@ def read_matrix(path: Path, weights: WeightsOption) -> Any:
     return read_weight_matrix(path)
 
 
-def one_line(text: str) -> str:
-    """Return a text as one line without anything that controls a terminal."""
-    return harmless(" ".join(text.split()))
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"fastkappa: warning: {one_line(str(message))}", err=True)
+    write(f"fastkappa: warning: {_one_line(str(message))}", error=True)
 
 
 @contextmanager
@@ -189,5 +189,5 @@ def errors_printed() -> Iterator[None]:
             warnings.showwarning = _print_warning
             yield
     except (ValueError, ImportError) as error:
-        typer.echo(f"fastkappa: {one_line(str(error))}", err=True)
+        write(f"fastkappa: {_one_line(str(error))}", error=True)
         raise typer.Exit(2) from None

@@ -7,19 +7,19 @@ words for what is not, are scikit-learn's, so that code written for it sees no d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray, is_masked_array
+from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
 from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import codes_of_foreign, to_numpy
 from fastkappa.columns.label_order import LabelOrder
+from fastkappa.columns.labels import first_rounded, refuse_rounded_list, rounded_label
+from fastkappa.columns.lengths import check_read
 from fastkappa.columns.missing import is_missing
 from fastkappa.columns.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
-
-CHUNK = 1 << 16
 
 
 class Column(NamedTuple):
@@ -44,12 +44,15 @@ def read_column(ratings: Any, name: str) -> Column:
 
     Numbers and strings in one column are strings, as NumPy reads a list of them.
     """
+    if type(ratings) is np.ndarray and ratings.dtype.kind in "iubf":
+        return _read_array(ratings, name)
     try:
         column = _read_ordered(ratings, name)
     except Exception as error:
         if type(error).__module__.partition(".")[0] not in ("polars", "pyarrow"):
             raise
         raise ValueError(f"{name} cannot be read: {error}") from error
+    check_read(column.values, ratings, name)
     for label in column.categories or ():
         if label.endswith("\0"):
             raise ValueError(
@@ -80,6 +83,7 @@ def _read_ordered(ratings: Any, name: str) -> Column:
 def read_column_as_sklearn(ratings: Any, name: str) -> Column:
     """Return the ratings as scikit-learn reads them, which knows of no order or enum."""
     column = _read(ratings, name)._replace(declared=None)
+    check_read(column.values, ratings, name)
     is_list = isinstance(ratings, (list, tuple)) or str(getattr(ratings, "dtype", "")) == "String"
     if column.categories and is_list:
         # It makes NumPy's strings of a list, or of polars' strings: they lose NULs at their end.
@@ -88,12 +92,17 @@ def read_column_as_sklearn(ratings: Any, name: str) -> Column:
 
 
 def _read(ratings: Any, name: str) -> Column:
+    if type(ratings) is np.ndarray:
+        return _read_array(ratings, name)
     strings = _strings_of_sequence(ratings)
     if strings is not None:
         return strings
     coded = codes_of_foreign(ratings, name)
     if coded is None:
-        return _read_array(to_numpy(ratings), name)
+        array = to_numpy(ratings)
+        if array.dtype.kind == "f":
+            refuse_rounded_list(ratings, array, name)
+        return _read_array(array, name)
     codes, categories, is_ordered = coded
     labels = np.asarray(categories)
     if labels.dtype.kind == "U":
@@ -115,6 +124,16 @@ def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
     if problem is not None:
         return Column(codes, labels.dtype, obstacle=problem)
     return Column(codes, labels.dtype, _checked_strings(labels.tolist(), name))
+
+
+def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
+    """Raise if float64 rounds an integer in one of some named columns, and another has floats."""
+    numbers = [(name, column.values) for name, column in columns if column.categories is None]
+    floats = next((name for name, values in numbers if values.dtype.kind == "f"), None)
+    for name, values in [] if floats is None else numbers:
+        position = first_rounded(values)
+        if position is not None:
+            raise rounded_label(int(values[position]), name, f" in {floats}")
 
 
 def label_of(column: Column, place: int) -> str:

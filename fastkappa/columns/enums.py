@@ -11,6 +11,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.label_order import LabelOrder
+from fastkappa.columns.labels import array_of
 from fastkappa.columns.missing import is_missing
 
 
@@ -50,7 +51,7 @@ def order_of_members(labels: Any) -> LabelOrder | None:
 
 def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
     values = [member.value for member in members]
-    labels = np.asarray(values)
+    labels = array_of(values, name)
     are_numbers = labels.ndim == 1 and labels.dtype.kind in "iufb"
     if not are_numbers and not all(isinstance(value, str) for value in values):
         raise ValueError(

@@ -16,6 +16,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 
+# What has no index.
+PLAIN = (np.ndarray, list, tuple)
 # Codes, the category of each, and whether these are in a declared order.
 Coded = tuple[AnyArray, Any, bool]
 
@@ -41,6 +43,7 @@ def to_numpy(array: Any) -> AnyArray:
         return _pandas_to_numpy(array)
     if library == "pyarrow":
         array = _numbers_in_place(array)
+        array = checked(array)
         if hasattr(array, "chunks") and hasattr(array.type, "value_type"):
             # Dictionaries with null among their labels are not made one.
             array = array.cast(array.type.value_type)
@@ -59,6 +62,16 @@ def to_numpy(array: Any) -> AnyArray:
     except ValueError:
         # Rows of different lengths: an array of lists, to be refused by name later.
         return np.asarray(array, dtype=object)
+
+
+def checked(column: Any) -> Any:
+    """Return a column, or raise for one of pyarrow whose offsets or codes point elsewhere.
+
+    Arrow reads wherever they point, and looks at them only if it is told to.
+    """
+    if type(column).__module__.partition(".")[0] == "pyarrow" and hasattr(column, "validate"):
+        column.validate(full=True)
+    return column
 
 
 def array_at_once(array: Any) -> AnyArray | None:
@@ -117,8 +130,12 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
     indexes = {
         name: column.index
         for name, column in columns.items()
-        if type(column).__module__.partition(".")[0] == "pandas" and hasattr(column, "index")
+        if type(column) not in PLAIN
+        and type(column).__module__.partition(".")[0] == "pandas"
+        and hasattr(column, "index")
     }
+    if len(indexes) < 2:
+        return
     for (name, first), (other_name, other) in zip(indexes.items(), list(indexes.items())[1:]):
         if first is other or len(first) != len(other) or first.equals(other):
             continue
@@ -168,6 +185,7 @@ def _numbers_in_place(array: Any) -> Any:
     kind = sys.modules["pyarrow"].types
     if not (kind.is_integer(array.type) or kind.is_floating(array.type)):
         return array
+    array.validate()
     whole = array.combine_chunks() if hasattr(array, "chunks") else array
     return np.from_dlpack(whole) if hasattr(whole, "__dlpack__") else array
 
@@ -222,16 +240,26 @@ def dictionary_of_pyarrow(ratings: Any, name: str) -> Coded | None:
     pyarrow = sys.modules["pyarrow"]
     kind = pyarrow.types
     if kind.is_string(ratings.type) or kind.is_large_string(ratings.type):
-        ratings = ratings.dictionary_encode()
+        ratings = checked(ratings).dictionary_encode()
     if not kind.is_dictionary(ratings.type):
         return None
     if isinstance(ratings, pyarrow.ChunkedArray):
+        ratings = checked(ratings)
         parts = [_without_null_labels(part, name) for part in ratings.chunks]
         ratings = pyarrow.chunked_array(parts, ratings.type).unify_dictionaries().combine_chunks()
         if isinstance(ratings, pyarrow.ChunkedArray):
             ratings = ratings.chunk(0) if ratings.num_chunks else pyarrow.array([], ratings.type)
     ratings = _without_null_labels(ratings, name)
-    return to_numpy(ratings.indices), ratings.dictionary, ratings.type.ordered
+    codes = to_numpy(ratings.indices)
+    refuse_codes_beyond(codes, len(ratings.dictionary), name)
+    return codes, ratings.dictionary, ratings.type.ordered
+
+
+def refuse_codes_beyond(codes: AnyArray, n_labels: int, name: str) -> None:
+    """Raise if a code is that of no label; Arrow's own check takes several times as long."""
+    # Read as unsigned numbers, codes below 0 are large.
+    if len(codes) and int(codes.view(codes.dtype.str.replace("i", "u")).max()) >= n_labels:
+        raise ValueError(f"{name} has a code that is none of its {n_labels} labels.")
 
 
 def _without_null_labels(ratings: Any, name: str) -> Any:
@@ -239,17 +267,18 @@ def _without_null_labels(ratings: Any, name: str) -> Any:
     if not ratings.dictionary.null_count:
         return ratings
     codes, is_label = to_numpy(ratings.indices), np.asarray(ratings.dictionary.is_valid())
+    refuse_codes_beyond(codes, len(is_label), name)
     _refuse_missing(not is_label[codes].all(), name)
     places = (np.cumsum(is_label) - 1).astype(codes.dtype)
     ordered, labels = ratings.type.ordered, ratings.dictionary.drop_null()
     return type(ratings).from_arrays(places[codes], labels, ordered=ordered)
 
 
-def bytes_of_strings(strings: Any) -> tuple[int, AnyArray, AnyArray] | None:
-    """Return strings that a library holds as UTF-8: how many are missing, ends and bytes.
+def strings_in_arrow(strings: Any) -> Any:
+    """Return strings that a library holds as UTF-8 as one large_string array of pyarrow.
 
-    String i is the bytes from ``ends[i]`` to ``ends[i + 1]``. None for anything that is no
-    column of strings, or that cannot be had so. It takes no time in Python for each string.
+    None for anything that is no column of strings, or is held otherwise. It takes no time in Python
+    for each string.
     """
     strings = _in_arrow(strings)
     pyarrow = sys.modules.get("pyarrow")
@@ -258,25 +287,15 @@ def bytes_of_strings(strings: Any) -> tuple[int, AnyArray, AnyArray] | None:
         return None
     if not isinstance(strings, (pyarrow.Array, pyarrow.ChunkedArray)):
         return None
-    kind = pyarrow.types
-    if kind.is_dictionary(strings.type):
-        strings = strings.cast(strings.type.value_type)
-    if str(strings.type) == "string_view":
-        strings = strings.cast(pyarrow.large_string())
-    if not (kind.is_string(strings.type) or kind.is_large_string(strings.type)):
+    if pyarrow.types.is_dictionary(strings.type):
+        strings = checked(strings).cast(strings.type.value_type)
+    if str(strings.type) not in ("string", "large_string", "string_view"):
         return None
+    strings = strings.cast(pyarrow.large_string())
     if isinstance(strings, pyarrow.ChunkedArray):
         # One chunk alone would be copied.
-        is_one = strings.num_chunks == 1
-        strings = strings.chunk(0) if is_one else strings.combine_chunks()
-    dtype = np.dtype(np.int32 if kind.is_string(strings.type) else np.int64)
-    _, ends, data = strings.buffers()
-    if ends is None or not len(strings):
-        return strings.null_count, np.zeros(1, np.int64), np.empty(0, np.uint8)
-    offsets = np.frombuffer(ends, dtype, len(strings) + 1, strings.offset * dtype.itemsize)
-    first, last = int(offsets[0]), int(offsets[-1])
-    parts = np.frombuffer(b"" if data is None else data, np.uint8)[first:last]
-    return strings.null_count, offsets - dtype.type(first) if first else offsets, parts
+        strings = strings.chunk(0) if strings.num_chunks == 1 else strings.combine_chunks()
+    return strings
 
 
 def _in_arrow(column: Any) -> Any:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.arrays import LARGEST_EXACT, AnyArray
-from fastkappa.columns.column import CHUNK, bits_of, check_finite
+from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
+from fastkappa.columns.column import bits_of, check_finite
 from fastkappa.columns.interop import to_numpy
 
 # Beyond this, item weights are scaled: products of three sums of them must be finite.
@@ -15,7 +15,7 @@ LARGEST_WEIGHT = 2.0**60
 
 
 def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
-    """Return item weights as a one-dimensional array of integers or floats.
+    """Return the weights of ``n_items`` items as an array of integers or floats.
 
     NaN and infinity are not looked for: they show in the sums (`check_finite_weights`).
     """
@@ -31,6 +31,11 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
         raise ValueError(
             f"Sample weights must be 1D array or scalar, got {weights.ndim}D array. Expected"
             f" either a scalar value or a 1D array of length {n_items}."
+        )
+    if len(weights) != n_items:
+        raise ValueError(
+            f"sample_weight must have one weight for each of the {n_items} items, got"
+            f" {len(weights)}."
         )
     if weights.dtype.kind == "b":
         return bits_of(weights)
@@ -56,10 +61,6 @@ def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, flo
     They are finite and not negative, and were multiplied by the scale.
     """
     given = read_sample_weight(sample_weight, n_items)
-    if len(given) != n_items:
-        raise ValueError(
-            f"sample_weight must have one weight an item, got {len(given)} for {n_items} items."
-        )
     check_finite_weights(given)
     if given.min() < 0:
         raise ValueError(f"sample_weight must not be negative, got {given.min()}.")

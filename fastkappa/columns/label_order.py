@@ -27,6 +27,9 @@ REMEDY = (
     " categorical."
 )
 
+SAME_CATEGORIES = "Give both the same categories, or give labels=."
+WHICH_ARE_MEANT = "Give labels= to say which are meant."
+
 
 class LabelOrder(NamedTuple):
     """Labels in their declared order, and the names under which they are reported."""
@@ -35,7 +38,9 @@ class LabelOrder(NamedTuple):
     names: AnyArray
 
 
-def common_order(orders: Mapping[str, LabelOrder | None]) -> LabelOrder | None:
+def common_order(
+    orders: Mapping[str, LabelOrder | None], remedy: str = SAME_CATEGORIES
+) -> LabelOrder | None:
     """Return the order that columns declare, None if none does.
 
     ``orders`` has what each column declares under the name that errors call it.
@@ -53,10 +58,19 @@ def common_order(orders: Mapping[str, LabelOrder | None]) -> LabelOrder | None:
         if order.labels.tolist() != other.labels.tolist() or _are_named_otherwise(order, other):
             raise ValueError(
                 f"{name} and {other_name} declare different orders of their labels:"
-                f" {_shown_in_full(order)} and {_shown_in_full(other)}. Give both the same"
-                " categories, or give labels=."
+                f" {_shown_in_full(order)} and {_shown_in_full(other)}. {remedy}"
             )
     return order
+
+
+def not_declared(
+    name: str, label: str, names: AnyArray | Sequence[Any], remedy: str = WHICH_ARE_MEANT
+) -> ValueError:
+    """Return the error for a label of a column that is not among the ``names`` declared."""
+    return ValueError(
+        f"{name} holds {label}, which is not among the labels that were declared: {shown(names)}."
+        f" {remedy}"
+    )
 
 
 def _are_named_otherwise(order: LabelOrder, other: LabelOrder) -> bool:

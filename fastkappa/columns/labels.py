@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import is_number
 
@@ -18,10 +18,10 @@ INT64_MAX = (1 << 63) - 1
 
 def read_labels(labels: Any) -> AnyArray:
     """Return the labels as a one-dimensional array that is not empty."""
-    array = to_numpy(labels)
     whole = isinstance(labels, (list, tuple)) and all(isinstance(label, int) for label in labels)
+    # NumPy makes floats of whole numbers on both sides of int64 and uint64.
+    array = to_numpy(labels) if whole else array_of(labels, "labels")
     if whole and array.dtype.kind == "f":
-        # NumPy makes floats of whole numbers on both sides of int64 and uint64.
         array = np.array(labels, dtype=object)
     if array.ndim != 1:
         got = f"shape {array.shape}" if array.ndim else short_repr(labels)
@@ -29,6 +29,50 @@ def read_labels(labels: Any) -> AnyArray:
     if array.size == 0:
         raise ValueError("'labels' should contain at least one label.")
     return array
+
+
+def array_of(values: Any, name: str) -> AnyArray:
+    """Return labels as an array, or raise if NumPy rounds integers in a list of floats."""
+    array = to_numpy(values)
+    if array.dtype.kind == "f":
+        refuse_rounded_list(values, array, name)
+    return array
+
+
+def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:
+    """Raise if values are a list, and an integer in it is none of the floats made of them."""
+    if isinstance(values, (list, tuple)) and (np.abs(floats) >= LARGEST_EXACT).any():
+        for given, read in zip(np.array(values, object).flat, floats.flat):
+            if isinstance(given, (int, np.integer)) and int(given) != float(read):
+                raise rounded_label(int(given), name)
+
+
+def rounded_label(number: int, name: str, where: str = "") -> ValueError:
+    """Return the error for an integer beside floats, which stand ``where``, that rounds to one."""
+    return ValueError(
+        f"{name} must not hold {number} beside floats{where}: beyond 2**53 floats skip whole"
+        " numbers, so that different labels would become equal. Give all labels as integers, or"
+        " all as strings."
+    )
+
+
+def first_rounded(numbers: AnyArray) -> int | None:
+    """Return the position of the first integer that float64 does not hold, None without one."""
+    if numbers.dtype.kind not in "iu" or numbers.dtype.itemsize < 8:
+        return None
+    for start in range(0, len(numbers), CHUNK):
+        part = numbers[start : start + CHUNK]
+        part = part.astype(np.int64 if part.dtype.kind == "i" else np.uint64)
+        # The absolute value of the least int64 wraps, and is right as uint64.
+        size = np.abs(part).view(np.uint64)
+        if size.max() < LARGEST_EXACT:
+            continue
+        lowest_bit = size & (~size + np.uint64(1))
+        digits = size // np.maximum(lowest_bit, np.uint64(1))
+        rounded = np.flatnonzero(digits >= np.uint64(LARGEST_EXACT))
+        if len(rounded):
+            return start + int(rounded[0])
+    return None
 
 
 def cast_dates(dates: AnyArray, unit: np.dtype[Any]) -> AnyArray:
@@ -123,15 +167,15 @@ def names_of_columns(frame: Any) -> list[Any] | None:
     return None if are_positions and type(columns).__name__ == "RangeIndex" else names
 
 
-def in_order(names: list[Any]) -> list[Any]:
+def names_in_order(names: list[Any]) -> list[Any]:
     """Return the names of columns, by value if they are numbers that neither rise nor fall.
 
     A pivot has its columns in the order in which they occur.
 
     Examples
     --------
-    >>> from fastkappa.columns.labels import in_order
-    >>> in_order(["2", "10", "1"]), in_order([3, 2, 1]), in_order(["b", "a", "c"])
+    >>> from fastkappa.columns.labels import names_in_order
+    >>> names_in_order(["2", "10", "1"]), names_in_order([3, 2, 1]), names_in_order(["b", "a", "c"])
     (['1', '2', '10'], [3, 2, 1], ['b', 'a', 'c'])
     """
     if not all(is_number(str(name)) for name in names):

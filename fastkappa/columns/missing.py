@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, is_masked_array
+from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import is_number
-from fastkappa.columns.labels import cast_dates
+from fastkappa.columns.labels import cast_dates, read_labels
 
-# Entries that are looked at together.
-CHUNK = 1 << 16
+Missing = Literal["raise", "drop"]
 # What may hold NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
 # The codes that may be among dates or durations, and what makes them NumPy's.
@@ -35,6 +34,41 @@ def is_missing(label: Any) -> bool:
         or (isinstance(label, (float, np.floating)) and math.isnan(label))
         or type(label).__name__ in ("NAType", "NaTType")
     )
+
+
+def given_labels(labels: Any) -> AnyArray:
+    """Return labels that a user gave as an array, or raise if one is missing: no rating is that."""
+    array = read_labels(labels)
+    refuse_missing_labels(labels)
+    return array
+
+
+def refuse_missing_labels(labels: Any) -> None:
+    """Raise if a label is None, NaN or the like."""
+    # NumPy makes a string of NaN in a list of strings.
+    is_list = isinstance(labels, (list, tuple))
+    for label in labels if is_list else to_numpy(labels).ravel().tolist():
+        if is_missing(label):
+            raise ValueError(f"labels must not be missing, got {label!r} among them.")
+
+
+def check_missing(missing: Missing, missing_codes: Any = ()) -> None:
+    """Raise if ``missing`` is none of its values, or if the codes for missing ones are no list."""
+    if not isinstance(missing, str) or missing not in ("raise", "drop"):
+        raise ValueError(f"missing must be 'raise' or 'drop', got {missing!r}.")
+    check_is_list(missing_codes)
+    if not all(isinstance(code, Hashable) for code in missing_codes):
+        raise _no_list(missing_codes)
+
+
+def check_is_list(missing_codes: Any) -> None:
+    """Raise if the codes for missing ratings are one of them alone; they may be sets."""
+    if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__len__"):
+        raise _no_list(missing_codes)
+
+
+def _no_list(missing_codes: Any) -> ValueError:
+    return ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
 
 
 def find_missing(ratings: Any, missing_codes: Sequence[Any] = ()) -> NDArray[np.bool_] | None:
@@ -160,3 +194,20 @@ def _find_in_array(array: AnyArray) -> NDArray[np.bool_] | None:
 
 def _if_any(missing: NDArray[np.bool_]) -> NDArray[np.bool_] | None:
     return missing if missing.any() else None
+
+
+def refuse_missing(
+    columns: Mapping[str, Any],
+    cause: BaseException | None,
+    missing_codes: Sequence[Any] = (),
+    not_rated: Collection[str] = (),
+) -> None:
+    """Raise for the first column in which something is missing."""
+    for name, column in columns.items():
+        mask = find_missing(column, () if name in not_rated else missing_codes)
+        if mask is not None:
+            raise ValueError(
+                f"{name} has {int(mask.sum())} missing of {len(mask)}, the first at position"
+                f" {int(mask.argmax())}: give missing='drop' to leave them out and have them"
+                " counted."
+            ) from cause

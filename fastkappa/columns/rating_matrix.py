@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import CHUNK
-from fastkappa.columns.interop import to_numpy, warn_of_row_order
+from fastkappa.arrays import CHUNK, AnyArray
+from fastkappa.columns.interop import checked, to_numpy, warn_of_row_order
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing
 from fastkappa.columns.real_numbers import read_numbers, refuse_rounded
@@ -28,7 +27,7 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
         return list(ratings.columns), list(ratings.column_names)
     if isinstance(ratings, (list, tuple)):
         # NumPy would turn a list of strings and NaN into strings.
-        rows = [row.tolist() if hasattr(row, "tolist") else row for row in ratings]
+        rows = [checked(row).tolist() if hasattr(row, "tolist") else row for row in ratings]
         if not all(isinstance(row, (list, tuple)) for row in rows):
             raise ValueError("ratings must be subjects × raters, got a list that holds no lists.")
         if len({len(row) for row in rows}) > 1:
@@ -36,7 +35,7 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
                 "ratings must have one rating a rater in every row, None if it is missing, got"
                 f" rows of {min(map(len, rows))} to {max(map(len, rows))}."
             )
-        return [list(column) for column in zip(*rows)], None
+        return [list(column) for column in zip(*rows, strict=True)], None
     array = ratings if isinstance(ratings, np.ma.MaskedArray) else to_numpy(ratings)
     if array.ndim != 2:
         got = f"an array of shape {array.shape}" if array.ndim else short_repr(ratings)

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
-from fastkappa.columns.column import CHUNK, refuse_masked
+from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.labels import first_rounded
+from fastkappa.columns.lengths import check_read
 from fastkappa.columns.missing import is_missing
 
 
@@ -34,6 +36,7 @@ def read_numbers(values: Any, name: str) -> AnyArray:
             f"{name} must be one-dimensional, got shape {numbers.shape}."
             f"{hint_for_probabilities(numbers.shape)}"
         )
+    check_read(numbers, values, name)
     return numbers
 
 
@@ -63,17 +66,9 @@ def refuse_rounded(numbers: AnyArray, lowest: float, highest: float, name: str) 
     """Raise for the first integer that float64 does not hold; the limits are known."""
     if numbers.dtype.kind not in "iu" or max(-lowest, highest) < LARGEST_EXACT:
         return
-    for start in range(0, len(numbers), CHUNK):
-        part = numbers[start : start + CHUNK]
-        part = part.astype(np.int64 if part.dtype.kind == "i" else np.uint64)
-        # The absolute value of the least int64 wraps, and is right as uint64.
-        size = np.abs(part).view(np.uint64)
-        lowest_bit = size & (~size + np.uint64(1))
-        digits = size // np.maximum(lowest_bit, np.uint64(1))
-        rounded = np.flatnonzero(digits >= np.uint64(LARGEST_EXACT))
-        if len(rounded):
-            position = int(rounded[0])
-            raise _rounding_error(int(part[position]), start + position, name)
+    position = first_rounded(numbers)
+    if position is not None:
+        raise _rounding_error(int(numbers[position]), position, name)
 
 
 def _rounding_error(number: int, position: int, name: str) -> ValueError:

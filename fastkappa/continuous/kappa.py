@@ -139,11 +139,6 @@ def _read(y_true: Any, y_pred: Any, sample_weight: Any, chunk: int) -> _Items:
     if sample_weight is None:
         return _Items(truth, predictions, None, 0, chunk)
     weights = read_sample_weight(sample_weight, len(truth))
-    if len(weights) != len(truth):
-        raise ValueError(
-            f"sample_weight must have one weight for each of the {len(truth)} items, got"
-            f" {len(weights)}."
-        )
     limits = _limits(weights, "sample_weight", None, chunk)
     if limits.lowest < 0:
         raise ValueError(f"sample_weight must not be negative, got {limits.lowest}.")

@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.arrays import AnyArray, IntTable, offsets_from
 from fastkappa.columns.column import Column
-from fastkappa.counting.codecs import label_type
 from fastkappa.counting.known_labels import Encoding
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
@@ -78,10 +77,11 @@ class RatedColumn(NamedTuple):
         if self.is_within and values.dtype.kind in "iu":
             codes: AnyArray = codec.encode(kernels, values).astype(dtype)
             codes -= dtype.type(codec.lowest % (1 << 8 * dtype.itemsize))
-            if codes.max(initial=0) >= codec.n_labels:
-                raise changed_meanwhile()
-            return codes
-        return codec.codes(values).astype(dtype)
+        else:
+            codes = codec.codes(values).astype(dtype)
+        if self.is_within and codes.max(initial=0) >= codec.n_labels:
+            raise changed_meanwhile()
+        return codes
 
 
 def count_by_cluster(
@@ -118,7 +118,10 @@ def count_by_cluster(
     # The kernels left out clusters that were not there when the numbers were looked at.
     if found.counts.sum(dtype=np.int64) != len(values):
         raise changed_meanwhile("clusters")
-    return _without_outside(found, clusters, _places(rated))
+    places = _places(rated)
+    if all(one.is_within for one in rated) and (places < 0).any() and places[found.cells].min() < 0:
+        raise changed_meanwhile()
+    return _without_outside(found, clusters, places)
 
 
 class _Counter:
@@ -210,9 +213,7 @@ class _Counter:
         self, values: AnyArray, lowest: int, n_numbers: int, cells: AnyArray
     ) -> ClusterCounts:
         """Return the counts of a chunk by sorting its items."""
-        # Modulo 2**64 the difference is right for signed and unsigned numbers.
-        numbers: AnyArray = values.astype(label_type(values)).view(np.uint64)
-        numbers -= np.uint64(lowest % (1 << 64))
+        numbers: AnyArray = offsets_from(values, lowest)
         if int(numbers.max()) >= n_numbers:
             raise changed_meanwhile("clusters")
         own = None

@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, offsets_from
 from fastkappa.counting.label_hash import code_type, make_hash
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import LabelHash, PairKernels
@@ -102,9 +102,7 @@ class LabelRange:
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
         """Return the codes in an array of their own."""
-        # Modulo 2**64, what lies below the range comes out above it.
-        offsets = values.astype(label_type(values)).view(np.uint64)
-        offsets -= np.uint64(self.lowest % (1 << 64))
+        offsets = offsets_from(values, self.lowest)
         return np.minimum(offsets, np.uint64(self.n_labels)).view(np.int64)
 
     def labels(self) -> AnyArray:

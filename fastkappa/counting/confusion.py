@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastkappa.columns.column import refuse_masked
-from fastkappa.columns.interop import warn_of_row_order
-from fastkappa.columns.item_weights import read_sample_weight
-from fastkappa.columns.lengths import check_lengths
-from fastkappa.columns.pair import read_columns
-from fastkappa.counting.known_labels import labels_to_use
+from fastkappa.columns.read import read
+from fastkappa.counting.known_labels import known_labels
 from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
@@ -73,10 +69,7 @@ def confusion_counts(
     """
     kernels = get_kernels(backend)
     threads = resolve_num_threads(num_threads)
-    n_items = check_lengths(y1, y2, sample_weight)
-    refuse_masked(y1=y1, y2=y2, sample_weight=sample_weight)
-    warn_of_row_order({"y1": y1, "y2": y2})
-    first, second = read_columns(y1, y2, ("y1", "y2"))
-    weights = None if sample_weight is None else read_sample_weight(sample_weight, n_items)
-    known = labels_to_use(labels, {"y1": first, "y2": second})
-    return in_int64(tabulate(kernels, first, second, known, weights, threads))
+    given = {"y1": y1, "y2": y2}
+    items = read(given, labels, sample_weight=sample_weight, policy="scikit-learn")
+    columns = items.columns["y1"], items.columns["y2"]
+    return in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.columns.column import Column, label_of
-from fastkappa.columns.enums import order_of_members
-from fastkappa.columns.label_order import LabelOrder, common_order, shown
+from fastkappa.columns.label_order import LabelOrder, not_declared
 from fastkappa.columns.labels import distinct, keys_in_unit, read_labels
-from fastkappa.columns.odd_strings import refuse_odd_strings, warn_of_lookalikes
+from fastkappa.columns.read import RatedItems
 from fastkappa.counting.codecs import (
     NO_LABELS,
     Codec,
@@ -97,40 +96,14 @@ class KnownLabels:
             encoding = self.encode(column)
             outside = np.append(encoding.positions, -1)[encoding.codec.codes(column.values)] < 0
             if outside.any():
-                label = label_of(column, int(outside.argmax()))
-                raise ValueError(
-                    f"{name} holds {label}, which is not among the labels that were declared:"
-                    f" {shown(self.array)}. Give labels= to say which are meant."
-                )
+                raise not_declared(name, label_of(column, int(outside.argmax())), self.array)
 
 
-def _named_members(labels: Any, columns: Mapping[str, Column]) -> LabelOrder | None:
-    """Return the labels that give members of an enum by the names they are reported under."""
-    for order in (column.declared for column in columns.values()):
-        if order is not None and order.names is not order.labels:
-            given = read_labels(labels).tolist()
-            place = {name: i for i, name in enumerate(order.names.tolist())}
-            if place.keys() >= set(given) and not set(given) & set(order.labels.tolist()):
-                places = [place[name] for name in given]
-                return LabelOrder(order.labels[places], order.names[places])
-    return None
-
-
-def labels_to_use(labels: Any, columns: Mapping[str, Column]) -> KnownLabels | None:
-    """Return the labels given, or those that a column declares; None if there are none.
-
-    ``columns`` has each column under the name that errors call it. Without labels, strings
-    among numbers are refused. Labels that look alike are warned of.
-    """
-    warn_of_lookalikes(columns)
-    first, second = next(iter(columns.values())), list(columns.values())[-1]
-    if labels is not None:
-        members = order_of_members(labels) or _named_members(labels, columns)
-        known = KnownLabels(labels if members is None else members, first, second)
-        known.are_declared = False
-        return known
-    for name, column in columns.items():
-        if column.declared is None:
-            refuse_odd_strings(column, name)
-    order = common_order({name: column.declared for name, column in columns.items()})
-    return None if order is None else KnownLabels(order, first, second)
+def known_labels(items: RatedItems) -> KnownLabels | None:
+    """Return the labels of rated items, None for those that occur."""
+    if items.labels is None:
+        return None
+    column = items.columns[items.rated[0]]
+    known = KnownLabels(items.labels, column, column)
+    known.are_declared = items.are_declared
+    return known

@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.columns.column import Column
 from fastkappa.columns.label_order import sorted_strings
-from fastkappa.columns.labels import common_unit, in_unit
+from fastkappa.columns.labels import common_unit, in_unit, rounded_label
 from fastkappa.columns.string_codes import strings_array
 
 INT64_MAX = (1 << 63) - 1
@@ -133,12 +133,15 @@ def union_of_labels(arrays: Sequence[AnyArray]) -> AnyArray:
     if are_dates:
         unit = common_unit(arrays)
         arrays = [in_unit(array, unit, "ratings") for array in arrays]
-    if are_dates or len(kinds) == 1 or "u" not in kinds:
+    if are_dates or len(kinds) == 1 or not kinds & set("uf"):
         # Without counts NumPy loads numpy.ma first, which takes longer than many a command.
         return np.unique(np.concatenate(arrays), return_counts=True)[0]
-    # NumPy makes floats of int64 beside uint64, and they do not hold all of either.
+    # NumPy makes floats of int64 beside uint64 or floats, and they do not hold all of either.
     labels = sorted({label for array in arrays for label in array.tolist()})
     if "f" in kinds:
+        for label in labels:
+            if float(label) != label:
+                raise rounded_label(label, "ratings")
         return np.array(labels, np.float64)
     if labels[-1] <= INT64_MAX:
         return np.array(labels, np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.column import Column
 from fastkappa.counting.codecs import Codec, expected_codecs
-from fastkappa.counting.item_sums import as_int64, checked_sums
+from fastkappa.counting.item_sums import add_exactly, as_int64, checked_sums
 from fastkappa.counting.known_labels import Encoding, KnownLabels
 from fastkappa.counting.table import ConfusionTable, scatter, square
 from fastkappa.counting.tally import Tally
@@ -26,7 +26,59 @@ class _Counts(NamedTuple):
     n_outside: int
 
 
-class ConfusionCounts(Result, _Counts):
+class CountsResult(Result):
+    """A named tuple whose fields are ``table``, ``labels`` and numbers of items."""
+
+    __slots__ = ()
+    table: AnyArray
+    labels: AnyArray
+
+    def to_frame(self) -> Any:
+        """Return the table as a pandas DataFrame, with the labels of both raters.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        return frame_of_counts(self.table, self.labels, RATERS)
+
+    def __add__(self, other: Any) -> Any:
+        """Return the counts of other items too, which must have the same labels.
+
+        Raises
+        ------
+        OverflowError
+            If a sum does not fit in int64.
+        ValueError
+            If the labels, or their order, differ.
+        """
+        if type(other) is not type(self):
+            return NotImplemented
+        own, added = self.labels.tolist(), other.labels.tolist()
+        if own != added:
+            raise ValueError(
+                f"counts of the labels {own} cannot be added to those of {added}: give the same"
+                " labels= to both."
+            )
+        fields = {
+            name: _total(getattr(self, name), getattr(other, name))
+            for name in getattr(self, "_fields", ())
+            if name not in ("table", "labels")
+        }
+        fields["table"] = add_exactly(self.table, other.table)
+        fields["labels"] = self.labels.copy()
+        return type(self)(**fields)
+
+
+def _total(first: Any, second: Any) -> Any:
+    """Return the sum of two numbers of items, or of one for each rater."""
+    if isinstance(first, tuple):
+        return tuple(map(sum, zip(first, second)))
+    return first + second
+
+
+class ConfusionCounts(CountsResult, _Counts):
     """A confusion table and what belongs to it.
 
     Attributes
@@ -42,16 +94,6 @@ class ConfusionCounts(Result, _Counts):
     """
 
     __slots__ = ()
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas DataFrame, with the labels of both raters.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        return frame_of_counts(self.table, self.labels, RATERS)
 
     def _report(self) -> Report:
         return Report(

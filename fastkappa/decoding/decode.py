@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.columns.checks import check_labels
 from fastkappa.columns.enums import order_of_members
 from fastkappa.columns.label_order import warn_of_order
 from fastkappa.columns.labels import (
     distinct,
-    in_order,
+    names_in_order,
     names_of_columns,
     order_of_columns,
     read_labels,
 )
+from fastkappa.columns.missing import given_labels
 from fastkappa.decoding.items.probabilities import Probabilities, read_probabilities
 from fastkappa.decoding.programme import solve
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
@@ -231,7 +231,9 @@ def read_labelled(
     items = read_probabilities(probabilities, sample_weight)
     columns = names_of_columns(probabilities)
     if labels is None:
-        names = np.arange(items.n_labels) if columns is None else read_labels(in_order(columns))
+        names = (
+            np.arange(items.n_labels) if columns is None else read_labels(names_in_order(columns))
+        )
     else:
         names = read_order(labels)
     distinct(names.tolist())
@@ -254,8 +256,7 @@ def warn_if_alphabetical(labels: AnyArray, weights: Weights) -> None:
 
 def read_order(labels: Any) -> AnyArray:
     """Return labels that were given in order, by their names."""
-    check_labels(labels)
     members = order_of_members(labels)
-    names = read_labels(labels) if members is None else members.names
+    names = given_labels(labels) if members is None else members.names
     distinct(names.tolist())
     return names

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.columns.enums import codes_of_enum
-from fastkappa.columns.interop import to_numpy
+from fastkappa.columns.interop import checked, to_numpy
 from fastkappa.columns.label_order import shown
 from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
 from fastkappa.engines.ratings import (
@@ -145,7 +145,7 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
     import pyarrow
 
     if isinstance(values, (pyarrow.Array, pyarrow.ChunkedArray)):
-        return values
+        return checked(values)
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise RatingsError(f"column {column!r} must be one-dimensional, got shape {values.shape}.")
     if isinstance(values, np.ndarray) and not values.dtype.isnative:
@@ -216,7 +216,8 @@ def ratings_of(array: Any, column: Any) -> RatingBatch:
     if types.is_boolean(dtype):
         return _of_integers(array.cast(pyarrow.uint8()), "booleans")
     if types.is_floating(dtype) or types.is_decimal(dtype):
-        return _of_integers(_whole_numbers(array, column), "integers")
+        kind: Kind = "floats" if types.is_floating(dtype) else "integers"
+        return _of_integers(_whole_numbers(array, column), kind)
     if types.is_date(dtype) or types.is_timestamp(dtype):
         return _of_integers(_microseconds(array, column), _kind_of_time(dtype))
     if types.is_null(dtype):
@@ -289,7 +290,7 @@ def in_one(array: Any) -> Any:
     return pyarrow.concat_arrays(array.chunks)
 
 
-def in_order(array: Any, order: Sequence[Any] | None) -> Any:
+def with_order(array: Any, order: Sequence[Any] | None) -> Any:
     """Return an Arrow column that declares the order of its labels, others as they are."""
     import pyarrow
 

@@ -11,16 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_blocks import find_delimiter, names_of_columns
+from fastkappa.columns.interop import checked
 from fastkappa.engines.arrow_columns import add_rows, in_one, is_string
-from fastkappa.engines.arrow_text import (
-    TextTable,
-    count_whole_numbers,
-    read_names,
-    read_text,
-)
+from fastkappa.engines.arrow_text import TextTable, read_names, read_text, text_file
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
+from fastkappa.engines.text_format import PLAIN, TextFile, TextFormat
 from fastkappa.exceptions import library_needed
 from fastkappa.kernels.threads import ItemRanges, resolve_num_threads, run_in_threads
 
@@ -70,11 +66,11 @@ def count_file(
     path: Path,
     on_progress: OnProgress = ignore_progress,
     num_threads: int | None = None,
-    delimiter: str | None = None,
+    text_format: TextFormat = PLAIN,
 ) -> None:
     """Count a file of a format known by its suffix, and report the bytes read so far.
 
-    ``delimiter`` separates the fields of a text file, if it is not what its suffix says.
+    ``text_format`` says how a text file is written.
 
     Raises
     ------
@@ -86,7 +82,7 @@ def count_file(
     with opened(path) as file_format:
         if file_format in DELIMITERS:
             threads = resolve_num_threads(num_threads)
-            count_text(table, [path], file_format, delimiter, on_progress, threads)
+            count_text(table, [path], file_format, text_format, on_progress, threads)
             return
         if file_format == "parquet" and (n_groups := _n_row_groups(path)) > 1:
             threads = min(resolve_num_threads(num_threads), n_groups)
@@ -105,7 +101,7 @@ def read_columns(
     *,
     text: Sequence[str] = (),
     strings: Sequence[str] = (),
-    delimiter: str | None = None,
+    text_format: TextFormat = PLAIN,
     as_written: bool = False,
 ) -> dict[str, Any]:
     """Return columns of a file, each an Arrow array whose missing ratings are null or NaN.
@@ -123,8 +119,8 @@ def read_columns(
     strings : sequence of str
         The same of columns most of whose values differ, so that no dictionary is made of them, in
         files of other formats neither. In those of Parquet they may be no UTF-8.
-    delimiter : str, default=None
-        What separates the fields of a text file, if it is not what its suffix says.
+    text_format : TextFormat, optional
+        How a text file is written, if it is not UTF-8 as its suffix says.
     as_written : bool, default=False
         Whether columns of ``text`` have no missing values: "NA" is what it says.
 
@@ -142,13 +138,11 @@ def read_columns(
     with opened(path) as file_format:
         if file_format in DELIMITERS:
             check = partial(check_columns, path, columns)
-            between = _delimiter_of(path, file_format, delimiter)
+            file = text_file(path, DELIMITERS[file_format], text_format, check)
             if text:
-                table = read_names(
-                    path, columns, text, between, check, on_progress, missing=not as_written
-                )
+                table = read_names(file, columns, text, on_progress, missing=not as_written)
             else:
-                table = read_text(path, columns, between, check, on_progress, strings)
+                table = read_text(file, columns, on_progress, strings)
         else:
             import pyarrow
 
@@ -163,11 +157,11 @@ def read_columns(
     return {name: table.column(name) for name in columns}
 
 
-def column_names(path: Path, delimiter: str | None = None) -> list[str]:
+def column_names(path: Path, text_format: TextFormat = PLAIN) -> list[str]:
     """Return the names of a file's columns, or raise as `read_columns` does."""
     with opened(path) as file_format:
         if file_format in DELIMITERS:
-            return names_of_columns(path, _delimiter_of(path, file_format, delimiter))
+            return text_file(path, DELIMITERS[file_format], text_format).names
         import pyarrow
         from pyarrow import dataset
 
@@ -256,7 +250,7 @@ def count_stream(table: SourceTable, batches: Iterable[Any], names: Sequence[str
     """Count the record batches of a reader."""
     check_columns("the stream", table.names, names)
     for batch in batches:
-        add_rows(table, batch, 1)
+        add_rows(table, checked(batch), 1)
 
 
 def format_of(path: Path) -> str:
@@ -293,32 +287,25 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
 
 def count_text(
     table: SourceTable,
-    files: Sequence[Path],
+    paths: Sequence[Path],
     file_format: str,
-    delimiter: str | None,
+    text_format: TextFormat,
     on_progress: OnProgress,
     num_threads: int,
 ) -> None:
     """Count text files, whose ratings together are of the type that all can be read as."""
-    delimiter = _delimiter_of(files[0], file_format, delimiter)
-    checked = [(file, partial(check_columns, file, table.names)) for file in files]
+    opened: list[TextFile] = []
+    for path in paths:
+        # All files have the delimiter of the first.
+        delimiter = opened[0].delimiter if opened else DELIMITERS[file_format]
+        check = partial(check_columns, path, table.names)
+        opened.append(text_file(path, delimiter, text_format, check))
     texts = TextTable(table)
-    if all(
-        texts.add_lines(file, delimiter, check, on_progress, num_threads) for file, check in checked
-    ):
-        texts.add_to(table)
-        return
-    if count_whole_numbers(table, checked, delimiter, on_progress, num_threads):
-        return
-    texts = TextTable(table)
-    for file, check in checked:
-        texts.add(file, delimiter, check, on_progress, num_threads)
+    if not all(texts.add_lines(file, on_progress, num_threads) for file in opened):
+        texts = TextTable(table)
+        for file in opened:
+            texts.add(file, on_progress)
     texts.add_to(table)
-
-
-def _delimiter_of(path: Path, file_format: str, given: str | None) -> str:
-    """Return what separates the fields of a text file: as given, by its format, or as found."""
-    return given or DELIMITERS[file_format] or find_delimiter(path)
 
 
 def _n_row_groups(path: Path) -> int:

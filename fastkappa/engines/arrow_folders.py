@@ -27,11 +27,12 @@ from fastkappa.engines.arrow_files import (
 )
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
+from fastkappa.engines.text_format import PLAIN, TextFormat
 from fastkappa.kernels.threads import resolve_num_threads
 
 
 def count_path(
-    table: SourceTable, path: Path, num_threads: int, delimiter: str | None = None
+    table: SourceTable, path: Path, num_threads: int, text_format: TextFormat = PLAIN
 ) -> None:
     """Count a file, or all files of a folder, of a format known by its suffix.
 
@@ -43,17 +44,17 @@ def count_path(
         If pyarrow is not installed.
     """
     if not path.is_dir():
-        count_file(table, path, num_threads=num_threads, delimiter=delimiter)
+        count_file(table, path, num_threads=num_threads, text_format=text_format)
         return
     with naming(path):
-        _count_folder(table, path, num_threads, delimiter)
+        _count_folder(table, path, num_threads, text_format)
 
 
 def count_files(
     table: SourceTable,
     files: Sequence[Path],
     on_progress: OnProgress = ignore_progress,
-    delimiter: str | None = None,
+    text_format: TextFormat = PLAIN,
 ) -> None:
     """Count a file, a folder, or several files of one format, as one source.
 
@@ -63,16 +64,16 @@ def count_files(
         As by `count_path`, and if files are of several formats.
     """
     if files[0].is_dir():
-        count_path(table, files[0], resolve_num_threads(None), delimiter)
+        count_path(table, files[0], resolve_num_threads(None), text_format)
     elif len(files) == 1:
-        count_file(table, files[0], on_progress, delimiter=delimiter)
+        count_file(table, files[0], on_progress, text_format=text_format)
     elif (file_format := _format_of_all("the files", files)) in DELIMITERS:
         for file in files:
             with opened(file):
                 pass
         threads = resolve_num_threads(None)
         with naming(files[0].parent):
-            count_text(table, files, file_format, delimiter, ignore_progress, threads)
+            count_text(table, files, file_format, text_format, ignore_progress, threads)
     else:
         for file in files:
             count_file(table, file)
@@ -95,12 +96,12 @@ def columns_of_files(
     on_progress: OnProgress = ignore_progress,
     *,
     text: Sequence[str] = (),
-    delimiter: str | None = None,
+    text_format: TextFormat = PLAIN,
     as_written: bool = False,
 ) -> dict[str, Any]:
     """Return columns of a file, a folder, or several files of one format, as `read_columns`."""
     read: Callable[..., dict[str, Any]] = partial(
-        read_columns, text=text, delimiter=delimiter, as_written=as_written
+        read_columns, text=text, text_format=text_format, as_written=as_written
     )
     if files[0].is_dir():
         return _read_folder(files[0], columns, read)
@@ -133,12 +134,12 @@ def _joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str
 
 
 def _count_folder(
-    table: SourceTable, folder: Path, num_threads: int, delimiter: str | None
+    table: SourceTable, folder: Path, num_threads: int, text_format: TextFormat
 ) -> None:
     """Count all files of a folder, at any depth; 'name=value' folders are a column."""
     file_format, files = _files_of_one_format(folder)
     if file_format in DELIMITERS:
-        count_text(table, files, file_format, delimiter, ignore_progress, num_threads)
+        count_text(table, files, file_format, text_format, ignore_progress, num_threads)
         return
     count_dataset(table, _dataset_of(folder, files, file_format, table.names))
 

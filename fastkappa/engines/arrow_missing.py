@@ -96,6 +96,6 @@ def _marked_strings(
     places = pyarrow.array([position.get(text) for text in texts], pyarrow.int32())
     places = places.take(encoded.indices)
     if is_text:
-        return inferred(kept).take(places)
+        return inferred(kept, column).take(places)
     values = pyarrow.array(kept, encoded.type.value_type)
     return pyarrow.DictionaryArray.from_arrays(places, values, ordered=encoded.type.ordered)

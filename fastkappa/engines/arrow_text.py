@@ -1,50 +1,42 @@
-"""CSV and TSV files, read a block at a time.
+"""CSV and TSV files, read by pyarrow.
 
 Whether the ratings are numbers is known at the end of the file only. So texts are counted. What
 the different ones mean, which are few, pyarrow then infers as it would have for the whole column.
-Where a compiled kernel finds the texts of plain lines, no column is made of them. Other files are
-parsed by pyarrow: if the first ratings are whole numbers, all are counted as such until one is not.
-Files without quotes are read by several threads, a block each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.columns.label_order import is_number
-from fastkappa.counting.lines import LineCounter
-from fastkappa.engines.arrow_blocks import (
-    BLOCK_SIZE,
-    NotInBlocksError,
-    has_names,
-    in_arrow_memory,
-    in_blocks,
-    is_packed,
-    names_of_columns,
-    read_blocks,
-)
-from fastkappa.engines.arrow_columns import add_arrays, codes_of, in_one, ratings_of, weights_of
+from fastkappa.engines import csv_lines
+from fastkappa.engines.arrow_columns import codes_of, in_one, ratings_of, weights_of
 from fastkappa.engines.batches import add_ratings
-from fastkappa.engines.ratings import Key, Kind, RatingBatch, RatingsError, TooManyLabelsError
+from fastkappa.engines.csv_lines import LineCounter
+from fastkappa.engines.ratings import (
+    Key,
+    Kind,
+    RatingBatch,
+    RatingsError,
+    TooManyLabelsError,
+    refuse_rounded_texts,
+)
 from fastkappa.engines.source_table import SourceTable
-from fastkappa.kernels.contract import Lines
-from fastkappa.kernels.dispatch import get_kernels, word_kernels
-from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.engines.text_format import TextFile, TextFormat, find_delimiter, names_in
 
+# Bytes that are parsed at a time.
+BLOCK_SIZE = 1 << 20
 # With labels given, texts that are kept whatever they are, to infer what the column holds.
 MOST_OTHERS = 1 << 12
-# Bytes of a file that are tried before the rest.
-FIRST_BLOCK = 1 << 14
 
 Check = Callable[[Sequence[str]], None]
 ReportBytes = Callable[[int], None]
-Part = TypeVar("Part")
 
 
 class TextTable:
@@ -68,20 +60,11 @@ class TextTable:
         self._others: dict[Any, _Texts] = {}
         self._weights_are_whole = True
 
-    def add(
-        self,
-        path: Path,
-        delimiter: str,
-        check: Check,
-        on_progress: ReportBytes,
-        num_threads: int = 1,
-    ) -> None:
-        """Count a file; ``check`` is given the names of its columns."""
+    def add(self, file: TextFile, on_progress: ReportBytes) -> None:
+        """Count a file."""
         import pyarrow
-        from pyarrow import csv
 
         columns = self._raw.columns
-        names, parse_options = _checked_options(path, delimiter, check)
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.binary())
         types = dict.fromkeys(self._raw.names, text)
         if columns.weight is not None:
@@ -90,76 +73,26 @@ class TextTable:
                     f"column {columns.weight!r} of a text file cannot be the weight as well."
                 )
             types[columns.weight] = pyarrow.float64()
+        for batch in text_batches(file, types, on_progress, block_size=self._block_size):
+            self._add_batch(dict(zip(types, batch.columns)))
 
-        def work(ranges: ItemRanges) -> TextTable:
-            part = TextTable(self._raw, most_others=self._most_others)
-            for batch in in_blocks(path, delimiter, names, types, ranges, on_progress):
-                part._add_batch(dict(zip(types, batch.columns)))
-            return part
-
-        parts = _by_threads(path, work, num_threads)
-        if parts is not None:
-            for part in parts:
-                self._merge(part)
-            return
-        convert_options = csv.ConvertOptions(
-            include_columns=list(types), column_types=types, strings_can_be_null=True
-        )
-        with (
-            pyarrow.OSFile(str(path)) as file,
-            csv.open_csv(
-                _unpacked(path, file),
-                read_options=csv.ReadOptions(block_size=self._block_size),
-                parse_options=parse_options,
-                convert_options=convert_options,
-            ) as reader,
-        ):
-            for batch in reader:
-                on_progress(file.tell())
-                self._add_batch(dict(zip(types, batch.columns)))
-
-    def add_lines(
-        self, path: Path, delimiter: str, check: Check, on_progress: ReportBytes, num_threads: int
-    ) -> bool:
-        """Count a file as `add` does, but without columns of it; return False if that cannot be.
+    def add_lines(self, file: TextFile, on_progress: ReportBytes, num_threads: int) -> bool:
+        """Count a file as `add` does, but by the kernel for lines; return False if that cannot be.
 
         Files with quotes, many texts or anything else that is unusual are for others, and so
         is this table then.
         """
         columns = self._raw.columns
-        count_lines = word_kernels(get_kernels()).count_lines
-        two = self._raw.names == [columns.y1, columns.y2] and columns[2:] == (None, None)
-        if count_lines is None or not two:
+        if self._raw.names != [columns.y1, columns.y2] or columns[2:] != (None, None):
             return False
-        names, _ = _checked_options(path, delimiter, check)
-        lines = Lines(ord(delimiter), len(names), *map(names.index, self._raw.names))
-
-        def work(ranges: ItemRanges) -> TextTable:
-            counter = LineCounter(count_lines, lines)
-            for (start, stop), block in read_blocks(path, ranges):
-                head = 0 if start else block.find(b"\n") + 1
-                is_head = start > 0 or has_names(block[:head], delimiter, names)
-                if not (is_head and counter.add(block, head)):
-                    raise NotInBlocksError
-                on_progress(stop)
-            part = TextTable(self._raw, most_others=self._most_others)
-            part._add_counter(counter)
-            return part
-
-        parts = _by_threads(path, work, num_threads)
+        counters = csv_lines.count_file(file, self._raw.names, on_progress, num_threads)
         try:
-            for part in parts or []:
-                self._merge(part)
+            for counter in counters or []:
+                self._add_counter(counter)
             self._raw.settled()
         except TooManyLabelsError:
             return False
-        return bool(parts) and self._raw.n_rows > 0
-
-    def _merge(self, other: TextTable) -> None:
-        self._raw.merge(other._raw)
-        self._weights_are_whole &= other._weights_are_whole
-        for name, others in other._others.items():
-            self._others.setdefault(name, _Texts(self._most_others)).learn(others.texts)
+        return bool(counters) and self._raw.n_rows > 0
 
     def add_to(self, table: SourceTable) -> None:
         """Add what was counted, its labels being what the texts mean."""
@@ -203,7 +136,9 @@ class TextTable:
         add_ratings(self._raw, read[columns.y1], read[columns.y2], weights=weights, groups=groups)
 
     def _add_counter(self, counter: LineCounter) -> None:
-        missing = {text.encode() for text in texts_of_missing()}
+        from pyarrow import csv
+
+        missing = {text.encode() for text in csv.ConvertOptions().null_values}
         keys = [[None if text in missing else _key_of(text) for text in t] for t in counter.texts]
         for name, texts in zip(self._raw.names, keys):
             self._learn(name, texts)
@@ -219,69 +154,6 @@ class TextTable:
         weights = weights_of(array, self._raw.columns.weight)
         self._weights_are_whole &= bool((weights == np.rint(weights)).all())
         return weights
-
-
-def count_whole_numbers(
-    table: SourceTable,
-    files: Sequence[tuple[Path, Check]],
-    delimiter: str,
-    on_progress: ReportBytes,
-    num_threads: int,
-) -> bool:
-    """Count files whose ratings are whole numbers; add nothing and return False for others.
-
-    So does a table for which more matters than what all ratings are.
-    """
-    import pyarrow
-
-    columns = table.columns
-    needs_text = (table.wanted, table.codes, columns.weight, columns.group)
-    if any(need is not None for need in needs_text):
-        return False
-    types = dict.fromkeys(table.names, pyarrow.int64())
-    whole = table.empty_copy()
-
-    def work(path: Path, names: Sequence[str], ranges: ItemRanges) -> SourceTable:
-        part = table.empty_copy()
-        for batch in in_blocks(path, delimiter, names, types, ranges, on_progress):
-            add_arrays(part, dict(zip(types, batch.columns)))
-        return part
-
-    for path, check in files:
-        names, _ = _checked_options(path, delimiter, check)
-        parts = _by_threads(path, partial(work, path, names), num_threads)
-        if parts is None:
-            return False
-        for part in parts:
-            whole.merge(part)
-    whole.settled()
-    if not all(axis.labels() for axis in whole.axes[1:]):
-        # What is missing throughout is no number.
-        return False
-    table.merge(whole)
-    return True
-
-
-def _by_threads(
-    path: Path, work: Callable[[ItemRanges], Part], num_threads: int
-) -> list[Part] | None:
-    """Return what each thread returns for its blocks of a file; None if it cannot be cut.
-
-    So it is if anything is wrong with the file: what, is said by those who read it as a whole.
-    """
-    import pyarrow
-
-    if is_packed(path):
-        return None
-    n_bytes = path.stat().st_size
-    try:
-        # Most files that cannot be read so show it soon.
-        first = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
-        if n_bytes <= FIRST_BLOCK:
-            return [first]
-        return run_in_threads(work, n_bytes, max(1, min(num_threads, n_bytes // BLOCK_SIZE)))
-    except (NotInBlocksError, RatingsError, pyarrow.ArrowException):
-        return None
 
 
 class _Texts:
@@ -300,109 +172,156 @@ class _Texts:
             self.texts.update(dict.fromkeys(new))
 
 
-def read_text(
-    path: Path,
-    columns: Sequence[str],
-    delimiter: str,
-    check: Check,
-    on_progress: ReportBytes,
-    strings: Sequence[str] = (),
-) -> Any:
-    """Return columns of a file as an Arrow table, some of them as ``strings`` in any case.
+def text_file(
+    path: Path, delimiter: str, text_format: TextFormat, check: Check | None = None
+) -> TextFile:
+    """Return a text file that can be read; ``check`` is given the names of its columns.
 
-    ``check`` is given the names of its columns.
+    ``delimiter`` separates its fields if the format does not say so; "" for what is found.
+    """
+    from pyarrow import csv
+
+    encoding = text_format.encoding
+    between = text_format.delimiter or delimiter or find_delimiter(path, encoding)
+    names = names_in(path, between, text_format)
+    if names is None:
+        # pyarrow parses a block of values as well, and has the last word on what is odd.
+        file = TextFile(path, between, [], encoding)
+        with _reading(file), csv.open_csv(_text_in(file, path), **_options(file)) as reader:
+            names = list(reader.schema.names)
+            if not text_format.has_names:
+                names = [str(i + 1) for i in range(len(names))]
+    if check is not None:
+        check(names)
+    return TextFile(path, between, names, encoding, text_format.has_names)
+
+
+def text_batches(
+    file: TextFile,
+    types: Mapping[str, Any],
+    on_progress: ReportBytes,
+    *,
+    missing: bool = True,
+    block_size: int = BLOCK_SIZE,
+) -> Iterator[Any]:
+    """Yield columns of these types, a block of the file at a time.
+
+    Texts such as NA are missing values, unless ``missing`` is False.
     """
     import pyarrow
     from pyarrow import csv
 
-    _, parse_options = _checked_options(path, delimiter, check)
-    convert_options = csv.ConvertOptions(
+    converted = csv.ConvertOptions(
+        include_columns=list(types), column_types=dict(types), strings_can_be_null=missing
+    )
+    with (
+        _reading(file),
+        pyarrow.OSFile(str(file.path)) as opened,
+        csv.open_csv(
+            _text_in(file, opened), convert_options=converted, **_options(file, block_size)
+        ) as reader,
+    ):
+        for batch in reader:
+            on_progress(opened.tell())
+            yield batch
+
+
+def read_text(
+    file: TextFile, columns: Sequence[str], on_progress: ReportBytes, strings: Sequence[str] = ()
+) -> Any:
+    """Return columns of a file as an Arrow table, some of them as ``strings`` in any case."""
+    import pyarrow
+    from pyarrow import csv
+
+    converted = csv.ConvertOptions(
         include_columns=list(columns),
         column_types=dict.fromkeys(strings, pyarrow.string()),
         strings_can_be_null=True,
         auto_dict_encode=True,
     )
+    n_bytes = file.path.stat().st_size
+    options = _options(file)
     # A file of one block is read faster without threads.
-    read_options = csv.ReadOptions(use_threads=path.stat().st_size > BLOCK_SIZE)
+    options["read_options"].use_threads = n_bytes > BLOCK_SIZE
     # Arrow's threads go on reading after an error: at the end of Python they must not need it.
-    table = csv.read_csv(
-        _unpacked(path, pyarrow.OSFile(str(path))),
-        read_options=read_options,
-        parse_options=parse_options,
-        convert_options=convert_options,
-    )
-    on_progress(path.stat().st_size)
+    with _reading(file):
+        opened = pyarrow.OSFile(str(file.path))
+        table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)
+    on_progress(n_bytes)
     return table
 
 
-def texts_of_missing() -> list[str]:
-    """Return the texts that stand for a missing value in any column of a file."""
-    from pyarrow import csv
-
-    return list(csv.ConvertOptions().null_values)
-
-
 def read_names(
-    path: Path,
+    file: TextFile,
     columns: Sequence[str],
     names: Sequence[str],
-    delimiter: str,
-    check: Check,
     on_progress: ReportBytes,
     missing: bool = True,
 ) -> Any:
     """Return columns of a file, of which ``names`` are strings whatever they look like.
 
-    Texts such as NA are missing values, unless ``missing`` is False.
-
     A block at a time takes less memory than `read_text`, which has the types of all columns to
     find out; here what the other columns hold is inferred from their different texts.
     """
     import pyarrow
-    from pyarrow import csv
 
-    _, parse_options = _checked_options(path, delimiter, check)
     text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
-    convert_options = csv.ConvertOptions(
-        include_columns=list(columns),
-        column_types=dict.fromkeys(columns, text),
-        strings_can_be_null=missing,
-    )
-    batches = []
-    with (
-        pyarrow.OSFile(str(path)) as file,
-        csv.open_csv(
-            _unpacked(path, file), parse_options=parse_options, convert_options=convert_options
-        ) as reader,
-    ):
-        for batch in reader:
-            on_progress(file.tell())
-            batches.append(batch)
-        table = pyarrow.Table.from_batches(batches, reader.schema)
+    types = dict.fromkeys(columns, text)
+    schema = pyarrow.schema(list(types.items()))
+    batches = list(text_batches(file, types, on_progress, missing=missing))
+    table = pyarrow.Table.from_batches(batches, schema)
     for i, name in enumerate(columns):
         if name not in names and len(table):
             encoded = in_one(table.column(i))
-            values = inferred(encoded.dictionary.to_pylist()).take(encoded.indices)
+            values = inferred(encoded.dictionary.to_pylist(), name).take(encoded.indices)
             table = table.set_column(i, name, values)
     return table
 
 
-def _checked_options(path: Path, delimiter: str, check: Check) -> tuple[list[str], Any]:
-    """Return the names of a file's columns, which are checked, and how to parse it."""
+def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
+    """Return how pyarrow reads and parses a file."""
     from pyarrow import csv
 
-    # A field of free text beside the ratings may well have a line break in it.
-    options = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-    names = names_of_columns(path, delimiter)
-    check(names)
-    return names, options
+    return {
+        "read_options": csv.ReadOptions(
+            encoding=file.encoding or "utf8",
+            column_names=None if file.has_names else file.names,
+            block_size=block_size,
+        ),
+        # A field of free text beside the ratings may well have a line break in it.
+        "parse_options": csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True),
+    }
 
 
-def _unpacked(path: Path, file: Any) -> Any:
-    """Return a file, or the text in a compressed one."""
+@contextmanager
+def _reading(file: TextFile) -> Iterator[None]:
+    """Name the encoding in errors about text that is not written in it."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        if file.encoding is None:
+            raise
+        raise RatingsError(f"{file.path} is not text in {file.encoding}: {error}.") from error
+
+
+def _text_in(file: TextFile, opened: Any) -> Any:
+    """Return an opened file, or the text in a compressed one."""
     import pyarrow
 
-    return pyarrow.CompressedInputStream(file, "gzip") if is_packed(path) else file
+    return pyarrow.CompressedInputStream(opened, "gzip") if file.is_packed else opened
+
+
+def in_arrow_memory(data: bytes) -> Any:
+    """Return a stream of a copy of these bytes that belongs to Arrow.
+
+    A thread of Arrow may let go of a stream after it has been read, even while Python ends. To let
+    go of a Python object it would have to call Python then, which ends in an abort.
+    """
+    import pyarrow
+
+    memory = pyarrow.BufferOutputStream()
+    memory.write(data)
+    return pyarrow.BufferReader(memory.getvalue())
 
 
 def _texts_of(array: Any) -> RatingBatch:
@@ -423,7 +342,7 @@ def _meaning(
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], None
-    values = inferred(together)
+    values = inferred(together, column)
     if str(values.type) == "string":
         # To encode them would import pyarrow.compute, which takes as long as a small file.
         return values.to_pylist()[: len(texts)], "strings"
@@ -431,8 +350,11 @@ def _meaning(
     return ratings.keys()[: len(texts)], ratings.kind
 
 
-def inferred(texts: Sequence[Any]) -> Any:
-    """Return texts as a column of the type that pyarrow infers."""
+def inferred(texts: Sequence[Any], column: Any = None) -> Any:
+    """Return texts as a column of the type that pyarrow infers.
+
+    Of a ``column`` no two texts that are different whole numbers may be the same float.
+    """
     from pyarrow import csv
 
     quoted = ('"' + text.replace('"', '""') + '"' for text in texts)
@@ -443,4 +365,7 @@ def inferred(texts: Sequence[Any]) -> Any:
         parse_options=csv.ParseOptions(newlines_in_values=True),
         convert_options=csv.ConvertOptions(strings_can_be_null=True),
     )
-    return table.column(0).combine_chunks()
+    values = table.column(0).combine_chunks()
+    if column is not None and str(values.type) == "double":
+        refuse_rounded_texts(texts, values.to_pylist(), column)
+    return values

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.labels import distinct
+from fastkappa.columns.missing import given_labels
 from fastkappa.columns.odd_strings import warn_of_counted_lookalikes, warn_of_unused_labels
-from fastkappa.engines.ratings import Key, Kind, RatingsError, key_of
+from fastkappa.counting.tabulate import CountsResult
+from fastkappa.engines.ratings import NUMBERS, Key, Kind, RatingsError, key_of
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, Contents
 from fastkappa.formatting import count_text
-from fastkappa.frame import frame_of_counts
-from fastkappa.results import RATERS, Report, Result, counts_grid
+from fastkappa.results import Report, counts_grid
 
 
 class _Counts(NamedTuple):
@@ -28,7 +28,7 @@ class _Counts(NamedTuple):
     n_dropped: int
 
 
-class SourceCounts(Result, _Counts):
+class SourceCounts(CountsResult, _Counts):
     """A confusion table of two columns, and what is not in it.
 
     Attributes
@@ -51,16 +51,6 @@ class SourceCounts(Result, _Counts):
     """
 
     __slots__ = ()
-
-    def to_frame(self) -> Any:
-        """Return the table as a pandas DataFrame, with the labels of both raters.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed.
-        """
-        return frame_of_counts(self.table, self.labels, RATERS)
 
     def _report(self) -> Report:
         first, second = self.missing
@@ -179,20 +169,14 @@ def label_of(key: Key, kind: Kind | None) -> Any:
 
 def check_labels(labels: Any) -> AnyArray:
     """Return the labels a user gave as an array, or raise."""
-    array = to_numpy(labels)
-    if array.ndim != 1:
-        raise ValueError(f"labels must be one-dimensional, got {labels!r}.")
-    if array.size == 0:
-        raise ValueError("'labels' should contain at least one label.")
+    array = given_labels(labels)
     for label in labels:
         try:
-            key, _ = key_of(label, "labels")
+            key_of(label, "labels")
         except RatingsError as error:
             raise ValueError(
                 f"labels must be whole numbers, strings, booleans or dates, got {label!r}."
             ) from error
-        if key is None:
-            raise ValueError(f"labels must not be missing, got {labels!r}.")
     return array
 
 
@@ -209,7 +193,7 @@ def _given(labels: Any, kind: Kind | None) -> tuple[AnyArray, list[Any]]:
 
 
 def _comparable(kind: Kind | None, kind_of_label: Kind | None) -> bool:
-    alike: tuple[set[Any], ...] = ({"integers", "booleans"}, {"dates", "times"}, {"strings"})
+    alike: tuple[set[Any], ...] = (NUMBERS, {"dates", "times"}, {"strings"})
     return kind is None or any(kind in kinds and kind_of_label in kinds for kinds in alike)
 
 

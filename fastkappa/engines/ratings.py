@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -11,17 +12,23 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.label_order import shown
+from fastkappa.columns import label_order
+from fastkappa.columns.label_order import LabelOrder, not_declared
+from fastkappa.columns.labels import rounded_label
 
-Kind = Literal["integers", "booleans", "strings", "dates", "times"]
+# Floats are whole numbers.
+Kind = Literal["integers", "floats", "booleans", "strings", "dates", "times"]
 # What a label is in a table; None is a missing rating.
 Key = int | str | None
 
 # A table has as many cells as the square of the number of labels: an identifier or a count
 # mistaken for a rating would take more memory than there is.
 LARGEST_NUMBER_OF_LABELS = 2000
+NUMBERS = {"booleans", "integers", "floats"}
+_SHOWN: dict[Any, Any] = {"floats": "integers"}
 EPOCH = datetime.datetime(1970, 1, 1)
 MICROSECOND = datetime.timedelta(microseconds=1)
+WHOLE_NUMBER = re.compile(r"\s*[-+]?\d+\s*")
 TRUE, FALSE = ("true", "1"), ("false", "0")
 
 
@@ -116,7 +123,7 @@ def key_of(value: Any, column: Any) -> tuple[Key, Kind | None]:
             raise RatingsError(not_whole(column, "numbers beyond 64 bits"))
         if value != int(value):
             raise RatingsError(not_whole(column, value))
-        return int(value), "integers"
+        return int(value), "floats" if isinstance(value, float) else "integers"
     if isinstance(value, datetime.datetime):
         if value.tzinfo is not None:
             value = value.astimezone(datetime.UTC).replace(tzinfo=None)
@@ -174,31 +181,31 @@ def _readings(label: Any) -> set[Any]:
 
 
 def common_order(
-    orders: Mapping[Any, tuple[Key, ...] | None], advice: Advice
+    orders: Mapping[str, tuple[Key, ...] | None], advice: Advice
 ) -> tuple[Key, ...] | None:
-    """Return the order of labels that columns declare, None if none does.
+    """Return the order of labels that columns declare, None if none does; errors call them so.
 
     Raises
     ------
-    RatingsError
+    ValueError
         If two columns declare different orders, or one of more labels than a table has.
     """
     declared = {name: order for name, order in orders.items() if order is not None}
     if not declared:
         return None
-    (name, order), *others = declared.items()
-    for other_name, other in others:
-        if other != order:
+    for name, order in declared.items():
+        if len(order) > LARGEST_NUMBER_OF_LABELS:
             raise RatingsError(
-                f"columns {name!r} and {other_name!r} declare different orders of their labels:"
-                f" {shown(order)} and {shown(other)}. {advice.order}"
+                f"{name} declares {len(order)} labels, more than the"
+                f" {LARGEST_NUMBER_OF_LABELS} a table is made for. {advice.many_labels}"
             )
-    if len(order) > LARGEST_NUMBER_OF_LABELS:
-        raise RatingsError(
-            f"column {name!r} declares {len(order)} labels, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} a table is made for. {advice.many_labels}"
-        )
-    return order
+    label_order.common_order({name: _as_order(o) for name, o in declared.items()}, advice.order)
+    return next(iter(declared.values()))
+
+
+def _as_order(keys: tuple[Key, ...]) -> LabelOrder:
+    labels = np.array(keys, object)
+    return LabelOrder(labels, labels)
 
 
 def refuse_outside(
@@ -207,10 +214,24 @@ def refuse_outside(
     """Raise for a rating that is none of the labels that a column declares."""
     outside = set(found).difference(order)
     if outside:
-        raise RatingsError(
-            f"column {column!r} holds {min(outside, key=str)!r}, which is not among the labels"
-            f" that were declared: {shown(order)}. {advice.order}"
-        )
+        label = repr(min(outside, key=str))
+        raise not_declared(f"column {column!r}", label, order, advice.order)
+
+
+def refuse_rounded(keys: Mapping[Any, Iterable[Any]]) -> None:
+    """Raise if a label of a column is none that float64 holds, where there are floats, too."""
+    for column, found in keys.items():
+        for key in found:
+            if isinstance(key, int) and float(key) != key:
+                raise RatingsError(str(rounded_label(key, f"column {column!r}")))
+
+
+def refuse_rounded_texts(texts: Sequence[str], floats: Sequence[Any], column: Any) -> None:
+    """Raise if a text among floats is a whole number, and another one than the float made of it."""
+    whole = [WHOLE_NUMBER.fullmatch(text) is not None for text in texts]
+    for text, number, is_whole in zip(texts, floats, whole):
+        if is_whole and not all(whole) and int(text) != number:
+            raise RatingsError(str(rounded_label(int(text), f"column {column!r}")))
 
 
 def refuse_negative(least: Any, column: Any) -> None:
@@ -224,7 +245,7 @@ def common_kind(
     names: tuple[Any, Any],
     keys: tuple[Iterable[Any], Iterable[Any]],
 ) -> Kind | None:
-    """Return the kind of the ratings in both columns; booleans beside integers are integers.
+    """Return the kind of the ratings in both columns; of numbers the most general one.
 
     Raises
     ------
@@ -234,20 +255,20 @@ def common_kind(
     first, second = kinds
     if first == second or first is None or second is None:
         return first or second
-    if set(kinds) == {"booleans", "integers"}:
-        return "integers"
+    if set(kinds) <= NUMBERS:
+        return "floats" if "floats" in kinds else "integers"
     if set(kinds) == {"dates", "times"}:
         return "times"
     found = (
-        f"column {name!r} holds {kind}{_example(among) if kind == 'strings' else ''}"
+        f"column {name!r} holds {_SHOWN.get(kind, kind)}{_example(kind, among)}"
         for name, kind, among in zip(names, kinds, keys)
     )
     raise RatingsError(f"the ratings cannot be compared: {' and '.join(found)}.")
 
 
-def _example(keys: Iterable[Any]) -> str:
+def _example(kind: Kind | None, keys: Iterable[Any]) -> str:
     """Return a string for an error, if possible one that shows why they are not numbers."""
-    strings = [key for key in keys if isinstance(key, str)]
+    strings = [key for key in keys if kind == "strings" and isinstance(key, str)]
     words = (text for text in strings if not text.lstrip("+-").isdigit())
     example = next(words, strings[0] if strings else None)
     return "" if example is None else f" ({example!r})"

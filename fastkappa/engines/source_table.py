@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.label_order import shown
 from fastkappa.columns.odd_strings import describe_odd, odd_among
 from fastkappa.counting.codecs import expected_codecs
 from fastkappa.counting.item_sums import add_exactly
@@ -31,6 +30,7 @@ from fastkappa.engines.ratings import (
     common_kind,
     common_order,
     refuse_outside,
+    refuse_rounded,
 )
 from fastkappa.kernels.dispatch import get_kernels
 
@@ -102,12 +102,9 @@ class AxisLabels:
             return
         if self.codes is not None:
             order = tuple(key for key in order if key not in self.codes)
-        if self.order not in (None, order):
-            raise RatingsError(
-                f"column {self.column!r} declares different orders of its labels:"
-                f" {shown(self.order or ())} and {shown(order)}. {advice.order}"
-            )
-        self.order = order
+        name = f"column {self.column!r}"
+        parts = {name: order} if self.order is None else {name: self.order, "a later part": order}
+        self.order = common_order(parts, advice)
 
     def _counted_as(self, key: Any) -> Any:
         if self.codes is not None and key not in (None, OUTSIDE) and key in self.codes:
@@ -288,9 +285,12 @@ class SourceTable:
         first, second = self.axes[1:]
         kinds, names = (first.kind, second.kind), (first.column, second.column)
         kind = common_kind(kinds, names, (first.position, second.position))
+        if kind == "floats" and self.wanted is None:
+            refuse_rounded({axis.column: axis.position for axis in (first, second)})
         order = None
         if self.wanted is None:
-            order = common_order({axis.column: axis.order for axis in (first, second)}, self.advice)
+            orders = {f"column {axis.column!r}": axis.order for axis in (first, second)}
+            order = common_order(orders, self.advice)
         if order is not None:
             for axis in (first, second):
                 refuse_outside(axis.labels(), order, axis.column, self.advice)

@@ -1,4 +1,4 @@
-"""`confusion_from_table` finds out what a source is, and who counts it."""
+"""What a source is, and who counts it or reads its columns into memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
+from fastkappa.columns.interop import checked
+from fastkappa.columns.missing import check_is_list
 from fastkappa.engines import arrow_columns, arrow_files, arrow_folders, dask_chunks, frames
+from fastkappa.engines.arrow_columns import with_order
+from fastkappa.engines.arrow_files import check_columns, columns_of_arrow, need_pyarrow
 from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.engines.ratings import RatingsError, WantedLabels, key_of
 from fastkappa.engines.source_table import Columns, SourceTable
@@ -144,7 +148,9 @@ def confusion_from_table(
     wanted = None
     if labels is not None:
         kinds = {key_of(label, "labels")[1] for label in labels}
-        wanted = WantedLabels([*labels, *missing_codes], are_numbers=kinds == {"integers"})
+        wanted = WantedLabels(
+            [*labels, *missing_codes], are_numbers=kinds <= {"integers", "floats"}
+        )
     table = SourceTable(Columns(y1, y2, weight, group), wanted, codes=codes)
     _count(table, source, threads)
     contents = table.contents()
@@ -153,8 +159,7 @@ def confusion_from_table(
 
 def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
     """Return the codes of missing ratings, or raise."""
-    if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
-        raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
+    check_is_list(missing_codes)
     codes = WantedLabels(missing_codes)
     for label in [] if labels is None else labels:
         if label in codes:
@@ -175,7 +180,7 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
     elif frames.count_frame(table, source, threads):
         pass
     elif hasattr(source, "__arrow_c_stream__"):
-        pyarrow = arrow_files.need_pyarrow("frames", "an Arrow stream")
+        pyarrow = need_pyarrow("frames", "an Arrow stream")
         stream = pyarrow.RecordBatchReader.from_stream(source)
         arrow_files.count_stream(table, stream, stream.schema.names)
     else:
@@ -187,12 +192,12 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
 
 def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) -> None:
     names = table.names
-    arrow_files.check_columns("the mapping", names, list(source))
+    check_columns("the mapping", names, list(source))
     taken = {name: source[name] for name in names}
     if any(dask_chunks.is_array(column) for column in taken.values()):
         dask_chunks.count_arrays(table, taken)
         return
-    arrow_files.need_pyarrow("frames", "a mapping of arrays")
+    need_pyarrow("frames", "a mapping of arrays")
     arrays = {
         name: arrow_columns.as_array(column, name, table.codes) for name, column in taken.items()
     }
@@ -218,10 +223,85 @@ def _count_arrow(table: SourceTable, source: Any, threads: int) -> bool:
     if hasattr(source, "to_batches") and hasattr(source, "get_fragments"):
         arrow_files.count_dataset(table, source)
     elif hasattr(source, "slice"):
-        arrow_files.check_columns("the table", table.names, names)
-        arrow_columns.add_rows(table, source, threads)
+        check_columns("the table", table.names, names)
+        arrow_columns.add_rows(table, checked(source.select(table.names)), threads)
     elif hasattr(source, "read_next_batch"):
         arrow_files.count_stream(table, source, names)
     else:
         return False
     return True
+
+
+def read_triples(
+    source: Any, item: Any, rater: Any, rating: Any, cluster: Any = None
+) -> tuple[Any, Any, Any, Any]:
+    """Return the columns of items, raters and ratings of a source, and that of clusters or None.
+
+    Parameters
+    ----------
+    source : path, data frame, table, dataset, relation or mapping
+        As for `fastkappa.confusion_from_table`; engines and clusters send these columns alone.
+    item, rater, rating, cluster : str
+        The names of the columns; None for no clusters. Those of a text file are read as strings,
+        but for the ratings.
+
+    Returns
+    -------
+    item, rater, rating, cluster : array-likes of shape (n,)
+        Columns of the source's library, which may declare an order of labels.
+
+    Raises
+    ------
+    ValueError
+        If a column is not there or is named twice, or if a file cannot be read.
+    TypeError
+        If the source is none of the above.
+    ImportError
+        If a library that reads the source is missing.
+    """
+    names = {"item": item, "rater": rater, "rating": rating}
+    if cluster is not None:
+        names["cluster"] = cluster
+    for argument, name in names.items():
+        if name is None or not isinstance(name, Hashable):
+            raise TypeError(f"{argument} must be the name of a column of the source, got {name!r}.")
+    if len(set(names.values())) < len(names):
+        *others, last = names
+        found = " and ".join(f"{argument}={name!r}" for argument, name in names.items())
+        number = "three" if cluster is None else "four"
+        raise RatingsError(f"{', '.join(others)} and {last} must be {number} columns, got {found}.")
+    text = [name for argument, name in names.items() if argument != "rating"]
+    columns = _columns(source, list(names.values()), text=text)
+    clusters = None if cluster is None else columns[cluster]
+    return columns[item], columns[rater], columns[rating], clusters
+
+
+def _columns(source: Any, names: Sequence[Any], text: Sequence[Any]) -> Mapping[Any, Any]:
+    """Return columns of any source by name; those of ``text`` are no numbers in a text file."""
+    if isinstance(source, (str, os.PathLike)):
+        return arrow_folders.columns_of_path(Path(source), names, text=text)
+    if isinstance(source, Mapping):
+        check_columns("the mapping", names, list(source))
+        return source
+    library = type(source).__module__.partition(".")[0]
+    if library == "pyarrow" and hasattr(source, "schema"):
+        return columns_of_arrow(source, names)
+    if library in ("pandas", "polars") and len(getattr(source, "shape", ())) == 2:
+        check_columns("the frame", names, list(source.columns))
+        return {name: source[name] for name in names}
+    if library in ("dask", "dask_expr") and hasattr(source, "columns"):
+        check_columns("the frame", names, list(source.columns))
+        return _columns(source[list(names)].compute(), names, ())
+    collected = frames.collect_columns(source, names)
+    if collected is not None:
+        frame, orders = collected
+        found = _columns(frame, names, ())
+        return {name: with_order(found[name], orders[name]) for name in names}
+    if hasattr(source, "__arrow_c_stream__"):
+        pyarrow = need_pyarrow("frames", "an Arrow stream")
+        return columns_of_arrow(pyarrow.RecordBatchReader.from_stream(source), names)
+    raise TypeError(
+        "source must be a path, a data frame, an Arrow table, dataset or stream, a relation or a"
+        f" mapping of names to arrays, got {type(source)}; arrays are given as item=, rater= and"
+        " rating= alone."
+    )

@@ -320,5 +320,8 @@ def _scores_of(X: Any) -> AnyArray:
         )
     if scores.dtype.kind in "iu":
         return as_float64(scores, "X")
+    if scores.dtype.kind == "f":
+        # Of another byte order scikit-learn makes float64, whose midpoints are other ones.
+        scores = scores.astype(scores.dtype.newbyteorder("="), copy=False)
     floats: AnyArray = check(scores, dtype=[np.float64, np.float32])
     return floats

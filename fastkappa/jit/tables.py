@@ -18,11 +18,17 @@ from fastkappa.kernels.numba.columns import ArrayView, address_of
 
 # Fewer pairs are counted before the fast kernel has set up its counters, and filled two blocks.
 LONG = 8192
+LABELS_OUTSIDE = (
+    "labels must be 0 to n_labels - 1, and an item has another one: number labels from 0, or"
+    " leave such items out with drop_outside=True"
+)
 
 _are_few = exactly(popcount.are_few)
 
 
-def confusion_matrix(y1: AnyArray, y2: AnyArray, n_labels: int) -> IntTable:
+def confusion_matrix(
+    y1: AnyArray, y2: AnyArray, n_labels: int, drop_outside: bool = False
+) -> IntTable:
     """Count how often each pair of labels was given to the same item.
 
     For use inside ``@numba.njit`` functions.
@@ -33,17 +39,19 @@ def confusion_matrix(y1: AnyArray, y2: AnyArray, n_labels: int) -> IntTable:
         Labels 0 to n_labels - 1: integers of any type, or booleans, contiguous or strided.
     n_labels : int
         The number of labels, at least 1.
+    drop_outside : bool, default=False
+        Whether to leave out items with another label in either array, of which there are
+        ``len(y1) - table.sum()``. They are an error otherwise.
 
     Returns
     -------
     table : ndarray of shape (n_labels, n_labels), int64
-        Row i, column j counts the items with label i in ``y1`` and j in ``y2``. Items with
-        another label in either are left out, so there are ``len(y1) - table.sum()`` of them.
+        Row i, column j counts the items with label i in ``y1`` and j in ``y2``.
 
     Raises
     ------
     ValueError
-        If the lengths differ or there is no label.
+        If the lengths differ, there is no label, or an item has another one.
     numba.TypingError
         When it is compiled, for arrays that are not one-dimensional and of integers.
 
@@ -54,24 +62,27 @@ def confusion_matrix(y1: AnyArray, y2: AnyArray, n_labels: int) -> IntTable:
     >>> @numba.njit
     ... def agreeing(y1, y2):
     ...     return np.diag(confusion_matrix(y1, y2, 3)).sum()
-    >>> agreeing(np.array([0, 1, 2, 2]), np.array([0, 2, 2, 7]))
+    >>> agreeing(np.array([0, 1, 2, 2]), np.array([0, 2, 2, 1]))
     2
     """
     if operator.index(n_labels) < 1:
         raise ValueError("n_labels must be at least 1")
-    table: IntTable = confusion_counts(y1, y2, labels=np.arange(n_labels)).table
+    counts = confusion_counts(y1, y2, labels=np.arange(n_labels))
+    if counts.n_outside and not drop_outside:
+        raise ValueError(LABELS_OUTSIDE)
+    table: IntTable = counts.table
     return table
 
 
 @overload(confusion_matrix, strict=False)
-def _compile_confusion_matrix(y1: Any, y2: Any, n_labels: Any) -> Any:
+def _compile_confusion_matrix(y1: Any, y2: Any, n_labels: Any, drop_outside: Any = False) -> Any:
     check_labels("y1", y1)
     check_labels("y2", y2)
     if not isinstance(n_labels, types.Integer):
         raise TypingError(f"n_labels must be an integer, got {n_labels}")
 
-    def compiled(y1: Any, y2: Any, n_labels: Any) -> Any:
-        return count(borrowed(y1), borrowed(y2), n_labels)
+    def compiled(y1: Any, y2: Any, n_labels: Any, drop_outside: Any = False) -> Any:
+        return count(borrowed(y1), borrowed(y2), n_labels, drop_outside)
 
     return compiled
 
@@ -86,14 +97,14 @@ def check_labels(name: str, labels: Any) -> None:
 
 
 @exactly
-def count(y1: Any, y2: Any, n_labels: int) -> Any:
+def count(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
     n_items = len(y1)
     if n_items != len(y2):
         raise ValueError("y1 and y2 must be of the same length")
     if n_labels < 1:
         raise ValueError("n_labels must be at least 1")
     if n_items >= LONG and _are_few(n_labels, n_labels):
-        return _count_many_items(y1, y2, n_labels)
+        return _count_many_items(y1, y2, n_labels, drop_outside)
     # For more labels the package's other kernel gains little, and takes long to compile.
     table = np.zeros((n_labels, n_labels), np.int64)
     beyond = np.uint64(n_labels)
@@ -102,16 +113,20 @@ def count(y1: Any, y2: Any, n_labels: int) -> Any:
         row, column = np.uint64(y1[i]), np.uint64(y2[i])
         if max(row, column) < beyond:
             table[row, column] += 1
+        elif not drop_outside:  # to count them for later would take an eighth longer
+            raise ValueError(LABELS_OUTSIDE)
     return table
 
 
 @exactly
-def _count_many_items(y1: Any, y2: Any, n_labels: int) -> Any:
+def _count_many_items(y1: Any, y2: Any, n_labels: int, drop_outside: bool) -> Any:
     out_of_line()
     # Items with a label outside are counted in the last row and the last column.
     table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
     views = (view_of(y1, n_labels), view_of(y2, n_labels))
     loops.count_few(views, table, 0, len(y1))
+    if (table[n_labels].any() or table[:, n_labels].any()) and not drop_outside:
+        raise ValueError(LABELS_OUTSIDE)
     return table[:n_labels, :n_labels].copy()
 
 

@@ -20,10 +20,18 @@ from fastkappa.statistics.weights import Weights
 
 # More thresholds than these are searched by halving.
 FEW = 16
+LABELS_BEYOND_THRESHOLDS = (
+    "labels must be 0 to the number of thresholds, and an item has another one: number labels from"
+    " 0, or leave such items out with drop_outside=True"
+)
 
 
 def kappa_at_thresholds(
-    scores: AnyArray, labels: AnyArray, thresholds: AnyArray, weights: Weights = "quadratic"
+    scores: AnyArray,
+    labels: AnyArray,
+    thresholds: AnyArray,
+    weights: Weights = "quadratic",
+    drop_outside: bool = False,
 ) -> float:
     """Return the kappa of labels and of scores that were cut at thresholds.
 
@@ -34,7 +42,7 @@ def kappa_at_thresholds(
     scores : ndarray of shape (n,)
         Integers or floats; infinity is allowed, NaN is not.
     labels : ndarray of shape (n,)
-        True labels 0 to k: integers of any type. Items with another label are left out.
+        True labels 0 to k: integers of any type.
     thresholds : ndarray of shape (k,)
         Where to cut, not decreasing. A score gets the number of thresholds that are not
         above it, as by ``numpy.searchsorted(thresholds, scores, side='right')``. Infinity
@@ -42,6 +50,8 @@ def kappa_at_thresholds(
     weights : {None, 'linear', 'quadratic'} or ndarray of shape (k + 1, k + 1), \
 default='quadratic'
         Disagreement weights, as in `fastkappa.kappa_from_confusion`; rows are true labels.
+    drop_outside : bool, default=False
+        Whether to leave out items with another label, which are an error otherwise.
 
     Returns
     -------
@@ -51,8 +61,8 @@ default='quadratic'
     Raises
     ------
     ValueError
-        If the lengths differ, a score or a threshold is NaN, thresholds decrease, or for
-        weights that `kappa_from_confusion` refuses.
+        If the lengths differ, a label is not 0 to k, a score or a threshold is NaN,
+        thresholds decrease, or for weights that `kappa_from_confusion` refuses.
     numba.TypingError
         When it is compiled, for arguments of other types.
 
@@ -76,13 +86,19 @@ default='quadratic'
         raise ValueError("thresholds must not decrease and not be NaN")
     classes = np.searchsorted(thresholds, scores, side="right")
     n_labels = len(thresholds) + 1
-    table = confusion_counts(labels, classes, labels=np.arange(n_labels)).table
-    return float(kappas(table, weights))
+    counts = confusion_counts(labels, classes, labels=np.arange(n_labels))
+    if counts.n_outside and not drop_outside:
+        raise ValueError(LABELS_BEYOND_THRESHOLDS)
+    return float(kappas(counts.table, weights))
 
 
 @overload(kappa_at_thresholds, prefer_literal=True, strict=False)
 def _compile_kappa_at_thresholds(
-    scores: Any, labels: Any, thresholds: Any, weights: Any = "quadratic"
+    scores: Any,
+    labels: Any,
+    thresholds: Any,
+    weights: Any = "quadratic",
+    drop_outside: Any = False,
 ) -> Any:
     check_labels("labels", labels)
     for name, array in (("scores", scores), ("thresholds", thresholds)):
@@ -92,16 +108,22 @@ def _compile_kappa_at_thresholds(
         if not numbers or array.ndim != 1:
             raise TypingError(f"{name} must be a one-dimensional array of numbers, got {array}")
 
-    def compiled(scores: Any, labels: Any, thresholds: Any, weights: Any = "quadratic") -> Any:
+    def compiled(
+        scores: Any,
+        labels: Any,
+        thresholds: Any,
+        weights: Any = "quadratic",
+        drop_outside: Any = False,
+    ) -> Any:
         kind, matrix = kind_and_matrix(weights)
-        table = _table(borrowed(scores), borrowed(labels), borrowed(thresholds))
+        table = _table(borrowed(scores), borrowed(labels), borrowed(thresholds), drop_outside)
         return kappa_of_table(table, kind, matrix)
 
     return compiled
 
 
 @exactly
-def _table(scores: Any, labels: Any, thresholds: Any) -> Any:
+def _table(scores: Any, labels: Any, thresholds: Any, drop_outside: bool) -> Any:
     if len(scores) != len(labels):
         raise ValueError("scores and labels must be of the same length")
     for i in range(len(thresholds)):
@@ -114,6 +136,8 @@ def _table(scores: Any, labels: Any, thresholds: Any) -> Any:
         if np.isnan(scores[i]):
             raise ValueError("scores must not be NaN")
         table[code(labels[i], n_labels), _class_of(scores[i], thresholds)] += 1
+    if table[n_labels].any() and not drop_outside:
+        raise ValueError(LABELS_BEYOND_THRESHOLDS)
     return table[:n_labels]
 
 

@@ -9,8 +9,8 @@ What is called, from the choice of a backend down to one kernel:
         cython/pairs.pyx   c/: see below
     dispatch.score_kernels(kernels)                                    contract.ScoreKernels
         numpy/scores.py    numba/scores.py    cython/scores.pyx
-    dispatch.word_kernels(kernels)                                     contract.WordKernels
-        numpy/words.py     numba/words.py     cython/words.pyx
+    dispatch.csv_line_kernels(kernels)                                 contract.CsvLineKernels
+        numpy/csv_lines.py, numba/csv_lines.py, cython/csv_lines.pyx
     dispatch.difference_kernels(kernels)                               contract.DifferenceKernels
         numpy/differences.py, numba/differences.py, cython/differences.pyx
 
@@ -25,7 +25,7 @@ What is called, from the choice of a backend down to one kernel:
         sum_moments                            c/moments/moments.h
         count_rows                             c/rows/rows.h
     cython/scores.pyx                          c/scores/: bins, keys, accumulate
-    cython/words.pyx                           c/words/: find, lines, pack
+    cython/csv_lines.pyx                       c/csv_lines/count_lines.h
     cython/differences.pyx                     c/differences/largest.h
 
 In each folder of ``c/``, ``portable.h`` is for every machine, ``vector.h`` is a template for

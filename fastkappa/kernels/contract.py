@@ -1,4 +1,4 @@
-"""What every backend offers: the kernels for pairs of columns, scores, words and differences.
+"""What every backend offers: the kernels for pairs of columns, scores, CSV lines and differences.
 
 A backend is a package with a module for each, ``pairs`` and so on, which implement these
 protocols. Kernels are serial, work on the items ``start <= i < stop``, read arrays in place,
@@ -41,23 +41,6 @@ class LabelHash(NamedTuple):
     labels: NDArray[np.uint64]
 
 
-class WordTable(NamedTuple):
-    """Ids, each some words of 64 bits, in the slots that `find_words` finds them in.
-
-    The words of an id, each times a multiplier, are added up modulo 2**64. The sum, XOR itself
-    without its last 32 bits, times the last multiplier, without the last ``shift`` bits, is the
-    slot to look at first; then those that follow, the first after the last one, up to an empty
-    one. Half the number of slots is more than that of the ids: as many of the last bits of
-    a slot as it takes have 1 + the place of the id among ``words``, those before them are the same
-    as in the last 32 of that product. An empty slot is 0.
-    """
-
-    words: NDArray[np.uint64]
-    multipliers: NDArray[np.uint64]
-    slots: NDArray[np.uint32]
-    shift: int
-
-
 class Lines(NamedTuple):
     """What lines of text hold: fields that end at a byte, of which two are read."""
 
@@ -67,8 +50,28 @@ class Lines(NamedTuple):
     second: int
 
 
-PlaceNumbers = Callable[[WordTable, NDArray[np.uint8], Lines, bool, NDArray[np.int64]], bool]
-CountLines = Callable[[WordTable, WordTable, NDArray[np.uint8], Lines, IntTable], int]
+Texts = NDArray[np.uint64]
+CountLines = Callable[[Texts, Texts, NDArray[np.uint8], Lines, IntTable], int]
+
+
+def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
+    """Raise unless each array has all the items from ``start`` up to ``stop``.
+
+    Kernels in NumPy and numba ask this of every array that they are given; those in C have the
+    same check in Cython.
+    """
+    for array in arrays:
+        if array is not None and start < stop and not 0 <= start <= stop <= len(array):
+            raise ValueError(
+                f"items {start} to {stop - 1} are not all among those of an array of {len(array)}"
+            )
+
+
+def check_tables(*tables: AnyArray | None) -> None:
+    """Raise unless tables have one shape, with a row and a column for values outside the labels."""
+    shapes = {table.shape for table in tables if table is not None}
+    if len(shapes) > 1 or not all(shapes.pop()):
+        raise ValueError("tables must have one shape, with room for values outside the labels")
 
 
 class PairKernels(Protocol):
@@ -241,18 +244,8 @@ class ScoreKernels(Protocol):
         """Write how many items of each label lie between the first place and each other."""
 
 
-class WordKernels(Protocol):
-    """Strings as words of 64 bits, and where words stand in a table."""
-
-    @property
-    def place_numbers(self) -> PlaceNumbers | None:
-        """The kernel for lines of text that have an id and a whole number.
-
-        ``place_numbers(table, text, lines, ids_are_numbers, numbers)`` writes the numbers to
-        ``numbers``, in the order of the table. It returns whether there is one line for each id
-        there, with a number of no more than 18 digits; else ``numbers`` is of no use. There are
-        no quotes in the text.
-        """
+class CsvLineKernels(Protocol):
+    """Counts of texts in lines of CSV text."""
 
     @property
     def count_lines(self) -> CountLines | None:
@@ -260,28 +253,10 @@ class WordKernels(Protocol):
 
         ``count_lines(rows, columns, text, lines, table)`` adds the lines to the cells of their
         two texts, up to one with a text that is not there or with another number of fields,
-        and returns how many bytes they have. There are no quotes in the text.
+        and returns how many bytes they have. There are no quotes in the text. ``rows`` and
+        ``columns`` are the known texts, at most 512, each a row of 1 to 16 words of 8 bytes,
+        filled up with zeros.
         """
-
-    def pack_characters(self, characters: NDArray[np.uint32], packed: NDArray[np.uint8]) -> bool:
-        """Write each character as a byte, zeros after them, and return whether all are ASCII."""
-        ...
-
-    def pack_bytes(
-        self, ends: AnyArray, data: NDArray[np.uint8], packed: NDArray[np.uint8]
-    ) -> None:
-        """Write the bytes from ``ends[i]`` to ``ends[i + 1]`` to row i, zeros after them."""
-
-    def find_words(
-        self, table: WordTable, words: NDArray[np.uint64], found: NDArray[np.int64]
-    ) -> None:
-        """Write the place of each id in the table to ``found``, -1 for those that are not there."""
-
-    def put_words(self, table: WordTable, found: NDArray[np.int64]) -> None:
-        """Put the ids into the slots, all of them empty; ``found`` has the first place of each."""
-
-    def put_values(self, values: AnyArray, places: NDArray[np.int64], column: AnyArray) -> None:
-        """Write each value to its place in a column of its type; none at a place below 0."""
 
 
 class DifferenceKernels(Protocol):

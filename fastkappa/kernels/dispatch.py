@@ -10,10 +10,10 @@ from typing import Literal, TypeAlias, get_args
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.install_hint import install_command
 from fastkappa.kernels.contract import (
+    CsvLineKernels,
     DifferenceKernels,
     PairKernels,
     ScoreKernels,
-    WordKernels,
 )
 
 # Best first: what an automatic choice takes.
@@ -65,19 +65,19 @@ def score_kernels(kernels: PairKernels) -> ScoreKernels:
     return numpy_scores
 
 
-def word_kernels(kernels: PairKernels) -> WordKernels:
-    """Return the kernels for words of the backend that pair kernels belong to."""
+def csv_line_kernels(kernels: PairKernels) -> CsvLineKernels:
+    """Return the kernels for CSV lines of the backend that pair kernels belong to."""
     if name_of(kernels) == "cython":
-        from fastkappa.kernels.cython import words as cython_words
+        from fastkappa.kernels.cython import csv_lines as cython_csv_lines
 
-        return cython_words
+        return cython_csv_lines
     if name_of(kernels) == "numba":
-        from fastkappa.kernels.numba import words as numba_words
+        from fastkappa.kernels.numba import csv_lines as numba_csv_lines
 
-        return numba_words
-    from fastkappa.kernels.numpy import words as numpy_words
+        return numba_csv_lines
+    from fastkappa.kernels.numpy import csv_lines as numpy_csv_lines
 
-    return numpy_words
+    return numpy_csv_lines
 
 
 def difference_kernels(kernels: PairKernels) -> DifferenceKernels:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.columns.checks import Missing, read_clusters
 from fastkappa.columns.column import Column
 from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import without
+from fastkappa.columns.missing import Missing, without
+from fastkappa.columns.read import read_clusters
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import (
     changed_meanwhile,
@@ -45,7 +45,6 @@ from fastkappa.leaderboards.ranking import (
     rank,
     resampled_kappas,
     score_intervals,
-    table_of_few,
     warn_of_undefined,
     with_same_labels,
 )
@@ -92,7 +91,7 @@ class _Entry(NamedTuple):
     repeated: int = 0
     other_labels: int = 0
     failure: str | None = None
-    table_of_few: AnyArray | None = None
+    score_interval: tuple[float, float] = (float("nan"), float("nan"))
 
 
 class _Resampled(NamedTuple):
@@ -155,7 +154,7 @@ class LeaderboardBuilder:
         if ids is not None and self._truth.dropped is not None:
             self._unrated.update(read_ids(without(ids, ~self._truth.dropped), "ids").tolist())
             ids = without(ids, self._truth.dropped)
-        self.ids = None if ids is None else ItemIds(ids, "ids", num_threads)
+        self.ids = None if ids is None else ItemIds(ids, "ids")
         self._weights = weights
         self._order = SharedOrder(
             labels,
@@ -204,16 +203,12 @@ class LeaderboardBuilder:
             self._order.accept(labels, [full_names[j] for j in batch], pairs, tables)
             counted.append((batch, tables))
         # All are accepted, so that all or none is added.
-        has_score_intervals = self._n_resamples > 0 and self._n_clusters is None
         for batch, tables in counted:
             kappas = kappas_of(tables.tables, tables.present, self._weights).tolist()
             n_items = tables.tables.sum(axis=(1, 2)).tolist()
-            few = [
-                table_of_few(table, present, self._weights) if has_score_intervals else None
-                for table, present in zip(tables.tables, tables.present)
-            ]
+            intervals = self._score_intervals(tables)
             n_other = tables.n_other.tolist()
-            for j, kappa, n, other, table in zip(batch, kappas, n_items, n_other, few):
+            for j, kappa, n, other, ends in zip(batch, kappas, n_items, n_other, intervals):
                 _, missing, extra, repeated = read[j]
                 failure = None
                 if not n:
@@ -224,7 +219,7 @@ class LeaderboardBuilder:
                     )
                     failure = f"no item of it is left to score: {left_out}."
                 entries[j] = _Entry(
-                    names[j], kappa, n, missing, extra, repeated, other, failure, table
+                    names[j], kappa, n, missing, extra, repeated, other, failure, ends
                 )
             if self._n_resamples:
                 items = [read[j].pair.items for j in batch]
@@ -248,8 +243,7 @@ class LeaderboardBuilder:
         kappas = np.array([self._entries[j].kappa for j in scored])
         warn_of_undefined(kappas)
         ranking = rank(kappas, self._replicates()[:, scored], self._confidence, self._num_threads)
-        few = [self._entries[j].table_of_few for j in scored]
-        found = score_intervals(few, self._weights, self._confidence)
+        found = np.array([self._entries[j].score_interval for j in scored]).reshape(-1, 2)
         ranking = ranking._replace(interval=np.where(np.isnan(found), ranking.interval, found))
         order = ranking.order
         entries = [self._entries[j] for j in (*(scored[j] for j in order), *failed)]
@@ -275,6 +269,13 @@ class LeaderboardBuilder:
             weights=self._weights,
             **columns,
         )
+
+    def _score_intervals(self, tables: Tables) -> list[tuple[float, float]]:
+        """Return the score interval of kappa of each prediction, NaN if intervals are others."""
+        if not self._n_resamples or self._n_clusters is not None:
+            return [(float("nan"), float("nan"))] * len(tables.tables)
+        found = score_intervals(tables.tables, tables.present, self._weights, self._confidence)
+        return [(low, high) for low, high in found.tolist()]
 
     def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
         """Return the number of each item's cluster; one cluster alone has no intervals."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal
 
-from fastkappa.columns.checks import Missing
 from fastkappa.columns.lengths import n_samples
+from fastkappa.columns.missing import Missing
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
@@ -124,11 +124,13 @@ def leaderboard(
     what is assigned to groups, and what is drawn if there are no more than 1000. Of fewer than
     50 clusters, or of very different sizes, the intervals tend to be too short.
 
-    Percentile intervals of kappa are too short where hardly any item can be drawn that decides, as
-    near 1. So a kappa of fewer than 20 agreements or disagreements has the score interval that
-    `agreement` gives it, unless there are clusters: of these a kappa of 1 has an interval of no
-    length. All others are percentile intervals, and there
-    is none, NaN, where kappa is undefined in more than 5 % of the replicates.
+    The interval of kappa is the score interval that `agreement` gives. Percentile intervals are
+    too short if kappa rests on few items, as near 1 or with weights: a replicate may hold none of
+    them. With clusters, and for more than 128 labels, the interval of kappa is a percentile
+    interval all the same, and that of a kappa of 1 has no length.
+
+    All other intervals are percentile intervals. They are NaN if kappa is undefined in more than
+    5 % of the replicates.
 
     The leader is chosen for its kappa, so of many equal predictions one is nearly always below it
     in an interval of its own. The simultaneous intervals are those of all pairs of predictions,

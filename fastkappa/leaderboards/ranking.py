@@ -8,8 +8,7 @@ so a replicate is a sum over groups, and all replicates are one matrix product.
 from __future__ import annotations
 
 import warnings
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +23,6 @@ from fastkappa.statistics.weights import Weights
 
 # The largest proportion of undefined replicates that a kappa with an interval may have.
 MOST_UNDEFINED = 0.05
-# Percentile intervals are those of kappas with so many agreements and disagreements, or more.
-FEW = 20
 # Replicates that are computed together.
 AT_ONCE = 256
 # float32 holds every whole number up to here.
@@ -129,30 +126,22 @@ def warn_of_undefined(kappas: FloatTable) -> None:
         )
 
 
-def table_of_few(table: AnyArray, present: NDArray[np.bool_], weights: Weights) -> AnyArray | None:
-    """Return a table on its labels if it has few agreements or disagreements, else None.
-
-    There percentile intervals are too short: hardly any item can be drawn that decides.
-    """
-    # A matrix of weights is of all labels.
-    own = table[present][:, present] if weights is None or isinstance(weights, str) else table
-    agreeing, n = int(np.trace(own)), int(own.sum())
-    few = min(agreeing, n - agreeing) < FEW
-    return own if few and choose_method(None, own) == "score" else None
-
-
 def score_intervals(
-    tables: Sequence[AnyArray | None], weights: Weights, confidence: float
+    tables: AnyArray, present: NDArray[np.bool_], weights: Weights, confidence: float
 ) -> FloatTable:
-    """Return the score interval of kappa of each table, shape (m, 2), NaN where there is none."""
+    """Return the score interval of each table on its labels, shape (m, 2).
+
+    It is the one that `agreement` gives. NaN where the default of `agreement` is another.
+    """
     found = np.full((len(tables), 2), np.nan)
-    together: dict[int, list[int]] = defaultdict(list)
-    for j, table in enumerate(tables):
-        if table is not None:
-            together[len(table)].append(j)
-    for some in together.values():
-        stack = np.array([tables[j] for j in some])
-        found[some] = np.stack(intervals("score", stack, weights, confidence), axis=1)
+    if weights is not None and not isinstance(weights, str):
+        present = np.ones_like(present)  # a matrix of weights is of all labels
+    for mask, some in with_same_labels(present):
+        own = tables[some][:, mask][:, :, mask]
+        chosen = np.array([choose_method(None, table) == "score" for table in own])
+        if chosen.any():
+            ends = intervals("score", own[chosen], weights, confidence)
+            found[some[chosen]] = np.stack(ends, axis=1)
     return found
 
 

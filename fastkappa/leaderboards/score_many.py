@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.checks import Missing
+from fastkappa.columns.missing import Missing
 from fastkappa.formatting import count_text, figure, printable
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import Backend, get_kernels

@@ -53,5 +53,5 @@ class Splits:
         if not ids:
             return ids
         found = self.ids.align(ids, "ids").items
-        items = np.arange(len(self.ids)) if found is None else np.sort(found)
+        items = np.arange(len(self.ids)) if found is None else found
         return self.ids.tolist(items[self._split_of_item[items] == i])

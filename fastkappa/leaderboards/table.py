@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import FloatTable
-from fastkappa.formatting import figure, interval_text, plain, printable
+from fastkappa.formatting import count_text, figure, interval_text, plain, printable
 from fastkappa.frame import data_frame
-from fastkappa.results import Grid, Report, Result, facts, shortened
+from fastkappa.results import Grid, Report, Result, estimate_sentence, facts, shortened
 from fastkappa.statistics.weights import Weights, weights_text
 
 # The columns of those fields of a row that are intervals.
@@ -89,8 +89,8 @@ class Leaderboard(Result):
         not be scored, and for undefined kappas.
     kappa : ndarray of shape (m,)
     interval : ndarray of shape (m, 2)
-        The percentile interval of kappa or, of fewer than 20 agreements or disagreements
-        without clusters, the score interval of `agreement`.
+        The score interval of `agreement`; with clusters, or for more than 128 labels, the
+        percentile interval.
     difference : ndarray of shape (m,)
         Kappa minus that of the leader: 0 for the leader itself, negative for the others.
     difference_interval : ndarray of shape (m, 2)
@@ -207,6 +207,21 @@ class Leaderboard(Result):
             )
         )
 
+    def sentence(self) -> str:
+        """Return the first rank as a sentence for a paper, if there is a kappa."""
+        if not self.rank.any():
+            return self._headline() + "."
+        leader, *_ = self
+        of_all = f"of {printable(leader.name)}, first of {int((self.rank > 0).sum())} predictions"
+        return estimate_sentence(
+            f"Cohen's kappa ({weights_text(self.weights)}) {of_all} on"
+            f" {count_text(leader.n, 'item')}",
+            leader.kappa,
+            leader.interval,
+            f"{100 * self.confidence:g} % interval of {self.n_resamples} bootstrap replicates"
+            + self._of_clusters(),
+        )
+
     def __repr__(self) -> str:
         return str(self)
 
@@ -215,7 +230,7 @@ class Leaderboard(Result):
         remarks = [f"{name}: {why}" for name, why in self._remarks()]
         return Report(
             [self._headline()],
-            [Grid(header, rows, n_fixed=2, least_width=0)],
+            [Grid(header, rows, 2, least_width=0, caption="Predictions, the best one first")],
             [*remarks, *self._conclusion()],
         )
 
@@ -256,10 +271,11 @@ class Leaderboard(Result):
         if scored < len(self):
             text += f", {len(self) - scored} could not be scored"
         if self.n_resamples:
-            text += f"; {self.n_resamples} bootstrap replicates"
-            if self.n_clusters is not None:
-                text += f" of {self.n_clusters} clusters"
+            text += f"; {self.n_resamples} bootstrap replicates{self._of_clusters()}"
         return text
+
+    def _of_clusters(self) -> str:
+        return "" if self.n_clusters is None else f" of {self.n_clusters} clusters"
 
     def _conclusion(self) -> list[str]:
         """Return a line that says how many differences are significant, if there are intervals."""
@@ -279,6 +295,22 @@ class Leaderboard(Result):
             for name, why in zip(self.names, self.failures)
             if why is not None
         ]
+
+
+def reports_of_splits(boards: Mapping[str, Leaderboard]) -> list[Report]:
+    """Return ranks and kappas in all splits, the predictions in the first one's order, and each."""
+    rows: dict[Any, list[str]] = {name: [] for name in next(iter(boards.values())).names}
+    for board in boards.values():
+        for row in board:
+            rank = "-" if row.rank is None else str(row.rank)
+            rows[row.name] += [rank, figure(row.kappa, "")]
+    head = [f"{what} {printable(name)}" for name in boards for what in ("rank", "kappa")]
+    cells = [[printable(name), *row] for name, row in rows.items()]
+    grid = Grid(["name", *head], cells, caption="Rank and kappa in each split")
+    return [
+        Report([f"Ranks in {len(boards)} splits"], [grid]),
+        *(board._report()._replace(heading=printable(name)) for name, board in boards.items()),
+    ]
 
 
 def with_ends(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -114,7 +114,9 @@ def fleiss_kappa(
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_fleiss)
     if weights is not None:
-        return estimate("Fleiss' kappa", coefficient, given, confidence, distribution)
+        return estimate(
+            "Fleiss' kappa", coefficient, given, confidence, distribution, weights=weights
+        )
     clusters_found = given.counted.clusters_of(coefficient)
     are_independent = clusters_found is None or clusters_found.are_single
     errors = fleiss_null_errors(given.patterns) if are_independent else None
@@ -163,7 +165,9 @@ def randolph_kappa(
     """
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_randolph)
-    return estimate("Randolph's kappa", coefficient, given, confidence, distribution)
+    return estimate(
+        "Randolph's kappa", coefficient, given, confidence, distribution, weights=weights
+    )
 
 
 def gwet_ac1(
@@ -239,7 +243,7 @@ def gwet_ac2(
     """
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _chance_corrected(given, weights, chance_of_gwet)
-    return estimate("Gwet's AC2", coefficient, given, confidence, distribution)
+    return estimate("Gwet's AC2", coefficient, given, confidence, distribution, weights=weights)
 
 
 def conger_kappa(
@@ -286,7 +290,7 @@ def conger_kappa(
     distances = distances_of(weights, len(given.labels))
     coefficient = Conger(given.profiles("conger_kappa"), distances)
     given.warn_of_labels("weights", weights, stacklevel=2)
-    return estimate("Conger's kappa", coefficient, given, confidence, distribution)
+    return estimate("Conger's kappa", coefficient, given, confidence, distribution, weights=weights)
 
 
 def light_kappa(
@@ -331,7 +335,7 @@ def light_kappa(
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = Light(given.profiles("light_kappa"), weights)
     given.warn_of_labels("weights", weights, stacklevel=2)
-    return estimate("Light's kappa", coefficient, given, confidence, distribution)
+    return estimate("Light's kappa", coefficient, given, confidence, distribution, weights=weights)
 
 
 def _chance_corrected(ratings: Ratings, weights: Weights, chance: Chance) -> ChanceCorrected:

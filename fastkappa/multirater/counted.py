@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.checks import read_clusters
 from fastkappa.columns.column import Column
+from fastkappa.columns.read import read_clusters
 from fastkappa.counting.by_cluster import ClusterCounts
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
@@ -239,17 +239,21 @@ def _are_alike(first: AnyArray, second: AnyArray) -> bool:
 
 def of_raters(raters: Sequence[EncodedRater], clusters: Any) -> Counted:
     """Return what is counted of a column of ratings of each rater."""
-    kernels, threads = get_kernels(), available_threads()
     few = profiles_are_few(raters)
     return Counted(
         len(raters),
         raters[0].n_labels,
         SubjectsOfRaters(raters),
         _read(clusters, raters[0].rater.n_subjects),
-        partial(count_profiles, kernels, raters, threads),
-        None if few else partial(count_patterns, kernels, raters, threads),
-        None if few else partial(count_rater_pairs, kernels, raters, threads),
+        partial(_count, count_profiles, raters),
+        None if few else partial(_count, count_patterns, raters),
+        None if few else partial(_count, count_rater_pairs, raters),
     )
+
+
+def _count(count: Callable[..., Any], raters: Sequence[EncodedRater]) -> Any:
+    """Count raters' columns with the kernels of this process: ratings may have been pickled."""
+    return count(get_kernels(), raters, available_threads())
 
 
 def of_counts(table: IntTable, n_raters: int, clusters: Any) -> Counted:
@@ -261,6 +265,16 @@ def of_counts(table: IntTable, n_raters: int, clusters: Any) -> Counted:
         _read(clusters, len(table)),
         count_patterns=partial(distinct_rows, table),
     )
+
+
+def of_table(table: IntTable) -> Counted:
+    """Return what a confusion matrix of two raters counts."""
+    return Counted(2, len(table), count_profiles=partial(_cells, table))
+
+
+def _cells(table: IntTable) -> CountedRows:
+    found = np.argwhere(table)
+    return found.astype(np.min_scalar_type(len(table))), table[tuple(found.T)]
 
 
 def of_long(long: LongRatings) -> Counted:

@@ -35,6 +35,7 @@ from fastkappa.statistics.inference import (
     symmetric_interval,
     two_sided_p,
 )
+from fastkappa.statistics.weights import Weights
 
 # Counts of more labels than this, in every pattern, would need too much memory.
 MOST_LABELS = 200
@@ -63,6 +64,8 @@ def estimate(
     distribution: Distribution,
     errors: FleissNull | None = None,
     by_label: tuple[LabelKappa, ...] = (),
+    *,
+    weights: Weights = None,
 ) -> MultiRaterResult:
     """Return a coefficient with its error, interval and test; warn if it is undefined."""
     value = float(coefficient.values(coefficient.multiplicities))
@@ -114,6 +117,7 @@ def estimate(
         distribution,
         clusters,
         rated,
+        weights,
     )
 
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, interval_text, printable
+from fastkappa.formatting import figure, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.counted import Counted
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
-from fastkappa.results import LARGEST_TABLE, NO_ENDS, Grid, Report, Result, facts
+from fastkappa.results import LARGEST_TABLE, Grid, Report, Result, facts
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,
@@ -78,12 +78,6 @@ class PairwiseKappa(Result):
     labels: Any
     weights: Weights
     _counted: Counted | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Ratings may be large, and are there for the bootstrap of clusters alone.
-        if self._counted is None:
-            return dict(vars(self))
-        raise TypeError("PairwiseKappa with clusters refers to its ratings: it cannot be copied.")
 
     @property
     def mean(self) -> float:
@@ -158,19 +152,33 @@ class PairwiseKappa(Result):
         frame = data_frame({"first": first, "second": second, **columns})
         return frame.set_index(["first", "second"])
 
+    def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
+        """Return name, kappa, standard error and interval of each pair of raters."""
+        above = np.triu_indices(len(self.values), 1)
+        matrices = (self.values, self.standard_errors, self.lower, self.upper)
+        figures = zip(*(matrix[above].tolist() for matrix in matrices))
+        names = combinations(self.rater_names, 2)
+        return [(f"{a}, {b}", k, se, (low, up)) for (a, b), (k, se, low, up) in zip(names, figures)]
+
     def __repr__(self) -> str:
         return f"<PairwiseKappa: {len(self.values)} raters, mean {figure(self.mean)}>"
 
     def _report(self) -> Report:
         names = [_short_name(name) for name in self.rater_names]
-        if len(names) > LARGEST_TABLE:
-            kappas = self.values[np.triu_indices(len(names), 1)]
-            defined = kappas[~np.isnan(kappas)]
-            ends = (defined.min(), defined.max()) if len(defined) else NO_ENDS
-            known = [("mean", self.mean), ("range", interval_text(ends))]
-            return Report([f"Kappas of the pairs of {len(names)} raters"], [facts(known)])
-        rows = [(name, *(figure(value) for value in row)) for name, row in zip(names, self.values)]
-        return Report([], [Grid(("", *names), rows)])
+        heading = "kappa of each pair of raters"
+        if len(names) <= LARGEST_TABLE:
+            values = ([figure(value) for value in row] for row in self.values)
+            rows = [(name, *row) for name, row in zip(names, values)]
+            grid = Grid(("", *names), rows, caption="Kappa of each pair")
+            return Report(grids=[grid], heading=heading)
+        kappas = self.values[np.triu_indices(len(names), 1)]
+        defined = kappas[~np.isnan(kappas)]
+        below = [f"{heading}: {len(kappas)} pairs, undefined for {len(kappas) - len(defined)}"]
+        if len(defined):
+            quantiles = np.quantile(defined, [0, 0.25, 0.5, 0.75, 1])
+            low, first, middle, third, high = map(figure, quantiles.tolist())
+            below.append(f"median {middle}, quartiles {first} and {third}, from {low} to {high}")
+        return Report([], [facts([("mean kappa of pairs", self.mean)])], below)
 
 
 def _short_name(name: str) -> str:
@@ -228,6 +236,8 @@ def pairwise_kappa(
     ... )
     >>> result = pairwise_kappa(ratings)
     >>> print(result)
+    kappa of each pair of raters
+    <BLANKLINE>
                      Ann       Ben       Cat
     Ann           1.0000    0.6875    0.6000
     Ben           0.6875    1.0000    0.3333

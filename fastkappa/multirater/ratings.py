@@ -14,8 +14,9 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.interop import names_of
 from fastkappa.columns.label_order import warn_of_order
 from fastkappa.columns.labels import names_of_columns
-from fastkappa.multirater.counted import Counted, of_counts, of_long, of_raters
-from fastkappa.multirater.items.columns import check_is_list, columns_of, encode_columns
+from fastkappa.columns.missing import check_is_list
+from fastkappa.multirater.counted import Counted, of_counts, of_long, of_raters, of_table
+from fastkappa.multirater.items.columns import columns_of, encode_columns
 from fastkappa.multirater.items.count_tables import (
     order_is_known,
     read_counts,
@@ -218,7 +219,7 @@ class Ratings:
         """
         if source is not None:
             # Only this needs what reads files and frames.
-            from fastkappa.engines.triples import read_triples
+            from fastkappa.engines.sources import read_triples
 
             item, rater, rating, cluster = read_triples(source, item, rater, rating, cluster)
         given, long = read_long(item, rater, rating, cluster, labels, missing_codes)
@@ -265,15 +266,13 @@ class Ratings:
         names, order = table_labels(table, labels, len(counts), "table")
         if order is not None:
             counts = counts[np.ix_(order, order)]
-        found = np.argwhere(counts)
-        profiles = found.astype(np.min_scalar_type(len(counts)))
         return cls(
             names,
             int(counts.sum()),
             2,
             ("rater 1", "rater 2"),
             order_is_known(table, labels, names),
-            Counted(2, len(names), count_profiles=lambda: (profiles, counts[tuple(found.T)])),
+            of_table(counts),
         )
 
     @classmethod

@@ -27,12 +27,14 @@ from fastkappa.results import (
     Result,
     abridged,
     estimate_grid,
+    estimate_sentence,
     facts,
     shortened,
 )
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters, are_joined, n_units
 from fastkappa.statistics.inference import Distribution
+from fastkappa.statistics.weights import Weights, weights_text
 
 
 class _LabelKappa(NamedTuple):
@@ -140,6 +142,8 @@ class MultiRaterResult(Result):
         The clusters of the subjects that count, if they were given.
     ratings : Ratings or None
         The ratings, for `compare_coefficients`; None in a copy and where it has been unpickled.
+    weights : {'linear', 'quadratic'}, ndarray of shape (l, l) or None
+        The disagreement weights; None for Krippendorff's alpha, whose name has its level.
     """
 
     method: str
@@ -161,6 +165,7 @@ class MultiRaterResult(Result):
     distribution: Distribution = "t"
     clusters: Clusters | None = None
     ratings: Ratings | None = None
+    weights: Weights = None
 
     @property
     def n_clusters(self) -> int:
@@ -302,6 +307,27 @@ class MultiRaterResult(Result):
         names = [f"kappa of {label_text(one.label)}" for one in self.by_label]
         return data_frame(dict(zip(columns, zip(*rows))), ("index", [self.method, *names]))
 
+    def sentence(self) -> str:
+        """Return the coefficient as a sentence for a paper.
+
+        Examples
+        --------
+        >>> from fastkappa import fleiss_kappa
+        >>> print(fleiss_kappa([[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]).sentence())
+        Fleiss' kappa (no weights) of 3 raters on 4 subjects was 0.3143 (95 % t interval -1.0522
+        to 1.6808; fastkappa 0.1.0).
+        """
+        # The name of an alpha has its level.
+        of_weights = "" if self.method.endswith(")") else f" ({weights_text(self.weights)})"
+        how = "t" if self.distribution == "t" else "asymptotic"
+        return estimate_sentence(
+            f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
+            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}",
+            self.value,
+            self.interval,
+            f"{100 * self.confidence:g} % {how} interval",
+        )
+
     def __repr__(self) -> str:
         return (
             f"<{self.method}: {figure(self.value)} ({interval_text(self.interval)}),"
@@ -336,6 +362,17 @@ class MultiRaterResult(Result):
             yield "design effect", self.design_effect
         yield "raters", self.n_raters
         yield "missing ratings", self.n_missing
+
+
+def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
+    """Return the grid of several coefficients of the same ratings."""
+    rows = [(short_name(r), r.value, r.standard_error, r.interval) for r in results]
+    return estimate_grid(rows, results[0].confidence)
+
+
+def short_name(result: MultiRaterResult) -> str:
+    """Return the coefficient's name: beside others the level of an alpha goes without saying."""
+    return result.method.partition(" (")[0]
 
 
 def _label_grid(labels: Sequence[LabelKappa]) -> Grid:

@@ -40,8 +40,9 @@ cdef double kappa_of_pairs(
 ) except -2 nogil
 
 # The same of a table of counts with n_labels rows of n_labels counts. The rows begin `row_length`
-# apart: n_labels + 1 in a table that `add_pairs` has filled. It raises ValueError for a negative
-# count.
+# apart: n_labels + 1 in a table that `add_pairs` has filled, whose last row and column, of values
+# outside the labels, are not read: look at them, or let `kappa_of_pairs` refuse such values. It raises
+# ValueError for a negative count.
 cdef double kappa_of_counts(
     const int64_t *table, Py_ssize_t n_labels, Py_ssize_t row_length, int weights
 ) except -2 nogil

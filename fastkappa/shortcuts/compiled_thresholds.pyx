@@ -5,7 +5,7 @@ from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
 from libc.stdint cimport int64_t, uint16_t
 
-from fastkappa.kernels.cython.pairs cimport ColumnBuffer, shared_simd_level
+from fastkappa.kernels.cython.pairs cimport ColumnBuffer, check_range, shared_simd_level
 from fastkappa.shortcuts.sharing cimport share_called
 
 import numpy as np
@@ -55,6 +55,10 @@ def search_cuts(
     cdef double[::1] work = np.empty(n_labels * (n_labels + 1))
     cdef int64_t[::1] candidates = np.empty(n_labels, np.int64)
     cdef int rounds
+    check_range(0, n_labels, min(matrix.shape[1], chance.shape[0], prefix.shape[0]))
+    check_range(0, 2, ratio.shape[0])
+    check_range(0, n_labels - 1, positions.shape[0])
+    check_range(0, 1, prefix.shape[1])
     with nogil:
         rounds = c_search_cuts(
             &prefix[0, 0], prefix.shape[1], n_labels, &matrix[0, 0], &chance[0], &ratio[0],
@@ -107,6 +111,19 @@ cdef class Evaluator:
         caller,
     ):
         cdef ColumnBuffer buffer = ColumnBuffer(scores, 0, 0)
+        cdef Py_ssize_t n_items = buffer.length, n_labels = matrix.shape[0], i
+        if buffer.column.stride != scores.itemsize or buffer.column.swapped:
+            raise ValueError("scores must be in one piece, in the order of bytes of this machine")
+        if weights is not None and weights.shape[0]:
+            check_range(0, n_items, weights.shape[0])
+        check_range(0, n_items, codes.shape[0])
+        check_range(0, least.shape[0] + 1, min(starts.shape[0], prefix.shape[0]))
+        check_range(0, n_labels, min(matrix.shape[1], prefix.shape[1], chance.shape[0]))
+        for i in range(least.shape[0]):
+            check_range(starts[i], starts[i + 1], n_items)
+        for i in range(n_items):
+            if codes[i] >= n_labels:
+                raise ValueError(f"a code must be below {n_labels}, got {codes[i]}")
         self.owners = (buffer, codes, weights, starts, least, prefix, matrix, chance)
         self.items.scores, self.items.kind = buffer.column.data, buffer.column.kind
         self.items.n_groups, self.items.n_labels = least.shape[0], matrix.shape[0]
@@ -140,6 +157,7 @@ cdef class Evaluator:
         cdef Py_ssize_t i
         if thresholds.shape[1] != self.items.n_labels - 1:
             raise ValueError(f"{self.items.n_labels - 1} thresholds, got {thresholds.shape[1]}")
+        check_range(0, thresholds.shape[0], kappas.shape[0])
         with nogil:
             for i in range(thresholds.shape[0]):
                 kappas[i] = c_kappa_of_thresholds(

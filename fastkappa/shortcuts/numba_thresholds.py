@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
+from fastkappa.kernels.contract import check_range
 from fastkappa.kernels.numba.loops import compile_lazily
 
 MOST_ROUNDS = 100
@@ -23,6 +24,10 @@ def search_cuts(
     known: bool,
 ) -> int:
     """Search for the best cuts; return the number of rounds, 0 for the general way."""
+    n_labels = len(matrix)
+    check_range(0, n_labels, matrix.T, chance, prefix)
+    check_range(0, 2, ratio)
+    check_range(0, n_labels - 1, positions)
     rounds: int = _search(prefix, matrix, chance, ratio, positions, known)
     return rounds
 
@@ -46,6 +51,12 @@ class Evaluator:
         total: float,
     ) -> None:
         weights = NONE if weights is None else weights
+        n_items, n_labels = len(scores), len(matrix)
+        check_range(0, n_items, codes, weights if len(weights) else None)
+        check_range(0, len(least) + 1, starts, prefix)
+        check_range(0, n_labels, matrix.T, prefix.T, chance)
+        check_range(int(starts.min()), int(starts.max()), scores)
+        check_range(0, int(codes.max(initial=0)) + 1, matrix)
         self._items = (scores, codes, weights, starts, least, prefix, matrix, chance, total)
         self._n_cuts = len(matrix) - 1
 
@@ -60,6 +71,7 @@ class Evaluator:
 
     def many(self, thresholds: Floats, kappas: Floats) -> None:
         """Write kappa for each row of thresholds."""
+        check_range(0, len(thresholds), kappas)
         _kappas(*self._items, np.sort(thresholds, axis=1), kappas)
 
 

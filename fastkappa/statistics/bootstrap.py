@@ -79,16 +79,16 @@ class BootstrapResult(Result):
         return frame_of_estimate(self.value, self.standard_error, self.interval)
 
     def _report(self) -> Report:
-        n = len(self.replicates)
-        undefined = f", {self.n_undefined} of them undefined" if self.n_undefined else ""
-        method = BOOTSTRAP_METHODS[self.method]
-        return Report(
-            [f"Bootstrap of {count_text(n, 'replicate')}{undefined}; interval by {method}"],
-            [
-                estimate_grid(
-                    [("", self.value, self.standard_error, self.interval)], self.confidence
-                )
-            ],
+        found = ("", self.value, self.standard_error, self.interval)
+        return Report([self.sentence("bootstrap")], [estimate_grid([found], self.confidence)])
+
+    def sentence(self, name: str) -> str:
+        """Return the interval of what has such a name, as text."""
+        n, method = len(self.replicates), BOOTSTRAP_METHODS[self.method]
+        undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
+        return (
+            f"{name}, {100 * self.confidence:g} % bootstrap interval:"
+            f" {interval_text(self.interval)} ({method}, {n} replicates{undefined})"
         )
 
     def __repr__(self) -> str:

@@ -23,17 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.statistics.scheme import sums_of
 from fastkappa.statistics.tables import as_table, as_tables, warn_of_names, whole_numbers
-from fastkappa.statistics.weights import (
-    Scheme,
-    Weights,
-    as_weights,
-    missing_branch,
-    what_needs_order,
-)
-
-# Sums that stay below this bound cannot overflow int64, with room for the last addition.
-INT64_SAFE = float(1 << 62)
+from fastkappa.statistics.weights import Weights, scheme_of, what_needs_order
 
 
 def kappa_from_confusion(table: ArrayLike, weights: Weights = None) -> Any:
@@ -185,77 +177,8 @@ def _difference_and_expected(
 ) -> tuple[Any, Any, NDArray[np.bool_]]:
     """Return D and E of each table, whole up to a common factor, and where kappa is defined."""
     n_labels = tables.shape[-1]
-    matrix = as_weights(weights, n_labels)
-    tables = whole_numbers(tables)
-    if isinstance(matrix, np.ndarray):
-        matrix = whole_numbers(matrix)
-        heaviest = float(np.abs(matrix).max(initial=1)) if matrix.dtype != object else math.inf
-    else:
-        heaviest = _heaviest(matrix, n_labels)
-    # Sums over one table, then products of two such sums: each in int64 where it fits.
-    wide: Any = object
-    if tables.dtype != object:
-        largest = float(tables.sum(axis=(-2, -1), dtype=np.float64).max(initial=0))
-        if largest * heaviest >= INT64_SAFE:
-            tables = tables.astype(object)
-        elif 2 * largest * largest * heaviest < INT64_SAFE:
-            wide = np.int64
-    if tables.dtype == object and isinstance(matrix, np.ndarray):
-        matrix = matrix.astype(object)
-
-    rows = tables.sum(axis=-1)
-    columns = tables.sum(axis=-2)
-    n = _widen(rows.sum(axis=-1), wide)
-    if matrix is None:
-        agreeing = _widen(np.trace(tables, axis1=-2, axis2=-1), wide)
-        by_chance = _sum_of_products(rows, columns, wide)
-        difference, expected = n * agreeing - by_chance, n * n - by_chance
-    elif isinstance(matrix, np.ndarray):
-        observed = _widen((tables * matrix).sum(axis=(-2, -1)), wide)
-        expected = _sum_of_products(rows, (matrix * columns[..., None, :]).sum(axis=-1), wide)
-        difference = expected - n * observed
-    elif matrix == "linear":
-        position = np.arange(n_labels).astype(tables.dtype)
-        distance = np.abs(position[:, None] - position)
-        observed = _widen((tables * distance).sum(axis=(-2, -1)), wide)
-        # The distance of two labels is the number of cuts between them.
-        below_rows = rows.cumsum(axis=-1)[..., :-1]
-        below_columns = columns.cumsum(axis=-1)[..., :-1]
-        above_rows, above_columns = (n[..., None] - below for below in (below_rows, below_columns))
-        expected = _sum_of_products(below_rows, above_columns, wide) + _sum_of_products(
-            below_columns, above_rows, wide
-        )
-        difference = expected - n * observed
-    elif matrix == "quadratic":
-        position = np.arange(n_labels).astype(tables.dtype)
-        first = _widen((rows * position).sum(axis=-1), wide)
-        second = _widen((columns * position).sum(axis=-1), wide)
-        squares = _widen(((rows + columns) * position**2).sum(axis=-1), wide)
-        products = _widen(((tables * position).sum(axis=-1) * position).sum(axis=-1), wide)
-        difference = 2 * (n * products - first * second)
-        expected = n * squares - 2 * first * second
-    else:
-        raise missing_branch(matrix)
+    scheme = scheme_of(weights, n_labels)
+    sums = sums_of(whole_numbers(tables), scheme.heaviest(n_labels))
+    difference, expected = scheme.difference_and_expected(sums)
     # Item weights that sum to 0 leave kappa undefined, as an empty table does.
-    defined = np.asarray(n != 0) & np.asarray(expected != 0)
-    return difference, expected, defined
-
-
-def _heaviest(scheme: Scheme | None, n_labels: int) -> float:
-    """Return a bound of the weights of a scheme."""
-    if scheme is None:
-        return 1
-    if scheme == "linear":
-        return n_labels
-    if scheme == "quadratic":
-        return n_labels**2
-    raise missing_branch(scheme)
-
-
-def _widen(numbers: Any, dtype: Any) -> AnyArray:
-    """Return whole numbers as an array of a type their products fit in."""
-    return np.asarray(numbers).astype(dtype)
-
-
-def _sum_of_products(left: AnyArray, right: AnyArray, dtype: Any) -> AnyArray:
-    return np.asarray((_widen(left, dtype) * _widen(right, dtype)).sum(axis=-1), dtype)
+    return difference, expected, np.asarray(sums.n != 0) & np.asarray(expected != 0)

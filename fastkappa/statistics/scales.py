@@ -10,9 +10,8 @@ import math
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from fastkappa.formatting import figure
 from fastkappa.frame import data_frame
-from fastkappa.results import Grid, Report, Result
+from fastkappa.results import Report, Result
 
 
 class Band(NamedTuple):
@@ -36,6 +35,7 @@ class _Interpretation(NamedTuple):
     reading: str
     proportions: dict[str, float]
     confident_reading: str
+    confidence: float
 
 
 class Interpretation(Result, _Interpretation):
@@ -55,6 +55,8 @@ class Interpretation(Result, _Interpretation):
     confident_reading : str
         The highest band for which the agreement lies in it or above with the given
         confidence (Gwet 2014); 'undefined' if there is no standard error.
+    confidence : float
+        That confidence.
     """
 
     __slots__ = ()
@@ -72,12 +74,14 @@ class Interpretation(Result, _Interpretation):
         )
 
     def _report(self) -> Report:
-        rows = [(band, figure(part)) for band, part in self.proportions.items()]
-        return Report(
-            [f"{self.source}: {self.reading}"],
-            [Grid(("", "proportion"), rows)],
-            [f"with the given confidence at least: {self.confident_reading}"],
-        )
+        lines = [f"kappa by {self.source}: {self.reading}"]
+        if math.isnan(sum(self.proportions.values())):
+            return Report(lines)
+        bands = [
+            f"  {band}: {part:.1%} of its distribution" for band, part in self.proportions.items()
+        ]
+        confident = f"  with {100 * self.confidence:g} % confidence at least"
+        return Report([*lines, *bands, f"{confident} {self.confident_reading}"])
 
     def __repr__(self) -> str:
         return f"<Interpretation: {self.reading}, by {self.scale}>"
@@ -206,7 +210,8 @@ def interpret(
         if at_least >= confidence or (band is bands[0] and not math.isnan(at_least)):
             confident = band.reading
             break
-    return Interpretation(scale, source, read_value(value, scale), proportions, confident)
+    reading = read_value(value, scale)
+    return Interpretation(scale, source, reading, proportions, confident, confidence)
 
 
 def _band_of(value: float, bands: tuple[Band, ...]) -> Band:

@@ -14,7 +14,7 @@ from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, label_text, p_value_text
 from fastkappa.frame import frame_of_estimate
-from fastkappa.results import Report, Result, estimate_grid, facts
+from fastkappa.results import Report, Result, facts
 from fastkappa.statistics.comparison import check_comparable, kappa_and_error
 from fastkappa.statistics.inference import check_confidence, chi_square_p, symmetric_interval
 from fastkappa.statistics.weights import Weights
@@ -79,17 +79,20 @@ class EqualKappas(Result):
         )
 
     def _report(self) -> Report:
-        common = ("common kappa", self.kappa, self.standard_error, self.interval)
-        test = [
-            ("Q", self.statistic),
-            ("degrees of freedom", self.degrees_of_freedom),
-            ("p of equal kappas", p_value_text(self.p_value, 2)),
-        ]
-        left_out = ", ".join(map(label_text, self.undefined))
+        named = ", ".join(map(label_text, self.undefined[:MOST_NAMED]))
+        more = ", ..." if len(self.undefined) > MOST_NAMED else ""
+        why = "in one kappa or its standard error is undefined or 0"
+        if math.isnan(self.p_value):
+            return Report([f"the groups cannot be compared: {why} ({named}{more})"])
+        left_out = [f"left out, for {why} ({named}{more})"] if self.undefined else []
         return Report(
-            ["Test of equal kappas"],
-            [estimate_grid([common], self.confidence), facts(test)],
-            [f"kappa or its standard error is undefined or 0: {left_out}"] if left_out else (),
+            [
+                f"common kappa {figure(self.kappa)} ({interval_text(self.interval)})",
+                f"test of equal kappas: Q = {figure(self.statistic)},"
+                f" df = {self.degrees_of_freedom}, p = {p_value_text(self.p_value, 2)}",
+                *left_out,
+            ],
+            [facts([("standard error", self.standard_error)])],
         )
 
     def __repr__(self) -> str:

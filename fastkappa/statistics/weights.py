@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from numbers import Real
 from reprlib import repr as short_repr
-from typing import Literal, NoReturn, TypeAlias, get_args
+from typing import Literal, TypeAlias, assert_never, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable, Matrix
+from fastkappa.statistics.scheme import NAMED, SCHEMES, MatrixScheme, Scheme, SchemeName
 from fastkappa.statistics.tables import as_numbers
 
-# The weighting schemes that have a name. Where code depends on the scheme it has a branch for
-# each and then raises `missing_branch`, so that mypy reports what a new scheme still lacks.
-Scheme: TypeAlias = Literal["linear", "quadratic"]
-SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
-Weights: TypeAlias = Scheme | Matrix | None
+Weights: TypeAlias = SchemeName | Matrix | None
 # Families of weights that need the labels: `disagreement_weights` makes their matrix.
 Family: TypeAlias = Literal[
     "linear", "quadratic", "radical", "ordinal", "ratio", "circular", "bipolar"
@@ -24,7 +21,7 @@ Family: TypeAlias = Literal[
 FAMILIES: tuple[Family, ...] = get_args(Family)
 
 
-def as_weights(weights: Weights, n_labels: int) -> Scheme | AnyArray | None:
+def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
     """Return the name of the weights, or a checked matrix of them.
 
     Raises
@@ -65,9 +62,10 @@ def as_weights(weights: Weights, n_labels: int) -> Scheme | AnyArray | None:
     return matrix
 
 
-def missing_branch(scheme: NoReturn) -> AssertionError:
-    """Return the error for a scheme without a branch; mypy accepts only unreachable calls."""
-    return AssertionError(f"there is no branch for the weights {scheme!r}")
+def scheme_of(weights: Weights, n_labels: int) -> Scheme:
+    """Return the scheme of weights, named or not, or raise as `as_weights` does."""
+    checked = as_weights(weights, n_labels)
+    return MatrixScheme(checked) if isinstance(checked, np.ndarray) else NAMED[checked]
 
 
 def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
@@ -81,18 +79,7 @@ def disagreement_matrix(weights: Weights, n_labels: int) -> FloatTable:
            [1., 0., 1.],
            [4., 1., 0.]])
     """
-    matrix = as_weights(weights, n_labels)
-    if isinstance(matrix, np.ndarray):
-        return matrix.astype(np.float64, order="C")  # that of a data frame is column-major
-    position = np.arange(n_labels, dtype=np.float64)
-    distance: FloatTable = np.abs(position[:, None] - position)
-    if matrix is None:
-        return np.sign(distance)
-    if matrix == "linear":
-        return distance
-    if matrix == "quadratic":
-        return distance**2
-    raise missing_branch(matrix)
+    return scheme_of(weights, n_labels).matrix(n_labels)
 
 
 def mean_weights(matrix: FloatTable, margins: FloatTable) -> FloatTable:
@@ -208,7 +195,7 @@ def disagreement_weights(
         ends = (total - 2 * values.min()) * (2 * values.max() - total)
         weights = _quotient(difference**2, ends)
     else:
-        raise missing_branch(family)
+        assert_never(family)
     return weights
 
 

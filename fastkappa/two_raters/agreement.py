@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.checks import Missing
 from fastkappa.columns.interop import names_of
-from fastkappa.columns.labels import distinct, in_order, names_of_columns, order_of_columns
-from fastkappa.columns.missing import is_missing
+from fastkappa.columns.labels import distinct, names_in_order, names_of_columns, order_of_columns
+from fastkappa.columns.missing import Missing, refuse_missing_labels
 from fastkappa.columns.odd_strings import warn_of_unused_labels
+from fastkappa.columns.read import read
+from fastkappa.counting.known_labels import known_labels
 from fastkappa.counting.tabulate import ConfusionCounts, tabulate
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
@@ -30,9 +31,8 @@ from fastkappa.statistics.intervals.score_test import (
 )
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.two_raters.clustered import clusters_of_pairs, with_clusters
-from fastkappa.two_raters.ratings import CLUSTERS, read_items, warn_of_weights
-from fastkappa.two_raters.report import why_undefined
+from fastkappa.two_raters.clustered import CLUSTERS, NOT_RATED, clusters_of_pairs, with_clusters
+from fastkappa.two_raters.report import warn_of_weights, why_undefined
 from fastkappa.two_raters.result import AgreementResult
 
 
@@ -86,9 +86,9 @@ def agreement(
         How the intervals of kappa, and of the kappa of each label, are made. 'asymptotic' is
         kappa plus and minus a quantile times the standard error; 'score' and 'profile' hold
         the values of kappa that the score test and the likelihood ratio do not reject, within
-        [-1, 1]. None means 'score' if fewer than 100 items are agreed on or fewer than 100
-        disagreed on, for up to 50 labels and 10 million items and without clusters and
-        ``distribution='t'``, and else 'asymptotic'. Intervals of the other indices are asymptotic.
+        [-1, 1]. None means 'score', but 'asymptotic' with clusters, with
+        ``distribution='t'``, for more than 128 labels and for more than 10 billion items.
+        Intervals of the other indices are asymptotic.
     null_kappa : float, default=0.0
         The kappa that ``z`` and ``p_value`` test. For 0 the raters are independent under the
         hypothesis, and z is kappa over its null standard error. Any other is tested by the
@@ -154,9 +154,10 @@ def agreement(
     null_kappa = check_null_kappa(null_kappa)
     check_alternative(alternative)
     given = with_clusters({"y1": y1, "y2": y2}, clusters)
-    items = read_items(given, labels, missing, missing_codes)
+    items = read(given, labels, missing, missing_codes, NOT_RATED)
     first, second = items.columns["y1"], items.columns["y2"]
-    counts = tabulate(get_kernels(), first, second, items.known, None)
+    known = known_labels(items)
+    counts = tabulate(get_kernels(), first, second, known, None)
     if not counts.table.any():
         raise ValueError(f"no item has both its ratings among the labels {counts.labels.tolist()}.")
     result = make_result(
@@ -175,7 +176,7 @@ def agreement(
         clusters=clusters_of_pairs(items, counts.labels, counts.n_outside),
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
     )
-    if items.known is None:
+    if known is None:
         warn_of_weights(result.weights, counts.labels)
     warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
     return _warned(result)
@@ -253,7 +254,7 @@ def agreement_from_confusion(
     axes = [getattr(table, axis, None) for axis in ("index", "columns")]
     columns = names_of_columns(table)
     if labels is None and columns is not None:
-        labels = in_order(columns)
+        labels = names_in_order(columns)
     names = np.arange(len(counts)) if labels is None else _checked_labels(labels, len(counts))
     order = None if columns is None else order_of_columns(columns, names.tolist(), "table")
     counts = counts if order is None else counts[np.ix_(order, order)]
@@ -327,9 +328,7 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         raise ValueError(f"labels must be {n_labels}, one a row of the table, got {got}.")
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
         names = np.array(labels, dtype=object)  # NumPy would turn numbers into strings
-    for label in distinct(names.tolist()):
-        if is_missing(label):
-            raise ValueError(f"labels must not be missing, got {label!r} among them.")
+    refuse_missing_labels(list(distinct(names.tolist())))
     return names
 
 

@@ -8,13 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.columns.column import Column
+from fastkappa.columns.read import RatedItems
 from fastkappa.counting.by_cluster import ClusterCounts, RatedColumn, count_by_cluster
-from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.counting.known_labels import KnownLabels, known_labels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.statistics.clusters import Clusters, clusters_of
-from fastkappa.two_raters.ratings import CLUSTERS, GROUPS, RatedItems
+
+GROUPS = "groups"
+CLUSTERS = "clusters"
+# Columns besides those of ratings.
+NOT_RATED = (GROUPS, CLUSTERS)
 
 
 def with_clusters(given: dict[str, Any], clusters: Any) -> dict[str, Any]:
@@ -103,5 +107,4 @@ def clusters_by_group(
 
 def known_of_pairs(items: RatedItems, labels: Any) -> KnownLabels:
     """Return the labels of the table of items with two ratings."""
-    columns: dict[str, Column] = items.columns
-    return items.known or KnownLabels(labels, columns["y1"], columns["y2"])
+    return known_labels(items) or KnownLabels(labels, items.columns["y1"], items.columns["y2"])

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.checks import Missing
 from fastkappa.columns.interop import names_of
+from fastkappa.columns.missing import Missing
+from fastkappa.columns.read import read
 from fastkappa.counting.by_group import count_by_group
-from fastkappa.counting.known_labels import KnownLabels
+from fastkappa.counting.known_labels import KnownLabels, known_labels
 from fastkappa.counting.table import union_of_labels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
@@ -21,8 +22,8 @@ from fastkappa.statistics.clusters import clusters_of
 from fastkappa.statistics.comparison import KappaDifference, compare_joint
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.weights import Weights
-from fastkappa.two_raters.clustered import counted_clusters, with_clusters
-from fastkappa.two_raters.ratings import read_items, warn_of_weights
+from fastkappa.two_raters.clustered import NOT_RATED, counted_clusters, with_clusters
+from fastkappa.two_raters.report import warn_of_weights
 
 
 def compare_predictions(
@@ -103,18 +104,18 @@ def compare_predictions(
     [0.7015, 0.2537]
     """
     given = with_clusters({"y_true": y_true, "first": first, "second": second}, clusters)
-    items = read_items(given, labels, missing, missing_codes)
+    items = read(given, labels, missing, missing_codes, NOT_RATED)
     truth, one, two = (items.columns[name] for name in ("y_true", "first", "second"))
     if one.label_dtype.kind in "mM" and len({c.label_dtype for c in (truth, one, two)}) > 1:
         raise ValueError("y_true, first and second must hold dates of the same unit.")
-    known = items.known
-    counts = count_by_group(get_kernels(), truth, one, two, known, available_threads())
-    predicted = counts.labels if known is None else known.labels
-    joint, names = _cube(counts.tables, counts.groups, predicted, known is not None)
+    known = known_labels(items)
+    found = count_by_group(get_kernels(), truth, one, two, known, available_threads())
+    predicted = found.rows if known is None else known.labels
+    joint, names = _cube(found.counts, found.layers, predicted, known is not None)
     if known is not None and known.are_declared and joint.sum() < len(truth.values):
         known.refuse_outside({"y_true": truth, "first": one, "second": two})
     if not joint.any():
-        raise ValueError(f"no item has all its labels among {counts.labels.tolist()}.")
+        raise ValueError(f"no item has all its labels among {found.rows.tolist()}.")
     every = np.arange(len(joint))
     own = every, every
     if known is None:

@@ -6,10 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
+from fastkappa.arrays import AnyArray
+from fastkappa.columns.label_order import warn_of_order
+from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
-from fastkappa.results import RATERS, Report, counts_grid, estimate_grid, facts
+from fastkappa.results import RATERS, Report, counts_grid, estimate_grid, estimate_sentence, facts
 from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
-from fastkappa.statistics.weights import weights_text
+from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 
 # An AgreementResult, which makes its report here: to import it would be a circle.
 _Result: TypeAlias = Any
@@ -42,6 +45,8 @@ UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
 def report_of(result: _Result) -> Report:
     """Return the report of a result."""
+    rows, columns = map(label_text, result.raters)
+    caption = f"How many items got each pair of labels: rows {rows}, columns {columns}"
     return Report(
         [
             f"Agreement of {_raters_text(result.raters)} on {count_text(result.n, 'item')}"
@@ -50,10 +55,31 @@ def report_of(result: _Result) -> Report:
             *_remarks(result),
         ],
         [
-            *counts_grid(result.labels, result.table),
+            *counts_grid(result.labels, result.table, caption=caption),
             estimate_grid(_shown_estimates(result), result.confidence),
-            facts(_facts(result)),
+            facts(_facts(result), "Tests and other figures"),
         ],
+    )
+
+
+def sentence_of(result: _Result) -> str:
+    """Return a result as a sentence for a paper.
+
+    Examples
+    --------
+    >>> from fastkappa import agreement_from_confusion
+    >>> print(agreement_from_confusion([[20, 5], [10, 15]]).sentence())
+    Cohen's kappa (no weights) of two raters on 50 items was 0.4000 (95 % score interval 0.1317
+    to 0.6157; fastkappa 0.1.0).
+    """
+    first, second = map(printable, result.raters)
+    raters = "two raters" if result.raters == RATERS else f"{first} and {second}"
+    return estimate_sentence(
+        f"Cohen's kappa ({weights_text(result.weights)}) of {raters} on"
+        f" {count_text(result.n, 'item')}{in_clusters(result)}",
+        result.kappa,
+        result.interval,
+        f"{100 * result.confidence:g} % {result.interval_method} interval",
     )
 
 
@@ -123,3 +149,10 @@ def _facts(result: _Result) -> Iterator[tuple[str, str]]:
     if len(result.labels) == 2:
         yield "prevalence index", figure(result.prevalence_index)
         yield "bias index", figure(result.bias_index)
+
+
+def warn_of_weights(weights: Weights, labels: AnyArray) -> None:
+    """Warn if weights are for labels whose order was neither given nor declared."""
+    why = what_needs_order(weights)
+    if why is not None:
+        warn_of_order(labels, why, users_stacklevel())

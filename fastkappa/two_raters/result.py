@@ -28,7 +28,7 @@ from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agre
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.margins import MarginTests
-from fastkappa.two_raters.report import IN_DICTIONARY, in_clusters, report_of
+from fastkappa.two_raters.report import IN_DICTIONARY, in_clusters, report_of, sentence_of
 from fastkappa.two_raters.statistics import proportions
 
 
@@ -429,6 +429,10 @@ class AgreementResult(Result):
         kappas, errors = self.category_kappas.tolist(), self.category_standard_errors.tolist()
         between = self._intervals(indices.category_tables(self.table), None, kappas, errors)
         return [*found, *zip(names, kappas, errors, between)]
+
+    def sentence(self) -> str:
+        """Return the agreement as a sentence for a paper."""
+        return sentence_of(self)
 
     def __repr__(self) -> str:
         return (

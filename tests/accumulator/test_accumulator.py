@@ -229,7 +229,7 @@ def test_json_holds_labels_of_every_kind(ratings: Any) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2},
+        {"version": 1},
         {"counts": [[1]]},
         {"counts": [[1, 0], [0, -1]]},
         {"counts": [[1, 0], [0, 0.5]]},

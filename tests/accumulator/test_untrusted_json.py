@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import tracemalloc
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,7 +31,7 @@ def example(dtype: Any = np.int64) -> dict[str, Any]:
 
 
 WRONG: dict[str, list[Any]] = {
-    "version": [None, 2, "1", [], {}, 1e400],
+    "version": [None, 1, 2.0, True, "2", [], {}, 1e400],
     "labels": [
         None, 5, "12", {}, [[1], [2]], [1], [1, 1], [2, 1], [1, 1.5], [1, None], [True, [2]],
         [1, 10**30], ["1", "2"], list(range(100_000)),
@@ -44,16 +46,20 @@ WRONG: dict[str, list[Any]] = {
         [[True, 2], [3, 4]], [[10**400, 2], [3, 4]], [[1 << 63, 0], [0, 0]], {"a": 1, "b": 2},
         [[(1 << 63) - 1, 1], [0, 0]],
     ],
-    "weighted_counts": [None, [[1, 2]], [[-1, 0], [0, 0]], [[1 << 62, 1 << 62], [1 << 62, 0]]],
-    "weight_sums": [None, [[1, 0], [0, 0]], [[float("nan"), 0], [0, 0]]],
+    "weighted_counts": [[], [[1, 2]], [[-1, 0], [0, 0]], [[1 << 62, 1 << 62], [1 << 62, 0]]],
+    "weight_sums": [[], [[1, 0], [0, 0]], [[float("nan"), 0], [0, 0]]],
     "weight_exponent": [None, 0.5, 10**9, -(10**9), "1", True],
     "n_float_weights": [None, -1, 0.0, "0"],
-    "n_outside": [None, -1, float("inf")],
-    "n_missing": [None, -1, "many", [0]],
+    "n_outside": [None, -1, 1, float("inf"), 10**30],
+    "n_missing": [None, -1, "many", [0], 10**30],
+    "kind": [None, "strings", "words", 1, []],
     "labels_given": [None, 1, "true"],
     "order": [
         5, "a", [], {}, {"labels": [1, 2]},
-        {"labels": [2], "label_dtype": "<i8", "names": ["a", "b"], "name_dtype": "<U1"},
+        {"labels": [2], "label_dtype": "<i8", "names": None},
+        {"labels": [1, 2], "label_dtype": "<i8", "names": ["a"]},
+        {"labels": [1, 2], "label_dtype": "<i8", "names": ["a", "a"]},
+        {"labels": ["1", "2"], "label_dtype": "<U1", "names": None},
     ],
 }  # fmt: skip
 
@@ -84,6 +90,15 @@ def test_wrong_fields(field: str, value: Any) -> None:
 def test_other_texts(text: str) -> None:
     with pytest.raises(ValueError, match=REFUSED):
         ConfusionAccumulator.from_json(text)
+
+
+def test_fields_that_are_missing_or_unknown() -> None:
+    for fields in (
+        {**example(), "ordr": None},
+        *({k: v for k, v in example().items() if k != name} for name in example()),
+    ):
+        with pytest.raises(ValueError, match="fields are not"):
+            ConfusionAccumulator.from_json(json.dumps(fields))
 
 
 def test_a_field_that_is_there_twice() -> None:
@@ -127,3 +142,47 @@ def test_what_is_right_is_taken(dtype: Any) -> None:
     assert (again.table == accumulator.table).all()
     assert (again.labels == accumulator.labels).all()
     assert again.labels.dtype == accumulator.labels.dtype
+
+
+def test_many_declared_labels_of_which_few_are_counted() -> None:
+    names = [f"c{i}" for i in range(100_000)]
+    accumulator = ConfusionAccumulator()
+    accumulator.update(*(pandas.Categorical(y, names, ordered=True) for y in (["c7"], ["c9"])))
+    tracemalloc.start()
+    again = ConfusionAccumulator.from_json(accumulator.to_json())
+    assert tracemalloc.get_traced_memory()[1] < 200_000_000
+    tracemalloc.stop()
+    assert again.to_json() == accumulator.to_json()
+    assert repr(again) == "<ConfusionAccumulator: 1 items, 100000 labels>"
+
+
+def test_many_given_labels_are_refused_when_they_are_given() -> None:
+    with pytest.raises(ValueError, match="labels must be 4096 at most, got 20000"):
+        ConfusionAccumulator(range(20_000))
+
+
+@pytest.mark.parametrize("labels", [[1.0, float("nan")], [1.0, float("inf")], [b"a", b"b"]])
+def test_labels_that_json_cannot_hold(labels: Any) -> None:
+    with pytest.raises(ValueError, match="JSON cannot hold labels of"):
+        ConfusionAccumulator(labels).to_json()
+
+
+def test_what_is_read_takes_the_same_batches() -> None:
+    """Labels that were given say nothing of the ratings, and a name that an enum gives is none."""
+    given = ConfusionAccumulator.from_json(ConfusionAccumulator([1, 2]).to_json())
+    given.update(["a"], ["b"])
+    assert given.n_outside == 1
+    grade = enum.Enum("Grade", {"LOW": 1, "HIGH": 2})
+    accumulator = ConfusionAccumulator()
+    accumulator.update(pandas.Categorical([1], [1, 2], ordered=True), [1])
+    for one in (accumulator, ConfusionAccumulator.from_json(accumulator.to_json())):
+        one.update([grade.LOW], [grade.HIGH])
+        assert one.table.tolist() == [[1, 1], [0, 0]]
+    both = ConfusionAccumulator()
+    both.update(np.array([1 << 63], np.uint64), [5])
+    both.update([-1], [5])
+    both = ConfusionAccumulator.from_json(both.to_json())
+    both.update([5], [5])
+    assert both.labels.tolist() == [-1, 5, 1 << 63]
+    with pytest.raises(ValueError, match="holds -1, which is not among"):
+        both.update(pandas.Categorical([5], [5, 6], ordered=True), [5])

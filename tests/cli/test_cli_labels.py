@@ -127,8 +127,8 @@ def test_different_orders_name_the_option(tmp_path: Path) -> None:
         ["agree", path, "--raters", "a", "c", "b"],
     ):
         assert program.refusal(*arguments) == (
-            "fastkappa: columns 'a' and 'b' declare different orders of their labels: low < high"
-            " and high < low. --labels gives the order that is meant.\n"
+            "fastkappa: column 'a' and column 'b' declare different orders of their labels: low <"
+            " high and high < low. --labels gives the order that is meant.\n"
         )
     other = tmp_path / "other.feather"
     feather.write_feather(frame[["id"]].assign(a=frame["b"]), other)

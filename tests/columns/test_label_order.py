@@ -20,7 +20,7 @@ from fastkappa.columns.column import read_column
 from fastkappa.columns.label_order import is_alphabetical, sorted_strings, warn_of_order
 from fastkappa.columns.missing import find_missing
 from fastkappa.columns.odd_strings import odd_strings
-from fastkappa.counting.known_labels import labels_to_use
+from fastkappa.columns.read import meant_labels
 from fastkappa.exceptions import LabelOrderWarning
 from tests.helpers.absent import library
 
@@ -373,16 +373,16 @@ def test_strings_among_numbers(ratings: list[Any], found: dict[str, int]) -> Non
     assert odd_strings(column) == found
     columns = {"y1": column, "y2": column}
     if not found:
-        assert labels_to_use(None, columns) is None
+        assert meant_labels(None, columns) == (None, False)
         return
     shown = ", ".join(f"{k!r} ({n} time{'s' if n > 1 else ''})" for k, n in found.items())
     with pytest.raises(ValueError, match="holds numbers, and among them") as caught:
-        labels_to_use(None, columns)
+        meant_labels(None, columns)
     assert str(caught.value) == (
         f"y1 holds numbers, and among them {shown}: give missing='drop' or missing_codes= if they"
         " stand for missing ratings, or labels= if they are labels."
     )
-    assert labels_to_use(["1", "2"], columns) is not None
+    assert meant_labels(["1", "2"], columns) == (["1", "2"], False)
 
 
 def test_unused_categories_are_not_odd_strings() -> None:

@@ -246,3 +246,26 @@ def test_weights_of_predictions(drop_in_backend: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(predictions, "count_many_known", changed)
     with pytest.raises(RuntimeError, match=CHANGED):
         fastkappa.score_many(y, {"a": first, "b": second}, sample_weight=np.ones(N))
+
+
+@pytest.mark.parametrize("step", [1, 2, 10**9])
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.uint64])
+@pytest.mark.parametrize("value", [1, 7, (1 << 50) + 200])
+def test_ratings_that_change_before_clusters_are_counted(
+    monkeypatch: pytest.MonkeyPatch, step: int, dtype: Any, value: int
+) -> None:
+    """Also labels that are looked up, and one between two labels."""
+    from fastkappa.two_raters import clustered
+
+    y1, y2 = ratings(3, dtype) * dtype(step), ratings(3, dtype) * dtype(step)
+    count = clustered.count_by_cluster
+
+    def changed(*arguments: Any) -> Any:
+        y1[5] = value
+        return count(*arguments)
+
+    monkeypatch.setattr(clustered, "count_by_cluster", changed)
+    if value == step:
+        return  # another label, and no look has seen the one before
+    with pytest.raises(RuntimeError, match=CHANGED):
+        fastkappa.agreement(y1, y2, clusters=np.arange(N))

@@ -288,7 +288,7 @@ def test_the_row_is_named_beyond_the_first_block() -> None:
         ({"labels": ["a", None, "b"]}, "labels must not be missing"),
         ({"weights": "cubic"}, "weights must be None, 'linear', 'quadratic'"),
         ({"weights": np.eye(3)}, "diagonal must be 0"),
-        ({"sample_weight": [1, 2]}, "must have one weight an item, got 2 for 4"),
+        ({"sample_weight": [1, 2]}, "must have one weight for each of the 4 items, got 2"),
         ({"sample_weight": [1, 1, 1, -1]}, "sample_weight must not be negative, got -1"),
         ({"sample_weight": [0, 0, 0, 0]}, "at least one non-zero"),
     ],

@@ -11,9 +11,11 @@ import pytest
 
 from fastkappa.cli.files.ratings import count_ratings, parse_labels
 from fastkappa.engines.arrow_text import TextTable
+from fastkappa.engines.arrow_text import text_file as opened_text_file
 from fastkappa.engines.counted import SourceCounts, finish
 from fastkappa.engines.ratings import RatingsError, WantedLabels
 from fastkappa.engines.source_table import Columns, SourceTable
+from fastkappa.engines.text_format import PLAIN
 from tests.helpers.rating_files import counted, pa, text_file, write_arrow_file
 
 STRINGS = ["mild", "none", "severe", "mild", "mild"], ["mild", "mild", "severe", "none", "mild"]
@@ -161,7 +163,7 @@ def count_in_blocks(path: Path, labels: str | None = None) -> SourceCounts:
     wanted = None if labels is None else WantedLabels(labels.split(","))
     table = SourceTable(Columns("y", "y"), wanted)
     texts = TextTable(table, block_size=64, most_others=10)
-    texts.add(path, ",", lambda names: None, lambda n_bytes: None)
+    texts.add(opened_text_file(path, ",", PLAIN), lambda n_bytes: None)
     texts.add_to(table)
     contents = table.contents()
     return finish(contents, None if labels is None else parse_labels(labels, contents.kind))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fastkappa import confusion_from_table
-from fastkappa.engines import arrow_blocks, arrow_text
+from fastkappa.engines import csv_lines
 
 pytest.importorskip("pyarrow")
 
@@ -46,8 +46,7 @@ TEXTS = {
 def test_blocks_have_every_row_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, block_size: int, num_threads: int
 ) -> None:
-    monkeypatch.setattr(arrow_blocks, "BLOCK_SIZE", block_size)
-    monkeypatch.setattr(arrow_text, "BLOCK_SIZE", block_size)
+    monkeypatch.setattr(csv_lines, "BLOCK_SIZE", block_size)
     path = tmp_path / "ratings.csv"
     path.write_bytes(TEXTS[name].encode())
     counts = confusion_from_table(path, "left", "right", num_threads=num_threads)
@@ -70,7 +69,7 @@ def test_blocks_have_every_row_once(
 def test_a_block_of_tabs_is_rows_of_missing_ratings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrow_blocks, "BLOCK_SIZE", 16)
+    monkeypatch.setattr(csv_lines, "BLOCK_SIZE", 16)
     path = tmp_path / "ratings.tsv"
     path.write_text("left\tright\n" + "1\t2\n" * 20 + "\t\n" * 40)
     counts = confusion_from_table(path, "left", "right")
@@ -78,8 +77,8 @@ def test_a_block_of_tabs_is_rows_of_missing_ratings(
 
 
 def test_a_line_longer_than_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrow_blocks, "LONGEST_LINE", 20)
-    monkeypatch.setattr(arrow_blocks, "BLOCK_SIZE", 64)
+    monkeypatch.setattr(csv_lines, "LONGEST_LINE", 20)
+    monkeypatch.setattr(csv_lines, "BLOCK_SIZE", 64)
     path = tmp_path / "ratings.csv"
     path.write_text(_text(NUMBERS, note="z" * 100))
     assert confusion_from_table(path, "left", "right").n_rows == 300

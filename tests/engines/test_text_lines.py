@@ -1,4 +1,4 @@
-"""Text files counted line by line have the tables, errors and warnings of those read in blocks."""
+"""Text files counted line by line have the tables, errors and warnings of those read by pyarrow."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fastkappa import confusion_from_table
-from fastkappa.engines import arrow_blocks, arrow_text
+from fastkappa.engines import csv_lines
 from fastkappa.engines.arrow_text import TextTable
-from fastkappa.kernels.dispatch import get_kernels, word_kernels
+from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from tests.helpers.quick import n_examples
 
 pytest.importorskip("pyarrow")
 
-HAS_KERNEL = word_kernels(get_kernels()).count_lines is not None
+HAS_KERNEL = csv_line_kernels(get_kernels()).count_lines is not None
 
 fields = st.one_of(
     st.sampled_from(["0", "1", "2"]),
@@ -85,10 +85,7 @@ def check_both_ways(
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         path = Path(folder, "ratings.csv" if b";" not in content else "ratings.txt")
         path.write_bytes(content)
-        with (
-            mock.patch.object(arrow_blocks, "BLOCK_SIZE", block_size),
-            mock.patch.object(arrow_text, "BLOCK_SIZE", block_size),
-        ):
+        with mock.patch.object(csv_lines, "BLOCK_SIZE", block_size):
             found = _outcome(path, options)
             with mock.patch.object(TextTable, "add_lines", return_value=False):
                 expected = _outcome(path, options)
@@ -114,10 +111,10 @@ def test_usual_files_are_counted_by_their_lines(
 ) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("a,b\n" + text * 200_000)
-    with mock.patch.object(arrow_text, "in_blocks", side_effect=AssertionError) as in_blocks:
+    with mock.patch.object(TextTable, "add", side_effect=AssertionError) as add:
         if HAS_KERNEL:
             counts = confusion_from_table(path, "a", "b", num_threads=num_threads)
-            assert not in_blocks.called
+            assert not add.called
             assert counts.n_rows == 400_000
 
 

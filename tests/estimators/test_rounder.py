@@ -430,3 +430,16 @@ def test_without_scikit_learn_the_error_names_the_extra() -> None:
         "except ImportError as error: print(error)"
     )
     assert install_command("fastkappa[sklearn]") in run_python(code)
+
+
+@pytest.mark.parametrize("method", ["exact", "spline", "closed_form", "smoothed", "bagged"])
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+def test_scores_of_either_byte_order_have_the_same_thresholds(method: Any, kind: str) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 300)
+    scores = y + rng.normal(0, 1, 300)
+    little, big = (scores.astype(order + kind) for order in "<>")
+    fitted = [KappaRounder(method=method, random_state=0).fit(X, y) for X in (little, big)]
+    assert fitted[0].thresholds_.dtype == fitted[1].thresholds_.dtype
+    assert fitted[0].thresholds_.tolist() == fitted[1].thresholds_.tolist()
+    assert (fitted[0].predict(little) == fitted[1].predict(big)).all()

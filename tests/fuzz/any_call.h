@@ -377,56 +377,42 @@ done:
 
 /* ---- lines of text ---- */
 
-/* A line for each id, in any order, and then some bytes of them are changed. */
+/* Lines of known texts and some others, of which some bytes are changed. */
 static void call_lines(stream_t *stream, memories_t *memories, int compare)
 {
-    enum { MOST_FIELDS = 5, LONGEST_ID = 8 * (MOST_WORDS + 1), LONGEST_LINE = 2 * LONGEST_ID + 24 * MOST_FIELDS };
+    enum { MOST_FIELDS = 5, LONGEST = 8 * MOST_WORDS, LONGEST_LINE = 2 * LONGEST + 24 * MOST_FIELDS };
     static const uint8_t DELIMITERS[] = {',', ';', '\t', '|', ' ', 1, 0x7F, 0x80, 0xFF}, OTHERS[] = ",\n\r-0 a";
-    static const ptrdiff_t NUMBERS_OF_WORDS[] = {1, 1, 1, 2, 3, 4, MOST_WORDS, MOST_WORDS + 1};
-    const ptrdiff_t n = 1 + (ptrdiff_t)take(stream, 200);
+    static const ptrdiff_t NUMBERS_OF_WORDS[] = {1, 1, 1, 2, 2, 3, 4, MOST_WORDS};
     lines_t lines;
     memset(&lines, 0, sizeof lines);
     lines.delimiter = DELIMITERS[take(stream, COUNT_OF(DELIMITERS))];
     lines.n_fields = 2 + (ptrdiff_t)take(stream, MOST_FIELDS - 1);
     lines.first = (ptrdiff_t)take(stream, (uint64_t)lines.n_fields);
     lines.second = (lines.first + 1 + (ptrdiff_t)take(stream, (uint64_t)lines.n_fields - 1)) % lines.n_fields;
-    const int ids_are_numbers = take(stream, 3) == 2, are_texts = take(stream, 4) == 3; /* both fields are ids then */
-    const ptrdiff_t n_words = ids_are_numbers ? 1 : NUMBERS_OF_WORDS[take(stream, COUNT_OF(NUMBERS_OF_WORDS))];
 
-    /* ids of any length, and sums of words that name few slots or many */
-    const int64_t step = take(stream, 2) ? 1 : -99999999999999;
-    const uint64_t few = take(stream, 3) == 2 ? (uint64_t)1 << 40 : 0;
-    const int shift = n < 4 ? 60 : n < 128 ? 55 : 54;
-    uint64_t multipliers[MOST_WORDS + 2], *words = calloc((size_t)(n * n_words), 8);
-    char (*ids)[LONGEST_ID + 1] = malloc((size_t)n * sizeof *ids);
-    ptrdiff_t *order = malloc((size_t)n * sizeof *order);
-    int64_t *numbers = malloc((size_t)n * 8), *expected = malloc((size_t)n * 8);
-    for (ptrdiff_t j = 0; j <= n_words; j++) multipliers[j] = few ? few : more(stream) | 1;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        const int64_t number = ids_are_numbers ? (i - 5) * step : i;
-        const int digits = ids_are_numbers ? 1 : (int)((more(stream) >> 20) % (uint64_t)(8 * n_words + 1));
-        const int length = snprintf(ids[i], sizeof *ids, "%0*lld", digits, (long long)number);
-        if (ids_are_numbers) words[i] = (uint64_t)number;
-        else memcpy(words + i * n_words, ids[i], (size_t)length);
-        const ptrdiff_t other = (ptrdiff_t)((more(stream) >> 20) % (uint64_t)(i + 1));
-        order[i] = order[other];
-        order[other] = i;
+    /* texts of any length for the rows, and those of them that fit for the columns */
+    known_t known[2];
+    char (*texts)[LONGEST + 1] = malloc(MOST_TEXTS * sizeof *texts);
+    const ptrdiff_t n = 1 + (ptrdiff_t)take(stream, take(stream, 8) ? 200 : MOST_TEXTS);
+    for (int axis = 0; axis < 2; axis++) {
+        const ptrdiff_t n_words = NUMBERS_OF_WORDS[take(stream, COUNT_OF(NUMBERS_OF_WORDS))];
+        uint64_t *words = calloc((size_t)(n * n_words), 8);
+        for (ptrdiff_t i = 0; i < n; i++) {
+            if (!axis) snprintf(texts[i], sizeof *texts, "%0*d", (int)((more(stream) >> 20) % (uint64_t)(8 * n_words + 1)), (int)i);
+            const size_t length = strlen(texts[i]);
+            memcpy(words + i * n_words, texts[i], length < 8 * (size_t)n_words ? length : 8 * (size_t)n_words);
+        }
+        known[axis] = (known_t){words, n, n_words};
     }
-    const size_t n_slots = (size_t)1 << (64 - shift);
-    const places_t places = {words, n_words, multipliers, calloc(n_slots, 4), shift};
-    put_words(&places, n, numbers);
 
-    const ptrdiff_t n_lines = take(stream, 8) == 7 ? n - 1 + 2 * (ptrdiff_t)take(stream, 2) : n;
+    const ptrdiff_t n_lines = (ptrdiff_t)take(stream, 200);
     const int returns = (int)take(stream, 2), ended = (int)take(stream, 2), n_changes = (int)take(stream, 4);
-    const int most_bits = take(stream, 4) ? 59 : 63;     /* 18 digits, which are read, and 19 */
-    char *text = malloc((size_t)(n + 1) * LONGEST_LINE), *end = text;
+    char *text = malloc((size_t)(n_lines + 1) * LONGEST_LINE), *end = text;
     for (ptrdiff_t i = 0; i < n_lines; i++) {
         for (ptrdiff_t field = 0; field < lines.n_fields; field++) {
-            const long long number = (long long)(more(stream) >> (64 - most_bits + (more(stream) >> 20) % 58));
             if (field) *end++ = (char)lines.delimiter;
-            if (field == lines.first || (are_texts && field == lines.second)) end += sprintf(end, "%s", ids[order[(i + field) % n]]);
-            else if (field == lines.second) end += sprintf(end, "%lld", more(stream) >> 40 & 1 ? number : -number);
-            else end += sprintf(end, "%.*s", (int)(number % 16), "a text \xC3\xA9t\xC3\xA9 \"...");
+            if (field == lines.first || field == lines.second) end += sprintf(end, "%s", texts[(more(stream) >> 20) % (uint64_t)n]);
+            else end += sprintf(end, "%.*s", (int)(more(stream) >> 60), "a text \xC3\xA9t\xC3\xA9 \"...");
         }
         end += sprintf(end, "%s%s", returns ? "\r" : "", ended || i < n_lines - 1 ? "\n" : "");
     }
@@ -437,19 +423,14 @@ static void call_lines(stream_t *stream, memories_t *memories, int compare)
         memory[take(stream, size)] = take(stream, 2) ? OTHERS[take(stream, COUNT_OF(OTHERS))] : (uint8_t)take(stream, 256);
     lines.text = memory;
     lines.n_bytes = (ptrdiff_t)size;
-    const int are_placed = place_numbers(&places, n, &lines, ids_are_numbers, numbers);
-    if (compare) {
-        EXPECT(are_placed == naive_place_numbers(&places, n, &lines, ids_are_numbers, expected), "whether lines have a number for each id");
-        EXPECT(!are_placed || memcmp(numbers, expected, (size_t)n * 8) == 0, "numbers in lines");
-    }
     int64_t *table = calloc((size_t)(n * n), 8), *naive = calloc((size_t)(n * n), 8);
-    const ptrdiff_t counted = count_lines(&places, n, &places, n, &lines, table);
+    const ptrdiff_t counted = count_lines(known[0].words, n, known[0].n_words, known[1].words, n, known[1].n_words, &lines, table);
     if (compare) {
-        EXPECT(counted == naive_count_lines(&places, n, &lines, naive), "bytes of lines that are counted");
+        EXPECT(counted == naive_count_lines(known, &lines, naive), "bytes of lines that are counted");
         EXPECT(memcmp(table, naive, (size_t)(n * n) * 8) == 0, "texts of lines");
     }
-    free(table); free(naive);
-    free(words); free(ids); free(order); free(numbers); free(expected); free(places.slots); free(text);
+    free(table); free(naive); free(texts); free(text);
+    free((void *)(uintptr_t)known[0].words); free((void *)(uintptr_t)known[1].words);
 }
 
 static void any_call(const uint8_t *bytes, size_t size, memories_t *memories, int compare)

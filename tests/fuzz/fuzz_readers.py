@@ -26,6 +26,7 @@ from fastkappa.accumulator import ConfusionAccumulator
 from tests.engines.test_text_lines import cases, check_both_ways
 from tests.fuzz.damage import damaged
 from tests.helpers.command_line import CommandLine
+from tests.helpers.lying import CALLS, KINDS
 
 # What is promised for what cannot be read.
 REFUSED = (TypeError, ValueError, OverflowError)
@@ -171,6 +172,22 @@ def text_files_are_counted(rows: Any, number: int) -> None:
         raise result.exception
 
 
+@given(
+    st.sampled_from(sorted(CALLS)),
+    st.sampled_from(KINDS),
+    st.sampled_from(["int64", "int8", "uint16", "float64"]),
+    st.tuples(st.integers(0, 3000), st.integers(0, 3000)),
+    st.integers(0, 2**32),
+)
+def lengths_that_lie(call: Any, kind: Any, dtype: Any, lengths: Any, number: int) -> None:
+    """An object that gives fewer or more items than it says is read nowhere."""
+    said, given = lengths
+    rng = np.random.default_rng(number)
+    y, items = (rng.integers(1, 5, length).astype(dtype) for length in lengths)
+    result = quietly(lambda: CALLS[call](y, kind(items, said)))
+    assert result is None or said == given
+
+
 @given(cases)
 def text_files_are_counted_alike(case: Any) -> None:
     check_both_ways(*case)
@@ -183,6 +200,7 @@ TARGETS = (
     raters_are_compared,
     json_is_read,
     text_files_are_counted,
+    lengths_that_lie,
     text_files_are_counted_alike,
 )
 

@@ -13,7 +13,7 @@ import pytest
 
 from fastkappa import kappa_from_confusion
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.statistics.weights import SCHEMES
+from fastkappa.statistics.scheme import SCHEMES
 
 NAMED = (None, *SCHEMES)
 # The weight of a disagreement by the distance of its labels. A new scheme needs a line here.

@@ -24,6 +24,11 @@ def table_of(y1: Any, y2: Any, n_labels: int) -> Any:
 
 
 @numba.njit
+def table_inside(y1: Any, y2: Any, n_labels: int) -> Any:
+    return jit.confusion_matrix(y1, y2, n_labels, drop_outside=True)
+
+
+@numba.njit
 def kappa_of(table: Any, weights: Any) -> float:
     return jit.kappa_from_confusion(table, weights)
 
@@ -31,6 +36,11 @@ def kappa_of(table: Any, weights: Any) -> float:
 @numba.njit
 def kappa_cut(scores: Any, labels: Any, thresholds: Any, weights: Any) -> float:
     return jit.kappa_at_thresholds(scores, labels, thresholds, weights)
+
+
+@numba.njit
+def kappa_inside(scores: Any, labels: Any, thresholds: Any) -> float:
+    return jit.kappa_at_thresholds(scores, labels, thresholds, "quadratic", drop_outside=True)
 
 
 def exact_kappa(table: Any, weights: Any) -> Fraction | None:
@@ -68,11 +78,25 @@ def test_tables_are_those_of_the_package(n: int, n_labels: int) -> None:
     y1, y2 = rng.integers(-1, n_labels + 1, (2, n))
     expected = np.zeros((n_labels + 2, n_labels + 2), np.int64)
     np.add.at(expected, (y1 + 1, y2 + 1), 1)
-    got = table_of(y1, y2, n_labels)
+    inside, outside = expected[1:-1, 1:-1], expected.sum() - expected[1:-1, 1:-1].sum()
+    got = table_inside(y1, y2, n_labels)
     assert got.dtype == np.int64
-    np.testing.assert_array_equal(got, expected[1:-1, 1:-1])
+    np.testing.assert_array_equal(got, inside)
     if n:
-        np.testing.assert_array_equal(got, jit.confusion_matrix(y1, y2, n_labels))
+        np.testing.assert_array_equal(got, jit.confusion_matrix(y1, y2, n_labels, True))
+    for count in (table_of, jit.confusion_matrix) if outside else ():
+        with pytest.raises(ValueError, match="labels must be 0 to n_labels - 1"):
+            count(y1, y2, n_labels)
+    np.testing.assert_array_equal(table_of(y1 % n_labels, y2 % n_labels, n_labels).sum(), n)
+
+
+def test_grades_from_1_are_refused() -> None:
+    """Without the last grade kappa is 1, with all of them .846."""
+    y1, y2 = np.array([1, 2, 3, 4, 5, 5, 4]), np.array([1, 2, 3, 4, 5, 4, 4])
+    assert fastkappa.kappa_from_confusion(table_inside(y1, y2, 5)) == 1
+    for count in (table_of, jit.confusion_matrix):
+        with pytest.raises(ValueError, match="number labels from 0, or leave such items out"):
+            count(y1, y2, 5)
 
 
 @pytest.mark.parametrize("n", [700, 9000])
@@ -92,7 +116,7 @@ def test_types_and_strides(n: int) -> None:
 def test_extreme_labels_write_nothing_outside(n: int) -> None:
     limits = np.iinfo(np.int64)
     y1 = np.resize([limits.min, -1, 3, limits.max, 1 << 32, 2], n)
-    assert table_of(y1, y1, 3).tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, (y1 == 2).sum()]]
+    assert table_inside(y1, y1, 3).tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, (y1 == 2).sum()]]
 
 
 # Kappa of a table.
@@ -187,12 +211,16 @@ def test_kappa_at_thresholds(n_labels: int) -> None:
         assert jit.kappa_at_thresholds(own, labels, cuts, weights) == pytest.approx(got)
 
 
-def test_labels_outside_are_left_out() -> None:
+def test_labels_outside_are_refused_or_left_out() -> None:
     labels = np.array([0, 1, 2, -1, 1, 0])
     scores = np.array([0.0, 1, 1, 0, 0, 1])
     expected = fastkappa.cohen_kappa_score([0, 1, 1, 0], [0, 1, 0, 1], weights="quadratic")
-    assert kappa_cut(scores, labels, np.array([0.5]), "quadratic") == expected
-    assert jit.kappa_at_thresholds(scores, labels, np.array([0.5])) == expected
+    cuts = np.array([0.5])
+    assert kappa_inside(scores, labels, cuts) == expected
+    assert jit.kappa_at_thresholds(scores, labels, cuts, drop_outside=True) == expected
+    for kappa in (kappa_cut, jit.kappa_at_thresholds):
+        with pytest.raises(ValueError, match="labels must be 0 to the number of thresholds"):
+            kappa(scores, labels, cuts, "quadratic")
 
 
 def test_inside_a_loop() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from fastkappa import confusion_counts
 from fastkappa.columns.column import Column
-from fastkappa.columns.pair import read_columns
+from fastkappa.columns.read import read_columns
 from fastkappa.counting import tally
 from fastkappa.counting.tabulate import count_unknown
 from fastkappa.kernels import threads

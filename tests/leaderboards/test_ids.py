@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -12,9 +13,7 @@ import pyarrow
 import pytest
 
 from fastkappa import leaderboard
-from fastkappa.counting import lines
 from fastkappa.leaderboards.items.alignment import ItemIds
-from fastkappa.leaderboards.items.ids import CHUNK
 from tests.helpers.absent import STRING_TYPE, library
 
 polars = library("polars")
@@ -66,6 +65,21 @@ def _as_list(ids: Any) -> list[Any]:
     return found
 
 
+@pytest.fixture(params=["with pyarrow", "without pyarrow"])
+def pyarrow_or_not(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test where pyarrow is installed, and where its import fails."""
+    if request.param == "without pyarrow":
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+
+
+@pytest.mark.usefixtures("pyarrow_or_not")
+@pytest.mark.parametrize("name", ["NumPy", "NumPy, variable width", "list", *OTHERS])
+def test_what_looks_ids_up_changes_nothing(name: str) -> None:
+    if "Arrow" not in name:
+        make = {**OTHERS, **STRINGS}[name]
+        test_against_a_plain_loop(name, make, make)
+
+
 @pytest.mark.parametrize(("name", "mine", "theirs"), PAIRS)
 def test_against_a_plain_loop(name: str, mine: Any, theirs: Any) -> None:
     rng = np.random.default_rng(0)
@@ -101,34 +115,26 @@ def test_lists_one_after_the_other_each_have_their_own_order(name: str) -> None:
             # Written into the same memory.
             buffer[:] = make(orders[i])
         found = ids.align(buffer if isinstance(buffer, np.ndarray) else lists[i], "others")
-        assert found.items is not None
-        assert found.items.tolist() == orders[i].tolist()
-    assert ids.align(make(np.arange(9000)), "others").items is None
+        assert found.items is None
+        assert found.others is not None
+        assert orders[i][found.others].tolist() == list(range(9000))
+    assert ids.align(make(np.arange(9000)), "others").others is None
 
 
-@pytest.mark.parametrize("odd", ["an id", "\xe9", "a\0"])
-@pytest.mark.parametrize("make", [np.array, pyarrow.array])
-def test_ids_that_threads_pack_are_those_of_one(make: Any, odd: str) -> None:
-    texts = [f"{i:06d}" for i in range(3 * CHUNK)]
-    texts[-1] = odd
+@pytest.mark.parametrize("odd", ["an id", "\xe9", "a\0", "a\0b", "a", ""])
+@pytest.mark.parametrize("make", [np.array, pyarrow.array, list])
+def test_strings_that_end_alike_are_told_apart(make: Any, odd: str) -> None:
+    # NumPy's arrays have no NULs at the end of a string.
+    texts = [f"{i:06d}" for i in range(3000)]
+    texts[-1] = odd if make is not np.array else odd.rstrip("\0")
     order = np.random.default_rng(2).permutation(len(texts))
-    ids = ItemIds(make(texts), "ids", num_threads=2)
-    found = ids.align(make([texts[i] for i in order.tolist()]), "others")
-    assert found.items is not None
-    assert found.items.tolist() == order.tolist()
-    texts[2 * CHUNK] = texts[7]
-    with pytest.raises(ValueError, match="more than once: '000007'"):
-        ItemIds(make(texts), "ids", num_threads=2)
-
-
-def test_ids_that_are_chosen_to_collide_are_matched(monkeypatch: pytest.MonkeyPatch) -> None:
-    # All multipliers are 1 then, and words that begin alike have the same slot.
-    monkeypatch.setattr(lines, "urandom", bytes)
-    ids = [f"{i} is an id" for i in range(200)]
-    found = ItemIds(ids, "ids").align(ids[::-1], "others")
-    assert found.items is not None
+    found = ItemIds(make(texts), "ids").align(make([texts[i] for i in order.tolist()]), "others")
     assert found.is_complete()
-    assert found.items.tolist() == list(range(199, -1, -1))
+    assert found.others is not None
+    assert order[found.others].tolist() == list(range(3000))
+    texts[2000] = texts[7]
+    with pytest.raises(ValueError, match="more than once: '000007'"):
+        ItemIds(make(texts), "ids")
 
 
 def test_numbers_are_not_strings() -> None:
@@ -180,8 +186,8 @@ def test_times_are_the_same_in_a_list_and_in_any_unit() -> None:
     ):
         found = ItemIds(days, "ids").align(others, "others")
         assert found.is_complete()
-        assert found.items is not None
-        assert found.items.tolist() == [2, 1, 0]
+        assert found.others is not None
+        assert found.others.tolist() == [2, 1, 0]
     found = ItemIds(days[:2], "ids").align(np.array(texts, "M8[ns]"), "others")
     assert found.mismatch() == f"1 extra ({np.datetime64(texts[0], 'ns')!r})"
     # 1000 years later are 2^63 nanoseconds and more.

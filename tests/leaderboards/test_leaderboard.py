@@ -97,7 +97,14 @@ def test_up_to_1000_items_it_is_the_bootstrap_of_items(weights: Any, backend: st
     n, m = 900, 4
     truth, predictions = contest(n, m)
     result = leaderboard(
-        truth, predictions, axis=1, weights=weights, n_resamples=40, rng=7, backend=backend
+        truth,
+        predictions,
+        axis=1,
+        weights=weights,
+        clusters=np.arange(n),  # the intervals are then those of the replicates
+        n_resamples=40,
+        rng=7,
+        backend=backend,
     )
     generator = np.random.default_rng(7)
     (times,) = draw_groups(n, 40, generator)
@@ -124,7 +131,7 @@ def test_up_to_1000_items_it_is_the_bootstrap_of_items(weights: Any, backend: st
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_groups_of_items_sum_up_to_all_of_them(n_labels: int, weights: Any, backend: str) -> None:
     """With every group drawn once, a replicate is the sample: for few labels and for many."""
-    from fastkappa.columns.pair import read_columns
+    from fastkappa.columns.read import read_columns
     from fastkappa.counting.known_labels import KnownLabels
     from fastkappa.kernels.dispatch import get_kernels
     from fastkappa.leaderboards.items import random_groups
@@ -196,21 +203,30 @@ def test_no_prediction_changes_the_interval_of_another() -> None:
 @pytest.mark.parametrize(
     "weights", [None, "quadratic", 1 - np.eye(4)], ids=["none", "quadratic", "matrix"]
 )
-def test_intervals_of_few_errors_are_those_of_agreement(weights: Any) -> None:
-    """Percentile intervals are too short there: with no error at all they have no length."""
+def test_intervals_are_those_of_agreement(weights: Any) -> None:
+    """Percentile intervals are too short for few errors: with none they have no length."""
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 3, 600)
     wrong = (truth + 1) % 3
-    predictions = {m: np.where(np.arange(600) < m, wrong, truth) for m in (0, 3, 19, 20, 400)}
+    predictions = {m: np.where(np.arange(600) < m, wrong, truth) for m in (0, 3, 20, 400)}
+    # Two labels only, so that this table is solved beside none of the others.
+    predictions["two"] = np.minimum(truth, 1)
     labels = [0, 1, 2, 3] if isinstance(weights, np.ndarray) else None
     board = leaderboard(truth, predictions, weights=weights, labels=labels, rng=0)
-    clustered = leaderboard(
-        truth, predictions, weights=weights, labels=labels, clusters=np.arange(600), rng=0
-    )
-    for name, found, percentiles in zip(board.names, board.interval, clustered.interval):
+    for name, found in zip(board.names, board.interval):
         alone = agreement(truth, predictions[name], weights=weights, labels=labels)
-        expected = alone.interval if name < 20 else percentiles
-        assert found.tolist() == pytest.approx(list(expected), abs=1e-9)
+        assert alone.interval_method == "score"
+        assert found.tolist() == pytest.approx(list(alone.interval), abs=1e-9)
+
+
+def test_intervals_of_clusters_or_of_many_labels_are_percentiles() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.permutation(np.arange(600) % 129)
+    prediction = np.where(rng.random(600) < 0.9, truth, 0)
+    board = leaderboard(truth, [prediction], rng=0)
+    clustered = leaderboard(truth, [prediction], clusters=np.arange(600), rng=0)
+    assert board.interval.tolist() == clustered.interval.tolist()
+    assert not np.isnan(board.interval).any()
 
 
 def test_a_prediction_without_an_item_left_is_not_ranked() -> None:

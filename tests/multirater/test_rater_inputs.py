@@ -203,7 +203,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     ([[1, "a"], [2, "b"]], {}, "of one kind, got numbers by rater 1 and strings by rater 2"),
     ([[1, 2]], {"labels": [1, 1, 2]}, "labels must be distinct"),
     ([[1, 2]], {"labels": [1, 2], "missing_codes": [2]}, "labels must be distinct"),
-    ([[1, 2]], {"labels": []}, "labels must be a list of one or more"),
+    ([[1, 2]], {"labels": []}, "should contain at least one label"),
     ([[1, np.inf], [1, 2]], {}, "infinity"),
     ([[[1, 2], 2], [[1, 3], 2]], {}, "rater 1 must be one column of labels"),
 ]

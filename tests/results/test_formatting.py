@@ -18,7 +18,6 @@ from fastkappa.formatting import (
     label_text,
     p_value_text,
     printable,
-    table_lines,
 )
 
 
@@ -64,11 +63,6 @@ def test_figures_and_intervals_may_be_undefined() -> None:
     assert (figure(0.5), figure(math.nan), figure(math.nan, "")) == ("0.5000", "undefined", "")
     assert interval_text((math.nan, 0.5)) == interval_text((0.5, math.nan)) == "undefined"
     assert interval_text((math.nan, math.nan), "") == ""
-
-
-def test_a_table_has_a_line_a_row() -> None:
-    lines = list(table_lines(["a", "long"], np.array([[1, 200], [3, 4]]), 5))
-    assert lines == ["         a  long", "  a      1   200", "  long   3     4"]
 
 
 def test_json_has_null_for_nan() -> None:

@@ -20,6 +20,9 @@ import pytest
 import fastkappa
 from fastkappa import datasets
 from fastkappa.results import Grid, Report, Result, as_html, as_text
+from fastkappa.thresholds.rounding import find_rounding
+from fastkappa.thresholds.rounding_report import RoundingReport
+from fastkappa.two_raters.table_kappas import TableKappas
 
 LONG = "a very long label that nobody can print in a column " * 2
 WIDE = "糖尿病網膜症の重症度分類"
@@ -50,6 +53,12 @@ def board() -> Any:
 
 def counts() -> Any:
     return fastkappa.confusion_counts(RATINGS[0], RATINGS[1], labels=LABELS)
+
+
+def rounding() -> Any:
+    y, scores = RATINGS[0], CODES[0] + np.linspace(0, 0.9, 60)
+    found = find_rounding(y, scores, labels=LABELS, rng=np.random.default_rng(0))
+    return RoundingReport.of(found, y, scores, "quadratic", "spline", SCRIPT)
 
 
 # One of each class of results, in its most demanding form.
@@ -83,6 +92,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "Proportion": lambda: pair().agreement_within(1),
     "SourceCounts": lambda: fastkappa.confusion_from_table(frame(), "a", "b"),
     "SpecificAgreement": lambda: pair().specific_agreement,
+    "RoundingReport": rounding,
+    "TableKappas": lambda: TableKappas.of(np.array(TABLE), np.array(LABELS), "linear"),
     "ThresholdResult": lambda: fastkappa.optimal_thresholds(
         RATINGS[0], np.arange(60.0), labels=LABELS
     ),
@@ -91,6 +102,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
 DAYS = np.array(["2026-01-01", "2026-01-02"], "datetime64[ns]")
 ODD: dict[str, Callable[[], Any]] = {
     "undefined": lambda: fastkappa.agreement_from_confusion([[3, 0], [0, 0]]),
+    "undefined kappas": lambda: TableKappas.of(np.array([[3.5]]), np.array(["a"]), "none"),
     "matrix": lambda: fastkappa.agreement_from_confusion(
         TABLE, weights=np.ones((3, 3)) - np.eye(3)
     ),
@@ -205,7 +217,7 @@ def test_its_html_is_escaped_and_whole(result: Any) -> None:
     Reader().feed(html)
     assert open_tags == []
     assert "script" not in seen
-    assert "td" in seen
+    assert "td" in seen or "li" in seen
 
 
 @every
@@ -253,6 +265,45 @@ def test_frames_hold_the_figures_of_the_result() -> None:
     assert fleiss.to_frame().loc["kappa of 2", "value"] == fleiss.by_label[2].value
     reading = fastkappa.agreement_from_confusion(TABLE).interpret("fleiss")
     assert reading.to_frame()["proportion"].to_dict() == reading.proportions
+
+
+@every
+def test_arithmetic_makes_no_longer_tuple(result: Any) -> None:
+    for calculate in (lambda: result + tuple(range(2)), lambda: result * 2, lambda: 2 * result):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            calculate()
+    if isinstance(result, (fastkappa.ConfusionCounts, fastkappa.SourceCounts)):
+        assert type(result + result) is type(result)
+    else:
+        with pytest.raises(TypeError, match="unsupported operand"):
+            result + result
+
+
+def test_counts_of_the_same_labels_add_up() -> None:
+    options: dict[str, Any] = {"labels": LABELS[:2]}
+    whole: Any = fastkappa.confusion_counts(*RATINGS[:2], **options)
+    parts: list[Any] = [
+        fastkappa.confusion_counts(*part, **options)
+        for part in (RATINGS[:2, :20], RATINGS[:2, 20:])
+    ]
+    total = parts[0] + parts[1]
+    assert total.table.tolist() == whole.table.tolist()
+    assert total.labels.tolist() == whole.labels.tolist()
+    assert total.n_outside == whole.n_outside > 0
+    rows = frame().astype(object)
+    rows.iloc[5:9, 0] = None
+    whole = fastkappa.confusion_from_table(rows, "a", "b", **options)
+    parts = [
+        fastkappa.confusion_from_table(part, "a", "b", **options) for part in (rows[:20], rows[20:])
+    ]
+    assert (parts[0] + parts[1]).to_dict() == whole.to_dict()
+    with pytest.raises(ValueError, match="cannot be added to those of"):
+        total + fastkappa.confusion_counts(*RATINGS[:2], labels=LABELS[:2][::-1])
+    with pytest.raises(TypeError, match="unsupported operand"):
+        total + parts[0]
+    large = fastkappa.confusion_counts([0], [0], sample_weight=[1 << 62])
+    with pytest.raises(OverflowError, match="beyond int64"):
+        large + large
 
 
 def test_named_results_are_tuples_still() -> None:
@@ -305,3 +356,61 @@ def test_published_tables_print_in_80_columns(name: str) -> None:
     rated = datasets.load(name)
     result = fastkappa.agreement_from_confusion(rated.table, labels=rated.labels)
     assert max(map(len, str(result).splitlines())) <= 80
+
+
+def test_text_and_html_of_a_report() -> None:
+    grid = Grid(("", "n"), [("a", "1")], caption="<counts>", above="counts")
+    report = Report(["<p>", "  one", "  two"], [grid], ["end"], heading="Part")
+    assert (
+        as_text(report) == "Part\n\n<p>\n  one\n  two\n\ncounts\n\n          n\na         1\n\nend"
+    )
+    assert as_html(report).splitlines()[:7] == [
+        "<h2>Part</h2>",
+        "<p>&lt;p&gt;</p>",
+        "<ul>",
+        "<li>one</li>",
+        "<li>two</li>",
+        "</ul>",
+        "<table>",
+    ]
+    assert "<caption>&lt;counts&gt;</caption>" in as_html(report)
+
+
+def test_sentences() -> None:
+    """Coefficient, weights, raters, items, interval and its method, version."""
+    version = f"fastkappa {fastkappa.__version__}"
+    # Kappa is 0.4, exactly.
+    two = fastkappa.agreement_from_confusion([[20, 5], [10, 15]], weights="linear", confidence=0.9)
+    low, high = two.interval
+    assert two.sentence() == (
+        "Cohen's kappa (linear weights) of two raters on 50 items was 0.4000 (90 % score interval"
+        f" {low:.4f} to {high:.4f}; {version})."
+    )
+    named = fastkappa.agreement(frame()["a"], frame()["b"], clusters=np.arange(60) // 2)
+    assert f"of a and b on 60 items in 30 clusters was {named.kappa:.4f}" in named.sentence()
+    assert "asymptotic interval" in named.sentence()
+    with pytest.warns(UserWarning, match="undefined"):
+        undefined = fastkappa.agreement_from_confusion([[3, 0], [0, 0]])
+    assert "was undefined (95 %" in undefined.sentence()
+    # Fleiss' kappa of these is 11 / 35.
+    ratings = [[1, 1, 1], [1, 2, 2], [2, 2, 2], [2, 2, 1]]
+    three = fastkappa.fleiss_kappa(ratings, weights="quadratic")
+    low, high = three.interval
+    assert three.sentence() == (
+        "Fleiss' kappa (quadratic weights) of 3 raters on 4 subjects was 0.3143 (95 % t interval"
+        f" {low:.4f} to {high:.4f}; {version})."
+    )
+    assert fastkappa.conger_kappa(ratings, weights="linear").weights == "linear"
+    light = fastkappa.light_kappa(ratings).sentence()
+    assert light.startswith("Light's kappa (no weights) of 3 raters on 4 subjects was 0.3333 (95 %")
+    assert "asymptotic interval" in light
+    alpha = fastkappa.krippendorff_alpha(ratings, level="ordinal").sentence()
+    assert alpha.startswith("Krippendorff's alpha (ordinal) of 3 raters")
+    best = fastkappa.leaderboard(
+        [1, 2, 3] * 9, {"a": [1, 2, 2] * 9, SCRIPT: [1, 2, 3] * 9}, n_resamples=99, rng=0
+    )
+    low, high = best.interval[0].tolist()
+    assert best.sentence() == (
+        f"Cohen's kappa (no weights) of {SCRIPT}, first of 2 predictions on 27 items was 1.0000"
+        f" (95 % interval of 99 bootstrap replicates {low:.4f} to {high:.4f}; {version})."
+    )

@@ -15,14 +15,21 @@ from fastkappa import (
     compare_independent,
     compare_paired,
     compare_predictions,
+    kappa_from_confusion,
 )
 from fastkappa.statistics.intervals.inverted import inverted_test
-from fastkappa.statistics.intervals.methods import interval_of_difference
+from fastkappa.statistics.intervals.methods import (
+    MOST_ITEMS,
+    choose_method,
+    interval_of_difference,
+    intervals,
+)
 from tests.helpers.published import TABLES
 
 WINNIPEG = TABLES["landis_koch_ms_winnipeg"].table
 NEW_ORLEANS = TABLES["landis_koch_ms_neworleans"].table
 LARGE = 10 * np.array([[88, 14, 18], [10, 40, 10], [2, 6, 12]])
+Z = 1.959963984540054
 JOINT = [[[30, 6], [2, 2]], [[3, 9], [8, 40]]]
 
 
@@ -47,14 +54,76 @@ def test_results_have_the_interval_that_was_asked_for(method: Any) -> None:
     assert grouped[0].interval == grouped.pooled.interval == close(result.interval)
 
 
-def test_the_default_goes_by_agreements_and_disagreements() -> None:
+def test_the_default_is_the_score_interval_of_independent_items() -> None:
     assert agreement_from_confusion(WINNIPEG).interval_method == "score"
-    assert agreement_from_confusion(LARGE).interval_method == "asymptotic"
-    assert agreement_from_confusion([[1000, 50], [49, 0]]).interval_method == "score"
-    assert agreement_from_confusion([[0, 1000], [1000, 99]]).interval_method == "score"
-    assert agreement_from_confusion(np.eye(51, dtype=int)).interval_method == "asymptotic"
+    assert agreement_from_confusion(LARGE).interval_method == "score"
+    assert agreement_from_confusion([[10**9, 50], [49, 0]]).interval_method == "score"
+    assert agreement_from_confusion(np.eye(128, dtype=int)).interval_method == "score"
+    assert agreement_from_confusion(np.eye(129, dtype=int)).interval_method == "asymptotic"
+    beyond = agreement_from_confusion([[MOST_ITEMS, 1], [0, 1]])
+    assert beyond.interval_method == "asymptotic"
     student = agreement_from_confusion(WINNIPEG, distribution="t")
     assert student.interval_method == "asymptotic"
+
+
+def test_disagreements_without_weight_do_not_narrow_the_interval() -> None:
+    # Only the far cells weigh. By symmetry kappa = 1 - f / (2 r^2), with the far disagreements a
+    # proportion f and the outer labels a proportion r, and f has Wilson's interval of none of n.
+    table = [[200, 45, 0], [45, 200, 45], [0, 45, 200]]
+    far = (np.abs(np.subtract.outer(range(3), range(3))) == 2) * 1
+    result = agreement_from_confusion(table, weights=far)
+    assert result.kappa == 1
+    n, f = 780, Z**2 / (780 + Z**2)
+    r = (1 - f) * 245 / n + f / 2
+    assert result.interval == pytest.approx((1 - f / (2 * r * r), 1), abs=1e-4)
+    assert agreement_from_confusion(table, weights=far, interval_method="asymptotic").interval == (
+        close((1, 1))
+    )
+
+
+# Seven labels, of which raters mostly confuse neighbours: weights, and how many near and far
+# disagreements are expected among 500 items.
+STEPS = np.abs(np.subtract.outer(range(7), range(7)))
+FEW_FAR = [
+    ("quadratic", 200, 1.5),
+    (np.where(STEPS > 1, 1.0, 0.0), 200, 4.0),
+    (np.where(STEPS > 1, 1.0, 0.03 * STEPS), 120, 2.0),
+]
+
+
+@pytest.mark.parametrize(("weights", "near", "far"), FEW_FAR)
+def test_a_few_far_disagreements_beside_many_near_ones(weights: Any, near: int, far: float) -> None:
+    cells = (STEPS == 1) * near / 12 + (STEPS > 1) * far / 30
+    cells += np.eye(7) * (500 - near - far) / 7
+    tables = np.random.default_rng(0).multinomial(500, cells.ravel() / 500, 2000).reshape(-1, 7, 7)
+    kappa = kappa_from_confusion(cells, weights)
+
+    def coverage(method: Any) -> float:
+        low, high = intervals(method, tables, weights, 0.95)
+        return float(((low <= kappa) & (kappa <= high)).mean())
+
+    assert 0.93 < coverage(choose_method(None, tables[0])) < 0.98
+    assert coverage("asymptotic") < 0.91
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic", "near", "one way"])
+@pytest.mark.parametrize("one_more", [(0, 0), (1, 2), (0, 3)])
+def test_one_item_more_moves_the_ends_a_little(weights: Any, one_more: tuple[int, int]) -> None:
+    steps = np.abs(np.subtract.outer(range(4), range(4)))
+    known = {"near": np.where(steps > 1, 1.0, 0.1 * steps), "one way": np.triu(steps)}
+    table = np.diag([120, 130, 110, 140])
+    table[0, 1] = table[1, 0] = table[2, 3] = table[3, 2] = table[1, 2] = 19
+    table[0, 3] = 2
+    found = []
+    for _ in range(20):  # from 97 disagreements on
+        result = agreement_from_confusion(table, weights=known.get(weights, weights))
+        found.append(result.interval)
+        table[one_more] += 1
+    moves = np.diff(found, axis=0)
+    # Each move is nearly the one before: they shrink like 1 / n, for a rare cell faster.
+    ratio = moves[1:] / moves[:-1]
+    assert (ratio > 0.7).all()
+    assert (ratio < 1.1).all()
 
 
 def test_beside_many_disagreements_the_methods_agree() -> None:
@@ -66,14 +135,26 @@ def test_beside_many_disagreements_the_methods_agree() -> None:
         assert interval == pytest.approx(found[0], abs=1e-5)
 
 
-@pytest.mark.parametrize("n", [10**3, 10**6])
+@pytest.mark.parametrize("n", [10**3, 10**6, 10**7, 10**9])
 def test_few_disagreements_of_many_items_are_a_poisson_variate(n: int) -> None:
     # Its score interval: (x - rate)^2 / rate = z^2. Here 1 - kappa is twice 5 of 2 n.
-    z = 1.959963984540054
-    middle, half = 5 + z * z / 2, z * math.sqrt(5 + z * z / 4)
+    middle, half = 5 + Z * Z / 2, Z * math.sqrt(5 + Z * Z / 4)
     low, high = agreement_from_confusion([[n, 3], [2, n]]).interval
     assert 1 - high == pytest.approx((middle - half) / n, rel=3 / n + 1e-5)
     assert 1 - low == pytest.approx((middle + half) / n, rel=15 / n + 1e-5)
+
+
+@pytest.mark.parametrize("weights", [None, "quadratic"])
+def test_rare_disagreements_have_the_same_interval_among_more_items(weights: Any) -> None:
+    # 1 - kappa falls like 1 / n, also where empty cells decide.
+    scaled = []
+    for n in (10**6, 10**8, 10**9):
+        table = np.diag(np.full(20, n // 20))
+        table[3, 4], table[0, 9] = 8, 1
+        scaled.append(
+            [n * (1 - end) for end in agreement_from_confusion(table, weights=weights).interval]
+        )
+    assert scaled[1:] == [pytest.approx(scaled[0], rel=1e-3)] * 2
 
 
 @pytest.mark.parametrize(
@@ -81,8 +162,8 @@ def test_few_disagreements_of_many_items_are_a_poisson_variate(n: int) -> None:
     [
         ({"interval_method": "exact"}, "must be None, 'asymptotic', 'score', 'profile', got 'ex"),
         (
-            {"interval_method": "score", "table": [[10**7, 1], [0, 1]]},
-            "is for up to 10000000 items",
+            {"interval_method": "score", "table": [[MOST_ITEMS, 1], [0, 1]]},
+            "is for up to 10000000000 items",
         ),
         ({"interval_method": "score", "distribution": "t"}, "distribution='t' is that of the asym"),
     ],
@@ -94,10 +175,10 @@ def test_what_is_refused(arguments: Any, message: str) -> None:
 
 def test_symmetric_intervals_give_that_of_the_delta_method() -> None:
     found = compare_independent(WINNIPEG, NEW_ORLEANS, interval_method="asymptotic")
-    half = 1.959963984540054 * found.standard_error
+    half = Z * found.standard_error
     assert found.interval == close((found.value - half, found.value + half))
     paired = compare_paired(JOINT, interval_method="asymptotic")
-    half = 1.959963984540054 * paired.standard_error
+    half = Z * paired.standard_error
     assert paired.interval == close((paired.value - half, paired.value + half))
     assert paired.interval_methods == ("asymptotic", "asymptotic")
 

@@ -10,6 +10,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import binom, chi2, norm
 
+from fastkappa.statistics.intervals import inverted
 from fastkappa.statistics.intervals.constrained import constrained_proportions
 from fastkappa.statistics.intervals.inverted import TESTS, Test, inverted_test, least_kappa
 from fastkappa.statistics.kappa import kappas
@@ -163,9 +164,14 @@ def test_weights_of_one_direction_have_intervals_too() -> None:
 
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("weights", [None, "quadratic"])
-def test_a_table_has_the_same_interval_alone_and_in_a_stack(test: Test, weights: Any) -> None:
+def test_a_table_has_the_same_interval_alone_and_in_a_stack(
+    test: Test, weights: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # In tables of a few items a search may end in two places, and the last bit decided in which.
     generator = np.random.default_rng(0)
     tables = generator.multinomial(4, np.full(25, 0.04), size=100).reshape(-1, 5, 5)
     together = np.transpose(inverted_test(test, tables, weights, 0.95))
     assert together.tolist() == [list(ends(test, table, weights)) for table in tables]
+    monkeypatch.setattr(inverted, "BLOCK_CELLS", 7 * 25)
+    in_blocks = np.transpose(inverted_test(test, tables, weights, 0.95))
+    assert in_blocks.tolist() == together.tolist()

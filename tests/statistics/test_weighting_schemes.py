@@ -12,9 +12,9 @@ import pytest
 
 import fastkappa
 from fastkappa.statistics import indices, inference
+from fastkappa.statistics.scheme import SCHEMES
 from fastkappa.statistics.transport import closest_tables
 from fastkappa.statistics.weights import (
-    SCHEMES,
     agreement_matrix,
     as_weights,
     disagreement_matrix,

@@ -24,7 +24,7 @@ def test_report() -> None:
     )
     lines = text.splitlines()
     assert lines[0] == "Agreement of two raters on 200 items, 3 labels, no weights"
-    assert "  a  88  14  18" in lines
+    assert "  a       88  14  18    120" in lines
     (kappa,) = (line for line in lines if line.startswith("kappa  "))
     assert kappa.split() == ["kappa", "0.4915", "0.0510", "0.3916", "to", "0.5915"]
     assert "  kappa of c" in text

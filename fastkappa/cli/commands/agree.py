@@ -136,8 +136,8 @@ def agree(
     interval_method: Annotated[
         IntervalOption,
         typer.Option(
-            help="How the intervals of the kappa of two raters are made: score where few items"
-            " are agreed or disagreed on, unless another is named.",
+            help="How the intervals of the kappa of two raters are made: score, but asymptotic"
+            " with clusters, unless another is named.",
         ),
     ] = IntervalOption.auto,
     bootstrap: Annotated[
@@ -184,6 +184,7 @@ def agree(
     from fastkappa.cli.files.opening import TextOptions, opened_source
     from fastkappa.cli.reports.agree import read_and_report
     from fastkappa.cli.reports.agree_parts import AgreeRequest
+    from fastkappa.cli.terminal import write
 
     with errors_printed(), opened_source(file, TextOptions(sep, encoding, no_header)) as source:
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
@@ -214,10 +215,10 @@ def agree(
             from fastkappa.cli.reports.picture import write_picture
 
             write_picture(report.pictures[0].draw, plot)
-        remarks.print()
+        remarks.show()
         if report_file is not None:
             _write_page(report, remarks, report_file)
-        typer.echo(report.written(output.value, remarks.texts))
+        write(report.written(output.value, remarks.texts))
 
 
 def _write_page(report: Any, remarks: Remarks, path: Path) -> None:

@@ -11,7 +11,8 @@ fastkappa config
 
 def config() -> None:
     """Print versions, backends, SIMD level and threads."""
-    from fastkappa.config import show_config
+    from fastkappa.cli.terminal import write
+    from fastkappa.config import configuration_text
 
     with errors_printed():
-        show_config()
+        write(configuration_text())

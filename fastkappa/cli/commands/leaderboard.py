@@ -145,7 +145,8 @@ def leaderboard(
     from fastkappa.cli.files.opening import TextOptions, opened_inputs
     from fastkappa.cli.files.submissions import rank_files, submission_files
     from fastkappa.cli.progress import progress_bar
-    from fastkappa.cli.reports.leaderboard import WRITERS
+    from fastkappa.cli.reports.leaderboard import output_of
+    from fastkappa.cli.terminal import write
 
     remarks = Remarks(depends(weights))
     with errors_printed(), opened_inputs(TextOptions(sep, encoding, no_header)) as opener:
@@ -169,13 +170,13 @@ def leaderboard(
                 on_sorted=remarks.sorted_labels.append,
                 on_left_out=remarks.texts.append,
                 seed=seed,
-                delimiter=opener.delimiter,
+                text_format=opener.text_format,
                 bar=bar,
             )
         boards = {name: _renamed(board, opener) for name, board in boards.items()}
         remarks.texts = list(map(opener.named, remarks.texts))
-        remarks.print()
-        typer.echo(WRITERS[output.value](boards, remarks.texts))
+        remarks.show()
+        write(output_of(boards).written(output.value, remarks.texts))
     if any(failure is not None for board in boards.values() for failure in board.failures):
         raise typer.Exit(SOME_NOT_SCORED)
 

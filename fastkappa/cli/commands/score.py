@@ -71,7 +71,8 @@ def score(
     from fastkappa.cli.files.opening import TextOptions, opened_source
     from fastkappa.cli.files.ratings import count_ratings
     from fastkappa.cli.progress import progress_bar
-    from fastkappa.cli.reports.score import WRITERS, make_report
+    from fastkappa.cli.reports.score import kappas_of, output_of
+    from fastkappa.cli.terminal import write
 
     remarks = Remarks("weighted kappa")
     options = TextOptions(sep, encoding, no_header)
@@ -91,6 +92,8 @@ def score(
                 on_sorted=remarks.sorted_labels.append,
                 on_progress=bar.starts(source.files[0]),
             )
-        report = make_report(source.name, (y1, y2), counts, weights.value, matrix, sample_weight)
-        remarks.print()
-        WRITERS[output.value](report, remarks.texts)
+        columns = y1, y2
+        found = kappas_of(columns, counts, weights.value, matrix, sample_weight)
+        report = output_of(source.name, columns, counts, found, sample_weight)
+        remarks.show()
+        write(report.written(output.value, remarks.texts))

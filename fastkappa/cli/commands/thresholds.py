@@ -102,7 +102,8 @@ def thresholds(
     from fastkappa.cli.files.new_scores import Cuts, read_cuts, with_labels
     from fastkappa.cli.files.opening import TextOptions, opened_inputs
     from fastkappa.cli.files.scores import read_scores
-    from fastkappa.cli.reports.thresholds import WRITERS, make_report
+    from fastkappa.cli.reports.thresholds import output_of, rounding_of
+    from fastkappa.cli.terminal import write
 
     remarks = Remarks("every cut point")
     drop = missing is MissingOption.drop
@@ -127,11 +128,13 @@ def thresholds(
                 missing_codes=missing_codes,
                 on_sorted=remarks.sorted_labels.append,
             )
-            report = make_report(source.name, (y, score), items, weights.scheme, method.value, seed)
-            cuts = Cuts(report.rounding.labels.tolist(), report.rounding.thresholds, score)
+            columns = y, score
+            rounding = rounding_of(columns, items, weights.scheme, method.value, seed)
+            cuts = Cuts(rounding.labels.tolist(), rounding.thresholds, score)
         if apply is None:
-            remarks.print()
-            typer.echo(WRITERS[output.value](report, remarks.texts))
+            remarks.show()
+            report = output_of(source.name, columns, items, rounding, weights.scheme, method.value)
+            write(report.written(output.value, remarks.texts))
             return
         written = with_labels(
             opener.source(apply),
@@ -140,5 +143,5 @@ def thresholds(
             missing_codes=missing_codes,
             on_left_out=remarks.texts.append,
         )
-        remarks.print()
-        typer.echo(written, nl=False)
+        remarks.show()
+        write(written, is_data=True)

@@ -50,7 +50,7 @@ class ClusteredPair:
             list(dict.fromkeys((first, second, cluster, *groups))),
             on_progress,
             text=[cluster],
-            delimiter=source.delimiter,
+            text_format=source.text_format,
         )
         ratings = marked(
             source,
@@ -66,7 +66,7 @@ class ClusteredPair:
             check_missing(n_missing, len(arrays[first]), "such rows")
         for name, array in ratings.items():
             distinct_ratings(array, name)
-        self._raters = (first, second)
+        self._raters, self._group = (first, second), str(group)
         self._given = [arrays[name] for name in (*groups, first, second)]
         self._options: dict[str, Any] = {"clusters": arrays[cluster], "missing": "drop"}
         known = declared_labels(ratings)
@@ -91,4 +91,5 @@ class ClusteredPair:
             found,
             results={g: replace(r, raters=self._raters) for g, r in found.items()},
             pooled=replace(found.pooled, raters=self._raters),
+            group_name=self._group,
         )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from fastkappa.engines.arrow_files import column_names
 from fastkappa.engines.arrow_folders import columns_of_files
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.formatting import count_text
+from fastkappa.results import as_csv
 from fastkappa.thresholds.rounding import places_at_thresholds
 
 PREDICTED = "predicted"
@@ -47,10 +47,10 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
         saved = json.loads(path.read_text(encoding="utf-8-sig"))
         labels = saved["labels"]
         thresholds = np.array([float(cut) for cut in saved["thresholds"]])
-        column = saved["columns"]["score"] if score is None else score
+        column = str(saved["columns"]["score"]) if score is None else score
     except OSError as error:
         raise RatingsError(f"{path} cannot be read: {error.strerror or error}.") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, LookupError, TypeError, OverflowError, RecursionError) as error:
         raise RatingsError(
             f"{path} has no cut points as `fastkappa thresholds --format json` prints them:"
             f" {type(error).__name__} {error}."
@@ -60,8 +60,11 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
     if not isinstance(labels, list) or len(labels) != len(thresholds) + 1 or not ascend:
         raise RatingsError(
             f"{path} must have one cut point fewer than labels, in ascending order, got labels"
-            f" {labels} and cut points {thresholds.tolist()}."
+            f" {short_repr(labels)} and cut points {short_repr(thresholds.tolist())}."
         )
+    odd = [label for label in labels if not isinstance(label, (str, int, float))]
+    if odd:
+        raise RatingsError(f"{path} must have texts or numbers as labels, got {short_repr(odd)}.")
     return Cuts(labels, thresholds, column)
 
 
@@ -80,10 +83,10 @@ def with_labels(
     RatingsError
         If it cannot be read, has no such scores, or has the column already.
     """
-    names = column_names(source.files[0], source.delimiter)
+    names = column_names(source.files[0], source.text_format)
     if PREDICTED in names:
         raise RatingsError(f"{source.name} has a column {PREDICTED!r} already.")
-    read = partial(columns_of_files, source.files, delimiter=source.delimiter)
+    read = partial(columns_of_files, source.files, text_format=source.text_format)
     scores = read([cuts.score])
     columns = read(names, text=names, as_written=True)
     found = marked(
@@ -105,9 +108,6 @@ def with_labels(
         places = places_at_thresholds(found.filter(kept), cuts.thresholds)
     except (ValueError, TypeError) as error:
         raise RatingsError(f"column {cuts.score!r} of {source.name}: {error}") from error
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow([*names, PREDICTED])
     given = zip(*(columns[name].filter(kept).to_pylist() for name in names))
-    writer.writerows((*row, cuts.labels[place]) for row, place in zip(given, places.tolist()))
-    return written.getvalue()
+    rows = ((*row, cuts.labels[place]) for row, place in zip(given, places.tolist()))
+    return as_csv([*names, PREDICTED], rows, n_given=len(names))

@@ -1,13 +1,12 @@
 """What a user names on the command line, opened: a file, a folder, a pattern or a pipe.
 
-The engines read files with a known suffix that hold UTF-8 text with a line of names. Everything
-else is first copied into such a file, which is deleted at the end.
+The engines read files with a known suffix. Everything else is first copied into such a file, which
+is deleted at the end.
 """
 
 from __future__ import annotations
 
-import csv
-import io
+import codecs
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,9 +16,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
-from fastkappa.engines.arrow_blocks import delimiter_in, find_delimiter, is_packed, opened_bytes
 from fastkappa.engines.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
 from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.text_format import (
+    PLAIN,
+    TextFormat,
+    find_delimiter,
+    is_packed,
+    opened_bytes,
+)
 
 STDIN = ("-", "/dev/stdin")
 GZIP = b"\x1f\x8b"
@@ -46,9 +51,21 @@ class TextOptions(NamedTuple):
         found = {"--sep": self.sep, "--encoding": self.encoding, "--no-header": self.no_header}
         return [option for option, value in found.items() if value]
 
-    @property
-    def delimiter(self) -> str | None:
-        """What separates fields, None for what the file's suffix or its first line says."""
+    def text_format(self) -> TextFormat:
+        """Return what they say, or raise for an option of no meaning."""
+        encoding = self.encoding
+        if encoding is not None:
+            try:
+                encoding = codecs.lookup(encoding).name
+            except LookupError:
+                raise RatingsError(
+                    "--encoding must be one that Python knows, such as utf-16 or cp1252, got"
+                    f" {encoding!r}."
+                ) from None
+        is_plain = encoding in ("utf-8", "utf-8-sig")
+        return TextFormat(self._delimiter(), None if is_plain else encoding, not self.no_header)
+
+    def _delimiter(self) -> str | None:
         if self.sep is None:
             return None
         delimiter = NAMED_DELIMITERS.get(self.sep, self.sep)
@@ -65,7 +82,7 @@ class Source(NamedTuple):
 
     name: str
     files: tuple[Path, ...]
-    delimiter: str | None = None
+    text_format: TextFormat = PLAIN
 
 
 def as_source(source: Path | Source) -> Source:
@@ -77,7 +94,7 @@ class Opener:
     """Opens what a user names; made by `opened_inputs`, which deletes the copies."""
 
     def __init__(self, options: TextOptions, stack: ExitStack) -> None:
-        self.options, self.delimiter = options, options.delimiter
+        self.options, self.text_format = options, options.text_format()
         self._stack = stack
         self._folder: Path | None = None
         # What the user called each copy.
@@ -86,7 +103,7 @@ class Opener:
 
     def source(self, path: Path) -> Source:
         """Return what is at a path: a file, a folder, a pipe, or the files of a pattern."""
-        return Source(_name_of(path), tuple(map(self.file, _matching(path))), self.delimiter)
+        return Source(_name_of(path), tuple(map(self.file, _matching(path))), self.text_format)
 
     def file(self, path: Path) -> Path:
         """Return a file as the engines read it, which may be a copy, or a folder as it is."""
@@ -100,16 +117,13 @@ class Opener:
         # Reading what is not there raises the error.
         if self.options == TextOptions() or not path.exists():
             return path
-        rewrites = self.options.encoding is not None or self.options.no_header
         if path.is_dir():
             self._refuse_options(path, sorted({format_of(file) for file in files_of(path)}))
-            if rewrites:
-                raise RatingsError(f"--encoding and --no-header are for files, got folder {path}.")
             return path
-        known = _has_suffix(str(path))
-        if known:
-            self._refuse_options(path, [format_of(path)])
-        return self._copied(path) if rewrites or not known else path
+        if not _has_suffix(str(path)):
+            return self._copied(path)
+        self._refuse_options(path, [format_of(path)])
+        return path
 
     def named(self, text: str) -> str:
         """Return a text in which copies have the names that the user gave."""
@@ -140,7 +154,8 @@ class Opener:
 
     def _hint(self, file: Path) -> str:
         """Return what separates the fields of a text file if it is not what its suffix says."""
-        found = find_delimiter(file) if self.delimiter is None and file.is_file() else ","
+        delimiter, encoding, _ = self.text_format
+        found = find_delimiter(file, encoding) if delimiter is None and file.is_file() else ","
         if found in ", " or DELIMITERS.get(format_of(file), "") in ("", found):
             return ""
         shown = "tab" if found == "\t" else f"'{found}'"
@@ -180,59 +195,9 @@ class Opener:
             suffix = f".{format_of(Path(name))}.gz"
         copy = raw.with_name(f"{len(self._names)}{suffix}")
         self._names[str(copy)] = name
-        is_odd = self.options.encoding is not None or self.options.no_header
-        if SUFFIXES[suffix] in DELIMITERS and is_odd:
-            return self._rewritten(raw, copy, name)
         self._refuse_options(Path(name), [SUFFIXES[suffix]])
         raw.rename(copy)
         return copy
-
-    def _rewritten(self, raw: Path, copy: Path, name: str) -> Path:
-        """Write text of any encoding as UTF-8 with a line of names, which are numbers from 1."""
-        encoding = self.options.encoding or "utf-8-sig"
-        plain = copy.with_name(copy.name.removesuffix(".gz"))
-        self._names[str(plain)] = self._names[str(raw)] = name
-        try:
-            with (
-                opened_bytes(raw, copy.name.endswith(".gz")) as file,
-                io.TextIOWrapper(file, encoding, newline="") as text,
-                open(plain, "w", encoding="utf-8", newline="") as target,
-            ):
-                if self.options.no_header:
-                    start, names = self._numbered(text, DELIMITERS[format_of(plain)])
-                    target.write(f"{names}\n{start}")
-                shutil.copyfileobj(text, target)
-        except LookupError:
-            raise RatingsError(
-                "--encoding must be one that Python knows, such as utf-16 or cp1252, got"
-                f" {encoding!r}."
-            ) from None
-        except UnicodeError as error:
-            raise RatingsError(f"{name} is not text in {encoding}: {error}.") from error
-        except csv.Error as error:
-            raise RatingsError(f"{name} cannot be read: {error}.") from error
-        raw.unlink()
-        del self._names[str(raw)]
-        return plain
-
-    def _numbered(self, text: IO[str], delimiter: str) -> tuple[str, str]:
-        """Return what was read of a text up to its first row, and a line of names for it."""
-        lines = []
-        for line in text:
-            lines.append(line)
-            if line.strip():
-                break
-        between = self.delimiter or delimiter or delimiter_in("".join(lines[-1:]))
-
-        def rest() -> Iterator[str]:
-            yield from lines[-1:]
-            for line in text:
-                lines.append(line)
-                yield line
-
-        # A field may have a line break in it.
-        n_columns = len(next(csv.reader(rest(), delimiter=between), []))
-        return "".join(lines), between.join(str(i + 1) for i in range(n_columns))
 
 
 @contextmanager

@@ -186,7 +186,7 @@ def _read(
         list(dict.fromkeys(wanted)),
         on_progress,
         text=file.names,
-        delimiter=file.source.delimiter,
+        text_format=file.source.text_format,
     )
     ratings = marked(
         file.source,

@@ -188,7 +188,7 @@ def _read(
     table = SourceTable(columns, wanted, codes=codes, drop_odd=drop_missing, advice=ADVICE)
     source = as_source(source)
     try:
-        count_files(table, source.files, on_progress, source.delimiter)
+        count_files(table, source.files, on_progress, source.text_format)
     except RatingsError as error:
         if columns.weight is None or "conversion error to double" not in str(error):
             raise
@@ -259,7 +259,7 @@ def marked(
 
 def declared_labels(arrays: Mapping[str, Any]) -> list[Any] | None:
     """Return the labels in the order that columns declare, None if none does."""
-    orders = {name: declared_order(array, name) for name, array in arrays.items()}
+    orders = {f"column {name!r}": declared_order(array, name) for name, array in arrays.items()}
     order = common_order(orders, ADVICE)
     if order is None:
         return None
@@ -304,7 +304,12 @@ def parse_codes(text: str | None) -> WantedLabels | None:
 
 
 def _split(text: str, none_named: str = "--labels names no label.") -> list[str]:
-    labels = next(csv.reader([text], skipinitialspace=True), [])
+    try:
+        labels = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error as error:
+        raise RatingsError(
+            f"labels and codes that have a line break in them must be in quotes, got {text!r}."
+        ) from error
     labels = [label.strip() for label in labels]
     if not any(labels):
         raise RatingsError(none_named)

@@ -18,11 +18,11 @@ from fastkappa.cli.files.ratings import (
     marked,
     parse_labels,
 )
-from fastkappa.columns.checks import drop_missing as without_missing
 from fastkappa.columns.column import read_column
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.missing import without
 from fastkappa.columns.odd_strings import warn_of_unused_labels
+from fastkappa.columns.read import drop_missing as without_missing
 from fastkappa.engines.arrow_folders import columns_of_files
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 
@@ -86,12 +86,13 @@ def read_scores(
     """
     source = as_source(source)
     wanted = list(dict.fromkeys((y, score)))
-    arrays = columns_of_files(source.files, wanted, delimiter=source.delimiter)
+    arrays = columns_of_files(source.files, wanted, text_format=source.text_format)
     n_rows = len(arrays[y])
     arrays = marked(
         source, arrays, missing_codes, labels=labels, drop_missing=drop_missing, scores=[score]
     )
-    kept, missing, n_dropped = without_missing(arrays, "drop")
+    kept, missing, dropped = without_missing(arrays, "drop")
+    n_dropped = 0 if dropped is None else int(dropped.sum())
     if not drop_missing:
         check_missing(missing, n_rows, "such rows", "values")
     if n_dropped == n_rows:

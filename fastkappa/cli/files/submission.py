@@ -16,8 +16,8 @@ from fastkappa.engines.arrow_columns import text_of_bytes
 from fastkappa.engines.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
 from fastkappa.engines.arrow_missing import mark_missing
 from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.engines.text_format import PLAIN, TextFormat
 from fastkappa.formatting import count_text
-from fastkappa.leaderboards.lines import LineReader
 
 ODD_STRINGS = (
     "give --missing-codes if they stand for missing labels, or --labels if they are labels."
@@ -25,19 +25,15 @@ ODD_STRINGS = (
 
 
 class Reader(NamedTuple):
-    """Reads the ids and the labels of files.
-
-    ``lines`` reads text files whose labels are whole numbers, if nothing else may be in them.
-    """
+    """Reads the ids and the labels of files."""
 
     id_column: str
     target: str
     missing_codes: str | None
     labels: str | None
-    delimiter: str | None = None
+    text_format: TextFormat = PLAIN
     drop_missing: bool = False
     ids_are_strings: bool = False
-    lines: LineReader | None = None
 
     def read(
         self, file: Path, on_progress: OnProgress, left_out: Collection[Any] = ()
@@ -53,7 +49,7 @@ class Reader(NamedTuple):
             on_progress,
             drop_missing=self.drop_missing,
             ids_are_strings=self.ids_are_strings,
-            delimiter=self.delimiter,
+            text_format=self.text_format,
         )
         marked_labels = mark_missing(
             file,
@@ -72,31 +68,10 @@ class Reader(NamedTuple):
             return ids, marked_labels, missing
         return without(ids, mask), without(marked_labels, mask), missing
 
-    def in_lines(self, file: Path, on_progress: OnProgress) -> tuple[Any, Any] | None:
-        """Return how the ids of a text file match those of the truth, and its labels.
-
-        None if `read` has to look at it: it knows what is wrong with a file, or rare.
-        """
-        file_format = format_of(file)
-        if self.lines is None or file_format not in DELIMITERS or file.suffix.lower() == ".gz":
-            return None
-        delimiter = self.delimiter or DELIMITERS[file_format]
-        if len(delimiter.encode()) != 1:
-            return None
-        try:
-            text = file.read_bytes()
-        except OSError:
-            return None
-        found = self.lines.read(text, delimiter, self.id_column, self.target)
-        if found is None or not _are_close(found[1]):
-            return None
-        on_progress(len(text))
-        return found
-
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
         """Return another column of the items, but for those of the ids ``left_out``."""
         wanted = list(dict.fromkeys((self.id_column, column)))
-        columns = read_columns(file, wanted, text=[column], delimiter=self.delimiter)
+        columns = read_columns(file, wanted, text=[column], text_format=self.text_format)
         found = columns[column]
         return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
 
@@ -113,14 +88,14 @@ def _read(
     *,
     drop_missing: bool,
     ids_are_strings: bool,
-    delimiter: str | None,
+    text_format: TextFormat,
 ) -> tuple[Any, Any]:
     """Return the ids and the labels in a file, or raise."""
     # Most ids differ: a dictionary of them is of no use.
     as_strings = ids_are_strings or format_of(file) not in DELIMITERS
     strings = [id_column] if as_strings and id_column != target else []
     wanted = list(dict.fromkeys((id_column, target)))
-    columns = read_columns(file, wanted, on_progress, strings=strings, delimiter=delimiter)
+    columns = read_columns(file, wanted, on_progress, strings=strings, text_format=text_format)
     for name, column in columns.items():
         if column.null_count and not (drop_missing and name == target != id_column):
             values = count_text(column.null_count, "missing value")
@@ -145,8 +120,7 @@ def _are_few_integers(labels: Any) -> bool:
     What Arrow computes with takes as long to import as twenty files to read.
     """
     are_integers = str(labels.type).startswith(("int", "uint")) and not labels.null_count
-    return are_integers and _are_close(to_numpy(labels))
-
-
-def _are_close(numbers: NDArray[Any]) -> bool:
+    if not are_integers:
+        return False
+    numbers = to_numpy(labels)
     return int(numbers.max()) - int(numbers.min()) < LARGEST_NUMBER_OF_LABELS

@@ -21,13 +21,13 @@ from fastkappa.cli.files.ratings import (
 from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
-from fastkappa.columns.interop import bytes_of_strings
+from fastkappa.columns.interop import strings_in_arrow
 from fastkappa.columns.label_order import shown
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
 from fastkappa.engines.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
-from fastkappa.engines.arrow_text import texts_of_missing
 from fastkappa.engines.counted import in_order
 from fastkappa.engines.ratings import RatingsError, refuse_outside
+from fastkappa.engines.text_format import PLAIN, TextFormat
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads, read_ahead
 from fastkappa.leaderboards.builder import (
@@ -36,7 +36,6 @@ from fastkappa.leaderboards.builder import (
     OnMismatch,
     OtherLabelsError,
 )
-from fastkappa.leaderboards.lines import LineReader
 from fastkappa.leaderboards.splits import Splits
 from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.weights import Weights
@@ -117,7 +116,7 @@ def rank_files(
     on_sorted: OnSorted = ignore_sorted,
     on_left_out: Callable[[str], None] = print,
     seed: int = 0,
-    delimiter: str | None = None,
+    text_format: TextFormat = PLAIN,
     bar: Bar,
 ) -> dict[str | None, Leaderboard]:
     """Return the leaderboard of files, or that of each split of the items.
@@ -161,8 +160,8 @@ def rank_files(
         Called with a text that says how many items of the truth are left out, if any.
     seed : int, default=0
         What random groups and replicates are drawn from.
-    delimiter : str, default=None
-        What separates the fields of text files, if it is not what their suffixes say.
+    text_format : TextFormat, optional
+        How text files are written, if they are not UTF-8 as their suffixes say.
     bar : Bar
         Where progress is shown, and the ranks so far.
 
@@ -179,7 +178,7 @@ def rank_files(
         If pyarrow is not installed.
     """
     on_progress = bar.starts(truth)
-    reader = Reader(id_column, target, missing_codes, labels, delimiter, drop_missing)
+    reader = Reader(id_column, target, missing_codes, labels, text_format, drop_missing)
     with naming(truth):
         ids, true_labels, left_out = reader.read(truth, on_progress)
         ids.validate(full=True)
@@ -220,18 +219,13 @@ def rank_files(
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
     item_ids = boards[None].ids if splits is None else splits.ids
     assert item_ids is not None
-    if bytes_of_strings(ids) is not None:
+    if strings_in_arrow(ids) is not None:
         # Digits are strings as well in a text file then.
         reader = reader._replace(ids_are_strings=True)
-    if missing_codes is None and declared is None:
-        reader = reader._replace(lines=LineReader(item_ids, texts_of_missing()))
 
     def read(file: Path) -> _Read:
         on_progress = bar.starts(file)
         try:
-            columns = reader.in_lines(file, on_progress)
-            if columns is not None:
-                return _Read(file, columns)
             with naming(file):
                 found, predicted, _ = reader.read(file, on_progress, left_out)
                 alone = False

@@ -5,12 +5,11 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from html import escape
 from typing import Any, NamedTuple
 
 from fastkappa.cli.pages.style import INK, PAPER
-from fastkappa.formatting import harmless
 from fastkappa.plotting.style import import_matplotlib
+from fastkappa.results import html_text
 
 # Settings of matplotlib for the colour of text and lines, and for what is behind them.
 OF_INK = (
@@ -40,7 +39,7 @@ def figures(pictures: Sequence[Picture]) -> Iterator[str]:
         If matplotlib is not installed.
     """
     for i, (caption, draw) in enumerate(pictures):
-        told = escape(harmless(caption))
+        told = html_text(caption)
         drawn = "\n".join(_svg(draw, scheme, told, f"{scheme}{i}-") for scheme in INK)
         yield f"<figure>\n{drawn}\n<figcaption>{told}</figcaption>\n</figure>"
 

@@ -12,19 +12,15 @@ from fastkappa.cli.files.ratings import count_groups, count_ratings
 from fastkappa.cli.progress import progress_bar
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups
 from fastkappa.cli.reports.agree_pair import report_on_pair
-from fastkappa.cli.reports.agree_parts import (
-    AgreeReport,
-    AgreeRequest,
-    no_undefined_warnings,
-    result_of,
-)
+from fastkappa.cli.reports.agree_parts import AgreeRequest, no_undefined_warnings, result_of
 from fastkappa.cli.reports.agree_several import report_on_several
+from fastkappa.cli.reports.output import Output
 from fastkappa.engines.counted import SourceCounts
 
 
 def read_and_report(
     request: AgreeRequest, source: Source, long: tuple[str, str, str] | None, **options: Any
-) -> AgreeReport:
+) -> Output:
     """Read a source and report on its raters.
 
     Parameters
@@ -73,7 +69,7 @@ def read_and_report(
     return report_on_several(request, whole, groups)
 
 
-def _report_on_two(request: AgreeRequest, source: Source, options: dict[str, Any]) -> AgreeReport:
+def _report_on_two(request: AgreeRequest, source: Source, options: dict[str, Any]) -> Output:
     """Read two columns and report on them."""
     first, second = request.raters
     if request.cluster is not None:
@@ -85,19 +81,19 @@ def _report_on_two(request: AgreeRequest, source: Source, options: dict[str, Any
     return _report_on_tables(request, groups)
 
 
-def _report_on_table(request: AgreeRequest, counts: SourceCounts) -> AgreeReport:
+def _report_on_table(request: AgreeRequest, counts: SourceCounts) -> Output:
     with no_undefined_warnings():
         return report_on_pair(request, result_of(counts, request))
 
 
-def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts]) -> AgreeReport:
+def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts]) -> Output:
     with no_undefined_warnings():
         return report_on_groups(request, grouped_of(request, groups))
 
 
 def _report_on_clusters(
     request: AgreeRequest, cluster: str, source: Source, options: dict[str, Any]
-) -> AgreeReport:
+) -> Output:
     """Read two columns with clusters and report on them."""
     with no_undefined_warnings():
         pair = ClusteredPair(source, request.raters, cluster, request.group, **options)

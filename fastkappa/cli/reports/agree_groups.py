@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,85 +9,51 @@ import numpy as np
 
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_parts import (
-    ALL,
-    AgreeReport,
     AgreeRequest,
     bootstrap_fields,
-    bootstrap_line,
     bootstrap_of,
     no_undefined_warnings,
     result_of,
 )
-from fastkappa.cli.reports.parts import Part, Tables
+from fastkappa.cli.reports.output import Output
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import RatingsError
-from fastkappa.formatting import figure, interval_text, label_text, p_value_text
+from fastkappa.formatting import label_text
 from fastkappa.plotting import plot_forest
+from fastkappa.results import Report
 from fastkappa.statistics.scales import find_scale
-from fastkappa.statistics.strata import MOST_NAMED, EqualKappas
 from fastkappa.two_raters.grouped import GroupedAgreement
-from fastkappa.two_raters.result import AgreementResult
 
 
-def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> AgreeReport:
+def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output:
     """Report on two raters in each group."""
     with no_undefined_warnings():
         equality = grouped.equality if len(grouped) > 1 else None
     names = {group: label_text(group) for group in grouped}
-    groups = {group: {"group": name, **grouped[group].to_dict()} for group, name in names.items()}
-    tables = Tables(grouped._report(), [f"Kappa in each group of {label_text(request.group)}"])
-    parts: list[Part] = [*_remarks(request, grouped), "", tables]
+    fields = {**request.fields(), **grouped.to_dict()}
+    fields["equality"] = None if equality is None else equality.to_dict()
+    reports = [grouped._report()]
     if equality is not None:
-        parts += ["", *_lines_of(equality)]
-    rows = [_row(name, grouped[group]) for group, name in names.items()]
-    if request.n_resamples:
-        parts.append("")
-        for group, name in names.items():
+        reports.append(equality._report())
+    drawn, read = [], []
+    for of_group, (group, name) in zip(fields["groups"], names.items()):
+        of_group["group"] = name
+        if request.n_resamples:
             with no_undefined_warnings():
                 resampled = bootstrap_of(grouped[group], request)
-            groups[group]["bootstrap"] = bootstrap_fields(resampled)
-            parts.append(bootstrap_line(f"kappa of {name}", resampled))
-    if request.scale is not None:
-        parts += ["", f"kappa by {find_scale(request.scale).source}"]
-        for group, name in names.items():
+            of_group["bootstrap"] = bootstrap_fields(resampled)
+            drawn.append(resampled.sentence(f"kappa of {name}"))
+        if request.scale is not None:
             reading = grouped[group].interpret(request.scale)
-            groups[group]["interpretation"] = reading.to_dict()
-            parts.append(f"  {name}: {reading.reading}")
-    fields = {
-        **request.fields(),
-        "n_dropped": grouped.n_dropped,
-        "groups": list(groups.values()),
-        "all": grouped.pooled.to_dict(),
-        "equality": None if equality is None else equality.to_dict(),
-    }
-
-    def draw() -> Any:
-        by_name = {name: grouped[group] for group, name in names.items()}
-        return plot_forest({**by_name, ALL: grouped.pooled})
-
+            of_group["interpretation"] = reading.to_dict()
+            read.append(f"  {name}: {reading.reading}")
+    if drawn:
+        reports.append(Report(drawn))
+    if request.scale is not None:
+        reports.append(Report([f"kappa by {find_scale(request.scale).source}", *read]))
     told = f"Kappa and its interval in each group of {label_text(request.group)}."
-    return AgreeReport(
-        request.heading(),
-        fields,
-        parts,
-        [*rows, _row(ALL, grouped.pooled)],
-        [Picture(told, draw)],
-    )
-
-
-def _row(name: str, result: AgreementResult) -> dict[str, Any]:
-    """Return the agreement in a group as a row of CSV."""
-    lower, upper = result.interval
-    return {
-        "group": name,
-        "n": result.n,
-        "kappa": result.kappa,
-        "standard_error": result.standard_error,
-        "lower": lower,
-        "upper": upper,
-        "z": result.z,
-        "p_value": result.p_value,
-    }
+    pictures = [Picture(told, lambda: plot_forest(grouped))]
+    return Output(request.heading(), reports, fields, grouped.rows(), pictures)
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:
@@ -114,27 +79,5 @@ def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> Gro
         result_of(whole, request),
         (n_without_group, *whole.missing),
         n_dropped + n_without_group,
+        group_name=str(request.group),
     )
-
-
-def _remarks(request: AgreeRequest, grouped: GroupedAgreement) -> list[str]:
-    if not grouped.n_dropped:
-        return []
-    names = (request.group, *request.raters)
-    counts = ", ".join(f"{n} in {label_text(name)}" for n, name in zip(grouped.missing, names))
-    return [f"{grouped.n_dropped} rows left out, for what is missing ({counts})"]
-
-
-def _lines_of(equality: EqualKappas) -> list[str]:
-    if math.isnan(equality.p_value):
-        groups = ", ".join(map(label_text, equality.undefined[:MOST_NAMED]))
-        more = ", ..." if len(equality.undefined) > MOST_NAMED else ""
-        return [
-            "the groups cannot be compared: in one kappa or its standard error is undefined or 0"
-            f" ({groups}{more})"
-        ]
-    return [
-        f"common kappa {figure(equality.kappa)} ({interval_text(equality.interval)})",
-        f"test of equal kappas: Q = {figure(equality.statistic)},"
-        f" df = {equality.degrees_of_freedom}, p = {p_value_text(equality.p_value, 2)}",
-    ]

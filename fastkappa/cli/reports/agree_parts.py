@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.weight_matrix import WeightMatrix
-from fastkappa.cli.pages.page import page
-from fastkappa.cli.pages.pictures import Picture, figures
-from fastkappa.cli.reports.parts import Part, parts_as_text, rows_as_csv, warned
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.engines.ratings import RatingsError
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import BOOTSTRAP_METHODS, interval_text, json_object, label_text
-from fastkappa.results import interval_head
+from fastkappa.formatting import BOOTSTRAP_METHODS, label_text
+from fastkappa.results import estimate_row
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.scales import ScaleName
@@ -25,9 +22,6 @@ from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.result import AgreementResult
 
 CONFIDENCE = 0.95
-ALL = "all items"
-# The captions of tables on a page.
-OF_COEFFICIENTS = f"Coefficients, with standard errors and {interval_head(CONFIDENCE)}s"
 # A heading of more raters, and a matrix of their kappas, is not readable.
 MOST_RATERS = 20
 
@@ -66,40 +60,6 @@ class AgreeRequest(NamedTuple):
         more = len(self.raters) - MOST_RATERS
         rest = f" and {more} more" if more > 0 else ""
         return f"{label_text(self.file)}: {named}{rest}{by}"
-
-
-class AgreeReport(NamedTuple):
-    """A report in every form: its title and parts, the fields of the JSON, the rows of the CSV.
-
-    ``pictures`` are those of the page; the first one is drawn into a file on request.
-    """
-
-    title: str
-    fields: dict[str, Any]
-    parts: Sequence[Part]
-    rows: Sequence[Mapping[str, Any]]
-    pictures: Sequence[Picture]
-
-    def written(self, output: str, warnings: Sequence[str]) -> str:
-        """Return the report as 'text', 'json', 'csv' or 'html', without pictures."""
-        if output == "json":
-            return json_object({**self.fields, **warned(warnings)})
-        if output == "csv":
-            return rows_as_csv(self.rows)
-        if output == "html":
-            return page(self.title, self.parts, (), warnings)
-        return "\n".join([self.title, parts_as_text(self.parts)])
-
-    def as_page(self, warnings: Sequence[str]) -> str:
-        """Return the report and its pictures as a page of HTML.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed.
-        """
-        pictures = list(figures(self.pictures))
-        return page(self.title, self.parts, pictures, warnings)
 
 
 @contextmanager
@@ -156,31 +116,7 @@ def bootstrap_fields(resampled: BootstrapResult) -> dict[str, Any]:
     }
 
 
-def estimate_row(
-    name: str, value: float | None, standard_error: float, interval: tuple[float, float]
-) -> dict[str, Any]:
-    """Return an estimate as a row of CSV."""
-    lower, upper = interval
-    return {
-        "statistic": name,
-        "value": value,
-        "standard_error": standard_error,
-        "lower": lower,
-        "upper": upper,
-    }
-
-
 def bootstrap_row(name: str, resampled: BootstrapResult) -> dict[str, Any]:
     """Return a bootstrap as a row of CSV."""
     name = f"{name} ({BOOTSTRAP_METHODS[resampled.method]} bootstrap)"
     return estimate_row(name, None, resampled.standard_error, resampled.interval)
-
-
-def bootstrap_line(name: str, resampled: BootstrapResult) -> str:
-    """Return a bootstrap as a line of text."""
-    method, n = BOOTSTRAP_METHODS[resampled.method], len(resampled.replicates)
-    undefined = f", {resampled.n_undefined} undefined" if resampled.n_undefined else ""
-    return (
-        f"{name}, {100 * resampled.confidence:g} % bootstrap interval:"
-        f" {interval_text(resampled.interval)} ({method}, {n} replicates{undefined})"
-    )

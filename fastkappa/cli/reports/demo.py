@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from fastkappa import datasets
-from fastkappa.cli.reports.parts import text_width
-from fastkappa.cli.reports.score import make_report, print_report
+from fastkappa.cli.reports.output import text_width
+from fastkappa.cli.reports.score import kappas_of, output_of
+from fastkappa.cli.terminal import write
 from fastkappa.engines.counted import SourceCounts
 from fastkappa.formatting import figure, interval_text
 from fastkappa.results import wrapped
@@ -25,19 +26,21 @@ def tell_story() -> None:
     n = int(rated.table.sum())
     _say(rated.description)
     _say(rated.source)
-    print(COMMAND)
+    write(COMMAND)
     counts = SourceCounts(rated.table, labels, 0, n, (0, 0), 0)
-    report = make_report("retinopathy.csv", ("left", "right"), counts, "quadratic")
-    print_report(report)
+    columns = "left", "right"
+    found = kappas_of(columns, counts, "quadratic")
+    write(output_of("retinopathy.csv", columns, counts, found).written("text", ()) + "\n")
+    p_o, p_e = found.observed_agreement, found.expected_agreement
     none = rated.table[0].sum() / n
     _say(
-        f"What it means: both eyes have the same grade in {report.p_o:.1%} of the patients. But"
+        f"What it means: both eyes have the same grade in {p_o:.1%} of the patients. But"
         f" {none:.0%} of left eyes have grade 0, so that eyes of patients put together by chance"
-        f" would have the same one in {report.p_e:.1%}. Kappa is how much of the way from there to"
-        f" 100% the eyes go: ({figure(report.p_o)} - {figure(report.p_e)}) / (1 -"
-        f" {figure(report.p_e)}) = {figure(report.kappas['none'])}. With quadratic weights grades"
+        f" would have the same one in {p_e:.1%}. Kappa is how much of the way from there to"
+        f" 100% the eyes go: ({figure(p_o)} - {figure(p_e)}) / (1 -"
+        f" {figure(p_e)}) = {figure(found.kappas['none'])}. With quadratic weights grades"
         f" that are two apart disagree four times as much as neighbours, and most that differ are"
-        f" neighbours here: {figure(report.kappa)}."
+        f" neighbours here: {figure(found.kappa)}."
     )
     result = agreement_from_confusion(rated.table, weights="quadratic", labels=labels)
     reading = result.interpret("landis-koch")
@@ -71,4 +74,4 @@ def _cut_points() -> str:
 
 
 def _say(text: str) -> None:
-    print("\n".join(wrapped(text, text_width())) + "\n")
+    write("\n".join(wrapped(text, text_width())) + "\n")

@@ -1,59 +1,26 @@
-"""The report of ``fastkappa score``, as text, JSON, CSV or a page."""
+"""The report of ``fastkappa score``."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from collections.abc import Iterator
 
-from fastkappa.arrays import Floats
 from fastkappa.cli.files.weight_matrix import WeightMatrix
-from fastkappa.cli.reports.count_table import LARGEST_PRINTED, TOO_LARGE, table_lines
-from fastkappa.cli.reports.parts import rows_as_csv, text_width, warned
+from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.engines.counted import SourceCounts
-from fastkappa.exceptions import library_needed
-from fastkappa.formatting import count_text, figure, json_object, label_text, printable
-from fastkappa.results import Report, counts_grid, facts, number_text
-from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
-from fastkappa.statistics.tables import as_table
-from fastkappa.statistics.weights import SCHEMES, Scheme
+from fastkappa.formatting import count_text, label_text, printable
+from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
 
-WeightsName: TypeAlias = Literal["none"] | Scheme
-WEIGHTS: tuple[WeightsName, ...] = ("none", *SCHEMES)
+# A larger table is not readable.
+LARGEST_PRINTED = 30
 
 
-class ScoreReport(NamedTuple):
-    """The table of counts of two columns of a file, and its statistics.
-
-    ``headings`` say what was counted and what was left out.
-    ``n`` counts the items in the table, or is the sum of their weights if ``sample_weight`` names
-    the column of these. ``p_o`` and ``p_e`` are those of the unweighted kappa, and ``kappas`` has
-    those of all schemes. ``kappa`` is that of the weights asked for, a name or a matrix. All of
-    these are NaN where undefined.
-    """
-
-    file: str
-    headings: list[str]
-    columns: tuple[str, str]
-    weights: WeightsName | Floats
-    matrix: str | None
-    sample_weight: str | None
-    counts: SourceCounts
-    n: float
-    p_o: float
-    p_e: float
-    kappa: float
-    kappas: dict[WeightsName, float]
-
-
-def make_report(
-    file: str,
+def kappas_of(
     columns: tuple[str, str],
     counts: SourceCounts,
     weights: WeightsName,
     matrix: WeightMatrix | None = None,
     sample_weight: str | None = None,
-) -> ScoreReport:
+) -> TableKappas:
     """Compute the figures of the report from the counts of a file.
 
     Raises
@@ -61,105 +28,46 @@ def make_report(
     ValueError
         If the matrix is not one of these labels.
     """
-    headings = list(_headings(file, columns, counts, sample_weight))
-    table = as_table(counts.table)
-    found = {name: float(kappas(table, None if name == "none" else name)) for name in WEIGHTS}
-    of_matrix = None if matrix is None else matrix.of(counts.labels)
-    return ScoreReport(
-        file=file,
-        headings=headings,
-        columns=columns,
-        weights=weights if of_matrix is None else of_matrix,
-        matrix=None if matrix is None else matrix.name,
-        sample_weight=sample_weight,
-        counts=counts,
-        n=counts.table.sum().item(),
-        kappa=found[weights] if of_matrix is None else float(kappas(table, of_matrix)),
-        kappas=found,
-        p_o=observed_agreement(table),
-        p_e=expected_agreement(table),
+    return TableKappas.of(
+        counts.table,
+        counts.labels,
+        weights if matrix is None else matrix.of(counts.labels),
+        raters=columns,
+        is_weighted=sample_weight is not None,
+        largest=LARGEST_PRINTED,
     )
 
 
-def as_json(report: ScoreReport, warnings: Sequence[str]) -> str:
-    """Return a report and warnings as a JSON object, null for what is undefined."""
-    raters = ("y1", "y2")
-    fields = {
-        "file": report.file,
-        "columns": dict(zip(raters, report.columns)),
-        "rows": report.counts.n_rows,
-        "missing": dict(zip(raters, report.counts.missing)),
-        "dropped": report.counts.n_dropped,
-        "outside": report.counts.n_outside,
-        "n": report.n,
-        "labels": report.counts.labels.tolist(),
-        "table": report.counts.table.tolist(),
-        "observed_agreement": report.p_o,
-        "expected_agreement": report.p_e,
-        "weights": report.weights,
-        "kappa": report.kappa,
-        "kappas": report.kappas,
-        **warned(warnings),
+def output_of(
+    file: str,
+    columns: tuple[str, str],
+    counts: SourceCounts,
+    found: TableKappas,
+    sample_weight: str | None = None,
+) -> Output:
+    """Return what is printed of two columns of a file."""
+    of_file = {
+        "file": file,
+        "columns": dict(zip(("y1", "y2"), columns)),
+        "rows": counts.n_rows,
+        "missing": dict(zip(("y1", "y2"), counts.missing)),
+        "dropped": counts.n_dropped,
+        "outside": counts.n_outside,
     }
-    return json_object(fields)
-
-
-def as_csv(report: ScoreReport, warnings: Sequence[str]) -> str:
-    """Return the figures of a report as CSV, a row each."""
-    figures = {
-        "n": report.n,
-        "dropped": report.counts.n_dropped,
-        "outside": report.counts.n_outside,
-        "kappa": report.kappa,
-        "unweighted kappa": report.kappas["none"],
-        **{f"kappa, {name} weights": report.kappas[name] for name in SCHEMES},
-        "observed agreement": report.p_o,
-        "expected agreement": report.p_e,
-    }
-    return rows_as_csv([{"statistic": name, "value": value} for name, value in figures.items()])
-
-
-def as_page(report: ScoreReport, warnings: Sequence[str]) -> str:
-    """Return a report as a page of HTML."""
-    from fastkappa.cli.pages.page import page
-    from fastkappa.cli.reports.parts import Part, Tables
-
-    first, second = map(label_text, report.columns)
-    counts = report.counts
-    found = counts_grid(counts.labels, counts.table, totals=True, largest=LARGEST_PRINTED)
-    caption = f"How often each pair of labels was given: rows {first}, columns {second}"
-    figures = facts((name.strip(), value) for name, value, _ in _statistics(report))
-    parts: list[Part] = [
-        *report.headings,
-        *([] if found else [TOO_LARGE.format(len(counts.labels))]),
-        Tables(Report([], [*found, figures]), [*[caption][: len(found)], "Figures"]),
-        *([_undefined(report)] if math.isnan(report.kappas["none"]) else []),
+    left_out = {name: of_file[name] for name in ("dropped", "outside")}
+    figures = {"n": found.n, **left_out, **dict(found.rows())}
+    above = [
+        *_headings(file, columns, counts, sample_weight),
+        *too_large(counts.labels, LARGEST_PRINTED),
     ]
-    title = f"{label_text(report.file)}: {first}, {second}"
-    return page(title, parts, (), warnings)
-
-
-def print_report(report: ScoreReport) -> None:
-    """Print a report for a person, no wider than the terminal."""
-    with library_needed("a report for a person", "rich", "fastkappa[cli]"):
-        from rich.console import Console
-        from rich.text import Text
-
-    statistics = list(_statistics(report))
-    console = Console(highlight=False)
-    console.print()
-    for line in report.headings:
-        console.print(Text(" " + line), soft_wrap=True)
-    console.print()
-    for text in table_lines(report.counts, report.columns, console):
-        console.print(text, soft_wrap=True)
-    margin = min(28, text_width() - 13)
-    for name, value, style in statistics:
-        console.print(Text(f" {name:<{margin}}{value:>12}", style=style), soft_wrap=True)
-    if math.isnan(report.kappas["none"]):
-        console.print()
-        console.print(Text(" " + _undefined(report)), soft_wrap=True)
-    console.print()
+    return Output(
+        f"{label_text(file)}: {', '.join(map(label_text, columns))}",
+        [found._report()._replace(above=above)],
+        {**of_file, **found.to_dict()},
+        [{"statistic": name, "value": value} for name, value in figures.items()],
+        has_title=False,
+        is_wide=True,
+    )
 
 
 def _headings(
@@ -180,35 +88,3 @@ def _headings(
         yield f"{count_text(counts.n_dropped, 'row')} dropped for a missing rating ({missing})"
     if counts.n_outside:
         yield f"{count_text(counts.n_outside, 'item')} left out for a rating outside the labels"
-
-
-def _statistics(report: ScoreReport) -> Iterator[tuple[str, str, str]]:
-    """Yield name, value and style of each figure, the requested kappa first."""
-    yield "n" if report.sample_weight is None else "sum of weights", number_text(report.n), ""
-    named = report.weights if isinstance(report.weights, str) else None
-    if report.matrix is not None:
-        yield "kappa, weights of a matrix", figure(report.kappa), "bold"
-    for name in sorted(WEIGHTS, key=lambda name: name != named):
-        kappa = report.kappas[name]
-        title = "unweighted kappa" if name == "none" else f"kappa, {name} weights"
-        yield title, figure(kappa), "bold" if name == named else ""
-        if name == "none":
-            yield "  observed agreement p_o", figure(report.p_o), ""
-            yield "  expected agreement p_e", figure(report.p_e), ""
-
-
-def _undefined(report: ScoreReport) -> str:
-    """Return why kappa is undefined."""
-    why = "no item has both its ratings among the labels"
-    if report.n != 0:
-        label = report.counts.labels.tolist()[int(report.counts.table.diagonal().argmax())]
-        why = f"all ratings are {printable(label)}, so that no disagreement is expected by chance"
-    return f"Kappa is undefined: {why}."
-
-
-WRITERS: dict[str, Callable[[ScoreReport, Sequence[str]], None]] = {
-    "text": lambda report, _: print_report(report),
-    "json": lambda report, warnings: print(as_json(report, warnings)),
-    "csv": lambda report, warnings: print(as_csv(report, warnings)),
-    "html": lambda report, warnings: print(as_page(report, warnings)),
-}

@@ -2,6 +2,7 @@
 #ifndef FASTKAPPA_KERNELS_H
 #define FASTKAPPA_KERNELS_H
 #include "common/range.h"
+#include "csv_lines/count_lines.h"
 #include "differences/largest.h"
 #include "labels/look_up.h"
 #include "moments/moments.h"
@@ -13,7 +14,4 @@
 #include "scores/cuts.h"
 #include "scores/evaluate.h"
 #include "scores/keys.h"
-#include "words/find.h"
-#include "words/lines.h"
-#include "words/pack.h"
 #endif

@@ -45,7 +45,15 @@ cdef void add_pairs(
 # An array that C may read for as long as this lives.
 cdef class ColumnBuffer:
     cdef column_t column
+    cdef Py_ssize_t length
     cdef object array
+
+# Raises ValueError unless arrays of `length` elements have all of those from start to stop - 1. Every
+# kernel asks it of the shortest array that it reads or writes an element per item of.
+cdef int check_range(Py_ssize_t start, Py_ssize_t stop, Py_ssize_t length) except -1
+
+# Raises ValueError unless two tables have the same shape.
+cdef int check_shapes(const Py_ssize_t *first, const Py_ssize_t *second) except -1
 
 # Where this module keeps the SIMD level in use, for the other modules of the package to share.
 cdef int *shared_simd_level() noexcept

@@ -134,6 +134,10 @@ cdef extern from "common/simd_level.h" nogil:
 READS_AS_FAST = True
 MOST_ROW_LABELS = c_MOST_ROW_LABELS
 
+# Codes are numbers of 32 bits.
+cdef enum:
+    MOST_CODES = 0xFFFFFFFF
+
 cdef char OTHER_BYTE_ORDER = c">" if sys.byteorder == "little" else c"<"
 cdef type ARRAY = ndarray
 # By NumPy's number of the type: bool, byte, ubyte, short, ushort, int, uint, long, ulong,
@@ -159,6 +163,7 @@ def count_pairs(
     """Add the number of pairs of each cell to ``table``."""
     cdef ColumnBuffer a = ColumnBuffer(first, lowest_first, table.shape[0] - 1)
     cdef ColumnBuffer b = ColumnBuffer(second, lowest_second, table.shape[1] - 1)
+    check_range(start, stop, min(a.length, b.length))
     with nogil:
         c_count_pairs(&a.column, &b.column, start, stop, &table[0, 0])
 
@@ -179,6 +184,8 @@ def sum_pairs(
     cdef ColumnBuffer b = ColumnBuffer(second, lowest_second, table.shape[1] - 1)
     cdef ColumnBuffer w = ColumnBuffer(weights, 0, 0)
     cdef weights_t items = as_weights(w)
+    check_range(start, stop, min(a.length, b.length, w.length))
+    check_shapes(counts.shape, table.shape)
     with nogil:
         c_sum_pairs(&a.column, &b.column, &items, start, stop, &counts[0, 0], &table[0, 0])
 
@@ -200,6 +207,9 @@ def sum_pairs_exactly(
     cdef ColumnBuffer b = ColumnBuffer(second, lowest_second, high.shape[1] - 1)
     cdef ColumnBuffer w = ColumnBuffer(weights, 0, 0)
     cdef weights_t items = as_weights(w)
+    check_range(start, stop, min(a.length, b.length, w.length))
+    check_shapes(counts.shape, high.shape)
+    check_shapes(low.shape, high.shape)
     with nogil:
         c_sum_pairs_int(
             &a.column,
@@ -226,8 +236,10 @@ def look_up(values, hash, codes, Py_ssize_t start, Py_ssize_t stop):
     labels.code_width = hash.slots.itemsize
     labels.slots, labels.labels = &slots[0], &of_code[0]
     labels.n_labels = of_code.shape[0] - 1
-    if codes.dtype != hash.slots.dtype or len(codes) < stop - start:
-        raise ValueError("codes must be as many as the values, of the type of the slots")
+    check_range(start, stop, column.length)
+    check_range(0, stop - start, codes.shape[0])
+    if codes.dtype != hash.slots.dtype:
+        raise ValueError("codes must be of the type of the slots")
     if slots.shape[0] >> (64 - labels.shift) != labels.code_width:
         raise ValueError("there must be as many slots as the shift leaves numbers")
     if stop <= start:
@@ -258,6 +270,7 @@ def count_rows(
         raise ValueError(f"tables are too large to count row by row: {tables.shape}")
     if matrix.shape[1] != tables.shape[0]:
         raise ValueError(f"{matrix.shape[1]} columns need as many tables, got {tables.shape[0]}")
+    check_range(start, stop, min(a.length, <Py_ssize_t> matrix.shape[0]))
     cdef Py_ssize_t row_stride = matrix.strides[0], n_columns = tables.shape[0]
     cdef Py_ssize_t n_counters = max(row_counters(&a.column, &b.column), 1)
     cdef uint8_t[::1] counts = bytearray(n_counters)
@@ -278,6 +291,7 @@ def sum_moments(first, second, lowest, uint64_t n_labels, Py_ssize_t start, Py_s
     cdef ColumnBuffer a = ColumnBuffer(first, lowest, n_labels)
     cdef ColumnBuffer b = ColumnBuffer(second, lowest, n_labels)
     cdef moments_t moments
+    check_range(start, stop, min(a.length, b.length))
     memset(&moments, 0, sizeof(moments))
     with nogil:
         c_sum_moments(&a.column, &b.column, start, stop, &moments)
@@ -312,9 +326,25 @@ def looks_up_as_fast():
 cdef class ColumnBuffer:
     """An array that C may read for as long as this lives."""
 
-    def __cinit__(self, array, lowest, uint64_t n_labels):
-        read_array(array, PyLong_AsUnsignedLongLongMask(lowest), n_labels, &self.column)
+    def __cinit__(self, array, lowest, Py_ssize_t n_labels):
+        if not 0 <= n_labels < MOST_CODES:
+            raise ValueError("tables must have room for values outside the labels")
+        self.length = read_array(
+            array, PyLong_AsUnsignedLongLongMask(lowest), n_labels, &self.column
+        )
         self.array = array
+
+
+cdef int check_range(Py_ssize_t start, Py_ssize_t stop, Py_ssize_t length) except -1:
+    if start < stop and not (0 <= start and stop <= length):
+        raise ValueError(f"items {start} to {stop - 1} are not all among those of an array of {length}")
+    return 0
+
+
+cdef int check_shapes(const Py_ssize_t *first, const Py_ssize_t *second) except -1:
+    if first[0] != second[0] or first[1] != second[1]:
+        raise ValueError("tables must have one shape")
+    return 0
 
 
 cdef weights_t as_weights(ColumnBuffer buffer) noexcept:

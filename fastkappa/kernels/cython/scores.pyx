@@ -3,7 +3,9 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-from fastkappa.kernels.cython.pairs cimport ColumnBuffer, column_t, shared_simd_level
+from fastkappa.kernels.cython.pairs cimport (
+    ColumnBuffer, check_range, check_shapes, column_t, shared_simd_level,
+)
 
 import numpy as np
 
@@ -59,9 +61,16 @@ cdef double *address(const double[::1] floats) noexcept:
     return NULL if floats is None or floats.shape[0] == 0 else <double *> &floats[0]
 
 
-cdef bins_t bins_of(bins):
+cdef Py_ssize_t length_of(const double[::1] weights, Py_ssize_t length) noexcept:
+    """Return how many items have a weight: as many as there are if there are no weights."""
+    return length if address(weights) == NULL else min(length, weights.shape[0])
+
+
+cdef bins_t bins_of(bins, Py_ssize_t n_rows) except *:
+    """Return the bins as C has them, or raise if a table has no row for each."""
     cdef bins_t result
     result.low, result.scale, result.n_inner = bins
+    check_range(0, result.n_inner + 3, n_rows)
     return result
 
 
@@ -78,9 +87,13 @@ def count_scores(
 ):
     """Add the items of each bin and label to ``table``, and their weights to ``sums``."""
     cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0), y = ColumnBuffer(codes, lowest, table.shape[1] - 1)
-    cdef bins_t b = bins_of(bins)
+    cdef bins_t b = bins_of(bins, table.shape[0])
     cdef const double *w = address(weights)
-    cdef double *total = NULL if weights is None else &sums[0, 0]
+    cdef double *total = NULL
+    check_range(start, stop, min(x.length, length_of(weights, y.length)))
+    if w != NULL:
+        check_shapes(sums.shape, table.shape)
+        total = &sums[0, 0]
     with nogil:
         c_count_scores(&x.column, &y.column, w, start, stop, &b, &table[0, 0], total)
 
@@ -90,7 +103,8 @@ def range_scores(
 ):
     """Lower ``least`` and raise ``largest`` to the scores of each bin."""
     cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0)
-    cdef bins_t b = bins_of(bins)
+    cdef bins_t b = bins_of(bins, min(least.shape[0], largest.shape[0]))
+    check_range(start, stop, x.length)
     with nogil:
         c_range_scores(&x.column, start, stop, &b, &least[0], &largest[0])
 
@@ -114,15 +128,15 @@ def collect_scores(
     There is room for stop - start of them; return how many they are.
     """
     cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0), y = ColumnBuffer(codes, lowest, n_labels)
-    cdef bins_t b = bins_of(bins)
+    cdef bins_t b = bins_of(bins, wanted.shape[0])
     cdef const double *w = address(weights)
+    cdef double *v = address(out_weights)
     cdef Py_ssize_t n_chosen
-    cdef uint8_t[::1] raw = out.view(np.uint8)
-    cdef double *v = NULL
+    cdef uint8_t[::1] raw
     if stop <= start:
         return 0
-    if out_weights is not None:
-        v = &out_weights[0]
+    check_range(start, stop, min(x.length, length_of(weights, y.length)))
+    raw = check_room(scores, w, out, out_codes, out_weights, stop - start)
     with nogil:
         n_chosen = c_collect_scores(
             &x.column, &y.column, w, start, stop, &b, &wanted[0], &raw[0], &out_codes[0], v
@@ -150,19 +164,44 @@ def group_scores(
     A row has places below its ``ends``; return how many items found none.
     """
     cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0), y = ColumnBuffer(codes, lowest, n_labels)
-    cdef bins_t b = bins_of(bins)
+    cdef bins_t b = bins_of(bins, min(places.shape[0], ends.shape[0]))
     cdef const double *w = address(weights)
     cdef double *v = address(out_weights)
-    cdef uint8_t[::1] raw = out.view(np.uint8)
-    cdef Py_ssize_t n_refused
+    cdef uint8_t[::1] raw
+    cdef Py_ssize_t row, n_refused
+    cdef int64_t first_place = 0, last_end = 0
     if stop <= start:
         return 0
+    check_range(start, stop, min(x.length, length_of(weights, y.length)))
+    for row in range(b.n_inner + 3):
+        first_place = min(first_place, places[row])
+        last_end = max(last_end, ends[row])
+    check_range(first_place, last_end, len(out))
+    raw = check_room(scores, w, out, out_codes, out_weights, last_end)
     with nogil:
         n_refused = c_group_scores(
             &x.column, &y.column, w, start, stop, &b, &places[0], &ends[0], &raw[0],
             &out_codes[0], v,
         )
     return n_refused
+
+
+cdef uint8_t[::1] check_room(
+    scores,
+    const double *weights,
+    out,
+    const uint16_t[::1] out_codes,
+    const double[::1] out_weights,
+    Py_ssize_t n_items,
+):
+    """Return the bytes to write scores to, or raise if not all of the items have room."""
+    cdef Py_ssize_t room = min(<Py_ssize_t> len(out), out_codes.shape[0])
+    if scores.dtype.itemsize != out.dtype.itemsize:
+        raise ValueError(f"scores of {scores.dtype} cannot be written as {out.dtype}")
+    if (weights == NULL) != (address(out_weights) == NULL):
+        raise ValueError("weights are written if there are any, and only then")
+    check_range(0, n_items, length_of(out_weights, room))
+    return out.view(np.uint8)
 
 
 def sort_items(scores, codes, lowest, Py_ssize_t n_labels):
@@ -172,9 +211,10 @@ def sort_items(scores, codes, lowest, Py_ssize_t n_labels):
     the codes need more than 64 bits.
     """
     cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0), y = ColumnBuffer(codes, lowest, n_labels)
-    cdef Py_ssize_t n = scores.shape[0]
+    cdef Py_ssize_t n = x.length
     cdef key_layout_t layout
     cdef int outcome
+    check_range(0, n, y.length)
     array = np.empty(n, np.uint64)
     cdef uint64_t[::1] keys = array
     with nogil:
@@ -200,9 +240,16 @@ def accumulate_labels(
     """Write how many items of each label lie between the first place and each other."""
     cdef const double *w = address(weights)
     cdef double[::1] below = np.empty(prefix.shape[0])
-    if codes.shape[0] == 0:
+    cdef int64_t lowest = 0, highest = 0
+    cdef Py_ssize_t j
+    if codes.shape[0] == 0 or places.shape[0] == 0:
         prefix[:] = 0
         return
+    if places.shape[0] != prefix.shape[1]:
+        raise ValueError(f"{places.shape[0]} places need as many columns, got {prefix.shape[1]}")
+    for j in range(places.shape[0]):
+        lowest, highest = min(lowest, places[j]), max(highest, places[j])
+    check_range(lowest, highest, length_of(weights, codes.shape[0]))
     with nogil:
         c_accumulate_labels(
             &codes[0], w, &places[0], places.shape[0], prefix.shape[0], &prefix[0, 0], &below[0]

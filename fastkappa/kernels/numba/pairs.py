@@ -13,7 +13,7 @@ import numpy as np
 from numba import config
 
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
-from fastkappa.kernels.contract import LabelHash
+from fastkappa.kernels.contract import LabelHash, check_range, check_tables
 from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView
 
@@ -60,6 +60,8 @@ def count_pairs(
     stop: int,
 ) -> None:
     """Add the number of pairs of each cell to ``table``."""
+    check_range(start, stop, first, second)
+    check_tables(table)
     rows = CodedArray(first, lowest_first, table.shape[0] - 1)
     columns = CodedArray(second, lowest_second, table.shape[1] - 1)
     few = popcount.are_few(rows.n_codes, columns.n_codes)
@@ -71,6 +73,8 @@ def count_pairs(
 
 def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop: int) -> int:
     """Write the codes of values to ``codes`` and return how many are none of the labels."""
+    check_range(start, stop, values)
+    check_range(0, stop - start, codes)
     dtype = np.uint64 if values.dtype.kind == "u" else np.int64
     shift, multiplier = np.uint64(hash.shift), np.uint64(hash.multiplier)
     n_unknown = 0
@@ -94,6 +98,8 @@ def sum_pairs(
     stop: int,
 ) -> None:
     """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
+    check_range(start, stop, first, second, weights)
+    check_tables(counts, table)
     rows = CodedArray(first, lowest_first, table.shape[0] - 1)
     columns = CodedArray(second, lowest_second, table.shape[1] - 1)
     for views, floats, begin, end in _pieces(rows, columns, (weights, np.float64), start, stop):
@@ -113,6 +119,8 @@ def sum_pairs_exactly(
     stop: int,
 ) -> None:
     """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
+    check_range(start, stop, first, second, weights)
+    check_tables(counts, high, low)
     rows = CodedArray(first, lowest_first, high.shape[0] - 1)
     columns = CodedArray(second, lowest_second, high.shape[1] - 1)
     dtype = np.uint64 if weights.dtype.kind == "u" else np.int64

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, Floats
-from fastkappa.kernels.contract import Bins
+from fastkappa.arrays import AnyArray, Floats, offsets_from
+from fastkappa.kernels.contract import Bins, check_range, check_tables
 from fastkappa.kernels.numba.loops import compile_lazily
 
 # Small enough for the copies of a chunk to stay in the second-level cache.
@@ -36,8 +36,11 @@ def count_scores(
     stop: int,
 ) -> None:
     """Add the items of each row and label to ``table``, and their weights to ``sums``."""
+    check_range(start, stop, scores, codes, weights)
+    check_tables(table, None if weights is None else sums)
+    check_range(0, bins[2] + 3, table)
     for part in _chunks(start, stop):
-        offsets = _offsets(codes[part], lowest)
+        offsets = offsets_from(codes[part], lowest)
         x = scores[part].astype(np.float64)
         _count(x, offsets, *bins, table)
         if weights is not None:
@@ -48,6 +51,8 @@ def range_scores(
     scores: AnyArray, bins: Bins, least: Floats, largest: Floats, start: int, stop: int
 ) -> None:
     """Lower ``least`` and raise ``largest`` to the scores of each row."""
+    check_range(start, stop, scores)
+    check_range(0, bins[2] + 3, least, largest)
     for part in _chunks(start, stop):
         _range(scores[part].astype(np.float64), *bins, least, largest)
 
@@ -70,13 +75,16 @@ def collect_scores(
 
     There is room for stop - start of them; return how many they are.
     """
+    check_range(start, stop, scores, codes, weights)
+    check_range(0, bins[2] + 3, wanted)
+    check_range(0, stop - start, out, out_codes, out_weights)
     n = 0
     places = np.empty(CHUNK, np.int64)
     for part in _chunks(start, stop):
         n_own = _choose(scores[part].astype(np.float64), *bins, wanted, part.start, places)
         items, own = places[:n_own], slice(n, n + n_own)
         out[own] = scores[items]
-        out_codes[own] = np.minimum(_offsets(codes[items], lowest), np.uint64(n_labels))
+        out_codes[own] = np.minimum(offsets_from(codes[items], lowest), np.uint64(n_labels))
         if weights is not None and out_weights is not None:
             out_weights[own] = weights[items]
         n += n_own
@@ -102,6 +110,9 @@ def group_scores(
 
     A row has places below its ``ends``; return how many items found none.
     """
+    check_range(start, stop, scores, codes, weights)
+    check_range(0, bins[2] + 3, places, ends)
+    check_range(int(places.min()), int(ends.max()), out, out_codes, out_weights)
     n_refused = 0
     for part in _chunks(start, stop):
         own = np.empty(part.stop - part.start, np.int64)
@@ -112,7 +123,7 @@ def group_scores(
             own = own[own >= 0]
             n_refused += n_without
         out[own] = scores[items]
-        out_codes[own] = np.minimum(_offsets(codes[items], lowest), np.uint64(n_labels))
+        out_codes[own] = np.minimum(offsets_from(codes[items], lowest), np.uint64(n_labels))
         if weights is not None and out_weights is not None:
             out_weights[own] = weights[items]
     return n_refused
@@ -122,6 +133,8 @@ def accumulate_labels(
     codes: NDArray[np.uint16], weights: Floats | None, places: NDArray[np.int64], prefix: Floats
 ) -> None:
     """Write how many items of each label lie between the first place and each other."""
+    check_range(int(places.min()), int(places.max()), codes, weights)
+    check_range(0, len(places), prefix[0])
     _accumulate(codes, NONE if weights is None else weights, places, prefix, np.empty(len(prefix)))
 
 
@@ -133,6 +146,7 @@ def sort_items(
     That is taken for scores that are not finite, and for those so far apart that they and
     the codes need more than 64 bits.
     """
+    check_range(0, len(scores), codes)
     # -0.0 becomes 0.0
     keys = (scores.astype(np.float64) + 0.0).view(np.uint64)
     layout = np.zeros(4, np.uint64)
@@ -151,7 +165,7 @@ def sort_items(
     # next to zero that do not occur have no keys.
     positive = (first_positive - n_negative - 1) % (1 << 64)
     origins = np.array([first, n_negative, positive, (1 << 63) - n_negative], np.uint64)
-    inside = np.minimum(_offsets(codes, lowest), np.uint64(n_labels))
+    inside = np.minimum(offsets_from(codes, lowest), np.uint64(n_labels))
     _pack(keys, inside, origins, np.uint64(bits))
     keys.sort()
     ordered = np.empty(len(keys), np.uint16)
@@ -162,13 +176,6 @@ def sort_items(
 def _chunks(start: int, stop: int) -> Iterator[slice]:
     for begin in range(start, stop, CHUNK):
         yield slice(begin, min(begin + CHUNK, stop))
-
-
-def _offsets(codes: AnyArray, lowest: int) -> NDArray[np.uint64]:
-    # Differences modulo 2**64 put every integer below `lowest` far above the labels.
-    offsets = codes.astype(np.uint64 if codes.dtype.kind == "u" else np.int64).view(np.uint64)
-    offsets -= np.uint64(lowest % (1 << 64))
-    return offsets
 
 
 @compile_lazily

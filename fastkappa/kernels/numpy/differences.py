@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.kernels.contract import check_range
+
 
 def largest_differences(
     rows: NDArray[np.float32],
@@ -14,6 +16,9 @@ def largest_differences(
 ) -> None:
     """Raise ``largest`` to the scaled differences of some rows from all those before them."""
     stop = start + len(factors)
+    check_range(start, stop, rows)
+    check_range(0, stop, factors.T)
+    check_range(0, rows.shape[1], largest)
     buffer = np.empty((len(factors), rows.shape[1]), np.float32)
     for j in range(stop - 1):
         first = max(j + 1, start)

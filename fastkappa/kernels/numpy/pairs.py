@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, FloatTable, IntTable
-from fastkappa.kernels.contract import LabelHash
+from fastkappa.arrays import AnyArray, FloatTable, IntTable, offsets_from
+from fastkappa.kernels.contract import LabelHash, check_range, check_tables
 from fastkappa.kernels.numpy.keys import Keys, digits_a_key
 
 READS_AS_FAST = False
@@ -41,6 +41,8 @@ def count_pairs(
     stop: int,
 ) -> None:
     """Add the number of pairs of each cell to ``table``."""
+    check_range(start, stop, first, second)
+    check_tables(table)
     n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
     n_digits = digits_a_key(n_rows, n_columns, stop - start)
     if n_digits == 0:
@@ -90,6 +92,8 @@ def _count(cells: NDArray[np.intp], flat: NDArray[np.int64]) -> None:
 
 def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop: int) -> int:
     """Write the codes of values to ``codes`` and return how many are none of the labels."""
+    check_range(start, stop, values)
+    check_range(0, stop - start, codes)
     n_labels, last_slot = len(hash.labels) - 1, len(hash.slots) - 1
     n_unknown = 0
     for begin in range(start, stop, LOOKED_UP_AT_ONCE):
@@ -120,6 +124,8 @@ def sum_pairs(
     stop: int,
 ) -> None:
     """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
+    check_range(start, stop, first, second, weights)
+    check_tables(counts, table)
     flat = table.reshape(-1)
     for begin in range(start, stop, CHUNK):
         end = min(begin + CHUNK, stop)
@@ -144,6 +150,8 @@ def sum_pairs_exactly(
 
     Neither half can overflow below 2**31 items, whatever the weights are.
     """
+    check_range(start, stop, first, second, weights)
+    check_tables(counts, high, low)
     for begin in range(start, stop, CHUNK):
         end = min(begin + CHUNK, stop)
         cells = _cells(first, lowest_first, second, lowest_second, high.shape, begin, end)
@@ -172,10 +180,6 @@ def _cells(
 
 def _codes(ratings: AnyArray, lowest: int, n_codes: int) -> NDArray[np.uint64]:
     """Return the codes of a chunk, ``n_codes`` for a rating outside them."""
-    # Differences modulo 2**64 put every rating below `lowest` far above `n_codes`,
-    # for signed and unsigned ratings alike.
     with np.errstate(invalid="ignore"):
-        codes = ratings.astype(np.uint64 if ratings.dtype.kind == "u" else np.int64)
-    codes = codes.view(np.uint64)
-    codes -= np.uint64(lowest % (1 << 64))
+        codes = offsets_from(ratings, lowest)
     return np.minimum(codes, np.uint64(n_codes), out=codes)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, Floats
-from fastkappa.kernels.contract import Bins
+from fastkappa.arrays import AnyArray, Floats, offsets_from
+from fastkappa.kernels.contract import Bins, check_range, check_tables
 
 CHUNK = 1 << 15
 
@@ -32,6 +32,9 @@ def count_scores(
     stop: int,
 ) -> None:
     """Add the items of each row and label to ``table``, and their weights to ``sums``."""
+    check_range(start, stop, scores, codes, weights)
+    check_tables(table, None if weights is None else sums)
+    check_range(0, bins[2] + 3, table)
     n_labels = table.shape[1] - 1
     for begin in range(start, stop, CHUNK):
         part = slice(begin, min(begin + CHUNK, stop))
@@ -46,6 +49,8 @@ def range_scores(
     scores: AnyArray, bins: Bins, least: Floats, largest: Floats, start: int, stop: int
 ) -> None:
     """Lower ``least`` and raise ``largest`` to the scores of each row."""
+    check_range(start, stop, scores)
+    check_range(0, bins[2] + 3, least, largest)
     for begin in range(start, stop, CHUNK):
         part = scores[begin : min(begin + CHUNK, stop)].astype(np.float64)
         rows = _rows(part, bins)
@@ -71,6 +76,9 @@ def collect_scores(
 
     There is room for stop - start of them; return how many they are.
     """
+    check_range(start, stop, scores, codes, weights)
+    check_range(0, bins[2] + 3, wanted)
+    check_range(0, stop - start, out, out_codes, out_weights)
     n = 0
     for begin in range(start, stop, CHUNK):
         part = slice(begin, min(begin + CHUNK, stop))
@@ -103,6 +111,9 @@ def group_scores(
 
     A row has places below its ``ends``; return how many items found none.
     """
+    check_range(start, stop, scores, codes, weights)
+    check_range(0, bins[2] + 3, places, ends)
+    check_range(int(places.min()), int(ends.max()), out, out_codes, out_weights)
     n_refused = 0
     for begin in range(start, stop, CHUNK):
         part = slice(begin, min(begin + CHUNK, stop))
@@ -131,6 +142,7 @@ def accumulate_labels(
 
     Items are counted from the first place on, or their weights summed.
     """
+    check_range(int(places.min()), int(places.max()), codes, weights)
     n_labels = len(prefix)
     prefix[:, 0] = 0
     if weights is not None:
@@ -160,7 +172,4 @@ def _rows(scores: AnyArray, bins: Bins) -> NDArray[np.intp]:
 
 
 def _codes(codes: AnyArray, lowest: int, n_labels: int) -> NDArray[np.intp]:
-    # Differences modulo 2**64 put every integer below `lowest` far above `n_labels`.
-    offsets = codes.astype(np.uint64 if codes.dtype.kind == "u" else np.int64).view(np.uint64)
-    offsets = offsets - np.uint64(lowest % (1 << 64))
-    return np.minimum(offsets, np.uint64(n_labels)).astype(np.intp)
+    return np.minimum(offsets_from(codes, lowest), np.uint64(n_labels)).astype(np.intp)

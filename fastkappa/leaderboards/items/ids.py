@@ -1,43 +1,33 @@
-"""Ids of items, read from what a user gave, and packed into words of 64 bits.
+"""Ids of items, read from what a user gave, and looked up among others.
 
-Words are compared and hashed by NumPy, a whole column at a time: a column of strings would have
-each string looked at in Python. Ids that have no words, such as tuples, numbers beside strings,
-or long strings, are a list of Python objects.
+pyarrow looks up strings and numbers, a whole column at a time. A dictionary of Python does so where
+pyarrow is missing, and for ids that it cannot hold, such as tuples or numbers beside strings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date, datetime
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import LARGEST_EXACT, AnyArray
 from fastkappa.columns.column import refuse_masked
-from fastkappa.columns.interop import bytes_of_strings, to_numpy
+from fastkappa.columns.interop import strings_in_arrow, to_numpy
 from fastkappa.columns.labels import in_unit
 from fastkappa.columns.missing import is_missing
-from fastkappa.kernels.dispatch import get_kernels, word_kernels
-from fastkappa.kernels.threads import ItemRanges, run_in_threads
 
-# Longer strings are compared as Python objects.
-LONGEST = 128
-WORD = 8
-# Ids that are packed together: what is made of them stays in the cache, and threads seldom meet
-# in Python between two kernels.
-CHUNK = 1 << 16
-# Ids that differ do so among the first of them, nearly always.
-FIRST = 1 << 10
+# Whole numbers with at most so many gaps per number are looked up in an array, which takes a fifth
+# of the time that pyarrow takes for a million.
+WIDEST_RANGE = 4
 NOT_MISSING = "must not be missing, got {} among them."
 WHOLE = "must be whole numbers or strings, got {}."
-# What has one word, the number that it is.
-NUMBERS = ("number", "time", "duration")
+TIMES = ("time", "duration")
 
-
-class NoWordsError(ValueError):
-    """Characters take more than a byte each, or strings have NULs."""
+Positions = NDArray[np.int64]
 
 
 class Ids(NamedTuple):
@@ -45,126 +35,103 @@ class Ids(NamedTuple):
 
     Attributes
     ----------
-    kind : {'number', 'time', 'duration', 'characters', 'utf-8', 'object'}
-        What the arrays hold: whole numbers or times; the characters of strings, a row each; where
-        strings begin and end, and their bytes; objects.
-    arrays : tuple of ndarray
-        Two lists of the same arrays hold the same ids in the same order.
-    longest : int
-        The bytes of the longest string.
+    kind : {'number', 'time', 'duration', 'string', 'object'}
+    values : ndarray or pyarrow.Array
+        int64 numbers, times, or objects; strings are a large_string array of pyarrow.
     """
 
     kind: str
-    arrays: tuple[AnyArray, ...]
-    longest: int = 0
+    values: Any
 
     def __len__(self) -> int:
-        return len(self.arrays[0]) - (self.kind == "utf-8")
-
-    @property
-    def family(self) -> str:
-        """Ids of one family have comparable words; those of 'object' have none."""
-        return "string" if self.kind in ("characters", "utf-8") else self.kind
+        return len(self.values)
 
     def are(self, others: Ids) -> bool:
         """Return whether these are the same ids in the same order, as far as a look tells."""
-        return (
-            self.kind == others.kind
-            and self.kind != "object"
-            and all(
-                a.dtype == b.dtype
-                and a.shape == b.shape
-                # Bytes are compared without a wait for other threads.
-                and a[:FIRST].tobytes() == b[:FIRST].tobytes()
-                and np.array_equal(a, b)
-                # Where strings begin is often the same, what they are is not.
-                for a, b in zip(self.arrays[::-1], others.arrays[::-1])
-            )
+        if self.kind != others.kind or self.kind == "object":
+            return False
+        if self.kind == "string":
+            return bool(self.values.equals(others.values))
+        return self.values.dtype == others.values.dtype and np.array_equal(
+            self.values, others.values
         )
 
-    def tolist(self, positions: Any = slice(None)) -> list[Any]:
+    def tolist(self, positions: Any = None) -> list[Any]:
         """Return ids as Python objects: all, or those at some positions."""
-        if self.kind == "characters":
-            width = self.arrays[0].shape[1]
-            some = np.ascontiguousarray(self.arrays[0][positions])
-            return some.view(f"U{width}")[:, 0].tolist() if width else [""] * len(some)
-        if self.kind == "utf-8":
-            ends, data = self.arrays
-            first, last = ends[:-1][positions].tolist(), ends[1:][positions].tolist()
-            text = data.tobytes() if first else b""
-            return [text[start:stop].decode() for start, stop in zip(first, last)]
-        some = self.arrays[0][positions]
-        found: list[Any] = some.tolist()
+        if self.kind == "string":
+            strings = self.values
+            if positions is not None:
+                strings = strings.take(_in_arrow(np.asarray(positions, np.int64)))
+            found: list[Any] = strings.to_pylist()
+            return found
+        some = self.values if positions is None else self.values[positions]
+        found = some.tolist()
         # Nanoseconds would be numbers.
-        are_numbers = some.dtype.kind in "mM" and any(type(one) is int for one in found)
+        are_numbers = self.kind in TIMES and any(type(one) is int for one in found)
         return list(some) if are_numbers else found
 
-    def words(self) -> Iterator[AnyArray]:
-        """Yield the words of some ids at a time, as `pack` writes them."""
-        for start in range(0, len(self), CHUNK):
-            stop = min(start + CHUNK, len(self))
-            if self.kind in NUMBERS:
-                yield self._numbers(start, stop)
-                continue
-            words = np.empty((stop - start, self.n_words), np.uint64)
-            self.pack(start, words)
-            yield words
+    def places_among(self, others: Ids) -> Positions:
+        """Return where each id first stands among others, -1 for those that do not."""
+        are_objects = "object" in (self.kind, others.kind)
+        if self.kind != others.kind and not are_objects:
+            return np.full(len(self), -1, np.int64)
+        if self.kind in TIMES and not are_objects:
+            unit = np.promote_types(self.values.dtype, others.values.dtype)
+            mine, theirs = (
+                Ids("number", in_unit(ids.values, unit, "ids").view(np.int64))
+                for ids in (self, others)
+            )
+            return mine.places_among(theirs)
+        if self.kind == "number" and not are_objects:
+            found = _places_in_range(self.values, others.values)
+            if found is not None:
+                return found
+        if not are_objects:
+            with suppress(ImportError):
+                return _index_in(self.values, others.values)
+        position = {one: i for i, one in reversed(list(enumerate(others.tolist())))}
+        return np.fromiter((position.get(one, -1) for one in self.tolist()), np.int64, len(self))
 
-    def all_words(self, num_threads: int) -> AnyArray:
-        """Return the words of all ids, as `pack` writes them."""
-        words = np.empty((len(self), self.n_words), np.uint64)
 
-        def work(ranges: ItemRanges) -> None:
-            while bounds := ranges.take(CHUNK):
-                self.pack(bounds[0], words[slice(*bounds)])
+def _index_in(values: Any, others: Any) -> Positions:
+    from pyarrow import compute
 
-        run_in_threads(work, len(self), max(1, min(num_threads, len(self) // CHUNK)))
-        return words
+    if not len(values):
+        return np.empty(0, np.int64)
+    mine, theirs = (_in_arrow(ids) if type(ids) is np.ndarray else ids for ids in (values, others))
+    found = compute.index_in(mine, value_set=theirs)
+    places = np.frombuffer(found.buffers()[1], np.int32, len(found)).astype(np.int64)
+    if found.null_count:
+        places[to_numpy(found.is_null().cast("uint8")).view(np.bool_)] = -1
+    return places
 
-    def pack(self, start: int, words: AnyArray) -> None:
-        """Write the words of ids from ``start`` on, shape (n, k).
 
-        Raises
-        ------
-        NoWordsError
-            If they have none; those that are `encoded`, once or twice, have them or are objects.
-        """
-        stop, kernels = start + len(words), word_kernels(get_kernels())
-        if self.kind in NUMBERS:
-            words[:] = self._numbers(start, stop)
-        elif self.kind == "characters":
-            if not kernels.pack_characters(self.arrays[0][start:stop], words.view(np.uint8)):
-                raise NoWordsError
-        else:
-            ends, data = self.arrays[0][start : stop + 1], self.arrays[1]
-            # Words are filled up with NULs, so a string with a NUL of its own has none.
-            if data[ends[0] : ends[-1]].min(initial=1) == 0:
-                raise NoWordsError
-            kernels.pack_bytes(ends, data, words.view(np.uint8))
+def _in_arrow(numbers: AnyArray) -> Any:
+    """Return numbers as an array of pyarrow, whose own conversion would import pandas."""
+    import pyarrow
 
-    def _numbers(self, start: int, stop: int) -> AnyArray:
-        """Return the words of some numbers, a copy of them only if they are no int64."""
-        numbers = self.arrays[0][start:stop]
-        return np.ascontiguousarray(numbers, np.int64).view(np.uint64)[:, None]
+    return pyarrow.Array.from_buffers(
+        pyarrow.int64(), len(numbers), [None, pyarrow.py_buffer(np.ascontiguousarray(numbers))]
+    )
 
-    @property
-    def n_words(self) -> int:
-        """The number of words of each id."""
-        return max(1, -(-self.longest // WORD))
 
-    def encoded(self) -> Ids:
-        """Return strings by their bytes, and what is that already as objects."""
-        return (_as_objects if self.kind == "utf-8" else _of_strings)(self.tolist())
-
-    def in_unit(self, unit: np.dtype[Any]) -> Ids:
-        """Return times in another unit.
-
-        Raises
-        ------
-        ValueError
-            If some are too far away for it.
-        """
-        return Ids(self.kind, (in_unit(self.arrays[0], unit, "ids"),))
+def _places_in_range(numbers: AnyArray, others: AnyArray) -> Positions | None:
+    """Return the places of numbers among others close together, None if these are far apart."""
+    if not len(others):
+        return np.full(len(numbers), -1, np.int64)
+    lowest, highest = int(others.min()), int(others.max())
+    if highest - lowest > WIDEST_RANGE * len(others) + 64:
+        return None
+    # The last place is for all numbers beyond the range; those below it are far above it as
+    # unsigned numbers.
+    places = np.full(highest - lowest + 2, -1, np.int64)
+    low = np.uint64(lowest % (1 << 64))
+    slots = np.minimum(others.view(np.uint64) - low, np.uint64(len(places) - 1))
+    places[slots[::-1]] = np.arange(len(others))[::-1]
+    places[-1] = -1
+    slots = np.minimum(numbers.view(np.uint64) - low, np.uint64(len(places) - 1))
+    found: Positions = places.take(slots.view(np.int64), mode="clip")
+    return found
 
 
 def read_ids(ids: Any, name: str) -> Ids:
@@ -176,12 +143,11 @@ def read_ids(ids: Any, name: str) -> Ids:
         If they are not a column of whole numbers, strings or dates, or some are missing.
     """
     refuse_masked(**{name: ids})
-    strings = bytes_of_strings(ids)
+    strings = strings_in_arrow(ids)
     if strings is not None:
-        n_missing, ends, data = strings
-        if n_missing:
+        if strings.null_count:
             raise ValueError(f"{name} {NOT_MISSING.format('None or NaN')}")
-        return _of_bytes(ends, data)
+        return Ids("string", _checked(strings, name))
     array = to_numpy(ids)
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}.")
@@ -193,39 +159,40 @@ def read_ids(ids: Any, name: str) -> Ids:
             floats = [one for one in ids if not isinstance(one, Integral)]
             _to_integers(np.array(floats, np.float64), name)
             return _of_objects([int(one) for one in ids], name)
-        return Ids("number", (_to_integers(array, name),))
+        return Ids("number", _to_integers(array, name))
     if kind in "mM":
         if np.isnat(array).any():
             raise ValueError(f"{name} {NOT_MISSING.format('NaT')}")
-        return Ids("time" if kind == "M" else "duration", (array,))
+        native = array.astype(array.dtype.newbyteorder("="), copy=False)
+        return Ids("time" if kind == "M" else "duration", native)
     if kind not in "iuUOT":
         raise ValueError(f"{name} {WHOLE.format(f'{array.dtype} ids')}")
     if kind in "iu":
         return _of_integers(array)
     if kind == "U" and isinstance(ids, (list, tuple)):
         # NumPy turns a list of strings and numbers into strings.
-        array = np.array(ids, dtype=object)
-        kind = "O"
-    return _of_characters(array) if kind == "U" else _of_objects(array.tolist(), name)
+        return _of_objects(list(ids), name)
+    return _of_objects(array.tolist(), name)
+
+
+def _checked(strings: Any, name: str) -> Any:
+    """Return strings, or raise if their offsets are not among their bytes."""
+    import pyarrow
+
+    try:
+        # They are compared byte by byte, whether or not they are UTF-8.
+        strings.view(pyarrow.large_binary()).validate(full=True)
+    except pyarrow.ArrowInvalid as error:
+        raise ValueError(f"{name} cannot be read: {error}.") from error
+    return strings
 
 
 def _of_integers(array: AnyArray) -> Ids:
     # Of either byte order.
     is_uint64 = array.dtype.kind == "u" and array.dtype.itemsize == 8
     if is_uint64 and array.max(initial=0) > np.iinfo(np.int64).max:
-        return Ids("object", (array.astype(object),))
-    return Ids("number", (array,))
-
-
-def _of_characters(array: AnyArray) -> Ids:
-    """Return an array of NumPy's strings of a fixed width."""
-    n_characters = array.dtype.itemsize // 4
-    if n_characters <= LONGEST:
-        native = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-        characters = native.view(np.uint32).reshape(len(array), n_characters)
-        # Whether they are ASCII is known when they are packed: they are long, and read once.
-        return Ids("characters", (characters,), n_characters)
-    return _of_strings(array.tolist())
+        return Ids("object", array.astype(object))
+    return Ids("number", np.ascontiguousarray(array, np.int64))
 
 
 def _of_objects(ids: list[Any], name: str) -> Ids:
@@ -241,11 +208,11 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
             return _of_integers(whole)
     # An array of times, whose unit may be another, has the same ids, too.
     if kinds == {date}:
-        return Ids("time", (np.array(ids, "M8[D]"),))
+        return Ids("time", np.array(ids, "M8[D]"))
     are_times = bool(kinds) and all(issubclass(kind, datetime) for kind in kinds)
     # A Timestamp of pandas may have nanoseconds.
     if are_times and not any(one.tzinfo or getattr(one, "nanosecond", 0) for one in ids):
-        return Ids("time", (np.array(ids, "M8[us]"),))
+        return Ids("time", np.array(ids, "M8[us]"))
     try:
         set(ids)
     except TypeError as error:
@@ -254,26 +221,24 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
 
 
 def _of_strings(ids: list[str]) -> Ids:
-    try:
+    # Half a surrogate pair has no encoding.
+    with suppress(ImportError, UnicodeEncodeError):
+        import pyarrow
+
         encoded = [one.encode() for one in ids]
-    except UnicodeEncodeError:  # half a surrogate pair
-        return _as_objects(ids)
-    ends = np.zeros(len(ids) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(ids)), out=ends[1:])
-    return _of_bytes(ends, np.frombuffer(b"".join(encoded), np.uint8))
-
-
-def _of_bytes(ends: AnyArray, data: AnyArray) -> Ids:
-    parts = [ends[start : start + CHUNK + 1] for start in range(0, len(ends) - 1, CHUNK)]
-    longest = max((int((part[1:] - part[:-1]).max()) for part in parts), default=0)
-    ids = Ids("utf-8", (ends, data), longest)
-    return ids if longest <= LONGEST else _as_objects(ids.tolist())
+        ends = np.zeros(len(ids) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(ids)), out=ends[1:])
+        # As in `_in_arrow`.
+        buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(b"".join(encoded))]
+        array = pyarrow.Array.from_buffers(pyarrow.large_string(), len(ids), buffers)
+        return Ids("string", array)
+    return _as_objects(ids)
 
 
 def _as_objects(ids: list[Any]) -> Ids:
     array = np.empty(len(ids), object)
     array[:] = ids
-    return Ids("object", (array,))
+    return Ids("object", array)
 
 
 def _to_integers(array: AnyArray, name: str) -> AnyArray:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.checks import Missing
 from fastkappa.columns.column import refuse_masked
 from fastkappa.columns.item_weights import read_sample_weight
+from fastkappa.columns.missing import Missing
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.leaderboards.items.many_columns import (
@@ -193,10 +193,4 @@ def _some_at_a_time(
 
 def _read_weights(sample_weight: Any, n_items: int) -> AnyArray:
     refuse_masked(sample_weight=sample_weight)
-    weights = read_sample_weight(sample_weight, n_items)
-    if len(weights) != n_items:
-        raise ValueError(
-            f"sample_weight must have one weight for each of the {n_items} items, got"
-            f" {len(weights)}."
-        )
-    return weights
+    return read_sample_weight(sample_weight, n_items)

@@ -10,20 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.checks import (
-    Missing,
-    check_missing,
-    missing_or_odd,
-    not_labels,
-    read_rated,
-    refuse_missing,
-)
-from fastkappa.columns.column import Column, refuse_masked
+from fastkappa.columns.column import Column, refuse_masked, refuse_rounded_labels
 from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import without
-from fastkappa.columns.pair import comparable, read_columns
-from fastkappa.kernels.dispatch import get_kernels, word_kernels
+from fastkappa.columns.missing import Missing, check_missing, refuse_missing, without
+from fastkappa.columns.read import (
+    comparable,
+    missing_or_odd,
+    not_labels,
+    read_columns,
+    read_rated,
+)
 
 SCORES = (
     "optimal_thresholds finds the thresholds that make labels of scores, and"
@@ -39,7 +36,7 @@ class Pair(NamedTuple):
     """
 
     columns: tuple[Column, Column]
-    items: NDArray[np.int64] | None
+    items: NDArray[np.intp] | None
     n_missing: int
 
 
@@ -110,15 +107,14 @@ class Reference:
         self,
         ratings: Any,
         n_expected: int,
-        items: NDArray[np.int64] | None,
-        others: NDArray[np.intp] | None,
+        items: NDArray[np.intp] | None,
+        others: NDArray[np.int64] | None,
         name: str,
     ) -> Pair:
         """Return this column and another one, restricted to the items that both have.
 
         ``items`` are the positions of these items in this column, ``others`` those in the other
-        one. None for ``others`` means all of these in their order, None for both that it is that
-        of this column, too.
+        one. None for ``items`` means all of these, None for both the same items in both.
         """
         with _naming(name):
             n_ratings = n_samples(ratings)
@@ -129,16 +125,11 @@ class Reference:
                 )
             _refuse_frame(ratings, name)
             dropped = self._find_dropped(ratings, name)
-            if items is None:
-                if dropped is None:
-                    return Pair(self._read_beside(ratings, name), None, 0)
-                items = np.arange(self.n_items)
             if dropped is None:
                 return self._chosen(ratings, items, others, name)._replace(n_missing=0)
-            rated = ~dropped
-            if others is not None:
-                rated = rated[others]
-                others = (np.cumsum(~dropped) - 1)[others[rated]]
+            items = np.arange(self.n_items) if items is None else items
+            rated = ~dropped if others is None else ~dropped[others]
+            others = np.cumsum(~dropped)[rated if others is None else others[rated]] - 1
             pair = self._chosen(without(ratings, dropped), items[rated], others, name)
             return pair._replace(n_missing=int((~rated).sum()))
 
@@ -155,38 +146,32 @@ class Reference:
         column = read_rated(ratings, name, self._missing_codes)
         if column.obstacle in ("continuous", "continuous-multioutput"):
             raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
-        if self._is_other_kind(column):
-            return comparable(self.column, column, (self._name, name))
-        return self.column, column
-
-    def _is_other_kind(self, column: Column) -> bool:
-        """Return whether a column has to be converted together with this one, or refused."""
-        dates = {self.column.label_dtype.kind, column.label_dtype.kind} & set("mM")
-        has_strings = [one.categories is not None for one in (self.column, column)]
-        return bool(column.obstacle or dates or has_strings[0] != has_strings[1])
+        if not self._has_labels:
+            refuse_rounded_labels([(self._name, self.column), (name, column)])
+        return comparable(self.column, column, (self._name, name))
 
     def _chosen(
         self,
         ratings: Any,
-        items: NDArray[np.int64],
-        others: NDArray[np.intp] | None,
+        items: NDArray[np.intp] | None,
+        others: NDArray[np.int64] | None,
         name: str,
     ) -> Pair:
-        """Return the pair of some items; ``others`` are their positions, None for all ratings."""
-        n_missing = self.n_items - len(items)
-        if len(items) == 0:
+        """Return the pair of some items, whose ratings are at the positions ``others``.
+
+        None stands for all of either.
+        """
+        n_missing = 0 if items is None else self.n_items - len(items)
+        if n_missing and n_missing == self.n_items:
             # Without items there is nothing to compare, whatever the labels are.
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
         first, second = self._read_beside(ratings, name)
-        values = second.values if others is None else second.values[others]
+        if others is not None:
+            second = second._replace(values=second.values.take(others))
         if not n_missing:
-            # In the order of this column, they are counted as the ratings of others are.
-            in_order = np.empty(len(values), values.dtype)
-            word_kernels(get_kernels()).put_values(values, items, in_order)
-            return Pair((first, second._replace(values=in_order)), None, 0)
-        first = first._replace(values=first.values[items])
-        return Pair((first, second._replace(values=values)), items, n_missing)
+            return Pair((first, second), None, 0)
+        return Pair((first._replace(values=first.values[items]), second), items, n_missing)
 
 
 def _refuse_frame(ratings: Any, name: str) -> None:

@@ -10,12 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.column import Column, read_column
+from fastkappa.columns.column import Column, read_column, refuse_rounded_labels
 from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.label_order import common_order, is_number
 from fastkappa.columns.labels import distinct, keys_in_unit
 from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import codes_of_dates, find_missing, is_missing, without
+from fastkappa.columns.missing import (
+    check_is_list,
+    codes_of_dates,
+    find_missing,
+    given_labels,
+    is_missing,
+    without,
+)
 from fastkappa.columns.odd_strings import odd_strings, refuse_odd_strings, warn_of_lookalikes
 from fastkappa.columns.rating_matrix import columns_of as columns_of
 from fastkappa.counting.codecs import Codec
@@ -25,7 +32,6 @@ from fastkappa.counting.tabulate import count_unknown
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
-from fastkappa.multirater.items.count_tables import read_labels
 
 # Ratings are encoded in chunks that fit in the cache.
 CHUNK = 1 << 15
@@ -83,12 +89,6 @@ class EncodedColumns(NamedTuple):
     order_is_known: bool
 
 
-def check_is_list(missing_codes: Any) -> None:
-    """Raise if the codes for missing ratings are one of them alone; they may be sets."""
-    if isinstance(missing_codes, (str, bytes)) or not hasattr(missing_codes, "__iter__"):
-        raise ValueError(f"missing_codes must be a list of ratings, got {missing_codes!r}.")
-
-
 def encode_columns(
     columns: Sequence[Any],
     names: Sequence[str],
@@ -107,7 +107,7 @@ def encode_columns(
     check_is_list(missing_codes)
     values = (code.value if isinstance(code, enum.Enum) else code for code in missing_codes)
     codes_of_missing = list(dict.fromkeys(code for code in values if not is_missing(code)))
-    given = None if labels is None else read_labels(labels)
+    given = None if labels is None else given_labels(labels)
     warn_of_row_order(dict(zip(names, columns)))
     raters = read_raters(columns, names, codes_of_missing, given)
     warn_of_lookalikes({rater.name: rater.column for rater in raters})
@@ -152,6 +152,7 @@ def read_raters(
     raters = [_read_rater(column, name, missing_codes) for column, name in zip(columns, names)]
     if labels is None:
         _refuse_odd_strings(raters, missing_codes)
+        refuse_rounded_labels((rater.name, rater.column) for rater in raters)
     elif labels.dtype.kind in "UT" and any(rater.column.categories for rater in raters):
         # Labels such as "1", "2" and "x": who never gave "x" may have a column of numbers.
         raters = [_as_strings(rater) for rater in raters]

@@ -8,9 +8,14 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.checks import check_labels
 from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.labels import distinct, in_order, names_of_columns, order_of_columns
+from fastkappa.columns.labels import (
+    distinct,
+    names_in_order,
+    names_of_columns,
+    order_of_columns,
+)
+from fastkappa.columns.missing import given_labels
 
 
 def read_counts(given: Any) -> IntTable:
@@ -46,10 +51,10 @@ def table_labels(
     """
     columns = names_of_columns(table)
     if labels is None and columns is not None:
-        labels = in_order(columns)
+        labels = names_in_order(columns)
     if labels is None:
         return np.arange(n_labels), None
-    array = read_labels(labels)
+    array = given_labels(labels)
     if len(array) != n_labels:
         raise ValueError(
             f"labels must be {n_labels}, one a column of {argument}, got {len(array)}."
@@ -66,14 +71,5 @@ def order_is_known(table: Any, labels: Any, names: AnyArray) -> bool:
     sorts them, unless they are an ordered categorical.
     """
     declared = getattr(getattr(getattr(table, "columns", None), "dtype", None), "ordered", False)
-    in_order = [str(name) for name in names]
-    return labels is not None or bool(declared) or in_order != sorted(in_order)
-
-
-def read_labels(labels: Any) -> AnyArray:
-    """Return labels given by the user as an array, or raise."""
-    array = to_numpy(labels)
-    if array.ndim != 1 or not len(array):
-        raise ValueError(f"labels must be a list of one or more, got {short_repr(labels)}.")
-    check_labels(array)
-    return array
+    given = [str(name) for name in names]
+    return labels is not None or bool(declared) or given != sorted(given)

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.columns.checks import read_clusters
+from fastkappa.arrays import AnyArray, IntTable, offsets_from
 from fastkappa.columns.column import Column, label_of, read_column
 from fastkappa.columns.interop import codes_of_foreign, dictionary_of_pyarrow
 from fastkappa.columns.label_order import sorted_strings
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import find_missing, without
 from fastkappa.columns.odd_strings import warn_of_lookalikes
+from fastkappa.columns.read import read_clusters
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.multirater.items.columns import CHUNK, EncodedColumns, EncodedRater, encode_columns
 from fastkappa.multirater.items.counts import as_patterns
@@ -321,8 +321,8 @@ def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: st
 def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
     """Return the position of each whole number among the distinct ones, and these."""
     numbers = np.empty(len(values), np.int32)
-    lowest = values.min()
-    span = int(values.max()) - int(lowest) + 1
+    lowest = int(values.min())
+    span = int(values.max()) - lowest + 1
     if span <= LOOKUP_PER_ROW * len(values):
         present = np.zeros(span, bool)
         for start in range(0, len(values), CHUNK):
@@ -331,7 +331,8 @@ def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
         for start in range(0, len(values), CHUNK):
             offsets = _offsets(values[start : start + CHUNK], lowest, span)
             numbers[start : start + CHUNK] = lookup[offsets]
-        return numbers, np.flatnonzero(present).astype(values.dtype) + lowest
+        occurring = np.flatnonzero(present).astype(np.uint64) + np.uint64(lowest % (1 << 64))
+        return numbers, occurring.astype(values.dtype)
     distinct = np.unique(values)
     for start in range(0, len(values), CHUNK):
         numbers[start : start + CHUNK] = np.searchsorted(distinct, values[start : start + CHUNK])
@@ -340,15 +341,12 @@ def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:
     return numbers, distinct
 
 
-def _offsets(values: AnyArray, lowest: Any, span: int) -> AnyArray:
-    """Return how far values lie above the lowest, which narrow types cannot hold."""
-    if values.dtype.itemsize < 8:
-        values, lowest = values.astype(np.int64), int(lowest)
-    offsets: AnyArray = values - lowest
-    # As unsigned numbers those below the lowest are large.
-    if int(offsets.view(np.uint64).max()) >= span:
+def _offsets(values: AnyArray, lowest: int, span: int) -> NDArray[np.int64]:
+    """Return how far values lie above the lowest, which is how far those of the span can."""
+    offsets = offsets_from(values, lowest)
+    if int(offsets.max()) >= span:
         raise changed_meanwhile("items or raters")
-    return offsets
+    return offsets.view(np.int64)
 
 
 def _duplicates(

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import LARGEST_EXACT, AnyArray, Floats, IntTable
-from fastkappa.columns.column import CHUNK, Column
+from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray, Floats, IntTable
+from fastkappa.columns.column import Column
 from fastkappa.columns.interop import to_numpy
-from fastkappa.columns.missing import find_missing
+from fastkappa.columns.missing import check_is_list, find_missing
 from fastkappa.columns.rating_matrix import columns_of, read_measurements
-from fastkappa.multirater.items.columns import Rater, check_is_list
+from fastkappa.multirater.items.columns import Rater
 from fastkappa.multirater.items.forms import other_form
 
 # Whole numbers over a wider range are measurements, as all are that are not whole.

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.columns.missing import is_missing
-from fastkappa.multirater.items.columns import check_is_list
+from fastkappa.columns.missing import check_is_list, is_missing
 
 SETS = (set, frozenset)
 

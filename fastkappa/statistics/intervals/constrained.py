@@ -33,7 +33,11 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, mean_weig
 # The product of proportion and z in a cell without counts: what it begins with, in items, and
 # what it ends with. The likelihood ratio is too large by less than 2 l^2 times the last.
 FIRST_PRODUCT, LAST_PRODUCT = 0.5, 1e-8
-LEAST_FIRST, LEAST_PRODUCT = 1e-6, 1e-11  # the same as proportions: smaller ones are lost
+LEAST_FIRST = 1e-6  # the first as a proportion
+# The last as a proportion, over the squared distance of kappa0 from the kappa of the table (at
+# most 1). An empty cell may get a proportion p of about that distance, and p / z is then
+# p^2 / product. Where p / z is above 1e9, rounding makes the steps fail.
+LEAST_PRODUCT = 1e-10
 LARGEST_CHANGE = (0.2, 0.05)  # of kappa in a step, first and then for tables where that fails
 MOST_STEPS = (40, 100)
 TOLERANCE = 1e-9
@@ -137,7 +141,7 @@ def constrained_stack(
     proportions = np.where(exact[:, None, None], observed, np.nan)
     rest = np.flatnonzero(~exact & ~impossible)
     for change, steps in zip(LARGEST_CHANGE, MOST_STEPS):
-        proportions[rest] = _solved(counts[rest], matrix, kappa0[rest], change, steps)
+        proportions[rest] = _solved(counts[rest], matrix, kappa0[rest], kappa[rest], change, steps)
         rest = rest[np.isnan(proportions[rest, 0, 0])]
         if not len(rest):
             break
@@ -149,12 +153,17 @@ def constrained_stack(
 
 
 def _solved(
-    counts: FloatTable, matrix: FloatTable, kappa0: FloatTable, change: float, most_steps: int
+    counts: FloatTable,
+    matrix: FloatTable,
+    kappa0: FloatTable,
+    kappa: FloatTable,
+    change: float,
+    most_steps: int,
 ) -> FloatTable:
     """Return the proportions, NaN where the steps do not end."""
     solved = np.full(counts.shape, np.nan)
     which = np.arange(len(counts))  # the tables that are not solved yet
-    problem = first_problem(counts)
+    problem = first_problem(counts, kappa0 - kappa)
     for _ in range(most_steps):
         if not len(which):
             break
@@ -230,8 +239,11 @@ class Move(NamedTuple):
     is_far: AnyArray
 
 
-def first_problem(counts: FloatTable) -> Problem:
-    """Return the state to begin with: the observed proportions and some more in empty cells."""
+def first_problem(counts: FloatTable, distance: FloatTable) -> Problem:
+    """Return the state to begin with: the observed proportions and some more in empty cells.
+
+    ``distance`` is about that of kappa0 from the kappa of each table.
+    """
     n_labels = counts.shape[-1]
     n = counts.sum(axis=(-2, -1))
     observed = counts / n[:, None, None]
@@ -242,7 +254,7 @@ def first_problem(counts: FloatTable) -> Problem:
     p = observed + product[:, None, None] * (counts == 0)
     p /= p.sum(axis=(-2, -1), keepdims=True)
     one, zero = np.ones(len(p)), np.zeros(len(p))
-    last = np.maximum(LAST_PRODUCT / n, LEAST_PRODUCT)
+    last = np.maximum(LAST_PRODUCT / n, LEAST_PRODUCT * np.minimum(distance**2, 1))
     return Problem(p, np.ones_like(p), one, zero, observed, uneven, product, last)
 
 

@@ -35,8 +35,10 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix
 Test: TypeAlias = Literal["score", "profile"]
 TESTS: tuple[Test, ...] = get_args(Test)
 MOST_STEPS, MOST_HALVINGS = 40, 60
+# The most cells of tables that are solved together: larger stacks take more memory, not less time.
+BLOCK_CELLS = 1 << 15
 END_TOLERANCE = 1e-8  # of an end
-ROOT_TOLERANCE, ROUNDING = 1e-8, 1e-12  # of the statistic's root there, and more for each item
+ROOT_TOLERANCE, ROUNDING = 1e-8, 1e-14  # of the statistic's root there, and more for each item
 LARGEST_T = 0.1  # that t changes by in a step
 # kappa0 changes when an empty cell's product, in items, is below this: the statistic is then right.
 SMALL_PRODUCT = 0.02
@@ -67,7 +69,14 @@ def inverted_test(
     They are the least kappa that there is, and 1, for a table whose kappa is undefined; NaN if
     the weights leave it undefined for every table.
     """
-    matrix = disagreement_matrix(weights, tables.shape[-1])
+    n_labels = tables.shape[-1]
+    block = max(1, BLOCK_CELLS // n_labels**2)
+    if len(tables) > block:
+        starts = range(0, len(tables), block)
+        parts = [inverted_test(test, tables[i : i + block], weights, confidence) for i in starts]
+        low, high = (np.concatenate(ends) for ends in zip(*parts))
+        return low, high
+    matrix = disagreement_matrix(weights, n_labels)
     least = least_kappa(matrix)
     kappa = kappas(tables, weights)
     known = ~np.isnan(kappa)
@@ -139,7 +148,8 @@ def _by_newton(test: Test, sought: _Ends, matrix: FloatTable, quantile: float) -
     """Return the ends, NaN where the steps do not lead there."""
     ends = np.full(sought.kappa.shape, np.nan)
     which = np.arange(len(ends))
-    problem, kappa0 = first_problem(sought.counts), sought.guess
+    problem = first_problem(sought.counts, sought.guess - sought.kappa)
+    kappa0 = sought.guess
     n_near = np.zeros(len(ends), np.intp)
     for _ in range(MOST_STEPS):
         if not len(which):

@@ -9,6 +9,7 @@ import numpy as np
 from fastkappa.statistics.planning.planned_tables import Margins
 
 MOST_RATERS = 100
+MOST_ITEMS = 10**12  # beyond, rounding decides
 
 
 def check_probability(name: str, value: float) -> None:

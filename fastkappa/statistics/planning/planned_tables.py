@@ -23,6 +23,7 @@ from fastkappa.statistics.weights import Weights, as_weights, disagreement_matri
 
 Margins: TypeAlias = tuple[FloatTable, FloatTable]
 MOST_STEPS = 100
+LEAST_OUTSIDE = 1e-6  # of the items outside the most frequent cell
 # How near the programme comes: to the largest variance in a cell, to the margins and kappa.
 GAP, MISFIT = 1e-11, 1e-10
 
@@ -79,6 +80,25 @@ def _mixture(name: str, kappa: float, margins: Margins, weights: Weights) -> Flo
     if proportions.min() < -1e-12:
         raise ValueError(f"{name} is too far below 0 for raters with these rates, got {kappa!r}.")
     return np.maximum(proportions, 0)
+
+
+def outside_most_frequent(proportions: FloatTable) -> float:
+    """Return the proportion of items outside the most frequent cell, or raise if it is tiny.
+
+    Kappa rests on these items. The most likely tables are found to about 1e-9 of the items: of
+    this proportion they are then known to 0.1 % at least.
+    """
+    most_frequent = np.unravel_index(proportions.argmax(), proportions.shape)
+    others = proportions.copy()
+    others[most_frequent] = 0
+    outside = float(others.sum())
+    if outside < LEAST_OUTSIDE:
+        raise ValueError(
+            "rates are too near 0 and 1 for a plan: both raters are expected to give the same label"
+            f" on all but {outside:.1g} of the items. Plan for a sample in which the other labels"
+            " are more frequent."
+        )
+    return outside
 
 
 def error_of_one_item(proportions: FloatTable, weights: Weights) -> float:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from numbers import Real
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics import distributions
 from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.intervals.inverted import inverted_test
 from fastkappa.statistics.planning import several_raters
-from fastkappa.statistics.planning.checks import check_raters
+from fastkappa.statistics.planning.checks import MOST_ITEMS, check_raters
 from fastkappa.statistics.planning.planned_tables import (
     as_margins,
     error_of_one_item,
+    outside_most_frequent,
     planned_table,
 )
 from fastkappa.statistics.weights import Weights
+
+AT_ONCE = 15  # numbers of items that are tried in one step
+FEW_OUTSIDE = 10  # items outside the most frequent cell, to begin with
 
 
 def sample_size_for_width(
@@ -52,8 +59,9 @@ def sample_size_for_width(
     Raises
     ------
     ValueError
-        If ``width`` is not between 0 and 2, if no table with these rates has such a kappa, or
-        if an argument is invalid.
+        If ``width`` is not between 0 and 2 or needs more than 10**12 items, if no table with
+        these rates has such a kappa, if less than one item in a million is expected outside the
+        most frequent cell, or if an argument is invalid.
 
     Notes
     -----
@@ -77,19 +85,46 @@ def sample_size_for_width(
         error = several_raters.error_of_one_item(kappa, margins[0], raters, weights)
     else:
         error = error_of_one_item(table, weights)
+    outside = outside_most_frequent(table)
 
-    def width_with(n: int) -> float:
+    def widths(n: AnyArray) -> FloatTable:
         if raters > 2:
-            quantile = distributions.t_quantile((1 + confidence) / 2, n - 1)
-            return 2 * quantile * error / math.sqrt(n - 1)
-        low, high = inverted_test("score", n * table[None], weights, confidence)
-        return float(high[0] - low[0])
+            quantiles = [distributions.t_quantile((1 + confidence) / 2, k - 1) for k in n]
+            return 2 * np.array(quantiles) * error / np.sqrt(n - 1)
+        low, high = inverted_test("score", n[:, None, None] * table, weights, confidence)
+        return high - low
 
+    of_normal = (2 * normal_quantile((1 + confidence) / 2) * error / width) ** 2
+    if of_normal > MOST_ITEMS:
+        raise ValueError(
+            f"width is too small for a plan, got {width!r}: {of_normal:.0e} items are needed, and"
+            f" plans are for {MOST_ITEMS:.0e} at most. Give a larger width."
+        )
+    # With hardly any item outside the most frequent cell an interval is as wide as can be.
+    return _least_narrow(
+        widths, width, max(2, math.ceil(of_normal), math.ceil(FEW_OUTSIDE / outside))
+    )
+
+
+def _least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess: int) -> int:
+    """Return the least n with a width, for widths that fall with n.
+
+    ``widths`` takes several n at a time, because that takes hardly longer than one.
+    """
     wide = 1  # of which intervals are too wide, or not to be had
-    narrow = max(2, math.ceil((2 * normal_quantile((1 + confidence) / 2) * error / width) ** 2))
-    while not width_with(narrow) <= width:
-        wide, narrow = narrow, 2 * narrow
+    tried = guess * 2 ** np.arange(AT_ONCE)
+    while True:
+        is_narrow = widths(tried) <= width
+        if is_narrow.any():
+            break
+        wide, tried = int(tried[-1]), 2 * tried[-1] * 2 ** np.arange(AT_ONCE)
+    first = int(is_narrow.argmax())
+    wide, narrow = int(tried[first - 1]) if first else wide, int(tried[first])
     while narrow - wide > 1:
-        middle = (wide + narrow) // 2
-        wide, narrow = (wide, middle) if width_with(middle) <= width else (middle, narrow)
+        tried = np.unique(np.linspace(wide, narrow, AT_ONCE + 2).astype(np.int64)[1:-1])
+        tried = tried[tried > wide]
+        is_narrow = widths(tried) <= width
+        first = int(is_narrow.argmax()) if is_narrow.any() else len(tried)
+        ends = [wide, *tried.tolist(), narrow]
+        wide, narrow = ends[first], ends[first + 1]
     return narrow

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import FloatTable
+from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics import distributions
 from fastkappa.statistics.planning.spread import Variation, variation
 from fastkappa.statistics.weights import Weights, disagreement_matrix
@@ -64,6 +64,11 @@ def planned_rows(kappa: float, margin: FloatTable, raters: int) -> Rows:
     if proportions.min() < 0:
         raise ValueError(f"kappa is too far below 0 for {raters} such raters, got {kappa!r}.")
     return Rows(counts, proportions)
+
+
+def is_agreed(rows: Rows) -> AnyArray:
+    """Return whether all raters give the same label, for each row."""
+    return np.asarray(np.count_nonzero(rows.counts, axis=1) == 1)
 
 
 def _compositions(total: int, n_parts: int) -> list[list[int]]:
@@ -132,7 +137,10 @@ def _null_deviations(margins: FloatTable, raters: float) -> FloatTable:
 
 def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation:
     """Return how z of one item varies."""
-    return variation(lambda some: z_of(rows, some, null_kappa, weights), rows.proportions)
+    disagreed = float(rows.proportions[~is_agreed(rows)].sum())
+    return variation(
+        lambda some: z_of(rows, some, null_kappa, weights), rows.proportions, disagreed
+    )
 
 
 def critical_value(n: float, tail: float) -> float:

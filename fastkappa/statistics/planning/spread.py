@@ -1,6 +1,6 @@
 """How a statistic of the proportions of n items varies, by its derivatives.
 
-They are taken by symmetric differences, for statistics that are themselves solutions of equations.
+They are symmetric differences, for statistics with a formula.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import numpy as np
 
 from fastkappa.arrays import FloatTable
 
-STEP = 1e-3  # of a proportion, relative to itself
+STEP = 1e-3  # of a proportion, relative to its scale
+AT_ONCE = 2_000_000  # numbers in the proportions that are taken at a time
 
 
 class Variation(NamedTuple):
@@ -23,7 +24,9 @@ class Variation(NamedTuple):
     bias: float
 
 
-def variation(statistic: Callable[[FloatTable], FloatTable], proportions: FloatTable) -> Variation:
+def variation(
+    statistic: Callable[[FloatTable], FloatTable], proportions: FloatTable, scale: float
+) -> Variation:
     """Return how a statistic of multinomial proportions varies.
 
     Parameters
@@ -31,6 +34,9 @@ def variation(statistic: Callable[[FloatTable], FloatTable], proportions: FloatT
     statistic : callable
         From proportions of shape (k, m) to values of shape (k,).
     proportions : ndarray of shape (m,)
+    scale : float
+        By how much the proportions may change while the statistic changes little. Smaller
+        proportions take steps of this scale: rounding would be all that is left of their own.
 
     Examples
     --------
@@ -38,21 +44,26 @@ def variation(statistic: Callable[[FloatTable], FloatTable], proportions: FloatT
 
     >>> import numpy as np
     >>> from fastkappa.statistics.planning.spread import variation
-    >>> found = variation(lambda p: p[:, 0] * p[:, 1], np.array([0.2, 0.8]))
+    >>> found = variation(lambda p: p[:, 0] * p[:, 1], np.array([0.2, 0.8]), 0.1)
     >>> [round(value, 5) for value in found]  # p (1 - p), its derivative times the deviation of p
     [0.16, 0.24, -0.16]
     """
     used = np.flatnonzero(proportions)
     weight = proportions[used]
-    moved = np.repeat(proportions[None], 2 * len(used) + 1, axis=0)
-    cells = np.arange(len(used))
-    moved[cells, used] *= 1 + STEP
-    moved[len(used) + cells, used] *= 1 - STEP
-    values = statistic(moved / moved.sum(axis=1, keepdims=True))
-    up, down, value = values[: len(used)], values[len(used) : -1], values[-1]
-    # Proportions that sum to 1 again take the mean of the derivatives away from each,
-    slopes = (up - down) / (2 * STEP)
-    # and bend what would be a straight line: the second term.
-    bends = (up + down - 2 * value) / STEP**2 + 2 * weight * slopes
-    deviation = np.sqrt((slopes**2 / weight).sum())
-    return Variation(float(value), float(deviation), float((bends / weight).sum() / 2))
+    steps = STEP * np.maximum(weight, scale)
+    value = float(statistic(proportions[None])[0])
+    slopes, bends = np.empty(len(used)), np.empty(len(used))
+    at_once = max(1, AT_ONCE // len(proportions))
+    for start in range(0, len(used), at_once):
+        some = slice(start, start + at_once)
+        moved = np.zeros((len(used[some]), len(proportions)))
+        moved[np.arange(len(moved)), used[some]] = steps[some]
+        # Proportions that sum to 1 again take the mean of the derivatives away from each,
+        step = steps[some]
+        up = statistic((proportions + moved) / (1 + step[:, None]))
+        down = statistic((proportions - moved) / (1 - step[:, None]))
+        slopes[some] = (up - down) / (2 * step)
+        # and bend what would be a straight line: the second term.
+        bends[some] = (up + down - 2 * value) / step**2 + 2 * slopes[some]
+    deviation = np.sqrt((weight * slopes**2).sum())
+    return Variation(value, float(deviation), float((weight * bends).sum() / 2))

@@ -13,10 +13,10 @@ from fastkappa.columns.interop import warn_of_row_order
 from fastkappa.columns.item_weights import read_scaled_weights
 from fastkappa.columns.label_order import sorted_strings, warn_of_order
 from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.odd_strings import refuse_odd_strings
+from fastkappa.columns.read import meant_labels
 from fastkappa.columns.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.counting.codecs import CHUNK, LabelRange
-from fastkappa.counting.known_labels import KnownLabels, labels_to_use
+from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.counting.tabulate import count_unknown
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
@@ -127,9 +127,9 @@ def read_scored_items(
             kept = weights != 0
             weights, numbers = weights[kept], numbers[kept]
             column = column._replace(values=column.values[kept])
-    if labels is None:
-        refuse_odd_strings(column, "y_true", "leave those items out, or give labels= to keep them.")
-    known = labels_to_use(labels, {"y_true": column})
+    remedy = "leave those items out, or give labels= to keep them."
+    meant, _ = meant_labels(labels, {"y_true": column}, remedy)
+    known = None if meant is None else KnownLabels(meant, column, column)
     if known is None:
         codes, lowest, found = _encode_unknown(kernels, column, num_threads)
     else:

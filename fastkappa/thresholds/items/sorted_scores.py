@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
+from fastkappa.counting.codecs import LabelRange
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.thresholds.items.scored_items import (
     Places,
@@ -109,15 +110,11 @@ def sort_scores(kernels: ScoreKernels, items: ScoredItems) -> SortedScores:
     # NaN comes last, infinity before it or first.
     if not np.isfinite(scores[[0, -1]]).all():
         raise infinite_scores(items.scores)
-    codes = items.codes[order]
-    if items.lowest:
-        # A difference that does not fit wraps, and wraps back in the cast to uint16.
-        codes = codes - np.array(items.lowest, codes.dtype)
-    codes = codes.astype(np.uint16)
+    codes = LabelRange(items.lowest, n_labels).codes(items.codes[order])
     refuse_codes_outside(codes, n_labels)
     return SortedScores(
         scores.astype(scores.dtype.newbyteorder("=")),
-        codes,
+        codes.astype(np.uint16),
         None if items.weights is None else items.weights[order],
         n_labels,
     )

@@ -1,0 +1,181 @@
+"""How often default intervals of a weighted kappa cover it, beside many near disagreements.
+
+    python -m bench.studies.coverage_weighted [--designs 240] [--samples 2000] [--worst 10]
+
+Draws designs at random: 2 to 7 labels, 100 to 2000 items, kappa .3 to .97, and raters who differ
+by one label many times for each time they differ by more. The weights are linear, quadratic,
+partial credit (near disagreements weigh little or nothing) or a matrix that is not symmetric. For
+each design, tables are drawn from the true proportions. The columns compare three intervals: the
+default, the asymptotic one, and a switch from score to asymptotic at 100 disagreements (or
+agreements), whatever they weigh.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from bench.harness import machine
+from fastkappa.statistics.intervals.methods import choose_method, intervals
+from fastkappa.statistics.kappa import kappa_from_confusion, kappas
+
+SEED = 5
+KINDS = ("linear", "quadratic", "partial credit", "one-sided")
+ITEMS = (100, 200, 300, 500, 1000, 2000)
+KAPPAS = (0.3, 0.97)
+NEAR_PER_FAR = (3, 10, 30, 100)
+MOST_DISAGREEMENT = 0.7
+SWITCH = 100
+# Designs are grouped by the expected number of far disagreements, with these ends.
+FAR = (3, 10, 30, 100)
+FAR_RANGES = ("1 to 3 far", "3 to 10 far", "10 to 30 far", "30 to 100 far", "over 100 far")
+LEAST, MOST = 0.93, 0.97
+RULES = ("asymptotic", "switch", "default")
+
+
+# The coverage and the mean width of each rule's interval.
+Covered: TypeAlias = dict[str, tuple[float, float]]
+
+
+class Design(NamedTuple):
+    """The true proportions of a study, its weights by name and value, and its size."""
+
+    name: str
+    weights: Any
+    proportions: Any
+    n_items: int
+    kappa: float
+
+    @property
+    def far(self) -> float:
+        """The expected number of disagreements by more than one label (by one, of two)."""
+        position = np.arange(len(self.proportions))
+        steps = np.abs(np.subtract.outer(position, position))
+        return float(self.n_items * self.proportions[steps >= min(2, len(position) - 1)].sum())
+
+    def __str__(self) -> str:
+        margin = " ".join(f"{p:.2f}"[1:] for p in self.proportions.sum(axis=1))
+        disagree = self.n_items * (1 - np.trace(self.proportions))
+        return (
+            f"{self.name}, {len(self.proportions)} labels ({margin}), n {self.n_items},"
+            f" kappa {self.kappa:.2f}, {disagree:.0f} disagreements, {self.far:.1f} far"
+        )
+
+
+def _weights(name: str, n_labels: int, rng: np.random.Generator) -> Any:
+    """Return weights of a kind."""
+    position = np.arange(n_labels)
+    steps = np.abs(np.subtract.outer(position, position))
+    if name == "partial credit":
+        near = rng.choice([0.0, 0.05, 0.1, 0.25])
+        return np.where(steps > 1, 1.0, near * steps) if n_labels > 2 else 1.0 * steps
+    if name == "one-sided":
+        # To rate too low is worse than to rate too high.
+        too_low = position[:, None] > position
+        return steps**1.5 * np.where(too_low, 1.0, rng.choice([0.2, 0.5]))
+    return name
+
+
+def _errors(margin: Any, far: bool) -> Any:
+    """Return the proportions of near disagreements, or of far ones, which sum to 1."""
+    position = np.arange(len(margin))
+    steps = np.abs(np.subtract.outer(position, position))
+    wanted = steps >= min(2, len(margin) - 1) if far else steps == 1
+    cells = np.sqrt(np.outer(margin, margin)) * wanted
+    return cells / cells.sum()
+
+
+def designs(n_designs: int) -> Iterator[Design]:
+    """Yield designs drawn at random, the kinds of weights in turn."""
+    rng = np.random.default_rng(SEED)
+    n_made = 0
+    while n_made < n_designs:
+        name = KINDS[n_made % len(KINDS)]
+        n_labels = int(rng.integers(2 if name == "one-sided" else 3, 8))
+        margin = rng.dirichlet(np.full(n_labels, rng.choice([1.0, 3.0, 100.0])))
+        weights = _weights(name, n_labels, rng)
+        ratio = rng.choice(NEAR_PER_FAR)
+        errors = (ratio * _errors(margin, False) + _errors(margin, True)) / (ratio + 1)
+        low, high, target = 0.0, MOST_DISAGREEMENT, rng.uniform(*KAPPAS)
+        for _ in range(50):
+            e = (low + high) / 2
+            table = (1 - e) * np.diag(margin) + e * errors
+            low, high = (e, high) if kappa_from_confusion(table, weights) > target else (low, e)
+        kappa = float(kappa_from_confusion(table, weights))
+        n_items = int(rng.choice(ITEMS))
+        design = Design(name, weights, table, n_items, kappa)
+        # Without a far disagreement, or with a label that is hardly used, nothing can be learnt.
+        if kappa <= KAPPAS[1] and design.far >= 1 and n_items * margin.min() >= 3:
+            n_made += 1
+            yield design
+
+
+def coverage(design: Design, n_samples: int) -> Covered:
+    """Return the coverage and the mean width of each rule's interval."""
+    rng = np.random.default_rng(SEED)
+    size = len(design.proportions)
+    tables = rng.multinomial(design.n_items, design.proportions.ravel(), n_samples)
+    tables = tables.reshape(-1, size, size)
+    tables = tables[~np.isnan(kappas(tables, design.weights))]
+    ends = {
+        method: np.array(intervals(method, tables, design.weights, 0.95))
+        for method in ("asymptotic", "score")
+    }
+    agreeing = np.trace(tables, axis1=1, axis2=2)
+    few = np.minimum(agreeing, design.n_items - agreeing) < SWITCH
+    is_score = [choose_method(None, table) == "score" for table in tables]
+    ends["switch"] = np.where(few, ends["score"], ends["asymptotic"])
+    ends["default"] = np.where(is_score, ends["score"], ends["asymptotic"])
+    return {
+        rule: (
+            float(((low <= design.kappa) & (design.kappa <= high)).sum() / n_samples),
+            float((np.minimum(high, 1) - low).mean()),
+        )
+        for rule, (low, high) in ((rule, ends[rule]) for rule in RULES)
+    }
+
+
+def report(found: list[tuple[Design, Covered]], n_worst: int) -> Iterator[str]:
+    """Yield a table by kinds of designs, and the designs that are covered least."""
+    groups: dict[str, list[Covered]] = defaultdict(list)
+    for design, covered in found:
+        place = sum(design.far >= end for end in FAR)
+        for group in ("all", design.name, FAR_RANGES[place]):
+            groups[group].append(covered)
+    yield f"Least coverage; designs below {LEAST:.0%} and above {MOST:.0%}; mean width"
+    yield f"\n| designs | number | {' | '.join(RULES)} |"
+    yield "|---|---:|" + "---|" * len(RULES)
+    for name in ("all", *KINDS, *FAR_RANGES):
+        cells, members = [], groups[name]
+        if not members:
+            continue
+        for rule in RULES:
+            held, width = np.array([covered[rule] for covered in members]).T
+            below, above = (held < LEAST).sum(), (held > MOST).sum()
+            cells.append(f"{held.min():.1%}; {below}, {above}; {width.mean():.3f}")
+        yield f"| {name} | {len(members)} | {' | '.join(cells)} |"
+    for rule in ("switch", "default"):
+        yield f"\nCovered least by {rule}:\n"
+        for design, covered in sorted(found, key=lambda one: one[1][rule][0])[:n_worst]:
+            yield f"- {covered[rule][0]:.1%}: {design}"
+
+
+def main() -> None:
+    """Print the coverage by kinds of weights and by numbers of far disagreements."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--designs", type=int, default=240)
+    parser.add_argument("--samples", type=int, default=2000, help="for each design")
+    parser.add_argument("--worst", type=int, default=10, help="how many designs to print")
+    given = parser.parse_args()
+    print(machine.in_words(machine.describe()))
+    found = [(design, coverage(design, given.samples)) for design in designs(given.designs)]
+    for line in report(found, given.worst):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()

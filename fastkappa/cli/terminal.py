@@ -1,0 +1,25 @@
+"""The one place that writes to the terminal."""
+
+from __future__ import annotations
+
+import sys
+
+from fastkappa.formatting import harmless
+
+
+def write(text: str, *, error: bool = False, is_data: bool = False) -> None:
+    r"""Write lines to the standard output or, of what went wrong, to the error stream.
+
+    Characters that may control a terminal are escaped, whoever made the text. Data, such as the
+    user's own file with one more column, stays as it is unless it is written to a terminal.
+
+    Examples
+    --------
+    >>> from fastkappa.cli.terminal import write
+    >>> write("kappa of \x1b[2J")
+    kappa of \x1b[2J
+    """
+    stream = sys.stderr if error else sys.stdout
+    if not is_data or stream.isatty():
+        text = "\n".join(map(harmless, text.split("\n")))
+    print(text, file=stream, flush=True)

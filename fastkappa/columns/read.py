@@ -1,0 +1,371 @@
+"""What a user gave as ratings becomes columns that can be counted: the rules, in their order.
+
+Each rule is a function of its own, most of them in a file of its own. `read` is what functions of
+two raters call; others call the rules for a column at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from reprlib import repr as short_repr
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray, is_masked_array
+from fastkappa.columns.column import Column, read_column, refuse_masked, refuse_rounded_labels
+from fastkappa.columns.enums import order_of_members
+from fastkappa.columns.interop import only_column, warn_of_row_order
+from fastkappa.columns.item_weights import read_sample_weight
+from fastkappa.columns.label_order import LabelOrder, common_order
+from fastkappa.columns.labels import common_unit, in_unit, read_labels
+from fastkappa.columns.lengths import check_columns, check_lengths, length_of, n_samples
+from fastkappa.columns.missing import (
+    Missing,
+    check_missing,
+    find_missing,
+    refuse_missing,
+    refuse_missing_labels,
+    without,
+)
+from fastkappa.columns.odd_strings import REMEDY, are_odd, refuse_odd_strings, warn_of_lookalikes
+
+# In whose words lengths and missing ratings are refused.
+Policy = Literal["library", "scikit-learn"]
+CONTINUOUS = (
+    " continuous_kappa takes numbers that are not whole, and optimal_thresholds makes labels"
+    " of scores."
+)
+# For strings among the numbers of one column, where labels are given.
+WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as strings."
+
+
+class RatedItems(NamedTuple):
+    """Columns without missing ratings.
+
+    Attributes
+    ----------
+    columns : dict of str to Column
+        The columns, by the name of their argument.
+    rated : tuple of str
+        The names of those that hold ratings.
+    labels : array-like, LabelOrder or None
+        The labels given, or those that a column declares.
+    are_declared : bool
+        Whether a column declares them: then a rating outside is a mistake.
+    weights : ndarray of shape (n,) or None
+        The item weights.
+    n_missing : dict of str to int
+        The number of values missing in each column.
+    n_dropped : int
+        The number of items left out because one is missing.
+    """
+
+    columns: dict[str, Column]
+    rated: tuple[str, ...]
+    labels: Any
+    are_declared: bool
+    weights: AnyArray | None
+    n_missing: dict[str, int]
+    n_dropped: int
+
+    @property
+    def ratings(self) -> dict[str, Column]:
+        """The columns that hold ratings."""
+        return {name: self.columns[name] for name in self.rated}
+
+
+def read(
+    given: Mapping[str, Any],
+    labels: Any = None,
+    missing: Missing = "raise",
+    missing_codes: Sequence[Any] = (),
+    not_rated: Collection[str] = (),
+    sample_weight: Any = None,
+    policy: Policy = "library",
+) -> RatedItems:
+    """Return the columns given, by the name of their argument.
+
+    Those ``not_rated`` are no ratings, such as groups and clusters. Where ``labels`` are given,
+    strings among numbers are labels. The ``policy`` says in whose words lengths and missing
+    ratings are refused; in scikit-learn's there may be no items.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, if a rating is missing (unless dropped) or is not a label, if labels are
+        not distinct or two orders of them declared, or if no item is left.
+    TypeError
+        If one is neither a list nor an array.
+    """
+    check_missing(missing, missing_codes)
+    is_own = policy == "library"
+    n_given = _length(given, labels) if is_own else check_lengths(*given.values(), sample_weight)
+    if not is_own:
+        refuse_masked(sample_weight=sample_weight, **({} if missing == "drop" else given))
+    warn_of_row_order(given)
+    names = tuple([name for name in given if name not in not_rated])
+    kept = {name: only_column(column) for name, column in given.items()} if is_own else given
+    n_missing, dropped = dict.fromkeys(given, 0), None
+    has_masks = is_own and any(map(is_masked_array, kept.values()))
+    if missing == "drop" or len(missing_codes) or has_masks:
+        odd = names if labels is None else ()
+        kept, n_missing, dropped = drop_missing(kept, missing, missing_codes, odd, not_rated)
+    n_dropped = 0 if dropped is None else int(dropped.sum())
+    if n_dropped == n_given and is_own:
+        raise ValueError(f"no items are left: a value is missing of each of the {n_given}.")
+    remedy = REMEDY if labels is None else WRITE_ALL_AS_STRINGS
+    try:
+        columns = {
+            name: read_rated(column, name, missing_codes if name in names else ())
+            for name, column in kept.items()
+        }
+        for name in names[1:]:
+            columns[names[0]], columns[name] = comparable(
+                columns[names[0]], columns[name], (names[0], name), remedy
+            )
+    except ValueError as error:
+        # What is missing is found without a pass of its own; this one counts it.
+        if is_own:
+            explain(kept, error)
+        raise
+    weights = None
+    if sample_weight is not None:
+        kept_weights = sample_weight if dropped is None else without(sample_weight, dropped)
+        weights = read_sample_weight(kept_weights, n_given - n_dropped)
+    rated = {name: columns[name] for name in names} if not_rated else columns
+    meant, are_declared = meant_labels(labels, rated)
+    return RatedItems(columns, names, meant, are_declared, weights, n_missing, n_dropped)
+
+
+def _length(given: Mapping[str, Any], labels: Any) -> int:
+    """Return how many items there are, or raise if there are none or a label is missing."""
+    n_given = check_columns(given)
+    if labels is not None:
+        refuse_missing_labels(labels)
+    if n_given == 0:
+        *others, last = given
+        raise ValueError(f"{', '.join(others)} and {last} must not be empty, got no items.")
+    return n_given
+
+
+def meant_labels(
+    labels: Any, columns: Mapping[str, Column], remedy: str = REMEDY
+) -> tuple[Any, bool]:
+    """Return the labels given, or those that a column declares, and whether it is these.
+
+    ``columns`` has each column under the name that errors call it. Without labels, strings
+    among numbers are refused, and integers beside floats that round them. Labels that look
+    alike are warned of. None stands for those that occur.
+    """
+    strings = {name: column for name, column in columns.items() if column.categories is not None}
+    if strings:
+        warn_of_lookalikes(strings)
+    if labels is not None:
+        return order_of_members(labels) or _named_members(labels, columns) or labels, False
+    refuse_rounded_labels(columns.items())
+    for name, column in strings.items():
+        if column.declared is None:
+            refuse_odd_strings(column, name, remedy)
+    orders = {name: column.declared for name, column in columns.items() if column.declared}
+    return (common_order(orders), True) if orders else (None, False)
+
+
+def _named_members(labels: Any, columns: Mapping[str, Column]) -> LabelOrder | None:
+    """Return the labels that give members of an enum by the names they are reported under."""
+    for order in (column.declared for column in columns.values()):
+        if order is not None and order.names is not order.labels:
+            given = read_labels(labels).tolist()
+            place = {name: i for i, name in enumerate(order.names.tolist())}
+            if place.keys() >= set(given) and not set(given) & set(order.labels.tolist()):
+                places = [place[name] for name in given]
+                return LabelOrder(order.labels[places], order.names[places])
+    return None
+
+
+def drop_missing(
+    columns: Mapping[str, Any],
+    missing: Missing,
+    missing_codes: Sequence[Any] = (),
+    odd: Collection[str] = (),
+    not_rated: Collection[str] = (),
+) -> tuple[dict[str, Any], dict[str, int], NDArray[np.bool_] | None]:
+    """Return columns without the items that miss a value, and which miss one, None if none does.
+
+    ``missing_codes`` are values that stand for a missing one, in all columns but those that
+    are ``not_rated``. In the columns named by ``odd``, those of ratings without given labels,
+    strings among numbers are missing, too.
+    The numbers are those of the values missing in each column.
+    """
+    if missing == "raise":
+        refuse_missing(columns, None, missing_codes, not_rated)
+        return dict(columns), dict.fromkeys(columns, 0), None
+    masks = {
+        name: missing_or_odd(column, () if name in not_rated else missing_codes, name, name in odd)
+        for name, column in columns.items()
+    }
+    counted = {name: 0 if mask is None else int(mask.sum()) for name, mask in masks.items()}
+    found = [mask for mask in masks.values() if mask is not None]
+    if not found:
+        return dict(columns), counted, None
+    dropped = np.logical_or.reduce(found)
+    kept = {name: without(column, dropped) for name, column in columns.items()}
+    return kept, counted, dropped
+
+
+def read_rated(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Column:
+    """Return a column without missing ratings; a code for these has no place in its order."""
+    column = read_column(ratings, name)
+    order = column.declared
+    coded = None if order is None else find_missing(order.labels, missing_codes)
+    if order is None or coded is None:
+        return column
+    return column._replace(declared=LabelOrder(order.labels[~coded], order.names[~coded]))
+
+
+def read_clusters(clusters: Any, n_items: int, of: str, name: str = "clusters") -> Column:
+    """Return the column of the items' clusters; ``of`` is what errors call the items.
+
+    Raises
+    ------
+    ValueError
+        If there is not one for each item, if one is missing, or if they cannot be labels.
+    """
+    n_given = length_of(name, clusters)
+    if n_given != n_items:
+        raise ValueError(
+            f"{name} must have an entry for each of the {n_items} {of}, got {n_given}."
+        )
+    missing = find_missing(clusters)
+    if missing is not None:
+        raise ValueError(
+            f"{name} has {int(missing.sum())} missing of {n_items}, the first at position"
+            f" {int(missing.argmax())}: leave these {of} out, or give each a cluster of its own."
+        )
+    column = read_column(clusters, name)
+    if column.obstacle:
+        raise ValueError(f"{name} must hold labels, but is {column.obstacle}.")
+    if column.values.dtype.kind == "f":
+        return column._replace(values=column.values.astype(np.int64))
+    return column
+
+
+def missing_or_odd(
+    column: Any, missing_codes: Sequence[Any], name: str, odd_is_missing: bool
+) -> NDArray[np.bool_] | None:
+    """Return which ratings are missing or, if these are missing too, strings among numbers."""
+    missing = find_missing(column, missing_codes)
+    return _with_odd_strings(column, missing, name) if odd_is_missing else missing
+
+
+def _with_odd_strings(
+    column: Any, missing: NDArray[np.bool_] | None, name: str
+) -> NDArray[np.bool_] | None:
+    """Return which ratings are missing or strings among numbers."""
+    if getattr(getattr(column, "dtype", None), "kind", "O") in "iufbmM":
+        return missing
+    present = column if missing is None else without(column, missing)
+    odd = are_odd(read_column(present, name)) if n_samples(present) else None
+    if odd is None or missing is None:
+        return missing if odd is None else odd
+    # A copy: the mask may be the user's.
+    gone = missing.copy()
+    gone[~missing] = odd
+    return gone
+
+
+def read_columns(
+    y1: Any,
+    y2: Any,
+    names: tuple[str, str],
+    read: Callable[[Any, str], Column] = read_column,
+) -> tuple[Column, Column]:
+    """Return two columns whose labels can be compared."""
+    columns = read(y1, names[0]), read(y2, names[1])
+    return comparable(*columns, names, REMEDY if read is read_column else None)
+
+
+def comparable(
+    first: Column, second: Column, names: tuple[str, str], remedy: str | None = REMEDY
+) -> tuple[Column, Column]:
+    """Return two columns whose labels can be compared, or raise.
+
+    ``remedy`` is what the user can do about strings among numbers; None does not name them.
+    """
+    if first.obstacle or second.obstacle:
+        _refuse(first, second)
+    if (first.categories is None) != (second.categories is None) and len(first.values):
+        if remedy is not None:
+            refuse_odd_strings(first, names[0], remedy)
+            refuse_odd_strings(second, names[1], remedy)
+        advice = "" if remedy is None else " Make the strings numbers, or the numbers strings."
+        raise ValueError(
+            "Mix of label input types (string and number); Got"
+            f" {_distinct_labels(first)} and {_distinct_labels(second)}.{advice}"
+        )
+    kinds = {first.label_dtype.kind, second.label_dtype.kind}
+    if kinds & set("mM"):
+        if len(kinds) > 1:
+            raise ValueError(
+                f"Mix of label input types ({first.label_dtype} and {second.label_dtype})."
+            )
+        unit = common_unit([*_dates_of(first), *_dates_of(second)])
+        first, second = _in_unit(first, unit, names[0]), _in_unit(second, unit, names[1])
+    return first, second
+
+
+def _distinct_labels(column: Column) -> AnyArray:
+    """Return the labels that occur, for an error to show."""
+    distinct_values = np.unique(column.values)
+    if column.categories is not None:
+        return np.array(sorted(column.categories[code] for code in distinct_values))
+    return distinct_values.astype(column.label_dtype)
+
+
+def _dates_of(column: Column) -> list[AnyArray]:
+    """Return the dates of a column, and those that its order declares."""
+    return [column.values.view(column.label_dtype), *(column.declared or ())]
+
+
+def _in_unit(column: Column, unit: np.dtype[Any], name: str) -> Column:
+    dates, *order = (in_unit(array, unit, name) for array in _dates_of(column))
+    return Column(dates.view(np.int64), unit, declared=LabelOrder(*order) if order else None)
+
+
+def _refuse(first: Column, second: Column) -> None:
+    """Raise for ratings that are no class labels, in scikit-learn's words."""
+    types = [
+        column.obstacle or ("binary" if len(np.unique(column.values)) <= 2 else "multiclass")
+        for column in (first, second)
+    ]
+    if types[0] != types[1]:
+        raise ValueError(
+            f"Classification metrics can't handle a mix of {types[0]} and {types[1]} targets"
+        )
+    raise ValueError(f"{types[0]} is not supported")
+
+
+def not_labels(name: str, obstacle: str, ratings: Any) -> str:
+    """Return what to say of ratings that are no labels."""
+    if obstacle != "unknown" or getattr(ratings, "ndim", 1) != 1:
+        listed = getattr(ratings, "to_pylist", getattr(ratings, "to_list", None))
+        shown = short_repr(ratings if listed is None else listed())
+        return f"{name} must be labels, but is {obstacle}, got {shown}."
+    dtype = str(getattr(ratings, "type", getattr(ratings, "dtype", "object")))
+    if dtype == "object":
+        dtype = type(next(iter(ratings), None)).__name__
+    return f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}."
+
+
+def explain(columns: Mapping[str, Any], cause: ValueError) -> None:
+    """Raise for the first column in which something is missing or is no label, if there is one.
+
+    Ratings are looked through once more here, where it is known that they were refused.
+    """
+    refuse_missing(columns, cause)
+    for name, column in columns.items():
+        obstacle = read_column(column, name).obstacle
+        if obstacle:
+            remedy = CONTINUOUS if obstacle == "continuous" else ""
+            raise ValueError(not_labels(name, obstacle, column) + remedy) from cause

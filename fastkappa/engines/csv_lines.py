@@ -1,0 +1,201 @@
+"""CSV and TSV files whose pairs of texts a compiled kernel counts, without columns of them.
+
+A line break ends a row unless it is within quotes. So a file without quotes, but for those in its
+first line, can be cut at any line break: a block has the lines that begin in a range of its bytes,
+and each thread takes the next one. Any other file is left to pyarrow.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from fastkappa.arrays import IntTable
+from fastkappa.engines.text_format import LONGEST_LINE, TextFile
+from fastkappa.kernels.contract import CountLines, Lines, Texts
+from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
+
+# Small enough for what is made of a block to stay in the cache.
+BLOCK_SIZE = 1 << 20
+# Bytes of a file that are tried before the rest.
+FIRST_BLOCK = 1 << 14
+# More texts, or longer ones, are left to those who read any file.
+MOST_TEXTS = 1 << 8
+LONGEST_TEXT = 1 << 7
+# Bytes of text whose lines are looked through for new ones, twice as many each time.
+FIRST_LEARNED = 1 << 8
+# Bytes of which a field may mean something else than it says: quotes, and the end of a word.
+UNUSUAL = (b'"', b"\0")
+
+
+class NotInBlocksError(Exception):
+    """A file cannot be cut at its line breaks, or has lines that the kernel leaves to others."""
+
+
+def count_file(
+    file: TextFile, columns: Sequence[Any], on_progress: Callable[[int], None], num_threads: int
+) -> list[LineCounter] | None:
+    """Count the pairs of texts in two columns; return the counts of each thread.
+
+    None if the file is not for the kernel: what is wrong with it, if anything, is said by those who
+    read any file.
+    """
+    count_lines = csv_line_kernels(get_kernels()).count_lines
+    if count_lines is None or file.is_packed or file.encoding is not None:
+        return None
+    first, second = map(file.names.index, columns)
+    lines = Lines(ord(file.delimiter), len(file.names), first, second)
+
+    def work(ranges: ItemRanges) -> LineCounter:
+        counter = LineCounter(count_lines, lines)
+        for (start, stop), block in read_blocks(file.path, ranges):
+            head = 0 if start else _head_of(block, file)
+            if not counter.add(block, head):
+                raise NotInBlocksError
+            on_progress(stop)
+        return counter
+
+    n_bytes = file.path.stat().st_size
+    try:
+        # Most files that cannot be read so show it soon.
+        tried = work(ItemRanges(min(n_bytes, FIRST_BLOCK), 1))
+        if n_bytes <= FIRST_BLOCK:
+            return [tried]
+        return run_in_threads(work, n_bytes, max(1, min(num_threads, n_bytes // BLOCK_SIZE)))
+    except NotInBlocksError:
+        return None
+
+
+def read_blocks(path: Path, ranges: ItemRanges) -> Iterator[tuple[tuple[int, int], bytes]]:
+    """Yield the ranges of a file's bytes that a thread takes, and the lines that begin in each.
+
+    Raises
+    ------
+    NotInBlocksError
+        If there are quotes, or a line is very long.
+    """
+    with open(path, "rb", buffering=0) as file:
+        while bounds := ranges.take(BLOCK_SIZE):
+            yield bounds, _lines(file, *bounds)
+
+
+def _lines(file: BinaryIO, start: int, stop: int) -> bytes:
+    """Return the lines of a file that begin at the bytes from start to stop."""
+    before = max(start - 1, 0)
+    file.seek(before)
+    # An unbuffered file may give fewer bytes than it is asked for.
+    parts, missing = [], stop + LONGEST_LINE - before
+    while missing > 0 and (part := file.read(missing)):
+        parts.append(part)
+        missing -= len(part)
+    text = b"".join(parts)
+    begin = text.find(b"\n") + 1 if start else 0
+    end = text.find(b"\n", stop - 1 - before) + 1
+    if end == 0 and missing > 0:
+        # The end of the file.
+        end = len(text)
+    if end == 0 or (start and begin == 0):
+        raise NotInBlocksError
+    rows = begin if start else text.find(b"\n") + 1
+    if not has_whole_fields(text[begin:rows]) or text.find(b'"', rows, end) >= 0:
+        raise NotInBlocksError
+    return text[begin:end]
+
+
+def has_whole_fields(line: bytes) -> bool:
+    """Return whether a line break after these bytes is not within quotes."""
+    return line.count(b'"') % 2 == 0
+
+
+def _head_of(block: bytes, file: TextFile) -> int:
+    """Return how many bytes of a file are before its first row of values."""
+    if not file.has_names:
+        return len(codecs.BOM_UTF8) if block.startswith(codecs.BOM_UTF8) else 0
+    head = block.find(b"\n") + 1
+    if not has_names(block[:head], file.delimiter, file.names):
+        raise NotInBlocksError
+    return head
+
+
+def has_names(line: bytes, delimiter: str, names: Sequence[str]) -> bool:
+    """Return whether a line has these names and nothing else, but for quotes around a name."""
+    found = line.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n").split(delimiter.encode())
+    return [field.removeprefix(b'"').removesuffix(b'"') for field in found] == [
+        name.encode() for name in names
+    ]
+
+
+class LineCounter:
+    """Counts lines by the texts in two fields.
+
+    Attributes
+    ----------
+    texts : list of dict
+        The texts of either field, in the order in which they were found.
+    counts : ndarray of int64
+        How many lines have each pair.
+    """
+
+    def __init__(self, count_lines: CountLines, lines: Lines) -> None:
+        self._count_lines, self._lines = count_lines, lines
+        self.texts: tuple[dict[bytes, int], dict[bytes, int]] = ({}, {})
+        self.counts: IntTable = np.zeros((0, 0), np.int64)
+        self._known = [_in_words(texts) for texts in self.texts]
+        self._n_learned = FIRST_LEARNED
+
+    def add(self, text: bytes, start: int) -> bool:
+        """Count the lines after some bytes; return False, some being counted, if one is unusual.
+
+        So are lines with quotes or another number of fields than the first, and many texts.
+        """
+        if not is_plain(text, start):
+            return False
+        data = np.frombuffer(text, np.uint8)
+        while start < len(text):
+            start += self._count_lines(
+                self._known[0], self._known[1], data[start:], self._lines, self.counts
+            )
+            if start < len(text) and not self._learn(text, start):
+                return False
+        return True
+
+    def _learn(self, text: bytes, start: int) -> bool:
+        """Give places to the texts of the next lines; return whether there were new ones."""
+        n_known = [len(texts) for texts in self.texts]
+        end = text.find(b"\n", start + self._n_learned)
+        self._n_learned *= 2
+        delimiter, n_fields, *positions = self._lines
+        for line in text[start : end if end >= 0 else len(text)].split(b"\n"):
+            fields = line.removesuffix(b"\r").split(bytes([delimiter]))
+            if len(fields) != n_fields:
+                break
+            for texts, position in zip(self.texts, positions):
+                texts.setdefault(fields[position], len(texts))
+        if [len(texts) for texts in self.texts] == n_known:
+            return False
+        if any(len(one) > MOST_TEXTS or max(map(len, one)) > LONGEST_TEXT for one in self.texts):
+            return False
+        self._known = [_in_words(texts) for texts in self.texts]
+        counted = self.counts
+        self.counts = np.zeros((len(self.texts[0]), len(self.texts[1])), np.int64)
+        self.counts[: counted.shape[0], : counted.shape[1]] = counted
+        return True
+
+
+def is_plain(text: bytes, start: int = 0) -> bool:
+    """Return whether the fields of lines, from some byte on, are what stands between delimiters."""
+    if any(text.find(byte, start) >= 0 for byte in UNUSUAL):
+        return False
+    # Alone a carriage return ends a line, too.
+    return text.find(b"\r", start) < 0 or text.count(b"\r", start) == text.count(b"\r\n", start)
+
+
+def _in_words(texts: Collection[bytes]) -> Texts:
+    """Return different texts without NULs as words of 8 bytes, a row per text."""
+    n_words = max(1, -(-max(map(len, texts), default=0) // 8))
+    return np.array(list(texts), f"S{8 * n_words}").view(np.uint64).reshape(-1, n_words)

@@ -1,0 +1,54 @@
+"""The one place that writes HTML of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from itertools import groupby
+
+from fastkappa.formatting import harmless
+from fastkappa.results.report import Grid, Report
+
+
+def as_html(report: Report, table: Callable[[Grid], str] | None = None) -> str:
+    """Return a report as a heading, paragraphs, lists and tables of HTML.
+
+    ``table`` writes the tables, those of `html_table` if not given.
+    """
+    heading = [f"<h2>{html_text(report.heading)}</h2>"] if report.heading else []
+    tables = map(table or html_table, report.grids)
+    return "\n".join([*heading, *_paragraphs(report.above), *tables, *_paragraphs(report.below)])
+
+
+def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
+    for are_entries, some in groupby(texts, lambda text: text.startswith(" ")):
+        if are_entries:
+            yield "\n".join(["<ul>", *(f"<li>{html_text(t.strip())}</li>" for t in some), "</ul>"])
+        else:
+            yield from (f"<p>{html_text(text)}</p>" for text in some)
+
+
+def html_text(text: str) -> str:
+    """Return a text as HTML; what is invisible, such as a mark of direction, is seen."""
+    return escape(harmless(text))
+
+
+def html_table(grid: Grid) -> str:
+    """Return a grid as a table of HTML, whose heads say what they are the heads of."""
+    rows = [
+        "<tr>"
+        + "".join(
+            _html_head(cell, "row") if j < grid.n_fixed else f"<td>{html_text(cell)}</td>"
+            for j, cell in enumerate(row)
+        )
+        + "</tr>"
+        for row in grid.rows
+    ]
+    heads = "".join(_html_head(cell, "col") for cell in grid.head)
+    head = f"<thead><tr>{heads}</tr></thead>\n" if any(grid.head) else ""
+    title = f"<caption>{html_text(grid.caption)}</caption>\n" if grid.caption else ""
+    return f"<table>\n{title}{head}<tbody>\n" + "\n".join(rows) + "\n</tbody>\n</table>"
+
+
+def _html_head(cell: str, scope: str) -> str:
+    return f'<th scope="{scope}">{html_text(cell)}</th>' if cell else "<td></td>"

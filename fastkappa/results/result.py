@@ -1,0 +1,54 @@
+"""What every result can do: print a report, show it in a notebook, become plain data."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from typing import Any
+
+from fastkappa.formatting import plain
+from fastkappa.results.html import as_html
+from fastkappa.results.report import Report
+from fastkappa.results.text import as_text
+
+
+class Result(ABC):
+    """A result of the package: it prints as a report in 80 columns, and as HTML in notebooks."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _report(self) -> Report:
+        """Return what is shown."""
+
+    @abstractmethod
+    def to_frame(self) -> Any:
+        """Return the figures as a pandas DataFrame."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the attributes as a dictionary that JSON can hold.
+
+        Its values are Python's numbers, strings and lists. Undefined figures are None, infinite
+        ones and dates are strings.
+        """
+        names = (
+            [field.name for field in dataclasses.fields(self)]
+            if dataclasses.is_dataclass(self)
+            else getattr(self, "_fields", ())
+        )
+        return {name: plain(getattr(self, name)) for name in names if not name.startswith("_")}
+
+    def __add__(self, other: Any) -> Any:
+        # Those that are tuples would make one long tuple, which is no result.
+        return NotImplemented
+
+    __mul__ = __rmul__ = __add__
+
+    def __str__(self) -> str:
+        return as_text(self._report())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self._report())

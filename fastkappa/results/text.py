@@ -1,0 +1,108 @@
+"""The one renderer of reports and tables as text."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from fastkappa.formatting import text_width
+from fastkappa.results.report import Grid, Report
+
+COLUMNS = 80
+# Longer texts in a cell are cut off when printed.
+LONGEST_CELL = 32
+
+
+def as_text(report: Report, columns: int = COLUMNS) -> str:
+    """Return a report as lines of so many columns at most, 80 if not given.
+
+    A table goes on beneath where it is too wide, and no word or number is broken.
+
+    Examples
+    --------
+    >>> from fastkappa.results import Grid, Report, as_text
+    >>> print(as_text(Report(["Two kappas"], [Grid(["", "kappa"], [["a", "0.5"], ["b", "1.0"]])])))
+    Two kappas
+    <BLANKLINE>
+          kappa
+    a       0.5
+    b       1.0
+    """
+    blocks = [
+        [report.heading] if report.heading else [],
+        [line for paragraph in report.above for line in wrapped(paragraph, columns)],
+        *_blocks(report.grids, columns),
+        [line for paragraph in report.below for line in wrapped(paragraph, columns)],
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def wrapped(paragraph: str, columns: int) -> list[str]:
+    """Return a paragraph as lines that break between words, deeper ones where it is indented."""
+    indent = " " * (len(paragraph) - len(paragraph.lstrip()))
+    return textwrap.wrap(
+        paragraph,
+        columns,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
+
+
+def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
+    """Yield the lines of each grid, and of each of its parts if it is too wide."""
+    tables = [
+        [[shortened(cell) for cell in row] for row in (grid.head, *grid.rows)] for grid in grids
+    ]
+    # The names of grids beneath each other take the same width.
+    margin = max(
+        (
+            text_width(row[0])
+            for grid, table in zip(grids, tables)
+            if grid.n_fixed == 1 and not grid.indent
+            for row in table
+        ),
+        default=0,
+    )
+    for grid, table in zip(grids, tables):
+        widths = [max(map(text_width, column)) for column in zip(*table)]
+        widths[grid.n_fixed :] = [max(w, grid.least_width) for w in widths[grid.n_fixed :]]
+        if grid.n_fixed == 1 and not grid.indent:
+            widths[0] = margin
+        shown = table if any(grid.head) else table[1:]
+        above = [grid.above, ""] if grid.above else []
+        for columns in _parts(widths, grid.n_fixed, room - grid.indent):
+            yield above + [
+                " " * grid.indent
+                + "  ".join(
+                    _padded(row[j], widths[j], left=j == grid.n_fixed - 1) for j in columns
+                ).rstrip()
+                for row in shown
+            ]
+            above = []
+
+
+def _parts(widths: list[int], n_fixed: int, room: int) -> Iterator[list[int]]:
+    """Yield the columns that are printed beside each other, the fixed ones among them."""
+    fixed = list(range(n_fixed))
+    part: list[int] = []
+    for j in range(n_fixed, len(widths)):
+        if part and sum(widths[k] + 2 for k in (*fixed, *part, j)) - 2 > room:
+            yield fixed + part
+            part = []
+        part.append(j)
+    yield fixed + part
+
+
+def _padded(text: str, width: int, *, left: bool) -> str:
+    blank = " " * (width - text_width(text))
+    return text + blank if left else blank + text
+
+
+def shortened(text: str) -> str:
+    """Return a text, cut off if it is too long for a cell."""
+    if text_width(text) <= LONGEST_CELL:
+        return text
+    while text_width(text) > LONGEST_CELL - 1:
+        text = text[:-1]
+    return text + "…"

@@ -1,0 +1,182 @@
+"""Weighting schemes: one object per scheme answers every question about its weights.
+
+Kappa is D / E, with E = sum(w * outer(r, s)) and D = E - n * sum(w * c) for disagreement weights w,
+a table c of n items and its margins r and s. A scheme knows the shortest way to both: named weights
+need only the moments of the margins for E, O(l).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, get_args
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.statistics.tables import whole_numbers
+
+# Sums that stay below this bound cannot overflow int64, with room for the last addition.
+INT64_SAFE = float(1 << 62)
+
+SchemeName: TypeAlias = Literal["linear", "quadratic"]
+SCHEMES: tuple[SchemeName, ...] = get_args(SchemeName)
+
+
+class TableSums(NamedTuple):
+    """A stack of tables of whole numbers and their sums, in types that do not overflow.
+
+    Attributes
+    ----------
+    tables : ndarray of shape (..., l, l)
+    rows, columns : ndarray of shape (..., l)
+        The margins.
+    n : ndarray of shape (...)
+        The sum of each table, of type ``wide``.
+    wide : type
+        Holds the product of two weighted sums: int64, or object for Python's integers.
+    """
+
+    tables: AnyArray
+    rows: AnyArray
+    columns: AnyArray
+    n: AnyArray
+    wide: Any
+
+    def widen(self, numbers: Any) -> AnyArray:
+        """Return whole numbers in a type that holds their products."""
+        return np.asarray(numbers).astype(self.wide)
+
+    def sum_of_products(self, left: AnyArray, right: AnyArray) -> AnyArray:
+        """Return the sum over the last axis of the products of two arrays."""
+        return np.asarray((self.widen(left) * self.widen(right)).sum(axis=-1), self.wide)
+
+
+def sums_of(tables: AnyArray, heaviest: float) -> TableSums:
+    """Return the sums of a stack of tables; no weight is larger than ``heaviest``."""
+    wide: Any = object
+    if tables.dtype != object:
+        largest = float(tables.sum(axis=(-2, -1), dtype=np.float64).max(initial=0))
+        if largest * heaviest >= INT64_SAFE:
+            tables = tables.astype(object)
+        elif 2 * largest * largest * heaviest < INT64_SAFE:
+            wide = np.int64
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    return TableSums(tables, rows, columns, np.asarray(rows.sum(axis=-1)).astype(wide), wide)
+
+
+class Scheme(Protocol):
+    """Disagreement weights for any number of labels."""
+
+    def matrix(self, n_labels: int) -> FloatTable:
+        """Return the weights as a matrix of shape (l, l)."""
+        ...
+
+    def heaviest(self, n_labels: int) -> float:
+        """Return an upper bound of the weights, infinity if there is none in int64."""
+        ...
+
+    def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
+        """Return D and E of each table, whole up to a common factor."""
+        ...
+
+
+class Nominal:
+    """Every disagreement weighs 1."""
+
+    def matrix(self, n_labels: int) -> FloatTable:
+        """Return ones, with zeros on the diagonal."""
+        return 1 - np.eye(n_labels)
+
+    def heaviest(self, n_labels: int) -> float:
+        """Return 1."""
+        return 1
+
+    def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
+        """Return D and E from the diagonal and the margins."""
+        agreeing = sums.widen(np.trace(sums.tables, axis1=-2, axis2=-1))
+        by_chance = sums.sum_of_products(sums.rows, sums.columns)
+        return sums.n * agreeing - by_chance, sums.n * sums.n - by_chance
+
+
+class Linear:
+    """A disagreement weighs the distance of the labels' positions."""
+
+    def matrix(self, n_labels: int) -> FloatTable:
+        """Return the distances."""
+        position = np.arange(n_labels, dtype=np.float64)
+        distance: FloatTable = np.abs(position[:, None] - position)
+        return distance
+
+    def heaviest(self, n_labels: int) -> float:
+        """Return the number of labels."""
+        return n_labels
+
+    def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
+        """Return D and E; the distance of two labels is the number of cuts between them."""
+        position = np.arange(sums.tables.shape[-1]).astype(sums.tables.dtype)
+        distance = np.abs(position[:, None] - position)
+        observed = sums.widen((sums.tables * distance).sum(axis=(-2, -1)))
+        below = [margin.cumsum(axis=-1)[..., :-1] for margin in (sums.rows, sums.columns)]
+        above = [sums.n[..., None] - margin for margin in below]
+        expected = sums.sum_of_products(below[0], above[1]) + sums.sum_of_products(
+            below[1], above[0]
+        )
+        return expected - sums.n * observed, expected
+
+
+class Quadratic:
+    """A disagreement weighs the squared distance of the labels' positions."""
+
+    def matrix(self, n_labels: int) -> FloatTable:
+        """Return the squared distances."""
+        squares: FloatTable = Linear().matrix(n_labels) ** 2
+        return squares
+
+    def heaviest(self, n_labels: int) -> float:
+        """Return the squared number of labels."""
+        return n_labels**2
+
+    def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
+        """Return D and E from the moments of the labels' positions."""
+        position = np.arange(sums.tables.shape[-1]).astype(sums.tables.dtype)
+        first, second = (
+            sums.widen((margin * position).sum(axis=-1)) for margin in (sums.rows, sums.columns)
+        )
+        squares = sums.widen(((sums.rows + sums.columns) * position**2).sum(axis=-1))
+        products = sums.widen(((sums.tables * position).sum(axis=-1) * position).sum(axis=-1))
+        return (
+            2 * (sums.n * products - first * second),
+            sums.n * squares - 2 * first * second,
+        )
+
+
+class MatrixScheme:
+    """Weights given as a checked matrix."""
+
+    def __init__(self, weights: AnyArray) -> None:
+        self._weights = weights
+        self._whole = whole_numbers(weights)
+
+    def matrix(self, n_labels: int) -> FloatTable:
+        """Return the matrix as float64."""
+        return self._weights.astype(np.float64, order="C")  # that of a data frame is column-major
+
+    def heaviest(self, n_labels: int) -> float:
+        """Return the largest weight in whole numbers."""
+        return float(self._whole.max(initial=1)) if self._whole.dtype != object else math.inf
+
+    def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
+        """Return D and E from the matrix, O(l^2)."""
+        exact = sums.tables.dtype == object
+        weights = self._whole.astype(object) if exact else self._whole
+        observed = sums.widen((sums.tables * weights).sum(axis=(-2, -1)))
+        by_row = (weights * sums.columns[..., None, :]).sum(axis=-1)
+        expected = sums.sum_of_products(sums.rows, by_row)
+        return expected - sums.n * observed, expected
+
+
+NAMED: dict[SchemeName | None, Scheme] = {
+    None: Nominal(),
+    "linear": Linear(),
+    "quadratic": Quadratic(),
+}

@@ -1,0 +1,140 @@
+"""Cut points beside the half points: the result of ``fastkappa thresholds``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.formatting import label_text
+from fastkappa.frame import data_frame
+from fastkappa.results import Grid, Report, Result, counts_grid, facts
+from fastkappa.statistics.kappa import kappas
+from fastkappa.statistics.weights import Weights, weights_text
+from fastkappa.thresholds.rounding import Method, Rounding, table_at_thresholds
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RoundingReport(Result):
+    """Cut points on scores, and kappa with them, at the half points and out of fold.
+
+    Attributes
+    ----------
+    n : int
+        The number of items.
+    weights : {'none', 'linear', 'quadratic'} or ndarray
+    method : str
+        How the cut points were found.
+    labels : ndarray of shape (l,)
+    thresholds : ndarray of shape (l - 1,)
+        The scores at which all labels but the first begin.
+    half_points : ndarray of shape (l - 1,)
+        The midpoints of labels that are ascending numbers; for other labels those of their
+        positions: 0.5, 1.5, ...
+    kappa : dict
+        Kappa at the ``half_points``, at the ``thresholds`` and ``out_of_fold``, NaN where it is
+        undefined, None without folds.
+    table : ndarray of shape (l, l)
+        Row i, column j counts the items of label i given label j by the thresholds.
+    """
+
+    n: int
+    weights: Any
+    method: Method
+    labels: AnyArray
+    thresholds: AnyArray
+    half_points: Floats
+    kappa: dict[str, float | None]
+    table: AnyArray
+    _y: str = "labels"
+
+    @classmethod
+    def of(
+        cls,
+        rounding: Rounding,
+        y_true: Any,
+        scores: Any,
+        weights: Weights,
+        method: Method,
+        y: str = "labels",
+    ) -> RoundingReport:
+        """Return the report on cut points of scores; ``y`` is what the labels are called."""
+        halves = half_points_of(rounding.labels)
+        table = table_at_thresholds(y_true, scores, halves, labels=rounding.labels)
+        found = {
+            "half_points": float(kappas(table, weights)),
+            "thresholds": rounding.kappa,
+            "out_of_fold": rounding.oof_kappa,
+        }
+        return cls(
+            len(y_true),
+            "none" if weights is None else weights,
+            method,
+            rounding.labels,
+            rounding.thresholds,
+            halves,
+            found,
+            rounding.table,
+            y,
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return each label, the score it begins at, and its half point."""
+        columns = zip(
+            self.labels.tolist(),
+            [-math.inf, *self.thresholds.tolist()],
+            [None, *self.half_points.tolist()],
+        )
+        return [{"label": a, "from": b, "half_point": c} for a, b, c in columns]
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row for each label.
+
+        Its columns are ``from``, the score it begins at, and ``half_point``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        rows = self.rows()
+        columns = {name: [row[name] for row in rows] for name in ("from", "half_point")}
+        return data_frame(columns, ("label", self.labels.tolist()))
+
+    def _report(self) -> Report:
+        rows = [
+            (
+                label_text(row["label"]),
+                f"{row['from']:.6g}",
+                "" if row["half_point"] is None else f"{row['half_point']:g}",
+            )
+            for row in self.rows()
+        ]
+        named = ("kappa at the half points", "kappa at the cut points", "kappa out of fold")
+        found = [math.nan if kappa is None else kappa for kappa in self.kappa.values()]
+        y = label_text(self._y)
+        begins = "Each label and the score it begins at"
+        head = ("label", "from", "half point")
+        weights = None if isinstance(self.weights, str) and self.weights == "none" else self.weights
+        caption = f"{y} (rows) and the labels given (columns)"
+        counts = counts_grid(self.labels, self.table, caption=caption, above=caption)
+        return Report(
+            [f"n = {self.n}, {weights_text(weights)}, method {self.method}"],
+            [
+                Grid(head, rows, indent=2, least_width=12, caption=begins),
+                facts(zip(named, found), "Kappa")._replace(indent=2),
+                *counts,
+            ],
+        )
+
+
+def half_points_of(labels: AnyArray) -> Floats:
+    """Return the midpoints of labels, or of their positions."""
+    numbers = np.arange(len(labels), dtype=np.float64)
+    if labels.dtype.kind in "iu" and (labels[1:] > labels[:-1]).all():
+        numbers = labels.astype(np.float64)
+    middles: Floats = (numbers[:-1] + numbers[1:]) / 2
+    return middles

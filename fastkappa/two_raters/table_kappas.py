@@ -1,0 +1,138 @@
+"""The kappas of one table by every named scheme, as the command line scores files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from fastkappa.arrays import AnyArray, Floats
+from fastkappa.formatting import label_text
+from fastkappa.frame import data_frame
+from fastkappa.results import LARGEST_TABLE, RATERS, Report, Result, counts_grid, facts, number_text
+from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
+from fastkappa.statistics.scheme import SCHEMES, SchemeName
+from fastkappa.statistics.tables import as_table
+
+WeightsName: TypeAlias = Literal["none"] | SchemeName
+WEIGHTS: tuple[WeightsName, ...] = ("none", *SCHEMES)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableKappas(Result):
+    """The kappas of a table of counts, or of sums of item weights; undefined ones are NaN.
+
+    Attributes
+    ----------
+    n : int or float
+        The number of items in the table, or the sum of their weights.
+    labels, table : ndarray
+    observed_agreement, expected_agreement : float
+        Those of the unweighted kappa.
+    weights : {'none', 'linear', 'quadratic'} or ndarray
+        The weights asked for.
+    kappa : float
+        The kappa of these weights.
+    kappas : dict
+        The kappa of each named scheme.
+    """
+
+    n: float
+    labels: AnyArray
+    table: AnyArray
+    observed_agreement: float
+    expected_agreement: float
+    weights: WeightsName | Floats
+    kappa: float
+    kappas: dict[WeightsName, float]
+    _raters: tuple[str, str] = RATERS
+    _is_weighted: bool = False
+    _largest: int = LARGEST_TABLE
+
+    @classmethod
+    def of(
+        cls,
+        table: AnyArray,
+        labels: AnyArray,
+        weights: WeightsName | Floats,
+        *,
+        raters: tuple[str, str] = RATERS,
+        is_weighted: bool = False,
+        largest: int = LARGEST_TABLE,
+    ) -> TableKappas:
+        """Return the kappas of a table.
+
+        ``is_weighted`` says that its cells are sums of weights; a table of more than ``largest``
+        labels is not shown.
+        """
+        square = as_table(table)
+        found = {name: float(kappas(square, None if name == "none" else name)) for name in WEIGHTS}
+        named = found[weights] if isinstance(weights, str) else float(kappas(square, weights))
+        return cls(
+            table.sum().item(),
+            labels,
+            table,
+            observed_agreement(square),
+            expected_agreement(square),
+            weights,
+            named,
+            found,
+            raters,
+            is_weighted,
+            largest,
+        )
+
+    def rows(self) -> list[tuple[str, float]]:
+        """Return name and value of each figure."""
+        return [
+            ("kappa", self.kappa),
+            ("unweighted kappa", self.kappas["none"]),
+            *((f"kappa, {name} weights", self.kappas[name]) for name in SCHEMES),
+            ("observed agreement", self.observed_agreement),
+            ("expected agreement", self.expected_agreement),
+        ]
+
+    def to_frame(self) -> Any:
+        """Return the figures as a pandas DataFrame, a row each: their ``value``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        names, values = zip(*self.rows())
+        return data_frame({"value": values}, ("statistic", list(names)))
+
+    def _report(self) -> Report:
+        first, second = map(label_text, self._raters)
+        caption = f"How often each pair of labels was given: rows {first}, columns {second}"
+        counts = counts_grid(
+            self.labels, self.table, rows_are=first, caption=caption, largest=self._largest
+        )
+        return Report([], [*counts, facts(self._facts(), "Figures")], self._undefined())
+
+    def _facts(self) -> Iterator[tuple[str, str | float]]:
+        """Yield name and value of each figure, the requested kappa first."""
+        yield "sum of weights" if self._is_weighted else "n", number_text(self.n)
+        named = self.weights if isinstance(self.weights, str) else None
+        if named is None:
+            yield "kappa, weights of a matrix", self.kappa
+        for name in sorted(WEIGHTS, key=lambda name: name != named):
+            yield (
+                "unweighted kappa" if name == "none" else f"kappa, {name} weights",
+                self.kappas[name],
+            )
+            if name == "none":
+                yield "  observed agreement p_o", self.observed_agreement
+                yield "  expected agreement p_e", self.expected_agreement
+
+    def _undefined(self) -> list[str]:
+        """Return why kappa is undefined, if it is."""
+        if not math.isnan(self.kappas["none"]):
+            return []
+        why = "no item has both its ratings among the labels"
+        if self.n != 0:
+            label = label_text(self.labels.tolist()[int(self.table.diagonal().argmax())])
+            why = f"all ratings are {label}, so that no disagreement is expected by chance"
+        return [f"Kappa is undefined: {why}."]

@@ -1,0 +1,78 @@
+"""An object of another length than it says is refused by every function, and read nowhere."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastkappa
+from tests.helpers.lying import CALLS, KINDS
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_function_refuses_it(kind: Any, call: str) -> None:
+    rng = np.random.default_rng(0)
+    for length, given, dtype in ((20_000, 10, "int64"), (10, 9, "int8"), (10, 1, "float64")):
+        y, shorter = rng.integers(1, 5, length), rng.integers(1, 5, given).astype(dtype)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with pytest.raises((TypeError, ValueError)):
+                CALLS[call](y, kind(shorter, length))
+            with pytest.raises((TypeError, ValueError)):
+                CALLS[call](y[:given], kind(y, given))
+
+
+def test_the_error_names_the_argument_and_both_lengths() -> None:
+    liar: Any = KINDS[1](np.ones(3, np.int64), 5)
+    with pytest.raises(ValueError, match="y2 gives 3 items, but its length is 5"):
+        fastkappa.confusion_counts([1, 1, 2, 2, 3], liar)
+    with pytest.raises(ValueError, match="y_true gives 3 items, but its length is 5"):
+        fastkappa.optimal_thresholds(liar, [0.1, 0.2, 0.3, 0.4, 0.5])
+    with pytest.raises(ValueError, match="one weight for each of the 5 items, got 3"):
+        fastkappa.cohen_kappa_score([1, 1, 2, 2, 3], [1, 1, 2, 2, 3], sample_weight=liar)
+
+
+def arrow_arrays() -> dict[str, Any]:
+    """Return arrays of Arrow whose offsets or codes point to what they do not have."""
+    pyarrow = pytest.importorskip("pyarrow")
+    words = pyarrow.array(["a", "b", "c"])
+    text = words.buffers()[2]
+    far = pyarrow.py_buffer(np.array([0, 1, 1 << 30, 3], np.int32))
+    back = pyarrow.py_buffer(np.array([0, 3, 1, 3], np.int32))
+
+    def coded(codes: Any) -> Any:
+        return pyarrow.DictionaryArray.from_arrays(
+            pyarrow.array(codes, pyarrow.int8()), words, safe=False
+        )
+
+    return {
+        "offsets beyond the text": pyarrow.Array.from_buffers(words.type, 3, [None, far, text]),
+        "offsets that go back": pyarrow.Array.from_buffers(words.type, 3, [None, back, text]),
+        "a code beyond the labels": coded([0, 1, 100]),
+        "a code below 0": coded([0, 1, -1]),
+        "chunks": pyarrow.chunked_array([coded([0, 1, 2]), coded([0, -100, 100])]),
+    }
+
+
+FROM_ARROW = {
+    **{name: CALLS[name] for name in ("confusion_counts", "cohen_kappa_score", "agreement")},
+    **{name: CALLS[name] for name in ("score_many", "Ratings, long")},
+    "confusion_from_table": lambda y, array: fastkappa.confusion_from_table(
+        pytest.importorskip("pyarrow").table({"a": array, "b": array}), "a", "b"
+    ),
+    "confusion_from_table, mapping": lambda y, array: fastkappa.confusion_from_table(
+        {"a": array, "b": array}, "a", "b"
+    ),
+}
+
+
+@pytest.mark.parametrize("call", FROM_ARROW)
+def test_arrow_arrays_that_lie(call: str) -> None:
+    for array in arrow_arrays().values():
+        labels = np.arange(len(array)).astype(str)
+        with pytest.raises(ValueError, match=r"nvariant|monotonic|out of bounds|none of its 3"):
+            FROM_ARROW[call](labels, array)

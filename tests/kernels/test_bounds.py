@@ -1,0 +1,235 @@
+"""No kernel reads or writes beyond a buffer: each compares the items asked for with all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fastkappa.counting.label_hash import make_hash
+from fastkappa.kernels import dispatch
+from fastkappa.shortcuts.loading import threshold_shortcuts
+
+N, N_LABELS, BINS = 40, 3, (-1.0, 4.0, 8)
+N_ROWS = BINS[2] + 3
+RANGES = [(0, N + 1), (-1, N), (N, N + 5), (-5, 3), (N - 1, 2**62)]
+BEYOND = "are not all among those of an array of"
+SHAPES = "tables must have"
+
+
+def column(n: int = N) -> Any:
+    return np.arange(n) % N_LABELS
+
+
+def table(dtype: Any = np.int64, n_rows: int = N_LABELS + 1) -> Any:
+    return np.zeros((n_rows, N_LABELS + 1), dtype)
+
+
+def pair_calls(kernels: Any) -> dict[str, Callable[..., Any]]:
+    """Return calls that read columns, each with the number of items to leave out of a column."""
+    hashed = make_hash(np.array([0, 10**9, -5]))
+    calls: dict[str, Callable[..., Any]] = {
+        "count_pairs": lambda a, b, w, *bounds: kernels.count_pairs(a, 0, b, 0, table(), *bounds),
+        "sum_pairs": lambda a, b, w, *bounds: kernels.sum_pairs(
+            a, 0, b, 0, w.astype(float), table(), table(float), *bounds
+        ),
+        "sum_pairs_exactly": lambda a, b, w, *bounds: kernels.sum_pairs_exactly(
+            a, 0, b, 0, w, table(), table(), table(), *bounds
+        ),
+        "look_up": lambda a, b, w, *bounds: kernels.look_up(
+            min((a, b, w), key=len), hashed, np.empty(N + 9, hashed.slots.dtype), *bounds
+        ),
+    }
+    if kernels.sum_moments is not None:
+        calls["sum_moments"] = lambda a, b, w, *bounds: kernels.sum_moments(
+            a, min((b, w), key=len), 0, N_LABELS, *bounds
+        )
+    if kernels.count_rows is not None:
+        calls["count_rows"] = lambda a, b, w, *bounds: kernels.count_rows(
+            a,
+            0,
+            np.stack([min((b, w), key=len)] * 2, axis=1),
+            0,
+            np.zeros((2, N_LABELS + 1, N_LABELS + 1), np.int64),
+            *bounds,
+        )
+    return calls
+
+
+def score_calls(scores_of: Any) -> dict[str, Callable[..., Any]]:
+    """Return calls that read scores, codes and weights."""
+    ends = np.full(N_ROWS, N)
+
+    def out(n: int = N) -> Any:
+        return np.empty(n), np.empty(n, np.uint16), np.empty(n)
+
+    calls: dict[str, Callable[..., Any]] = {
+        "count_scores": lambda a, b, w, *bounds: scores_of.count_scores(
+            a.astype(float), b, 0, w.astype(float), BINS,
+            table(np.uint32, N_ROWS), table(float, N_ROWS), *bounds,
+        ),
+        "range_scores": lambda a, b, w, *bounds: scores_of.range_scores(
+            min((a, b, w), key=len).astype(float), BINS, np.zeros(N_ROWS), np.zeros(N_ROWS), *bounds
+        ),
+        "collect_scores": lambda a, b, w, *bounds: scores_of.collect_scores(
+            a.astype(float), b, 0, N_LABELS, w.astype(float), BINS,
+            np.ones(N_ROWS, np.uint8), *bounds, *out(),
+        ),
+        "group_scores": lambda a, b, w, *bounds: scores_of.group_scores(
+            a.astype(float), b, 0, N_LABELS, w.astype(float), BINS,
+            np.zeros(N_ROWS, np.int64), ends.copy(), *bounds, *out(),
+        ),
+    }  # fmt: skip
+    return calls
+
+
+@pytest.mark.parametrize("bounds", RANGES)
+def test_ranges_beyond_the_columns(kernels: Any, bounds: tuple[int, int]) -> None:
+    calls = pair_calls(kernels) | score_calls(dispatch.score_kernels(kernels))
+    for call in calls.values():
+        call(column(), column(), column(), 0, N)
+        call(column(), column(), column(), 5, 5)
+        with pytest.raises(ValueError, match=BEYOND):
+            call(column(), column(), column(), *bounds)
+
+
+@pytest.mark.parametrize("which", range(3))
+@pytest.mark.parametrize("n", [N - 1, 1, 0])
+def test_one_column_is_shorter(kernels: Any, which: int, n: int) -> None:
+    columns = [column() for _ in range(3)]
+    columns[which] = column(n)
+    calls = pair_calls(kernels) | score_calls(dispatch.score_kernels(kernels))
+    for name, call in calls.items():
+        if name == "count_pairs" and which == 2:
+            continue
+        if n == 0 and name in ("count_rows", "count_scores", "collect_scores", "group_scores"):
+            # No first row is there to be read; no weights are as good as none given.
+            continue
+        with pytest.raises(ValueError, match=BEYOND):
+            call(*columns, 0, N)
+
+
+def test_tables_of_other_shapes(kernels: Any) -> None:
+    y, w = column(), np.ones(N)
+    scores_of = dispatch.score_kernels(kernels)
+    with pytest.raises(ValueError, match=SHAPES):
+        kernels.sum_pairs(y, 0, y, 0, w, table()[:-1], table(float), 0, N)
+    for tables in ([table()[:-1], table(), table()], [table(), table(), table()[:-1]]):
+        with pytest.raises(ValueError, match=SHAPES):
+            kernels.sum_pairs_exactly(y, 0, y, 0, y, *tables, 0, N)
+    for shape in ((0, 4), (4, 0), (0, 0)):
+        with pytest.raises(ValueError, match="table"):
+            kernels.count_pairs(y, 0, y, 0, np.zeros(shape, np.int64), 0, N)
+    with pytest.raises(ValueError, match=SHAPES):
+        scores_of.count_scores(
+            w, y, 0, w, BINS, table(np.uint32, N_ROWS), table(float, N_ROWS + 1), 0, N
+        )
+
+
+def test_tables_without_a_row_for_each_bin(kernels: Any) -> None:
+    y, w, few = column(), np.ones(N), N_ROWS - 1
+    scores_of = dispatch.score_kernels(kernels)
+    room = np.empty(N), np.empty(N, np.uint16), None
+    rows: Any
+    for rows in (np.zeros(few), np.zeros(N_ROWS)):
+        others = np.zeros(N_ROWS + few - len(rows))
+        with pytest.raises(ValueError, match=BEYOND):
+            scores_of.range_scores(w, BINS, rows, others, 0, N)
+    with pytest.raises(ValueError, match=BEYOND):
+        scores_of.count_scores(w, y, 0, None, BINS, table(np.uint32, few), None, 0, N)
+    wanted = np.ones(few, np.uint8)
+    with pytest.raises(ValueError, match=BEYOND):
+        scores_of.collect_scores(w, y, 0, 3, None, BINS, wanted, 0, N, *room)
+    places, ends = np.zeros(N_ROWS, np.int64), np.full(few, N)
+    with pytest.raises(ValueError, match=BEYOND):
+        scores_of.group_scores(w, y, 0, 3, None, BINS, places, ends, 0, N, *room)
+
+
+@pytest.mark.parametrize("which", range(3))
+def test_room_for_all_that_is_written(kernels: Any, which: int) -> None:
+    y, w = column(), np.ones(N)
+    scores_of = dispatch.score_kernels(kernels)
+    room: list[Any] = [np.empty(N), np.empty(N, np.uint16), np.empty(N)]
+    room[which] = room[which][1:]
+    wanted = np.ones(N_ROWS, np.uint8)
+    with pytest.raises(ValueError, match=BEYOND):
+        scores_of.collect_scores(w, y, 0, 3, w, BINS, wanted, 0, N, *room)
+    ends = np.full(N_ROWS, N)
+    with pytest.raises(ValueError, match=BEYOND):
+        scores_of.group_scores(w, y, 0, 3, w, BINS, ends - N, ends, 0, N, *room)
+    with pytest.raises(ValueError, match=BEYOND):
+        scores_of.group_scores(w[1:], y, 0, 3, w, BINS, ends - N - 1, ends - 1, 0, N - 1, *room)
+
+
+def test_items_in_order(kernels: Any) -> None:
+    scores_of = dispatch.score_kernels(kernels)
+    codes, prefix = column().astype(np.uint16), np.zeros((3, 2))
+    for places in ([0, N + 1], [-1, N]):
+        for weights in (None, np.ones(N)):
+            with pytest.raises(ValueError, match=BEYOND):
+                scores_of.accumulate_labels(codes, weights, np.array(places), prefix)
+    with pytest.raises(ValueError, match=BEYOND):
+        scores_of.accumulate_labels(codes, np.ones(N - 1), np.array([0, N]), prefix)
+    if scores_of.sort_items is not None:
+        with pytest.raises(ValueError, match=BEYOND):
+            scores_of.sort_items(np.ones(N), column(N - 1), 0, 3)
+
+
+def test_differences_of_rows_that_are_not_there(kernels: Any) -> None:
+    largest_differences = dispatch.difference_kernels(kernels).largest_differences
+    rows, factors = np.ones((4, 3), np.float32), np.ones((2, 4), np.float32)
+    largest_differences(rows, factors, 2, np.zeros(3, np.float32))
+    for given in ((rows[:3], factors, 3), (rows, factors[:, :3].copy(), 3), (rows, factors, 2)):
+        with pytest.raises(
+            ValueError, match=r"not all among|a (factor|largest difference) for each"
+        ):
+            largest_differences(*given[:2], 2, np.zeros(given[2], np.float32))
+
+
+def test_short_cuts_to_thresholds(kernels: Any) -> None:
+    shortcuts = threshold_shortcuts(dispatch.score_kernels(kernels))
+    if shortcuts is None:
+        return
+    good: dict[str, Any] = {
+        "scores": np.linspace(0, 1, N),
+        "codes": column().astype(np.uint16),
+        "weights": np.ones(N),
+        "starts": np.array([0, 20, N]),
+        "least": np.array([0.0, 0.5]),
+        "prefix": np.zeros((3, N_LABELS)),
+        "matrix": np.ones((N_LABELS, N_LABELS)),
+        "chance": np.ones(N_LABELS),
+        "total": 1.0,
+        "caller": lambda: None,
+    }
+    evaluator = shortcuts.build_evaluator(**good)
+    assert evaluator is not None
+    cuts = np.full((5, N_LABELS - 1), 0.5)
+    evaluator.many(cuts, np.empty(5))
+    with pytest.raises(ValueError, match=BEYOND):
+        evaluator.many(cuts, np.empty(4))
+    for name in ("codes", "weights", "starts", "prefix", "chance"):
+        with pytest.raises(ValueError, match=BEYOND):
+            shortcuts.build_evaluator(**{**good, name: good[name][:-1]})
+    for name, bad in (
+        ("codes", np.full(N, N_LABELS, np.uint16)),
+        ("starts", np.array([0, 20, N + 1])),
+        ("starts", np.array([-1, 20, N])),
+        ("matrix", np.ones((N_LABELS, N_LABELS - 1))),
+        ("prefix", np.zeros((3, N_LABELS - 1))),
+    ):
+        with pytest.raises(ValueError, match=rf"{BEYOND}|a code must be below"):
+            shortcuts.build_evaluator(**{**good, name: bad})
+    programme: list[Any] = [
+        np.ones((3, 9)), np.ones((3, 3)), np.ones(3), np.ones(2), np.zeros(2, np.int64)
+    ]  # fmt: skip
+    shortcuts.search_cuts(*programme, False)
+    for i, array in enumerate(programme):
+        short = [*programme[:i], np.ascontiguousarray(array[..., :-1]), *programme[i + 1 :]]
+        if i:
+            with pytest.raises(ValueError, match=BEYOND):
+                shortcuts.search_cuts(*short, False)
+    with pytest.raises(ValueError, match=BEYOND):
+        shortcuts.search_cuts(programme[0][:2], *programme[1:], False)
