@@ -90,13 +90,19 @@ WIDENS = {
     "sum_pairs": r"counting/tally\.py",
     "sum_pairs_exactly": r"counting/tally\.py",
 }
+# Words in which results alone write their figures. The demonstration is prose; a page has grids.
+FIGURES = re.compile(
+    r"(formatting|results)(\.\w+)*\.(Grid|abridged|counts_grid|estimate_grid|facts|figure|interval_head"
+    r"|interval_text|number_text|p_value_text|BOOTSTRAP_METHODS)"
+)
+HAS_FIGURES = re.compile(r"cli/(reports/demo|pages/page)\.py|(?!cli/).*")
 STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyncio"}
 # What sees samples, and what sees tables.
 SAMPLES = re.compile(r"(columns|counting|\w+[/.]items)\b")
 TABLES = re.compile(r"(statistics|\w+[/.](cuts|statistics|ranking|simultaneous))\b")
 KERNEL = re.compile(r"kernels/(numpy|numba|cython)/")
 # What is compiled into other compiled code cannot be chosen at run time.
-COMPILED_TOGETHER = re.compile(r"(kernels/dispatch|jit/tables|shortcuts/\w+)\.\w+")
+COMPILED_TOGETHER = re.compile(r"(kernels/dispatch|jit/confusion|shortcuts/\w+)\.\w+")
 IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+c?import\s+\(?\s*(.*)|c?import\s+([\w.]+))")
 
 
@@ -169,6 +175,8 @@ def breach(name: str, imported: str) -> str | None:
         return inner_breach(name, imported.removeprefix(PACKAGE).lstrip("."))
     if top in STARTS_THREADS and name != "kernels/threads.py":
         return "only kernels/threads.py starts threads"
+    if top == "textwrap" and name != "results/text.py":
+        return "only results/text.py makes lines of text"
     if top in (*sys.stdlib_module_names, "cython", "cpython", "libc", "numpy"):
         return None
     if top not in OPTIONAL:
@@ -185,6 +193,8 @@ def inner_breach(name: str, inside: str) -> str | None:
         return "what sees tables never sees a sample"
     if SAMPLES.match(name) and TABLES.match(inside):
         return "what sees samples knows no statistic"
+    if FIGURES.fullmatch(inside) and not HAS_FIGURES.fullmatch(name):
+        return "only a result formats its figures"
     if name.startswith("engines/") and TABLES.match(inside):
         return "engines/ fills tables"
     if kernel and not re.match(rf"(arrays|kernels\.(contract|{kernel[1]}))\b", inside):

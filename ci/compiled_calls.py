@@ -9,12 +9,13 @@ import numpy as np
 
 from fastkappa import ThresholdEvaluator, compile_scorer
 from fastkappa.counting.label_hash import make_hash
-from fastkappa.kernels.contract import Lines
+from fastkappa.kernels.contract import Bins, Lines
 from fastkappa.kernels.cython import csv_lines, differences, pairs, scores
 from fastkappa.shortcuts import compiled_kappa, compiled_thresholds
+from fastkappa.thresholds.items.scored_items import ScoredItems
 
 N, N_LABELS = 24, 4
-BINS = (0.0, 8.0, 8)
+BINS = Bins(0.0, 8.0, 8)
 
 
 def pair_calls() -> dict[str, Callable[[], Any]]:
@@ -64,8 +65,11 @@ def score_calls() -> dict[str, Callable[[], Any]]:
     x, y, weights = rng.random(N), rng.integers(0, N_LABELS, N), rng.random(N)
     table = np.zeros((11, N_LABELS + 1), np.uint32)
     sums, ends = np.zeros(table.shape), np.zeros((2, 11))
-    wanted, out, out_codes = np.ones(11, np.uint8), np.empty(N), np.empty(N, np.uint16)
-    out_weights, nan = np.empty(N), np.full(N, np.nan)
+    labels = np.arange(N_LABELS)
+    items = ScoredItems(x, y, 0, labels, weights, 1.0, False, True)
+    out = items._replace(scores=np.empty(N), codes=np.empty(N, np.uint16), weights=np.empty(N))
+    wanted, undefined_items = np.ones(11, np.uint8), items._replace(scores=np.full(N, np.nan))
+    odd_bins: Any = ()
     places, own_places = np.arange(0, 22, 2), np.empty(11, np.int64)
     codes, prefix = y.astype(np.uint16), np.empty((N_LABELS, 3))
     thirds = np.array([0, 8, N])
@@ -84,21 +88,16 @@ def score_calls() -> dict[str, Callable[[], Any]]:
 
     def group() -> int:
         own_places[:] = places
-        return scores.group_scores(
-            x, y, 0, N_LABELS, weights, BINS, own_places, places + 2, 0, N, out, out_codes,
-            out_weights,
-        )  # fmt: skip
+        return scores.group_scores(items, BINS, own_places, places + 2, out, (0, N))
 
     return {
-        "count_scores": lambda: scores.count_scores(x, y, 0, weights, BINS, table, sums, 0, N),
-        "count_scores, odd bins": lambda: scores.count_scores(x, y, 0, None, (), table, None, 0, N),
-        "range_scores": lambda: scores.range_scores(x, BINS, *ends, 0, N),
-        "collect_scores": lambda: scores.collect_scores(
-            x, y, 0, N_LABELS, weights, BINS, wanted, 0, N, out, out_codes, out_weights
-        ),
+        "count_scores": lambda: scores.count_scores(items, BINS, table, sums, (0, N)),
+        "count_scores, odd bins": lambda: scores.count_scores(items, odd_bins, table, sums, (0, N)),
+        "range_scores": lambda: scores.range_scores(x, BINS, *ends, (0, N)),
+        "collect_scores": lambda: scores.collect_scores(items, BINS, wanted, out, (0, N)),
         "group_scores": group,
-        "sort_items": lambda: scores.sort_items(x, y, 0, N_LABELS),
-        "sort_items, of NaN": lambda: scores.sort_items(nan, y, 0, N_LABELS),
+        "sort_items": lambda: scores.sort_items(items),
+        "sort_items, of NaN": lambda: scores.sort_items(undefined_items),
         "accumulate_labels": lambda: scores.accumulate_labels(
             codes, weights, thirds, prefix.copy()
         ),

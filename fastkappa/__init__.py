@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from fastkappa.estimators import KappaRounder as KappaRounder
     from fastkappa.estimators import KappaScorer as KappaScorer
     from fastkappa.leaderboards.leaderboard import leaderboard
+    from fastkappa.leaderboards.leaderboard_result import Leaderboard, LeaderboardRow
     from fastkappa.leaderboards.score_many import Kappas, score_many
-    from fastkappa.leaderboards.table import Leaderboard, LeaderboardRow
     from fastkappa.multirater import (
         CoefficientDifference,
         MultiRaterResult,
@@ -80,13 +80,13 @@ if TYPE_CHECKING:
     from fastkappa.thresholds.evaluator import ThresholdEvaluator
     from fastkappa.thresholds.optimal import ThresholdResult, optimal_thresholds
     from fastkappa.two_raters.agreement import agreement, agreement_from_confusion
+    from fastkappa.two_raters.agreement_result import AgreementResult
     from fastkappa.two_raters.grouped import GroupedAgreement, agreement_by
-    from fastkappa.two_raters.paired import compare_predictions
-    from fastkappa.two_raters.result import AgreementResult
+    from fastkappa.two_raters.paired_predictions import compare_predictions
 
 # A name, and the module that it is in, or is.
 _LOADED_ON_FIRST_USE = {
-    "AgreementResult": "two_raters.result",
+    "AgreementResult": "two_raters.agreement_result",
     "BootstrapResult": "statistics.bootstrap",
     "CoefficientDifference": "multirater",
     "ConcordanceResult": "continuous",
@@ -103,8 +103,8 @@ _LOADED_ON_FIRST_USE = {
     "KappaRounder": "estimators",
     "KappaScorer": "estimators",
     "Kappas": "leaderboards.score_many",
-    "Leaderboard": "leaderboards.table",
-    "LeaderboardRow": "leaderboards.table",
+    "Leaderboard": "leaderboards.leaderboard_result",
+    "LeaderboardRow": "leaderboards.leaderboard_result",
     "LimitsOfAgreement": "continuous",
     "MultiRaterResult": "multirater",
     "PairwiseKappa": "multirater",
@@ -120,7 +120,7 @@ _LOADED_ON_FIRST_USE = {
     "compare_coefficients": "multirater",
     "compare_independent": "statistics.comparison",
     "compare_paired": "statistics.comparison",
-    "compare_predictions": "two_raters.paired",
+    "compare_predictions": "two_raters.paired_predictions",
     "compare_strata": "statistics.strata",
     "concordance_correlation": "continuous",
     "confusion_from_table": "engines",

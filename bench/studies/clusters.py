@@ -32,7 +32,7 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels import dispatch
 from fastkappa.statistics.bootstrap import bootstrap
 from fastkappa.statistics.clusters import clusters_of
-from fastkappa.two_raters.result import AgreementResult
+from fastkappa.two_raters.agreement_result import AgreementResult
 
 LABELS = {"two equal": (0.5, 0.5), "one rare": (0.9, 0.1), "four": (0.4, 0.3, 0.2, 0.1)}
 WEIGHTS: dict[str, Any] = {"two equal": None, "one rare": None, "four": "quadratic"}

@@ -20,7 +20,7 @@ from bench.harness import machine
 from bench.studies.coverage import guessing, neighbours
 from fastkappa.statistics.inference import standard_error
 from fastkappa.statistics.intervals.inverted import inverted_test
-from fastkappa.statistics.intervals.score_test import null_test
+from fastkappa.statistics.intervals.rao import null_test
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.planning.designs import power, sample_size
 from fastkappa.statistics.planning.precision import sample_size_for_width

@@ -43,7 +43,7 @@ from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
 
 if TYPE_CHECKING:
-    from fastkappa.two_raters.result import AgreementResult
+    from fastkappa.two_raters.agreement_result import AgreementResult
 
 # A longer batch is counted by several threads, into a table of its own.
 LONGEST_COUNTED_IN_PLACE = 1 << 20
@@ -124,11 +124,9 @@ class ConfusionAccumulator:
     ) -> None:
         resolve_num_threads(num_threads)
         self._known_labels = None if labels is None else read_given_labels(labels)
+        known = None if labels is None else KnownLabels(self._known_labels, NO_RATINGS, NO_RATINGS)
         # Other labels than integers in a row are not counted in place.
-        self._label_range = NO_LABELS
-        if self._known_labels is not None:
-            known = KnownLabels(self._known_labels, NO_RATINGS, NO_RATINGS)
-            self._label_range = known.as_range() or NO_LABELS
+        self._label_range = NO_LABELS if known is None else known.as_range() or NO_LABELS
         self._kernels = get_kernels(backend)
         self._backend = backend
         self._num_threads = num_threads

@@ -82,6 +82,8 @@ def _read_ordered(ratings: Any, name: str) -> Column:
 
 def read_column_as_sklearn(ratings: Any, name: str) -> Column:
     """Return the ratings as scikit-learn reads them, which knows of no order or enum."""
+    if type(ratings) is np.ndarray:
+        return _read_array(ratings, name)
     column = _read(ratings, name)._replace(declared=None)
     check_read(column.values, ratings, name)
     is_list = isinstance(ratings, (list, tuple)) or str(getattr(ratings, "dtype", "")) == "String"

@@ -10,7 +10,7 @@ from fastkappa.continuous.intraclass import (
     IntraclassResult,
     intraclass_correlation,
 )
-from fastkappa.continuous.kappa import continuous_kappa
+from fastkappa.continuous.kappa_of_predictions import continuous_kappa
 from fastkappa.continuous.limits import LimitsOfAgreement, limits_of_agreement
 
 __all__ = [

@@ -20,7 +20,7 @@ import numpy as np
 
 from fastkappa.columns.interop import names_of
 from fastkappa.continuous.measured import Measured, Missing, read_pair, read_ratings
-from fastkappa.continuous.report import heading, left_out
+from fastkappa.continuous.report_texts import heading, left_out
 from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastkappa.continuous.measured import Missing, read_ratings
-from fastkappa.continuous.report import heading, left_out
+from fastkappa.continuous.report_texts import heading, left_out
 from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text, p_value_text

@@ -12,7 +12,7 @@ import numpy as np
 from fastkappa.arrays import Floats
 from fastkappa.columns.interop import names_of
 from fastkappa.continuous.measured import Missing, read_pair
-from fastkappa.continuous.report import left_out
+from fastkappa.continuous.report_texts import left_out
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, plain, printable
 from fastkappa.frame import data_frame

@@ -21,7 +21,7 @@ from fastkappa.columns.labels import (
 )
 from fastkappa.columns.missing import given_labels
 from fastkappa.decoding.items.probabilities import Probabilities, read_probabilities
-from fastkappa.decoding.programme import solve
+from fastkappa.decoding.label_programme import solve
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import figure
 from fastkappa.frame import data_frame

@@ -5,7 +5,7 @@ table come back. Batches of arrays are counted by the kernels. Nothing here comp
 statistic.
 """
 
-from fastkappa.engines.counted import SourceCounts
+from fastkappa.engines.source_counts import SourceCounts
 from fastkappa.engines.sources import confusion_from_table
 
 __all__ = ["SourceCounts", "confusion_from_table"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from fastkappa.columns.enums import codes_of_enum
 from fastkappa.columns.interop import checked, to_numpy
 from fastkappa.columns.label_order import shown
 from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
-from fastkappa.engines.ratings import (
+from fastkappa.engines.source_ratings import (
     Key,
     Kind,
     RatingBatch,
@@ -34,69 +35,83 @@ MOST_GROUPS = 2000
 # Libraries whose arrays Arrow knows.
 IN_ARROW = ("builtins", "numpy", "pandas", "polars", "pyarrow")
 
+# Columns of some rows by their names, each an Arrow array.
+Batch = dict[Any, Any]
+# A part of a source: batches that one thread reads.
+Part = Callable[[], Iterable[Batch]]
 
-def count_in_slices(
-    table: SourceTable,
-    n_rows: int,
-    take: Callable[[int, int], dict[Any, Any]],
-    *,
-    as_they_are: bool,
-    num_threads: int,
-) -> None:
-    """Count columns in memory.
 
-    Integers are counted in place, by as many threads as are worth it. Other ratings need
-    temporary arrays: they are counted a slice at a time, which keeps these small, and each
-    thread takes the next slice.
+def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1) -> None:
+    """Count what the parts of a source yield; each thread takes the next part.
 
-    Parameters
-    ----------
-    table : SourceTable
-    n_rows : int
-    take : callable
-        Returns the Arrow arrays of the items from start to stop, by the names of the columns.
-    as_they_are : bool
-        Whether the ratings are integers.
-    num_threads : int
+    The threads share the batches of a part that is the only one.
     """
-    columns = table.columns
-    if as_they_are and columns.weight is None and columns.group is None:
-        add_arrays(table, take(0, n_rows), num_threads)
-        return
-    if n_rows <= SLICE:
-        add_arrays(table, take(0, n_rows))
+    if len(parts) == 1 or num_threads == 1:
+        for part in parts:
+            _count_batches(table, part, num_threads)
         return
 
     def work(ranges: ItemRanges) -> SourceTable:
-        part = table.empty_copy()
-        while bounds := ranges.take(SLICE):
-            add_arrays(part, take(*bounds))
-        return part
+        own = table.empty_copy()
+        while bounds := ranges.take(1):
+            _count_batches(own, parts[bounds[0]], 1)
+        return own
 
-    threads = max(1, min(num_threads, n_rows // SLICE))
-    for part in run_in_threads(work, n_rows, threads):
-        table.merge(part)
+    for own in run_in_threads(work, len(parts), max(1, min(num_threads, len(parts)))):
+        table.merge(own)
 
 
-def add_rows(table: SourceTable, rows: Any, num_threads: int) -> None:
-    """Count the rows of an Arrow table or of a record batch."""
+def parts_of_columns(
+    table: SourceTable, n_rows: int, take: Callable[[int, int], Batch], *, are_integers: bool
+) -> list[Part]:
+    """Return columns in memory as parts; ``take`` returns those of the items from start to stop.
+
+    Integers are counted in place. Other ratings need temporary arrays, which slices keep small.
+    """
+    if n_rows <= SLICE or _is_in_place(table, are_integers):
+        return [lambda: [take(0, n_rows)]]
+    starts = range(0, n_rows, SLICE)
+    return [partial(_slice, take, start, min(start + SLICE, n_rows)) for start in starts]
+
+
+def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
+    """Return the rows of an Arrow table or of a record batch as parts."""
     names = table.names
     rows = rows.select(names)
+    are_integers = all(is_plain(dtype) for dtype in rows.schema.types)
+    if _is_in_place(table, are_integers) and hasattr(rows, "to_batches"):
+        # No chunk needs a copy.
+        return [lambda: (dict(zip(names, batch.columns)) for batch in rows.to_batches())]
 
-    def take(start: int, stop: int) -> dict[Any, Any]:
-        part = rows.slice(start, stop - start)
-        return dict(zip(names, part.columns))
+    def take(start: int, stop: int) -> Batch:
+        return dict(zip(names, rows.slice(start, stop - start).columns))
 
-    as_they_are = all(is_plain(dtype) for dtype in rows.schema.types)
-    if as_they_are and table.columns.weight is None and table.columns.group is None:
-        # No chunk needs a copy: each is counted in place.
-        for batch in rows.to_batches() if hasattr(rows, "to_batches") else [rows]:
-            add_arrays(table, dict(zip(names, batch.columns)), num_threads)
-        return
-    count_in_slices(table, len(rows), take, as_they_are=False, num_threads=num_threads)
+    return parts_of_columns(table, len(rows), take, are_integers=are_integers)
 
 
-def add_arrays(table: SourceTable, arrays: dict[Any, Any], num_threads: int = 1) -> None:
+def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Batch]:
+    """Yield record batches, which come one after the other, as batches of columns."""
+    for rows in record_batches:
+        for part in parts_of_rows(table, rows):
+            yield from part()
+        del rows  # The next one is read into its memory.
+
+
+def _count_batches(table: SourceTable, part: Part, num_threads: int) -> None:
+    for batch in part():
+        add_arrays(table, batch, num_threads)
+        batch.clear()  # As in `batches_of`.
+
+
+def _is_in_place(table: SourceTable, are_integers: bool) -> bool:
+    return are_integers and table.columns.weight is None and table.columns.group is None
+
+
+def _slice(take: Callable[[int, int], Batch], start: int, stop: int) -> list[Batch]:
+    return [take(start, stop)]
+
+
+def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
     """Count items whose columns are Arrow arrays, or chunked ones."""
     columns = table.columns
     names = {columns.y1, columns.y2}

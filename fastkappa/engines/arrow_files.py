@@ -5,20 +5,27 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fastkappa.columns.interop import checked
-from fastkappa.engines.arrow_columns import add_rows, in_one, is_string
+from fastkappa.engines.arrow_columns import (
+    Batch,
+    Part,
+    batches_of,
+    count_parts,
+    in_one,
+    is_string,
+)
 from fastkappa.engines.arrow_text import TextTable, read_names, read_text, text_file
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.engines.text_format import PLAIN, TextFile, TextFormat
 from fastkappa.exceptions import library_needed
-from fastkappa.kernels.threads import ItemRanges, resolve_num_threads, run_in_threads
+from fastkappa.kernels.threads import resolve_num_threads
 
 SUFFIXES = {
     ".csv": "csv",
@@ -84,14 +91,8 @@ def count_file(
             threads = resolve_num_threads(num_threads)
             count_text(table, [path], file_format, text_format, on_progress, threads)
             return
-        if file_format == "parquet" and (n_groups := _n_row_groups(path)) > 1:
-            threads = min(resolve_num_threads(num_threads), n_groups)
-            if threads > 1:
-                _count_row_groups(table, path, on_progress, n_groups, threads)
-                return
-        for batch in _batches(path, file_format, table.names, on_progress):
-            add_rows(table, batch, 1)
-            del batch  # here and below: the next one is read into its memory
+        threads = resolve_num_threads(num_threads) if file_format == "parquet" else 1
+        count_parts(table, _parts(table, path, file_format, on_progress, threads), threads)
 
 
 def read_columns(
@@ -236,21 +237,19 @@ def is_read_of_folder(file: Path) -> bool:
     return file.name.lower().endswith(IN_FOLDERS)
 
 
-def count_dataset(table: SourceTable, dataset: Any) -> None:
-    """Count a pyarrow dataset."""
+def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
+    """Yield the columns that a table counts of a pyarrow dataset."""
     check_columns("the dataset", table.names, dataset.schema.names)
     batches = dataset.to_batches(
         columns=table.names, batch_size=BATCH, batch_readahead=READ_AHEAD, fragment_readahead=1
     )
-    for batch in batches:
-        add_rows(table, batch, 1)
+    yield from batches_of(table, batches)
 
 
-def count_stream(table: SourceTable, batches: Iterable[Any], names: Sequence[str]) -> None:
-    """Count the record batches of a reader."""
+def batches_of_stream(table: SourceTable, stream: Any, names: Sequence[str]) -> Iterator[Batch]:
+    """Yield the columns that a table counts of a reader of record batches."""
     check_columns("the stream", table.names, names)
-    for batch in batches:
-        add_rows(table, checked(batch), 1)
+    yield from batches_of(table, map(checked, stream))
 
 
 def format_of(path: Path) -> str:
@@ -308,37 +307,45 @@ def count_text(
     texts.add_to(table)
 
 
-def _n_row_groups(path: Path) -> int:
-    from pyarrow import parquet
+def _parts(
+    table: SourceTable, path: Path, file_format: str, on_progress: OnProgress, num_threads: int
+) -> list[Part]:
+    """Return a Parquet or Arrow file as parts; with threads, a part per group of rows."""
+    if file_format == "parquet" and num_threads > 1:
+        from pyarrow import parquet
 
-    return int(parquet.read_metadata(path).num_row_groups)
+        metadata = parquet.read_metadata(path)
+        if metadata.num_row_groups > 1:
+            progress = _Progress(path, metadata.num_rows, on_progress)
+            return [
+                partial(_row_group, table, path, i, metadata, progress)
+                for i in range(metadata.num_row_groups)
+            ]
+    return [lambda: batches_of(table, _batches(path, file_format, table.names, on_progress))]
 
 
-def _count_row_groups(
-    table: SourceTable, path: Path, on_progress: OnProgress, n_groups: int, num_threads: int
-) -> None:
-    """Count a Parquet file, each thread taking the next group of its rows."""
-    n_bytes, n_read = path.stat().st_size, [0]
+class _Progress:
+    """Reports the bytes of a file by the rows that have been read."""
 
-    def work(ranges: ItemRanges) -> SourceTable:
-        part = table.empty_copy()
-        with _opened_parquet(path, table.names) as file:
-            n_rows = max(file.metadata.num_rows, 1)
-            while bounds := ranges.take(1):
-                for batch in file.iter_batches(
-                    BATCH,
-                    row_groups=[bounds[0]],
-                    columns=table.names,
-                    use_threads=False,
-                ):
-                    n_read[0] += len(batch)
-                    on_progress(n_bytes * min(n_read[0], n_rows) // n_rows)
-                    add_rows(part, batch, 1)
-                    del batch
-        return part
+    def __init__(self, path: Path, n_rows: int, on_progress: OnProgress) -> None:
+        self._n_bytes, self._n_rows = path.stat().st_size, max(n_rows, 1)
+        self._n_read, self._on_progress = 0, on_progress
 
-    for part in run_in_threads(work, n_groups, num_threads):
-        table.merge(part)
+    def add(self, n_rows: int) -> None:
+        self._n_read += n_rows
+        self._on_progress(self._n_bytes * min(self._n_read, self._n_rows) // self._n_rows)
+
+
+def _row_group(
+    table: SourceTable, path: Path, i: int, metadata: Any, progress: _Progress
+) -> Iterator[Batch]:
+    with _opened_parquet(path, table.names, metadata=metadata) as file:
+        for rows in file.iter_batches(
+            BATCH, row_groups=[i], columns=table.names, use_threads=False
+        ):
+            progress.add(len(rows))
+            yield from batches_of(table, [rows])
+            del rows
 
 
 def _batches(
@@ -356,7 +363,7 @@ def _batches(
 
 @contextmanager
 def _opened_parquet(
-    path: Path, columns: Sequence[str], as_strings: Sequence[str] = ()
+    path: Path, columns: Sequence[str], as_strings: Sequence[str] = (), metadata: Any = None
 ) -> Iterator[Any]:
     """Open a Parquet file that has some columns, other strings being dictionaries."""
     import pyarrow
@@ -364,7 +371,7 @@ def _opened_parquet(
 
     with pyarrow.OSFile(str(path)) as source:
         # The threads that read ahead take a fifth of the time that a small file takes.
-        file = parquet.ParquetFile(source, pre_buffer=False)
+        file = parquet.ParquetFile(source, metadata=metadata, pre_buffer=False)
         schema = file.metadata.schema.to_arrow_schema()
         check_columns(path, columns, schema.names)
         # What is a dictionary already keeps its order.
@@ -380,13 +387,12 @@ def _parquet_batches(
 ) -> Iterator[Any]:
     """Yield columns of a Parquet file a batch at a time, other strings as dictionaries."""
     with _opened_parquet(path, columns, as_strings) as file:
-        n_rows, n_read = max(file.metadata.num_rows, 1), 0
+        progress = _Progress(path, file.metadata.num_rows, on_progress)
         # Threads of its own take longer to start than a small file to read.
-        use_threads = n_rows > BATCH
+        use_threads = file.metadata.num_rows > BATCH
         options = {"columns": list(columns), "use_threads": use_threads}
         for batch in file.iter_batches(SHARED_BATCH, **options):
-            n_read += len(batch)
-            on_progress(path.stat().st_size * n_read // n_rows)
+            progress.add(len(batch))
             yield batch
             del batch
 

@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastkappa.engines.arrow_columns import in_one, is_string
+from fastkappa.engines.arrow_columns import count_parts, in_one, is_string
 from fastkappa.engines.arrow_files import (
     DELIMITERS,
     IN_FOLDERS,
     OnProgress,
+    batches_of_dataset,
     check_columns,
     columns_of_arrow,
-    count_dataset,
     count_file,
     count_text,
     files_of,
@@ -25,7 +25,7 @@ from fastkappa.engines.arrow_files import (
     opened,
     read_columns,
 )
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
 from fastkappa.engines.text_format import PLAIN, TextFormat
 from fastkappa.kernels.threads import resolve_num_threads
@@ -141,7 +141,8 @@ def _count_folder(
     if file_format in DELIMITERS:
         count_text(table, files, file_format, text_format, ignore_progress, num_threads)
         return
-    count_dataset(table, _dataset_of(folder, files, file_format, table.names))
+    dataset = _dataset_of(folder, files, file_format, table.names)
+    count_parts(table, [lambda: batches_of_dataset(table, dataset)])
 
 
 def _files_of_one_format(folder: Path) -> tuple[str, list[Path]]:

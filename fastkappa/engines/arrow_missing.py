@@ -12,7 +12,7 @@ from fastkappa.columns.odd_strings import describe_odd, odd_among
 from fastkappa.engines.arrow_columns import codes_of, in_one, is_string
 from fastkappa.engines.arrow_files import DELIMITERS, format_of
 from fastkappa.engines.arrow_text import inferred
-from fastkappa.engines.ratings import Advice, RatingsError, WantedLabels
+from fastkappa.engines.source_ratings import Advice, RatingsError, WantedLabels
 
 # What becomes of strings among numbers.
 OddStrings = Literal["raise", "drop", "keep"]

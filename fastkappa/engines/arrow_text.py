@@ -16,10 +16,10 @@ import numpy as np
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.columns.label_order import is_number
 from fastkappa.engines import csv_lines
-from fastkappa.engines.arrow_columns import codes_of, in_one, ratings_of, weights_of
+from fastkappa.engines.arrow_columns import codes_of, in_one, ratings_of, values_of, weights_of
 from fastkappa.engines.batches import add_ratings
 from fastkappa.engines.csv_lines import LineCounter
-from fastkappa.engines.ratings import (
+from fastkappa.engines.source_ratings import (
     Key,
     Kind,
     RatingBatch,
@@ -248,7 +248,21 @@ def read_text(
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)
     on_progress(n_bytes)
+    for name in set(columns) - set(strings):
+        if _may_be_rounded(table.column(name)):
+            texts = read_text(file, [name], on_progress, [name]).column(name)
+            floats = dict(zip(texts.to_pylist(), table.column(name).to_pylist()))
+            floats.pop(None, None)
+            refuse_rounded_texts(list(floats), list(floats.values()), name)
     return table
+
+
+def _may_be_rounded(column: Any) -> bool:
+    """Return whether a column has floats as large as whole numbers that floats skip."""
+    if str(column.type) != "double":
+        return False
+    largest = (np.abs(values_of(chunk)).max(initial=0) for chunk in column.chunks)
+    return any(value >= LARGEST_EXACT for value in largest)
 
 
 def read_names(

@@ -17,7 +17,7 @@ from fastkappa.counting.codecs import (
 )
 from fastkappa.counting.item_sums import as_int64, whole_sums
 from fastkappa.counting.tabulate import count_known
-from fastkappa.engines.ratings import Key, RatingBatch, RatingsError
+from fastkappa.engines.source_ratings import Key, RatingBatch, RatingsError
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, SourceTable
 from fastkappa.kernels.dispatch import get_kernels
 

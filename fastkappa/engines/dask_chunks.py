@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.engines.arrow_columns import as_array, count_in_slices, is_plain
+from fastkappa.engines.arrow_columns import as_array, count_parts, is_plain, parts_of_columns
 from fastkappa.engines.arrow_files import check_columns
 from fastkappa.engines.frames import count_frame as count_frame_here
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.engines.source_table import SourceTable
 
 # Tables that one task sums.
@@ -85,8 +85,8 @@ def _chunk_counted(empty: SourceTable, *chunks: Any) -> SourceTable:
     def take(start: int, stop: int) -> dict[Any, Any]:
         return {name: array.slice(start, stop - start) for name, array in arrays.items()}
 
-    as_they_are = all(is_plain(array.type) for array in arrays.values())
-    count_in_slices(table, lengths[0], take, as_they_are=as_they_are, num_threads=1)
+    are_integers = all(is_plain(array.type) for array in arrays.values())
+    count_parts(table, parts_of_columns(table, lengths[0], take, are_integers=are_integers))
     return table
 
 

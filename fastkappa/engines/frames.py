@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.engines.arrow_columns import count_in_slices, of_series
+from fastkappa.engines.arrow_columns import count_parts, of_series, parts_of_columns
 from fastkappa.engines.arrow_files import check_columns, need_pyarrow
-from fastkappa.engines.ratings import (
+from fastkappa.engines.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     RatingsError,
     key_of,
@@ -128,8 +128,9 @@ def _count_in_memory(table: SourceTable, frame: Any, num_threads: int) -> None:
         part = frame[start:stop]
         return {name: of_series(part[name], name, table.codes) for name in names}
 
-    as_they_are = all(dtype.is_integer() for dtype in frame.schema.values())
-    count_in_slices(table, len(frame), take, as_they_are=as_they_are, num_threads=num_threads)
+    are_integers = all(dtype.is_integer() for dtype in frame.schema.values())
+    parts = parts_of_columns(table, len(frame), take, are_integers=are_integers)
+    count_parts(table, parts, num_threads)
 
 
 def _count_by_engine(table: SourceTable, frame: Any, most_cells: int) -> None:

@@ -18,7 +18,7 @@ from fastkappa.columns.odd_strings import describe_odd, odd_among
 from fastkappa.counting.codecs import expected_codecs
 from fastkappa.counting.item_sums import add_exactly
 from fastkappa.counting.tally import Tally, TooManyCellsError
-from fastkappa.engines.ratings import (
+from fastkappa.engines.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     LIBRARY_ADVICE,
     Advice,

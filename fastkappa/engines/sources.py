@@ -9,11 +9,19 @@ from typing import Any, overload
 
 from fastkappa.columns.interop import checked
 from fastkappa.columns.missing import check_is_list
-from fastkappa.engines import arrow_columns, arrow_files, arrow_folders, dask_chunks, frames
-from fastkappa.engines.arrow_columns import with_order
+from fastkappa.engines import arrow_files, arrow_folders, dask_chunks, frames
+from fastkappa.engines.arrow_columns import (
+    Part,
+    as_array,
+    count_parts,
+    is_plain,
+    parts_of_columns,
+    parts_of_rows,
+    with_order,
+)
 from fastkappa.engines.arrow_files import check_columns, columns_of_arrow, need_pyarrow
-from fastkappa.engines.counted import SourceCounts, check_labels, finish, finish_groups
-from fastkappa.engines.ratings import RatingsError, WantedLabels, key_of
+from fastkappa.engines.source_counts import SourceCounts, check_labels, finish, finish_groups
+from fastkappa.engines.source_ratings import RatingsError, WantedLabels, key_of
 from fastkappa.engines.source_table import Columns, SourceTable
 from fastkappa.kernels.threads import resolve_num_threads
 
@@ -173,8 +181,8 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
         arrow_folders.count_path(table, Path(source), threads)
     elif isinstance(source, Mapping):
         _count_mapping(table, source, threads)
-    elif library == "pyarrow" and _count_arrow(table, source, threads):
-        pass
+    elif library == "pyarrow" and (parts := _parts_of_arrow(table, source)):
+        count_parts(table, parts, threads)
     elif library in ("dask", "dask_expr"):
         dask_chunks.count_frame(table, source)
     elif frames.count_frame(table, source, threads):
@@ -182,7 +190,7 @@ def _count(table: SourceTable, source: Any, threads: int) -> None:
     elif hasattr(source, "__arrow_c_stream__"):
         pyarrow = need_pyarrow("frames", "an Arrow stream")
         stream = pyarrow.RecordBatchReader.from_stream(source)
-        arrow_files.count_stream(table, stream, stream.schema.names)
+        count_parts(table, _parts_of_arrow(table, stream))
     else:
         raise TypeError(
             "source must be a path, a data frame, an Arrow table, dataset or stream, a"
@@ -198,38 +206,34 @@ def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) 
         dask_chunks.count_arrays(table, taken)
         return
     need_pyarrow("frames", "a mapping of arrays")
-    arrays = {
-        name: arrow_columns.as_array(column, name, table.codes) for name, column in taken.items()
-    }
+    arrays = {name: as_array(column, name, table.codes) for name, column in taken.items()}
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise RatingsError(f"the columns have different lengths: {lengths}.")
-    arrow_columns.count_in_slices(
+    parts = parts_of_columns(
         table,
         lengths[table.columns.y1],
         lambda start, stop: {
             name: array.slice(start, stop - start) for name, array in arrays.items()
         },
-        as_they_are=all(arrow_columns.is_plain(array.type) for array in arrays.values()),
-        num_threads=threads,
+        are_integers=all(is_plain(array.type) for array in arrays.values()),
     )
+    count_parts(table, parts, threads)
 
 
-def _count_arrow(table: SourceTable, source: Any, threads: int) -> bool:
-    """Count an object of pyarrow, and return whether it is one that can be counted."""
+def _parts_of_arrow(table: SourceTable, source: Any) -> list[Part]:
+    """Return the parts of an object of pyarrow, none if it cannot be counted."""
     names = source.schema.names if hasattr(source, "schema") else None
     if names is None:
-        return False
+        return []
     if hasattr(source, "to_batches") and hasattr(source, "get_fragments"):
-        arrow_files.count_dataset(table, source)
-    elif hasattr(source, "slice"):
+        return [lambda: arrow_files.batches_of_dataset(table, source)]
+    if hasattr(source, "slice"):
         check_columns("the table", table.names, names)
-        arrow_columns.add_rows(table, checked(source.select(table.names)), threads)
-    elif hasattr(source, "read_next_batch"):
-        arrow_files.count_stream(table, source, names)
-    else:
-        return False
-    return True
+        return parts_of_rows(table, checked(source.select(table.names)))
+    if hasattr(source, "read_next_batch"):
+        return [lambda: arrow_files.batches_of_stream(table, source, names)]
+    return []
 
 
 def read_triples(

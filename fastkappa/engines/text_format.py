@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_ratings import RatingsError
 
 # What may separate the fields of a text file: the first of these in its first line does.
 DELIMITERS_TRIED = "\t;,| "

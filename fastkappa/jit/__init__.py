@@ -9,8 +9,8 @@ from fastkappa.exceptions import library_needed
 with library_needed("fastkappa.jit", "numba", "fastkappa[numba]"):
     import numba  # noqa: F401
 
+from fastkappa.jit.confusion import confusion_matrix
 from fastkappa.jit.kappas import kappa_from_confusion
-from fastkappa.jit.tables import confusion_matrix
 from fastkappa.jit.thresholds import kappa_at_thresholds
 
 __all__ = ["confusion_matrix", "kappa_at_thresholds", "kappa_from_confusion"]

@@ -13,8 +13,8 @@ from fastkappa.arrays import AnyArray
 from fastkappa.columns.real_numbers import read_numbers
 from fastkappa.counting.confusion import confusion_counts
 from fastkappa.jit.compiling import borrowed, exactly
+from fastkappa.jit.confusion import check_labels, code
 from fastkappa.jit.kappas import kappa_of_table, kind_and_matrix
-from fastkappa.jit.tables import check_labels, code
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 

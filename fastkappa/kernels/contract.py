@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable
 
-# The lowest score of the first inner bin, bins per unit, and the number of inner bins.
-Bins = tuple[float, float, int]
+# The items start <= i < stop, as a pair.
+Range = tuple[int, int]
 
 SumMoments = Callable[[AnyArray, AnyArray, int, int, int, int], tuple[int, ...]]
 CountRows = Callable[[AnyArray, int, AnyArray, int, IntTable, int, int], None]
-SortItems = Callable[[AnyArray, AnyArray, int, int], tuple[AnyArray, NDArray[np.uint16]] | None]
 
 
 class LabelHash(NamedTuple):
@@ -161,6 +160,52 @@ class PairKernels(Protocol):
         """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
 
 
+class Bins(NamedTuple):
+    """Bins of equal width: a score is in one of ``n_rows`` rows.
+
+    Row 0 is below ``low``, rows 1 to ``n_inner`` are the bins from there on, ``scale`` of them
+    per unit, the next row is above them, and the last one has NaN and the infinities.
+    """
+
+    low: float
+    scale: float
+    n_inner: int
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows a table of the bins has."""
+        return self.n_inner + 3
+
+
+class Items(Protocol):
+    """Items with a score, a label and perhaps a weight, to be read or to be written.
+
+    The label of item i has the code ``codes[i] - lowest``; a code outside the labels is
+    ``n_labels``. Scores are float32 or float64.
+    """
+
+    @property
+    def scores(self) -> AnyArray: ...
+    @property
+    def codes(self) -> AnyArray: ...
+    @property
+    def lowest(self) -> int: ...
+    @property
+    def n_labels(self) -> int: ...
+    @property
+    def weights(self) -> Floats | None: ...
+
+
+SortItems = Callable[[Items], tuple[AnyArray, NDArray[np.uint16]] | None]
+
+
+def check_bin_tables(items: Items, bins: Bins, *tables: AnyArray | None) -> None:
+    """Raise unless tables have a row per row of the bins, and a column per label and one more."""
+    shape = (bins.n_rows, items.n_labels + 1)
+    if any(table is not None and table.shape != shape for table in tables):
+        raise ValueError(f"tables must have one shape, {shape}")
+
+
 class ScoreKernels(Protocol):
     """Counts of scored items by bin and label, and their order."""
 
@@ -168,66 +213,44 @@ class ScoreKernels(Protocol):
 
     @property
     def sort_items(self) -> SortItems | None:
-        """The kernel that sorts scores and codes together.
+        """The kernel that sorts items without weights.
 
-        ``sort_items(scores, codes, lowest, n_labels)`` returns both in the order of the
-        scores, or None for scores that are not finite or too far apart for its keys.
+        ``sort_items(items)`` returns scores and codes in the order of the scores, or None for
+        scores that are not finite or too far apart for its keys.
         """
 
     def count_scores(
-        self,
-        scores: AnyArray,
-        codes: AnyArray,
-        lowest: int,
-        weights: Floats | None,
-        bins: Bins,
-        table: NDArray[np.uint32],
-        sums: Floats | None,
-        start: int,
-        stop: int,
+        self, items: Items, bins: Bins, table: NDArray[np.uint32], sums: Floats | None, part: Range
     ) -> None:
-        """Add the items of each row and label to ``table``, and their weights to ``sums``."""
+        """Add the items of each row and label to ``table``, and their weights to ``sums``.
+
+        Weights count only where there are ``sums``.
+        """
 
     def range_scores(
-        self, scores: AnyArray, bins: Bins, least: Floats, largest: Floats, start: int, stop: int
+        self, scores: AnyArray, bins: Bins, least: Floats, largest: Floats, part: Range
     ) -> None:
         """Lower ``least`` and raise ``largest`` to the scores of each row."""
 
     def collect_scores(
-        self,
-        scores: AnyArray,
-        codes: AnyArray,
-        lowest: int,
-        n_labels: int,
-        weights: Floats | None,
-        bins: Bins,
-        wanted: NDArray[np.uint8],
-        start: int,
-        stop: int,
-        out: AnyArray,
-        out_codes: NDArray[np.uint16],
-        out_weights: Floats | None,
+        self, items: Items, bins: Bins, wanted: NDArray[np.uint8], out: Items, part: Range
     ) -> int:
-        """Write score, code and weight of the items in the rows that are wanted."""
+        """Write the items in the rows that are wanted, their codes as uint16.
+
+        There is room for all items of the part; return how many are wanted.
+        """
         ...
 
     def group_scores(
         self,
-        scores: AnyArray,
-        codes: AnyArray,
-        lowest: int,
-        n_labels: int,
-        weights: Floats | None,
+        items: Items,
         bins: Bins,
         places: NDArray[np.int64],
         ends: NDArray[np.int64],
-        start: int,
-        stop: int,
-        out: AnyArray,
-        out_codes: NDArray[np.uint16],
-        out_weights: Floats | None,
+        out: Items,
+        part: Range,
     ) -> int:
-        """Write score, code and weight of each item to the next of its row's ``places``.
+        """Write each item to the next of its row's ``places``, its code as uint16.
 
         A row has places below its ``ends``: scores may have changed since they were counted.
         Return how many items found no place.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
 from collections.abc import Callable
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.install_hint import install_command
@@ -15,6 +16,30 @@ from fastkappa.kernels.contract import (
     PairKernels,
     ScoreKernels,
 )
+
+if TYPE_CHECKING:
+    # Modules are imported by name: here a type checker compares each with its protocol.
+    import fastkappa.kernels.cython.csv_lines as cython_lines
+    import fastkappa.kernels.cython.differences as cython_differences
+    import fastkappa.kernels.cython.pairs as cython_pairs
+    import fastkappa.kernels.cython.scores as cython_scores
+    import fastkappa.kernels.numba.csv_lines as numba_lines
+    import fastkappa.kernels.numba.differences as numba_differences
+    import fastkappa.kernels.numba.pairs as numba_pairs
+    import fastkappa.kernels.numba.scores as numba_scores
+    import fastkappa.kernels.numpy.csv_lines as numpy_lines
+    import fastkappa.kernels.numpy.differences as numpy_differences
+    import fastkappa.kernels.numpy.pairs as numpy_pairs
+    import fastkappa.kernels.numpy.scores as numpy_scores
+
+    _pairs: tuple[PairKernels, ...] = (cython_pairs, numba_pairs, numpy_pairs)
+    _scores: tuple[ScoreKernels, ...] = (cython_scores, numba_scores, numpy_scores)
+    _lines: tuple[CsvLineKernels, ...] = (cython_lines, numba_lines, numpy_lines)
+    _differences: tuple[DifferenceKernels, ...] = (
+        cython_differences,
+        numba_differences,
+        numpy_differences,
+    )
 
 # Best first: what an automatic choice takes.
 Backend: TypeAlias = Literal["cython", "numba", "numpy"]
@@ -51,48 +76,20 @@ def get_kernels(backend: str | None = None) -> PairKernels:
 
 def score_kernels(kernels: PairKernels) -> ScoreKernels:
     """Return the score kernels of the backend that pair kernels belong to."""
-    # Written out, so that mypy checks each module against the protocol.
-    if name_of(kernels) == "cython":
-        from fastkappa.kernels.cython import scores as cython_scores
-
-        return cython_scores
-    if name_of(kernels) == "numba":
-        from fastkappa.kernels.numba import scores as numba_scores
-
-        return numba_scores
-    from fastkappa.kernels.numpy import scores as numpy_scores
-
-    return numpy_scores
+    found: ScoreKernels = _module(name_of(kernels), "scores")
+    return found
 
 
 def csv_line_kernels(kernels: PairKernels) -> CsvLineKernels:
     """Return the kernels for CSV lines of the backend that pair kernels belong to."""
-    if name_of(kernels) == "cython":
-        from fastkappa.kernels.cython import csv_lines as cython_csv_lines
-
-        return cython_csv_lines
-    if name_of(kernels) == "numba":
-        from fastkappa.kernels.numba import csv_lines as numba_csv_lines
-
-        return numba_csv_lines
-    from fastkappa.kernels.numpy import csv_lines as numpy_csv_lines
-
-    return numpy_csv_lines
+    found: CsvLineKernels = _module(name_of(kernels), "csv_lines")
+    return found
 
 
 def difference_kernels(kernels: PairKernels) -> DifferenceKernels:
     """Return the kernels for differences of the backend that pair kernels belong to."""
-    if name_of(kernels) == "cython":
-        from fastkappa.kernels.cython import differences as cython_differences
-
-        return cython_differences
-    if name_of(kernels) == "numba":
-        from fastkappa.kernels.numba import differences as numba_differences
-
-        return numba_differences
-    from fastkappa.kernels.numpy import differences as numpy_differences
-
-    return numpy_differences
+    found: DifferenceKernels = _module(name_of(kernels), "differences")
+    return found
 
 
 def call_when_forgotten(forget: Callable[[], None]) -> None:
@@ -149,7 +146,7 @@ def _load(name: str) -> PairKernels | None:
     if name in _missing:
         return None
     try:
-        _loaded[name] = _import_pairs(name)
+        _loaded[name] = _module(name, "pairs")
     except ImportError as error:
         _missing[name] = f"{error} ({_hint(name)})"
         return None
@@ -181,15 +178,6 @@ def _hint(name: str) -> str:
     )
 
 
-def _import_pairs(name: str) -> PairKernels:
-    if name == "cython":
-        from fastkappa.kernels.cython import pairs as cython_pairs
-
-        return cython_pairs
-    if name == "numba":
-        from fastkappa.kernels.numba import pairs as numba_pairs
-
-        return numba_pairs
-    from fastkappa.kernels.numpy import pairs as numpy_pairs
-
-    return numpy_pairs
+def _module(backend: str, subject: str) -> Any:
+    """Return the module of a backend for a subject: every backend has the same ones."""
+    return importlib.import_module(f"fastkappa.kernels.{backend}.{subject}")

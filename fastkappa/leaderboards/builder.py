@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.columns.column import Column
 from fastkappa.columns.lengths import n_samples
-from fastkappa.columns.missing import Missing, without
+from fastkappa.columns.missing import without
 from fastkappa.columns.read import read_clusters
 from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import (
@@ -20,8 +20,8 @@ from fastkappa.exceptions import (
     undefined_metric_warning,
     users_stacklevel,
 )
-from fastkappa.kernels.contract import PairKernels
-from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.kernels.threads import ItemRanges, resolve_num_threads, run_in_threads
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.ids import read_ids
 from fastkappa.leaderboards.items.many_columns import count_many_known, count_many_unknown
@@ -36,6 +36,8 @@ from fastkappa.leaderboards.items.reference import Pair, Reference
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherLabelsError
 from fastkappa.leaderboards.items.stacks import Tables
+from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
+from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.ranking import (
     Products,
     draw_groups,
@@ -48,12 +50,9 @@ from fastkappa.leaderboards.ranking import (
     warn_of_undefined,
     with_same_labels,
 )
-from fastkappa.leaderboards.table import Leaderboard
-from fastkappa.statistics.bootstrap import as_generator, check_resamples
-from fastkappa.statistics.inference import check_confidence
-from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix, what_needs_order
+from fastkappa.statistics.bootstrap import as_generator
+from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_needs_order
 
-OnMismatch = Literal["raise", "drop"]
 # The number of random groups of items; a group costs as much time as a replicate.
 GROUPS = 1000
 # Predictions whose replicates are one matrix product.
@@ -108,40 +107,25 @@ class LeaderboardBuilder:
     def __init__(
         self,
         y_true: Any,
+        options: LeaderboardOptions,
         *,
-        weights: Weights,
-        labels: Any,
-        allow_other_labels: bool,
-        ids: Any,
-        on_mismatch: OnMismatch,
-        missing: Missing = "raise",
-        missing_codes: Sequence[Any] = (),
+        ids: Any = None,
         clusters: Any = None,
-        n_resamples: int,
-        confidence: float,
-        rng: Any,
-        kernels: PairKernels,
-        num_threads: int,
     ) -> None:
-        if on_mismatch not in ("raise", "drop"):
-            raise ValueError(f"on_mismatch must be 'raise' or 'drop', got {on_mismatch!r}.")
-        named = weights is None or isinstance(weights, str)
-        if labels is None and not named:
-            raise ValueError(
-                "a matrix of weights needs labels, to which its rows and columns refer."
-            )
-        self._confidence = check_confidence(confidence)
-        self._n_resamples = check_resamples(n_resamples, 0, confidence)
+        self._kernels = get_kernels(options.backend)
+        self.num_threads = resolve_num_threads(options.num_threads)
+        self._options, labels = options, options.labels
+        self._n_resamples = options.n_resamples
         self._truth = Reference(
             y_true,
             TRUTH,
-            missing=missing,
-            missing_codes=missing_codes,
+            missing=options.missing,
+            missing_codes=options.missing_codes,
             has_labels=labels is not None,
         )
         column = self._truth.column
         n_labels = 1 if labels is None else len(KnownLabels(labels, column, column))
-        as_weights(weights, n_labels)
+        as_weights(options.weights, n_labels)
         if self._truth.n_items == 0:
             raise ValueError("y_true must hold at least one item, got none.")
         if ids is not None and n_samples(ids) != self._truth.n_given:
@@ -155,16 +139,13 @@ class LeaderboardBuilder:
             self._unrated.update(read_ids(without(ids, ~self._truth.dropped), "ids").tolist())
             ids = without(ids, self._truth.dropped)
         self.ids = None if ids is None else ItemIds(ids, "ids")
-        self._weights = weights
         self._order = SharedOrder(
             labels,
             column,
-            refuse_late=weights is not None,
-            allow_other_labels=allow_other_labels,
+            refuse_late=options.weights is not None,
+            allow_other_labels=options.allow_other_labels,
         )
-        self._on_mismatch = on_mismatch
-        self._kernels, self._num_threads = kernels, num_threads
-        self._generator = as_generator(rng)
+        self._generator = as_generator(options.rng)
         numbers = self._read_clusters(clusters)
         self._groups = ItemGroups(self._truth.n_items, GROUPS, self._generator, numbers)
         self._entries: list[_Entry] = []
@@ -204,7 +185,7 @@ class LeaderboardBuilder:
             counted.append((batch, tables))
         # All are accepted, so that all or none is added.
         for batch, tables in counted:
-            kappas = kappas_of(tables.tables, tables.present, self._weights).tolist()
+            kappas = kappas_of(tables.tables, tables.present, self._options.weights).tolist()
             n_items = tables.tables.sum(axis=(1, 2)).tolist()
             intervals = self._score_intervals(tables)
             n_other = tables.n_other.tolist()
@@ -237,12 +218,14 @@ class LeaderboardBuilder:
         """
         if not self._entries:
             raise ValueError("predictions must hold at least one prediction, got none.")
-        self._order.warn(what_needs_order(self._weights), stacklevel=3)
+        self._order.warn(what_needs_order(self._options.weights), stacklevel=3)
         scored = [j for j, entry in enumerate(self._entries) if entry.failure is None]
         failed = [j for j, entry in enumerate(self._entries) if entry.failure is not None]
         kappas = np.array([self._entries[j].kappa for j in scored])
         warn_of_undefined(kappas)
-        ranking = rank(kappas, self._replicates()[:, scored], self._confidence, self._num_threads)
+        ranking = rank(
+            kappas, self._replicates()[:, scored], self._options.confidence, self.num_threads
+        )
         found = np.array([self._entries[j].score_interval for j in scored]).reshape(-1, 2)
         ranking = ranking._replace(interval=np.where(np.isnan(found), ranking.interval, found))
         order = ranking.order
@@ -263,10 +246,10 @@ class LeaderboardBuilder:
             names=tuple(entry.name for entry in entries),
             kappa=column(kappas),
             failures=tuple(entry.failure for entry in entries),
-            confidence=self._confidence,
+            confidence=self._options.confidence,
             n_resamples=self._n_resamples,
             n_clusters=self._n_clusters,
-            weights=self._weights,
+            weights=self._options.weights,
             **columns,
         )
 
@@ -274,7 +257,9 @@ class LeaderboardBuilder:
         """Return the score interval of kappa of each prediction, NaN if intervals are others."""
         if not self._n_resamples or self._n_clusters is not None:
             return [(float("nan"), float("nan"))] * len(tables.tables)
-        found = score_intervals(tables.tables, tables.present, self._weights, self._confidence)
+        found = score_intervals(
+            tables.tables, tables.present, self._options.weights, self._options.confidence
+        )
         return [(low, high) for low, high in found.tolist()]
 
     def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
@@ -310,7 +295,7 @@ class LeaderboardBuilder:
                     errors[j] = error
 
         # Without ids there is hardly anything to do.
-        num_threads = 1 if self.ids is None else min(self._num_threads, len(names))
+        num_threads = 1 if self.ids is None else min(self.num_threads, len(names))
         run_in_threads(work, len(names), num_threads)
         if errors:
             raise errors[min(errors)]
@@ -334,7 +319,7 @@ class LeaderboardBuilder:
         else:
             found, n_expected = self.ids.align(ids, f"ids of {full_name}"), len(ids)
             found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
-            if not found.is_complete() and self._on_mismatch == "raise":
+            if not found.is_complete() and self._options.on_mismatch == "raise":
                 raise MismatchError(full_name, self._truth.n_items, found.mismatch())
         pair = self._truth.matched(ratings, n_expected, found.items, found.others, full_name)
         self._check_unit(pair.columns, full_name)
@@ -352,8 +337,8 @@ class LeaderboardBuilder:
 
     def _count(self, pairs: list[tuple[Column, Column]], labels: Any) -> Tables:
         if labels is None:
-            return count_many_unknown(self._kernels, pairs, self._num_threads)
-        return count_many_known(self._kernels, pairs, labels, None, self._num_threads)
+            return count_many_unknown(self._kernels, pairs, self.num_threads)
+        return count_many_known(self._kernels, pairs, labels, None, self.num_threads)
 
     def _sum(
         self,
@@ -367,7 +352,7 @@ class LeaderboardBuilder:
         have_all = items[0] is None
         first = pairs[0][0] if have_all else self._truth.column
         for mask, some in with_same_labels(tables.present):
-            matrix = disagreement_matrix(self._weights, int(mask.sum()))
+            matrix = disagreement_matrix(self._options.weights, int(mask.sum()))
             products = products_of(matrix, self._groups.most_items)
             used = tables.labels[mask] if labels is None else labels
             known = KnownLabels(used, first, pairs[some[0]][1])
@@ -380,7 +365,7 @@ class LeaderboardBuilder:
                 known,
                 predictions,
                 products.predicted,
-                self._num_threads,
+                self.num_threads,
                 have_all=are_alike,
             )
             counted = tables.tables[some].sum(axis=1)[:, mask] @ products.predicted

@@ -10,12 +10,12 @@ from typing import Any, Literal
 from fastkappa.columns.lengths import n_samples
 from fastkappa.columns.missing import Missing
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.kernels.dispatch import Backend, get_kernels
-from fastkappa.kernels.threads import resolve_num_threads
-from fastkappa.leaderboards.builder import LeaderboardBuilder, OnMismatch
+from fastkappa.kernels.dispatch import Backend
+from fastkappa.leaderboards.builder import LeaderboardBuilder
 from fastkappa.leaderboards.items.predictions import named_columns
 from fastkappa.leaderboards.items.row_major import contiguous_columns
-from fastkappa.leaderboards.table import Leaderboard
+from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions, OnMismatch
+from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.statistics.weights import Weights
 
 # Enough predictions for all threads, and for the truth to be read only once for all of them.
@@ -162,24 +162,20 @@ def leaderboard(
     >>> bool(result.simultaneous_interval[1, 1] < 0)
     True
     """
-    kernels = get_kernels(backend)
-    threads = resolve_num_threads(num_threads)
-    builder = LeaderboardBuilder(
-        y_true,
-        weights=weights,
-        labels=labels,
-        allow_other_labels=allow_other_labels,
-        ids=ids,
-        on_mismatch=on_mismatch,
-        missing=missing,
-        missing_codes=missing_codes,
-        clusters=clusters,
-        n_resamples=n_resamples,
-        confidence=confidence,
-        rng=rng,
-        kernels=kernels,
-        num_threads=threads,
+    options = LeaderboardOptions(
+        weights,
+        labels,
+        allow_other_labels,
+        on_mismatch,
+        missing,
+        missing_codes,
+        n_resamples,
+        confidence,
+        rng,
+        num_threads,
+        backend,
     )
+    builder = LeaderboardBuilder(y_true, options, ids=ids, clusters=clusters)
     named = (
         named_columns(predictions, n_samples(y_true), axis)
         if ids is None
@@ -188,7 +184,7 @@ def leaderboard(
     while some := list(islice(named, AT_ONCE if ids is None else AT_ONCE_WITH_IDS)):
         names, columns = zip(*some)
         # Columns are read more than once, so strided ones are copied.
-        builder.add(names, contiguous_columns(columns, threads))
+        builder.add(names, contiguous_columns(columns, builder.num_threads))
     result = builder.ranked()
     failures = [(name, why) for name, why in zip(result.names, result.failures) if why]
     if failures:

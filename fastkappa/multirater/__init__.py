@@ -1,5 +1,6 @@
 """Agreement of more than two raters."""
 
+from fastkappa.multirater.coefficient_difference import CoefficientDifference, compare_coefficients
 from fastkappa.multirater.coefficients import (
     conger_kappa,
     fleiss_kappa,
@@ -8,11 +9,10 @@ from fastkappa.multirater.coefficients import (
     light_kappa,
     randolph_kappa,
 )
-from fastkappa.multirater.comparison import CoefficientDifference, compare_coefficients
 from fastkappa.multirater.krippendorff import krippendorff_alpha
+from fastkappa.multirater.multirater_result import LabelKappa, MultiRaterResult
 from fastkappa.multirater.pairwise import PairwiseKappa, pairwise_kappa
 from fastkappa.multirater.ratings import Ratings
-from fastkappa.multirater.result import LabelKappa, MultiRaterResult
 
 __all__ = [
     "CoefficientDifference",

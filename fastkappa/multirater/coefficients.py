@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastkappa.multirater.estimation import estimate, label_kappas, read_ratings
+from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.ratings import Ratings
-from fastkappa.multirater.result import MultiRaterResult
 from fastkappa.multirater.statistics.chance_corrected import (
     Chance,
     ChanceCorrected,

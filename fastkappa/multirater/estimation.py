@@ -12,8 +12,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.multirater.items.measurements import Measurements
+from fastkappa.multirater.multirater_result import LabelKappa, MultiRaterResult
 from fastkappa.multirater.ratings import Ratings
-from fastkappa.multirater.result import LabelKappa, MultiRaterResult
 from fastkappa.multirater.statistics.alpha import numbers_of
 from fastkappa.multirater.statistics.chance_corrected import (
     ChanceCorrected,

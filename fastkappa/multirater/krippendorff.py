@@ -8,8 +8,8 @@ from typing import Any
 
 from fastkappa.multirater.estimation import MOST_LABELS, estimate, read_ratings, rows_of_numbers
 from fastkappa.multirater.items.measurements import measurements_in
+from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.ratings import Ratings
-from fastkappa.multirater.result import MultiRaterResult
 from fastkappa.multirater.statistics.alpha import Alpha, Level
 from fastkappa.multirater.statistics.coefficient import Coefficient
 from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha

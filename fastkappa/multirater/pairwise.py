@@ -16,7 +16,7 @@ from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, printable
 from fastkappa.frame import data_frame
-from fastkappa.multirater.counted import Counted
+from fastkappa.multirater.counted_ratings import Counted
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS

@@ -15,7 +15,7 @@ from fastkappa.columns.interop import names_of
 from fastkappa.columns.label_order import warn_of_order
 from fastkappa.columns.labels import names_of_columns
 from fastkappa.columns.missing import check_is_list
-from fastkappa.multirater.counted import Counted, of_counts, of_long, of_raters, of_table
+from fastkappa.multirater.counted_ratings import Counted, of_counts, of_long, of_raters, of_table
 from fastkappa.multirater.items.columns import columns_of, encode_columns
 from fastkappa.multirater.items.count_tables import (
     order_is_known,

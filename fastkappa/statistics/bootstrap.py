@@ -21,7 +21,7 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import BOOTSTRAP_METHODS, count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
-from fastkappa.results import Report, Result, estimate_grid
+from fastkappa.results import Report, Result, estimate_grid, estimate_row
 from fastkappa.statistics.clusters import Clusters, resampled, without_clusters
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.inference import STANDARD_NORMAL, check_confidence, normal_quantile
@@ -90,6 +90,11 @@ class BootstrapResult(Result):
             f"{name}, {100 * self.confidence:g} % bootstrap interval:"
             f" {interval_text(self.interval)} ({method}, {n} replicates{undefined})"
         )
+
+    def row(self, name: str) -> dict[str, Any]:
+        """Return the interval of what has such a name, as a row of CSV."""
+        name = f"{name} ({BOOTSTRAP_METHODS[self.method]} bootstrap)"
+        return estimate_row(name, None, self.standard_error, self.interval)
 
     def __repr__(self) -> str:
         return (

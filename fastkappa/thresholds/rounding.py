@@ -16,8 +16,8 @@ from fastkappa.kernels.threads import available_threads
 from fastkappa.shortcuts.loading import cut_search
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
-from fastkappa.thresholds.cuts.label_shares import smooth_shares
-from fastkappa.thresholds.cuts.programme import Programme, best_cuts, prefix_of
+from fastkappa.thresholds.cuts.cut_programme import Programme, best_cuts, prefix_of
+from fastkappa.thresholds.cuts.label_proportions import smooth_proportions
 from fastkappa.thresholds.cuts.quadratic import smooth_cuts
 from fastkappa.thresholds.cuts.smoothing import smoothed_prefix
 from fastkappa.thresholds.items.direction import warn_if_falling
@@ -37,8 +37,8 @@ METHODS: tuple[Method, ...] = ("spline", "exact", "bagged", "smoothed", "closed_
 MOST_SMOOTHED_ROWS = 1 << 14
 # A spline of few knots sees no difference between this many rows and more.
 MOST_SPLINE_ROWS = 1 << 10
-# Beside the others, so small a share of all weights is lost in rounding errors.
-LEAST_SHARE = 1e-12
+# Beside the others, so small a proportion of all weights is lost in rounding errors.
+LEAST_PROPORTION = 1e-12
 # With more items the optimum itself loses as little, in a fraction of the time.
 MOST_BAGGED = 10_000
 
@@ -208,7 +208,7 @@ class ThresholdFinder(NamedTuple):
     def spline(self, items: SortedScores) -> AnyArray:
         """Return the thresholds of the highest kappa expected from splines along the scores."""
         if items.weights is not None:
-            counted = items.weights > LEAST_SHARE * items.weights.sum()
+            counted = items.weights > LEAST_PROPORTION * items.weights.sum()
             if not counted.all():
                 return self.spline(items.chosen(counted))
         places, prefix = self._rows(items, MOST_SPLINE_ROWS)
@@ -229,10 +229,10 @@ class ThresholdFinder(NamedTuple):
         if (self.matrix == disagreement_matrix("quadratic", len(self.matrix))).all():
             cuts = smooth_cuts(x, rows, n_items)
             return _in_scores(mean + cuts * spread, scale, items)
-        shares = smooth_shares(x, rows, n_items) if len(x) > 1 else None
-        if shares is None:
+        proportions = smooth_proportions(x, rows, n_items) if len(x) > 1 else None
+        if proportions is None:
             return self.bagged(items) if len(items.scores) <= MOST_BAGGED else self.exact(items)
-        return self._expected_best(items, places, prefix_of((shares * rows.sum(axis=0)).T))
+        return self._expected_best(items, places, prefix_of((proportions * rows.sum(axis=0)).T))
 
     def _rows(self, items: SortedScores, most: int) -> tuple[Places, Floats]:
         """Return places between rows of items, and the label counts below each."""

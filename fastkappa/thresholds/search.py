@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.shortcuts.loading import cut_search
-from fastkappa.thresholds.cuts.programme import Cuts, Programme, best_cuts, rows_worth_splitting
+from fastkappa.thresholds.cuts.cut_programme import Cuts, Programme, best_cuts, rows_worth_splitting
 from fastkappa.thresholds.items.bin_table import BinTable, joined_runs
 from fastkappa.thresholds.items.binned_scores import bin_scores
 from fastkappa.thresholds.items.open_rows import OpenRows

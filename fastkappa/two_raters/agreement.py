@@ -24,16 +24,16 @@ from fastkappa.results import RATERS
 from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
-from fastkappa.statistics.intervals.score_test import (
+from fastkappa.statistics.intervals.rao import (
     Alternative,
     check_alternative,
     check_null_kappa,
 )
 from fastkappa.statistics.tables import as_counts
 from fastkappa.statistics.weights import Weights, as_weights
-from fastkappa.two_raters.clustered import CLUSTERS, NOT_RATED, clusters_of_pairs, with_clusters
-from fastkappa.two_raters.report import warn_of_weights, why_undefined
-from fastkappa.two_raters.result import AgreementResult
+from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
+from fastkappa.two_raters.agreement_result import AgreementResult
+from fastkappa.two_raters.item_clusters import CLUSTERS, NOT_RATED, clusters_of_pairs, with_clusters
 
 
 def agreement(

@@ -28,7 +28,7 @@ from fastkappa.results import RATERS, Grid, Report, Result, interval_head
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import check_confidence, kappa_gradient
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
-from fastkappa.statistics.intervals.score_test import (
+from fastkappa.statistics.intervals.rao import (
     Alternative,
     check_alternative,
     check_null_kappa,
@@ -42,15 +42,15 @@ from fastkappa.statistics.strata import (
 )
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.clustered import (
+from fastkappa.two_raters.agreement_report import warn_of_weights
+from fastkappa.two_raters.agreement_result import AgreementResult
+from fastkappa.two_raters.item_clusters import (
     CLUSTERS,
     GROUPS,
     NOT_RATED,
     clusters_by_group,
     with_clusters,
 )
-from fastkappa.two_raters.report import warn_of_weights
-from fastkappa.two_raters.result import AgreementResult
 
 # What all groups together are called.
 ALL = "all items"
@@ -147,6 +147,8 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         results = [*self.results.values(), self.pooled]
         compute_intervals(results)
         names = [*map(label_text, self.results), ALL]
+        results = [*self.results.values(), self.pooled]
+        compute_intervals(results)
         return [
             {
                 "group": name,

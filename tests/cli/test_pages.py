@@ -18,7 +18,7 @@ pytest.importorskip("typer")
 pytest.importorskip("pyarrow")
 pytest.importorskip("rich")
 
-from fastkappa.cli.pages.style import INK, PAPER, STYLE
+from fastkappa.cli.pages.stylesheet import INK, PAPER, STYLE
 from fastkappa.install_hint import install_command
 from tests.helpers.command_line import CommandLine, write_csv
 

@@ -19,7 +19,7 @@ console = pytest.importorskip("rich.console")
 pytest.importorskip("typer")
 
 from fastkappa.cli import progress  # noqa: E402
-from fastkappa.cli.files.ratings import count_ratings  # noqa: E402
+from fastkappa.cli.files.two_columns import count_ratings  # noqa: E402
 from tests.helpers.fresh_python import run_python  # noqa: E402
 
 needs_terminal = pytest.mark.skipif(
@@ -29,16 +29,16 @@ needs_terminal = pytest.mark.skipif(
 # Every batch takes as long as one of a large file.
 SLOW = """
 import sys, time
-from fastkappa.engines import arrow_files
+from fastkappa.engines import arrow_columns, arrow_files
 from fastkappa.cli import main
 
-count = arrow_files.add_rows
+count = arrow_columns.add_arrays
 
 def count_slowly(*arguments):
     time.sleep({pause})
     count(*arguments)
 
-arrow_files.add_rows = count_slowly
+arrow_columns.add_arrays = count_slowly
 arrow_files.BATCH = arrow_files.SHARED_BATCH = 100
 main()
 """
@@ -126,7 +126,7 @@ def test_pandas_is_not_imported(tmp_path: Path) -> None:
     code = """
 import sys
 from pathlib import Path
-from fastkappa.cli.files.ratings import count_ratings
+from fastkappa.cli.files.two_columns import count_ratings
 
 for file in sys.argv[1:]:
     for column in "abcd":

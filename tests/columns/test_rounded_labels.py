@@ -150,6 +150,22 @@ def test_texts_of_both_are_refused(tmp_path: Path) -> None:
         confusion_from_table(path, "a", "b")
 
 
+@pytest.mark.parametrize("command", ["agree", "thresholds"])
+def test_a_column_of_both_is_refused_in_every_command(command: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("typer")
+    from tests.helpers.command_line import CommandLine
+
+    path = tmp_path / "x.csv"
+    path.write_text(f"a,b,c\n{B},1,1\n{B + 1},0,0\n1.0,1,1\n0,1,2\n,1,1\n")
+    options = {
+        "agree": ["--raters", "a", "b", "c"],
+        "thresholds": ["--y", "a", "--score", "c"],
+    }
+    refusal = CommandLine(command).refusal(path, *options[command], "--missing", "drop")
+    assert f"column 'a' must not hold {B + 1} beside floats" in refusal
+
+
 def test_an_accumulator_is_unchanged_by_what_it_refuses() -> None:
     for first, second in ((INTEGERS, FLOATS), (FLOATS, INTEGERS)):
         total = ConfusionAccumulator()

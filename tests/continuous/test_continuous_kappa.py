@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastkappa import cohen_kappa_score, continuous_kappa
-from fastkappa.continuous.kappa import kappa_by_chunks
+from fastkappa.continuous.kappa_of_predictions import kappa_by_chunks
 from fastkappa.exceptions import UndefinedMetricWarning
 from tests.helpers.absent import library
 

@@ -255,16 +255,16 @@ def test_ratings_that_change_before_clusters_are_counted(
     monkeypatch: pytest.MonkeyPatch, step: int, dtype: Any, value: int
 ) -> None:
     """Also labels that are looked up, and one between two labels."""
-    from fastkappa.two_raters import clustered
+    from fastkappa.two_raters import item_clusters
 
     y1, y2 = ratings(3, dtype) * dtype(step), ratings(3, dtype) * dtype(step)
-    count = clustered.count_by_cluster
+    count = item_clusters.count_by_cluster
 
     def changed(*arguments: Any) -> Any:
         y1[5] = value
         return count(*arguments)
 
-    monkeypatch.setattr(clustered, "count_by_cluster", changed)
+    monkeypatch.setattr(item_clusters, "count_by_cluster", changed)
     if value == step:
         return  # another label, and no look has seen the one before
     with pytest.raises(RuntimeError, match=CHANGED):

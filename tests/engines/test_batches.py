@@ -11,7 +11,7 @@ import pytest
 from fastkappa import confusion_from_table
 from fastkappa.arrays import AnyArray
 from fastkappa.engines.batches import LARGEST_RANGE, add_ratings
-from fastkappa.engines.ratings import RatingBatch
+from fastkappa.engines.source_ratings import RatingBatch
 from fastkappa.engines.source_table import Columns, SourceTable
 
 pa = pytest.importorskip("pyarrow")

@@ -14,7 +14,7 @@ import pytest
 import fastkappa
 from fastkappa import confusion_from_table
 from fastkappa.engines import frames
-from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS
+from fastkappa.engines.source_ratings import LARGEST_NUMBER_OF_LABELS
 from fastkappa.engines.source_table import Columns, SourceTable
 from fastkappa.install_hint import install_command
 from tests.helpers.absent import library

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa.cli.files.ratings import count_ratings, parse_labels
+from fastkappa.cli.files.two_columns import count_ratings, parse_labels
 from fastkappa.engines.arrow_text import TextTable
 from fastkappa.engines.arrow_text import text_file as opened_text_file
-from fastkappa.engines.counted import SourceCounts, finish
-from fastkappa.engines.ratings import RatingsError, WantedLabels
+from fastkappa.engines.source_counts import SourceCounts, finish
+from fastkappa.engines.source_ratings import RatingsError, WantedLabels
 from fastkappa.engines.source_table import Columns, SourceTable
 from fastkappa.engines.text_format import PLAIN
 from tests.helpers.rating_files import counted, pa, text_file, write_arrow_file

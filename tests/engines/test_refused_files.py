@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa.cli.files.ratings import count_ratings, parse_labels
+from fastkappa.cli.files.two_columns import count_ratings, parse_labels
 from fastkappa.engines.arrow_files import SUFFIXES, format_of
-from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.engines.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.install_hint import install_command
 from tests.helpers.rating_files import WRITERS, pa, parquet, text_file, write_arrow_file
 
@@ -214,6 +214,6 @@ def test_without_pyarrow_the_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    files = importlib.import_module("fastkappa.cli.files.ratings")
+    files = importlib.import_module("fastkappa.cli.files.two_columns")
     with pytest.raises(ImportError, match=re.escape(install_command("fastkappa[cli]"))):
         files.count_ratings(tmp_path / "r.csv", "a", "b")

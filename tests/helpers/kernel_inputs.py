@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,22 @@ INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uin
 RATING_TYPES = (*INTEGERS, "float32", "float64")
 GUARD = 64
 SENTINEL = -6_148_914_691_236_517_206  # 0xAAAA...
+
+
+class ScoredArrays(NamedTuple):
+    """Items with a score, as the kernels for scores read and write them."""
+
+    scores: Any
+    codes: Any
+    lowest: int = 0
+    n_labels: int = 3
+    weights: Any = None
+
+
+def room_for(n: int, weighted: bool = True, dtype: Any = np.float64) -> ScoredArrays:
+    """Return room to write n items to."""
+    weights = np.empty(n) if weighted else None
+    return ScoredArrays(np.empty(n, dtype), np.empty(n, np.uint16), weights=weights)
 
 
 class GuardedTable:

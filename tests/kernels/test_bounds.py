@@ -10,10 +10,12 @@ import pytest
 
 from fastkappa.counting.label_hash import make_hash
 from fastkappa.kernels import dispatch
+from fastkappa.kernels.contract import Bins
 from fastkappa.shortcuts.loading import threshold_shortcuts
+from tests.helpers.kernel_inputs import ScoredArrays, room_for
 
-N, N_LABELS, BINS = 40, 3, (-1.0, 4.0, 8)
-N_ROWS = BINS[2] + 3
+N, N_LABELS, BINS = 40, 3, Bins(-1.0, 4.0, 8)
+N_ROWS = BINS.n_rows
 RANGES = [(0, N + 1), (-1, N), (N, N + 5), (-5, 3), (N - 1, 2**62)]
 BEYOND = "are not all among those of an array of"
 SHAPES = "tables must have"
@@ -60,29 +62,28 @@ def pair_calls(kernels: Any) -> dict[str, Callable[..., Any]]:
 
 def score_calls(scores_of: Any) -> dict[str, Callable[..., Any]]:
     """Return calls that read scores, codes and weights."""
-    ends = np.full(N_ROWS, N)
 
-    def out(n: int = N) -> Any:
-        return np.empty(n), np.empty(n, np.uint16), np.empty(n)
+    def items(a: Any, b: Any, w: Any) -> ScoredArrays:
+        return ScoredArrays(a.astype(float), b, weights=w.astype(float))
 
-    calls: dict[str, Callable[..., Any]] = {
-        "count_scores": lambda a, b, w, *bounds: scores_of.count_scores(
-            a.astype(float), b, 0, w.astype(float), BINS,
-            table(np.uint32, N_ROWS), table(float, N_ROWS), *bounds,
+    return {
+        "count_scores": lambda a, b, w, *part: scores_of.count_scores(
+            items(a, b, w), BINS, table(np.uint32, N_ROWS), table(float, N_ROWS), part
         ),
-        "range_scores": lambda a, b, w, *bounds: scores_of.range_scores(
-            min((a, b, w), key=len).astype(float), BINS, np.zeros(N_ROWS), np.zeros(N_ROWS), *bounds
+        "range_scores": lambda a, b, w, *part: scores_of.range_scores(
+            items(min((a, b, w), key=len), b, w).scores,
+            BINS,
+            np.zeros(N_ROWS),
+            np.zeros(N_ROWS),
+            part,
         ),
-        "collect_scores": lambda a, b, w, *bounds: scores_of.collect_scores(
-            a.astype(float), b, 0, N_LABELS, w.astype(float), BINS,
-            np.ones(N_ROWS, np.uint8), *bounds, *out(),
+        "collect_scores": lambda a, b, w, *part: scores_of.collect_scores(
+            items(a, b, w), BINS, np.ones(N_ROWS, np.uint8), room_for(N), part
         ),
-        "group_scores": lambda a, b, w, *bounds: scores_of.group_scores(
-            a.astype(float), b, 0, N_LABELS, w.astype(float), BINS,
-            np.zeros(N_ROWS, np.int64), ends.copy(), *bounds, *out(),
+        "group_scores": lambda a, b, w, *part: scores_of.group_scores(
+            items(a, b, w), BINS, np.zeros(N_ROWS, np.int64), np.full(N_ROWS, N), room_for(N), part
         ),
-    }  # fmt: skip
-    return calls
+    }
 
 
 @pytest.mark.parametrize("bounds", RANGES)
@@ -122,45 +123,45 @@ def test_tables_of_other_shapes(kernels: Any) -> None:
     for shape in ((0, 4), (4, 0), (0, 0)):
         with pytest.raises(ValueError, match="table"):
             kernels.count_pairs(y, 0, y, 0, np.zeros(shape, np.int64), 0, N)
-    with pytest.raises(ValueError, match=SHAPES):
-        scores_of.count_scores(
-            w, y, 0, w, BINS, table(np.uint32, N_ROWS), table(float, N_ROWS + 1), 0, N
-        )
+    items = ScoredArrays(w, y, weights=w)
+    for tables in (
+        (table(np.uint32, N_ROWS), table(float, N_ROWS + 1)),
+        (table(np.uint32, N_ROWS - 1), None),
+        (np.zeros((N_ROWS, N_LABELS), np.uint32), None),
+    ):
+        with pytest.raises(ValueError, match=SHAPES):
+            scores_of.count_scores(items, BINS, *tables, (0, N))
 
 
-def test_tables_without_a_row_for_each_bin(kernels: Any) -> None:
-    y, w, few = column(), np.ones(N), N_ROWS - 1
+def test_no_row_for_a_bin(kernels: Any) -> None:
+    items, few = ScoredArrays(np.ones(N), column()), N_ROWS - 1
     scores_of = dispatch.score_kernels(kernels)
-    room = np.empty(N), np.empty(N, np.uint16), None
-    rows: Any
-    for rows in (np.zeros(few), np.zeros(N_ROWS)):
-        others = np.zeros(N_ROWS + few - len(rows))
+    for n_least, n_largest in ((few, N_ROWS), (N_ROWS, few)):
+        ends = np.zeros(n_least), np.zeros(n_largest)
         with pytest.raises(ValueError, match=BEYOND):
-            scores_of.range_scores(w, BINS, rows, others, 0, N)
-    with pytest.raises(ValueError, match=BEYOND):
-        scores_of.count_scores(w, y, 0, None, BINS, table(np.uint32, few), None, 0, N)
+            scores_of.range_scores(items.scores, BINS, *ends, (0, N))
     wanted = np.ones(few, np.uint8)
     with pytest.raises(ValueError, match=BEYOND):
-        scores_of.collect_scores(w, y, 0, 3, None, BINS, wanted, 0, N, *room)
-    places, ends = np.zeros(N_ROWS, np.int64), np.full(few, N)
-    with pytest.raises(ValueError, match=BEYOND):
-        scores_of.group_scores(w, y, 0, 3, None, BINS, places, ends, 0, N, *room)
+        scores_of.collect_scores(items, BINS, wanted, room_for(N, False), (0, N))
+    for n_places, n_ends in ((few, N_ROWS), (N_ROWS, few)):
+        places = np.zeros(n_places, np.int64), np.full(n_ends, N)
+        with pytest.raises(ValueError, match=BEYOND):
+            scores_of.group_scores(items, BINS, *places, room_for(N, False), (0, N))
 
 
-@pytest.mark.parametrize("which", range(3))
-def test_room_for_all_that_is_written(kernels: Any, which: int) -> None:
-    y, w = column(), np.ones(N)
+@pytest.mark.parametrize("which", ["scores", "codes", "weights"])
+def test_room_for_all_that_is_written(kernels: Any, which: str) -> None:
+    items = ScoredArrays(np.ones(N), column(), weights=np.ones(N))
     scores_of = dispatch.score_kernels(kernels)
-    room: list[Any] = [np.empty(N), np.empty(N, np.uint16), np.empty(N)]
-    room[which] = room[which][1:]
-    wanted = np.ones(N_ROWS, np.uint8)
+    room = room_for(N)
+    short = room._replace(**{which: getattr(room, which)[1:]})
+    wanted, ends = np.ones(N_ROWS, np.uint8), np.full(N_ROWS, N)
     with pytest.raises(ValueError, match=BEYOND):
-        scores_of.collect_scores(w, y, 0, 3, w, BINS, wanted, 0, N, *room)
-    ends = np.full(N_ROWS, N)
+        scores_of.collect_scores(items, BINS, wanted, short, (0, N))
     with pytest.raises(ValueError, match=BEYOND):
-        scores_of.group_scores(w, y, 0, 3, w, BINS, ends - N, ends, 0, N, *room)
+        scores_of.group_scores(items, BINS, ends - N, ends, short, (0, N))
     with pytest.raises(ValueError, match=BEYOND):
-        scores_of.group_scores(w[1:], y, 0, 3, w, BINS, ends - N - 1, ends - 1, 0, N - 1, *room)
+        scores_of.group_scores(items, BINS, ends - N - 1, ends - 1, room, (0, N))
 
 
 def test_items_in_order(kernels: Any) -> None:
@@ -174,7 +175,7 @@ def test_items_in_order(kernels: Any) -> None:
         scores_of.accumulate_labels(codes, np.ones(N - 1), np.array([0, N]), prefix)
     if scores_of.sort_items is not None:
         with pytest.raises(ValueError, match=BEYOND):
-            scores_of.sort_items(np.ones(N), column(N - 1), 0, 3)
+            scores_of.sort_items(ScoredArrays(np.ones(N), column(N - 1)))
 
 
 def test_differences_of_rows_that_are_not_there(kernels: Any) -> None:
@@ -183,7 +184,7 @@ def test_differences_of_rows_that_are_not_there(kernels: Any) -> None:
     largest_differences(rows, factors, 2, np.zeros(3, np.float32))
     for given in ((rows[:3], factors, 3), (rows, factors[:, :3].copy(), 3), (rows, factors, 2)):
         with pytest.raises(
-            ValueError, match=r"not all among|a (factor|largest difference) for each"
+            ValueError, match=r"not all among|a (factor|largest difference) for each|contiguous"
         ):
             largest_differences(*given[:2], 2, np.zeros(given[2], np.float32))
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from fastkappa.kernels import dispatch
-from fastkappa.kernels.contract import PairKernels, ScoreKernels
+from fastkappa.kernels.contract import Bins, PairKernels, ScoreKernels
+from tests.helpers.kernel_inputs import ScoredArrays, room_for
 
 
 @pytest.fixture
@@ -55,8 +56,8 @@ def test_count_range_and_collect(scores_of, layout, dtype, n):
     codes = rng.integers(2, 8, n).astype(np.int8)
     weights = rng.integers(1, 9, n) / 4
     lowest, n_labels = 3, 4
-    for bins in ((-1.5, 7.3, 21), (0.25, 2.0**900, 5), (-1e-3, 1e3, 2)):
-        n_rows = bins[2] + 3
+    for bins in (Bins(-1.5, 7.3, 21), Bins(0.25, 2.0**900, 5), Bins(-1e-3, 1e3, 2)):
+        n_rows = bins.n_rows
         start, stop = min(n, 1), n - n // 10
         table = np.zeros((n_rows, n_labels + 1), np.uint32)
         sums = np.zeros((n_rows, n_labels + 1))
@@ -72,34 +73,24 @@ def test_count_range_and_collect(scores_of, layout, dtype, n):
             expected_sums[row, code] += weights[i]
             if wanted[row]:
                 chosen.append((float(scores[i]), code, weights[i]))
-        scores_of.count_scores(scores, codes, lowest, weights, bins, table, sums, start, stop)
+        items, part = ScoredArrays(scores, codes, lowest, n_labels, weights), (start, stop)
+        scores_of.count_scores(items, bins, table, sums, part)
         assert (table == expected).all()
         assert (sums == expected_sums).all()
-        scores_of.count_scores(scores, codes, lowest, None, bins, table, None, start, stop)
-        assert (table == 2 * expected).all()
-        scores_of.range_scores(scores, bins, least, largest, start, stop)
+        # Weights count only where there is a table of their sums.
+        scores_of.count_scores(items, bins, table, None, part)
+        scores_of.count_scores(items._replace(weights=None), bins, table, None, part)
+        assert (table == 3 * expected).all()
+        scores_of.range_scores(scores, bins, least, largest, part)
         for row in np.flatnonzero(expected[:-1].any(axis=1)):
             own = [float(s) for s in scores[start:stop] if row_of(float(s), bins) == row]
             assert (least[row], largest[row]) == (min(own), max(own))
         for given in (weights, None):
-            room = max(stop - start, 0)
-            out, out_codes = np.empty(room, dtype), np.empty(room, np.uint16)
-            out_weights = None if given is None else np.empty(room)
+            out = room_for(max(stop - start, 0), given is not None, dtype)
             n_found = scores_of.collect_scores(
-                scores,
-                codes,
-                lowest,
-                n_labels,
-                given,
-                bins,
-                wanted,
-                start,
-                stop,
-                out,
-                out_codes,
-                out_weights,
+                items._replace(weights=given), bins, wanted, out, part
             )
-            found = [out, out_codes] + [out_weights] * (given is not None)
+            found = [out.scores, out.codes] + [out.weights] * (given is not None)
             columns = [part[:n_found].tolist() for part in found]
             assert list(zip(*columns)) == [item[: len(columns)] for item in chosen]
 
@@ -108,38 +99,25 @@ def test_count_range_and_collect(scores_of, layout, dtype, n):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_group(scores_of, layout, dtype, weighted):
-    n, lowest, n_labels, bins = 3001, 3, 4, (-1.5, 7.3, 21)
+    n, lowest, n_labels, bins = 3001, 3, 4, Bins(-1.5, 7.3, 21)
     rng = np.random.default_rng(0)
     scores = LAYOUTS[layout](some_scores(n, dtype))
     codes = rng.integers(3, 7, n).astype(np.int16)
     weights = rng.random(n) if weighted else None
     rows = np.array([row_of(float(score), bins) for score in scores])
-    n_items = np.bincount(rows, minlength=bins[2] + 3)
+    n_items = np.bincount(rows, minlength=bins.n_rows)
     places, ends = np.cumsum(n_items) - n_items, np.cumsum(n_items)
-    out, out_codes = np.empty(n, dtype), np.empty(n, np.uint16)
-    out_weights = np.empty(n) if weighted else None
-    for bounds in ((0, 1700), (1700, 1700), (1700, n)):
-        n_refused = scores_of.group_scores(
-            scores,
-            codes,
-            lowest,
-            n_labels,
-            weights,
-            bins,
-            places,
-            ends,
-            *bounds,
-            out,
-            out_codes,
-            out_weights,
-        )
+    items = ScoredArrays(scores, codes, lowest, n_labels, weights)
+    out = room_for(n, weighted, dtype)
+    for part in ((0, 1700), (1700, 1700), (1700, n)):
+        n_refused = scores_of.group_scores(items, bins, places, ends, out, part)
         assert n_refused == 0
     assert (places == ends).all()
     order = np.argsort(rows, kind="stable")
-    np.testing.assert_array_equal(out, scores[order].astype(dtype))
-    assert (out_codes == codes[order] - lowest).all()
+    np.testing.assert_array_equal(out.scores, scores[order].astype(dtype))
+    assert (out.codes == codes[order] - lowest).all()
     if weighted:
-        assert (out_weights == weights[order]).all()
+        assert (out.weights == weights[order]).all()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -147,31 +125,24 @@ def test_group(scores_of, layout, dtype, weighted):
 @pytest.mark.parametrize("weighted", [False, True])
 def test_group_writes_no_row_beyond_its_end(scores_of, layout, dtype, weighted):
     """Of scores that have all moved into one row, only so many are written as it has places."""
-    n, bins = 3001, (-1.5, 7.3, 21)
+    n, bins = 3001, Bins(-1.5, 7.3, 21)
     rng = np.random.default_rng(1)
     counted = rng.normal(size=n).astype(dtype)
     rows = np.array([row_of(float(score), bins) for score in counted])
-    n_items = np.bincount(rows, minlength=bins[2] + 3)
+    n_items = np.bincount(rows, minlength=bins.n_rows)
     # In each array two guards lie before the places, and two behind them.
     places, ends = 2 + np.cumsum(n_items) - n_items, 2 + np.cumsum(n_items)
     first, row = places.copy(), row_of(0.0, bins)
     out, out_codes = np.full(n + 4, 9, dtype), np.full(n + 4, 9, np.uint16)
     out_weights = np.full(n + 4, 9.0) if weighted else None
-    n_refused = scores_of.group_scores(
+    items = ScoredArrays(
         LAYOUTS[layout](np.zeros(n, dtype)),
         np.ones(n, np.int16),
-        0,
-        4,
-        np.ones(n) if weighted else None,
-        bins,
-        places,
-        ends,
-        0,
-        n,
-        out,
-        out_codes,
-        out_weights,
+        n_labels=4,
+        weights=np.ones(n) if weighted else None,
     )
+    room = ScoredArrays(out, out_codes, weights=out_weights)
+    n_refused = scores_of.group_scores(items, bins, places, ends, room, (0, n))
     assert n_refused == n - n_items[row]
     assert (places == np.where(np.arange(len(places)) == row, ends, first)).all()
     written = slice(first[row], ends[row])
@@ -199,21 +170,21 @@ def test_sort_items(scores_of, layout, dtype, which):
     }[which]
     codes = rng.integers(-3, 4, len(scores)).astype(np.int16)
     scores_of_layout = LAYOUTS[layout](scores)
-    ordered, ordered_codes = scores_of.sort_items(scores_of_layout, codes, -3, 7)
+    ordered, ordered_codes = scores_of.sort_items(ScoredArrays(scores_of_layout, codes, -3, 7))
     assert ordered.dtype == dtype
     pairs = sorted(zip((scores + 0.0).tolist(), (codes + 3).tolist()))
     assert list(zip(ordered.tolist(), ordered_codes.tolist())) == pairs
     for bad in (math.nan, math.inf, -math.inf, -math.nan):
         scores[0] = bad
-        assert scores_of.sort_items(LAYOUTS[layout](scores), codes, -3, 7) is None
+        assert scores_of.sort_items(ScoredArrays(LAYOUTS[layout](scores), codes, -3, 7)) is None
 
 
 def test_sort_items_leaves_keys_that_are_too_long(scores_of):
     if scores_of.sort_items is None:
         return
     scores = np.array([-1e308, -5e-324, 5e-324, 1e308])
-    assert scores_of.sort_items(scores, np.zeros(4, np.int64), 0, 9) is None
-    ordered, _ = scores_of.sort_items(scores[1:3], np.zeros(2, np.int64), 0, 9)
+    assert scores_of.sort_items(ScoredArrays(scores, np.zeros(4, np.int64), 0, 9)) is None
+    ordered, _ = scores_of.sort_items(ScoredArrays(scores[1:3], np.zeros(2, np.int64), 0, 9))
     assert ordered.tolist() == [-5e-324, 5e-324]
 
 

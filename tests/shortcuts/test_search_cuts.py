@@ -7,7 +7,7 @@ import numpy as np
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.dispatch import name_of, score_kernels
 from fastkappa.shortcuts.loading import cut_search
-from fastkappa.thresholds.cuts.programme import Programme, best_cuts
+from fastkappa.thresholds.cuts.cut_programme import Programme, best_cuts
 
 
 def test_search_cuts(kernels: PairKernels) -> None:

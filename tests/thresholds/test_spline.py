@@ -1,4 +1,4 @@
-"""Splines, rising curves and label shares against SciPy, scikit-learn and statsmodels."""
+"""Splines, rising curves and label proportions against SciPy, scikit-learn and statsmodels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from fastkappa import ThresholdEvaluator, cohen_kappa_score, optimal_thresholds
 from fastkappa.exceptions import FallingScoresWarning
-from fastkappa.thresholds.cuts.label_shares import _columns, _maximised, smooth_shares
+from fastkappa.thresholds.cuts.label_proportions import _columns, _maximised, smooth_proportions
 from fastkappa.thresholds.cuts.quadratic import best_levels
 from fastkappa.thresholds.cuts.spline import PENALTIES, Spline, by_rank, rising
 from fastkappa.thresholds.rounding import Rounding, find_rounding
@@ -154,9 +154,9 @@ def best_of_all_items() -> np.ndarray:
     density = norm.pdf(scores, scale=math.sqrt(2))
     # Given the score, the latent variable is normal with half of it as mean and variance.
     m = sum(norm.sf((limit - scores / 2) / math.sqrt(0.5)) for limit in LIMITS)
-    shares = np.diff(norm.cdf([-np.inf, *LIMITS, np.inf]))
-    mean = shares @ np.arange(5)
-    variance = shares @ (np.arange(5) - mean) ** 2
+    proportions = np.diff(norm.cdf([-np.inf, *LIMITS, np.inf]))
+    mean = proportions @ np.arange(5)
+    variance = proportions @ (np.arange(5) - mean) ** 2
     kappa, density = 0.5, density / density.sum()
     for _ in range(100):
         given = np.clip(np.rint(mean + (m - mean) / kappa), 0, 4)
@@ -191,21 +191,21 @@ def test_the_model_of_shares_is_that_of_statsmodels() -> None:
     peer = OrderedModel(y, columns, distr="logit").fit(disp=False, method="bfgs", gtol=1e-8)
     assert fit.likelihood == pytest.approx(peer.llf, abs=1e-6)
     np.testing.assert_allclose(fit.coefficients, peer.params[:2], atol=1e-4)
-    np.testing.assert_allclose(fit.shares, peer.predict(), atol=1e-4)
+    np.testing.assert_allclose(fit.proportions, peer.predict(), atol=1e-4)
 
 
-def test_shares_sum_to_one_and_spare_labels_without_items() -> None:
+def test_proportions_sum_to_one_and_spare_labels_without_items() -> None:
     y, scores = draw(500)
     order = np.argsort(scores)
     table = np.zeros((7, 500))
     table[y[order] + 1, np.arange(500)] = 1
     x = (scores[order] - scores.mean()) / scores.std()
-    shares = smooth_shares(x, table, 500)
-    assert shares is not None
-    np.testing.assert_allclose(shares.sum(axis=0), 1, atol=1e-12)
-    assert not shares[[0, 6]].any()
+    proportions = smooth_proportions(x, table, 500)
+    assert proportions is not None
+    np.testing.assert_allclose(proportions.sum(axis=0), 1, atol=1e-12)
+    assert not proportions[[0, 6]].any()
     # Maximum likelihood keeps the mean of the labels nearly.
-    np.testing.assert_allclose(shares.mean(axis=1), table.mean(axis=1), atol=0.01)
+    np.testing.assert_allclose(proportions.mean(axis=1), table.mean(axis=1), atol=0.01)
 
 
 def test_labels_that_are_in_no_order_are_left_to_resamples() -> None:

@@ -159,7 +159,7 @@ def test_scores_that_are_not_finite(n, method, bad, dtype):
         ({"weights": "cubic"}, ValueError, "weights must be .*'cubic'"),
         ({"weights": np.ones((3, 3))}, ValueError, r"weights must have the shape \(2, 2\)"),
         ({"sample_weight": [1, 1, -1, 1]}, ValueError, "sample_weight .* negative, got -1"),
-        ({"sample_weight": [1, 1, 1]}, ValueError, "sample_weight .* got 3 for 4"),
+        ({"sample_weight": [1, 1, 1]}, ValueError, "sample_weight .* 4 items, got 3"),
         ({"sample_weight": [0, 0, 0, 0]}, ValueError, "[Ss]ample.weight"),
         ({"sample_weight": [1, math.nan, 1, 1]}, ValueError, "sample_weight contains NaN"),
         ({"min_class_size": -1}, ValueError, "min_class_size must not be negative, got -1"),

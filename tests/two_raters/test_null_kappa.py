@@ -10,7 +10,7 @@ import pytest
 
 from fastkappa import agreement, agreement_by, agreement_from_confusion, kappa_from_confusion
 from fastkappa.statistics.intervals.inverted import inverted_test
-from fastkappa.statistics.intervals.score_test import null_test
+from fastkappa.statistics.intervals.rao import null_test
 from tests.helpers.published import TABLES
 
 WINNIPEG = TABLES["landis_koch_ms_winnipeg"].table

@@ -147,6 +147,7 @@ def leaderboard(
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import output_of
     from fastkappa.cli.terminal import write
+    from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 
     remarks = Remarks(depends(weights))
     with errors_printed(), opened_inputs(TextOptions(sep, encoding, no_header)) as opener:
@@ -158,18 +159,20 @@ def leaderboard(
                 others,
                 id_column,
                 target,
-                weights=weights.scheme,
+                LeaderboardOptions(
+                    weights.scheme,
+                    allow_other_labels=allow_other_labels,
+                    on_mismatch="drop" if mismatch is MismatchOption.drop else "raise",
+                    n_resamples=bootstrap,
+                    rng=seed,
+                ),
                 labels=labels,
-                allow_other_labels=allow_other_labels,
                 drop_missing=missing is MissingOption.drop,
                 missing_codes=missing_codes,
                 cluster=cluster,
                 split=split,
-                n_resamples=bootstrap,
-                on_mismatch="drop" if mismatch is MismatchOption.drop else "raise",
                 on_sorted=remarks.sorted_labels.append,
                 on_left_out=remarks.texts.append,
-                seed=seed,
                 text_format=opener.text_format,
                 bar=bar,
             )

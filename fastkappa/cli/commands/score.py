@@ -69,7 +69,7 @@ def score(
     observed and expected agreement, p_o and p_e, of the unweighted one.
     """
     from fastkappa.cli.files.opening import TextOptions, opened_source
-    from fastkappa.cli.files.ratings import count_ratings
+    from fastkappa.cli.files.two_columns import count_ratings
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.score import kappas_of, output_of
     from fastkappa.cli.terminal import write

@@ -101,7 +101,7 @@ def thresholds(
     """
     from fastkappa.cli.files.new_scores import Cuts, read_cuts, with_labels
     from fastkappa.cli.files.opening import TextOptions, opened_inputs
-    from fastkappa.cli.files.scores import read_scores
+    from fastkappa.cli.files.scored_columns import read_scores
     from fastkappa.cli.reports.thresholds import output_of, rounding_of
     from fastkappa.cli.terminal import write
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.ratings import check_missing, marked
+from fastkappa.cli.files.two_columns import check_missing, marked
 from fastkappa.columns.missing import find_missing
 from fastkappa.engines.arrow_files import column_names
 from fastkappa.engines.arrow_folders import columns_of_files
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.formatting import count_text
 from fastkappa.results import as_csv
 from fastkappa.thresholds.rounding import places_at_thresholds

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 
 from fastkappa.engines.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.engines.text_format import (
     PLAIN,
     TextFormat,

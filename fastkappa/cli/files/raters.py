@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastkappa.cli.files.opening import Source, as_source
-from fastkappa.cli.files.ratings import (
+from fastkappa.cli.files.two_columns import (
     OnSorted,
     check_missing,
     declared_labels,
@@ -21,8 +21,8 @@ from fastkappa.columns.missing import find_missing
 from fastkappa.engines.arrow_columns import distinct_ratings, split_by
 from fastkappa.engines.arrow_files import OnProgress, ignore_progress
 from fastkappa.engines.arrow_folders import columns_of_files
-from fastkappa.engines.counted import SourceCounts
-from fastkappa.engines.ratings import (
+from fastkappa.engines.source_counts import SourceCounts
+from fastkappa.engines.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     MEASUREMENTS,
     Kind,
@@ -51,7 +51,7 @@ def read_raters(
     Parameters
     ----------
     source : Path or Source
-        A file, a folder or several files, as for `fastkappa.cli.files.ratings.count_ratings`.
+        A file, a folder or several files, as for `fastkappa.cli.files.two_columns.count_ratings`.
     raters : sequence of str
         The raters' columns.
     group : str, default=None

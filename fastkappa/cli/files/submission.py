@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.cli.files.ratings import ADVICE, parse_codes
+from fastkappa.cli.files.two_columns import ADVICE, parse_codes
 from fastkappa.columns.interop import to_numpy
 from fastkappa.columns.missing import find_missing, without
 from fastkappa.engines.arrow_columns import text_of_bytes
 from fastkappa.engines.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
 from fastkappa.engines.arrow_missing import mark_missing
-from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.engines.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 from fastkappa.engines.text_format import PLAIN, TextFormat
 from fastkappa.formatting import count_text
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from glob import glob
 from itertools import islice
 from pathlib import Path
@@ -11,33 +12,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.cli.files.ratings import (
+from fastkappa.cli.files.submission import Reader
+from fastkappa.cli.files.two_columns import (
     ADVICE,
     OnSorted,
     declared_labels,
     ignore_sorted,
     parse_labels,
 )
-from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
 from fastkappa.columns.interop import strings_in_arrow
 from fastkappa.columns.label_order import shown
 from fastkappa.engines.arrow_columns import declared_order, distinct_ratings, kind_of_column
 from fastkappa.engines.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
-from fastkappa.engines.counted import in_order
-from fastkappa.engines.ratings import RatingsError, refuse_outside
+from fastkappa.engines.source_counts import in_order
+from fastkappa.engines.source_ratings import RatingsError, refuse_outside
 from fastkappa.engines.text_format import PLAIN, TextFormat
-from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads, read_ahead
 from fastkappa.leaderboards.builder import (
     LeaderboardBuilder,
     MismatchError,
-    OnMismatch,
     OtherLabelsError,
 )
+from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
+from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.splits import Splits
-from fastkappa.leaderboards.table import Leaderboard
 from fastkappa.statistics.weights import Weights
 
 # Files that are read before they are needed: enough for all threads.
@@ -103,19 +103,15 @@ def rank_files(
     submissions: Sequence[Path],
     id_column: str,
     target: str,
+    options: LeaderboardOptions,
     *,
-    weights: Weights = None,
     labels: str | None = None,
-    allow_other_labels: bool = False,
     cluster: str | None = None,
     split: str | None = None,
-    n_resamples: int = 1000,
     drop_missing: bool = False,
     missing_codes: str | None = None,
-    on_mismatch: OnMismatch = "raise",
     on_sorted: OnSorted = ignore_sorted,
     on_left_out: Callable[[str], None] = print,
-    seed: int = 0,
     text_format: TextFormat = PLAIN,
     bar: Bar,
 ) -> dict[str | None, Leaderboard]:
@@ -132,34 +128,24 @@ def rank_files(
     submissions : sequence of Path
     id_column, target : str
         The columns of the items' ids and of their labels, in all files.
-    weights : {'linear', 'quadratic'} or None, default=None
-        Disagreement weights.
+    options : LeaderboardOptions
+        The weights, the replicates and what to do with other ids and labels.
     labels : str, default=None
         The labels to take into account in their order, written as ``a,b,c``; items with
         another one are left out. None takes the order that the truth declares, else those
         that occur, sorted.
-    allow_other_labels : bool, default=False
-        Whether a file with a label that is none of those given is scored without such items. It
-        cannot be scored otherwise.
     cluster, split : str, default=None
         Columns of the truth: the cluster of each item, which the bootstrap draws; the split that
         it belongs to, such as public and private.
-    n_resamples : int, default=1000
-        How many bootstrap replicates to draw.
     drop_missing : bool, default=False
         Whether labels may be missing. An item whose label is missing in the truth is left out of
         all files; one whose label is missing in another file is not there.
     missing_codes : str, default=None
         Values that stand for a missing label, written as ``a,b,c``: these may be there.
-    on_mismatch : {'raise', 'drop'}, default='raise'
-        Whether a file whose ids are not those of the truth cannot be scored, or is scored
-        on the items that it has once.
     on_sorted : callable
         Called with the true labels if their order is neither given nor declared.
     on_left_out : callable
         Called with a text that says how many items of the truth are left out, if any.
-    seed : int, default=0
-        What random groups and replicates are drawn from.
     text_format : TextFormat, optional
         How text files are written, if they are not UTF-8 as their suffixes say.
     bar : Bar
@@ -200,17 +186,9 @@ def rank_files(
         boards = {
             name: LeaderboardBuilder(
                 _at(true_labels, positions),
-                weights=weights,
-                labels=known,
-                allow_other_labels=allow_other_labels,
+                replace(options, labels=known),
                 ids=_at(ids, positions),
-                on_mismatch=on_mismatch,
                 clusters=_at(clusters, positions),
-                n_resamples=n_resamples,
-                confidence=0.95,
-                rng=seed,
-                kernels=get_kernels(),
-                num_threads=available_threads(),
             )
             for name, positions in parts.items()
         }
@@ -230,12 +208,12 @@ def rank_files(
                 found, predicted, _ = reader.read(file, on_progress, left_out)
                 alone = False
                 if labels is None:
-                    _check_order(declared, predicted, target, weights)
+                    _check_order(declared, predicted, target, options.weights)
                     alone = declared_order(predicted, target) is not None
                 # Only what the builder names so are errors that begin with the name.
                 name = f"ids of {file}" if splits else f"ids of prediction {str(file)!r}"
                 alignment = item_ids.align(found, name)
-            if on_mismatch == "raise" and not alignment.is_complete():
+            if options.on_mismatch == "raise" and not alignment.is_complete():
                 raise MismatchError(str(file), len(item_ids), alignment.mismatch())
             return _Read(file, (alignment, predicted), alone=alone)
         except (ValueError, TypeError) as error:

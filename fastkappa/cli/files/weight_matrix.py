@@ -11,7 +11,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.columns.label_order import is_number
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.engines.text_format import find_delimiter
 from fastkappa.formatting import label_text
 from fastkappa.statistics.weights import as_weights

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fastkappa.cli.pages.style import STYLE
+from fastkappa.cli.pages.stylesheet import STYLE
 from fastkappa.results import Grid, Report, as_html, html_table, html_text
 
 

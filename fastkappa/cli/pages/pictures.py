@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from fastkappa.cli.pages.style import INK, PAPER
+from fastkappa.cli.pages.stylesheet import INK, PAPER
 from fastkappa.plotting.style import import_matplotlib
 from fastkappa.results import html_text
 
@@ -39,12 +39,12 @@ def figures(pictures: Sequence[Picture]) -> Iterator[str]:
         If matplotlib is not installed.
     """
     for i, (caption, draw) in enumerate(pictures):
-        told = html_text(caption)
-        drawn = "\n".join(_svg(draw, scheme, told, f"{scheme}{i}-") for scheme in INK)
-        yield f"<figure>\n{drawn}\n<figcaption>{told}</figcaption>\n</figure>"
+        escaped = html_text(caption)
+        drawn = "\n".join(_svg(draw, scheme, escaped, f"{scheme}{i}-") for scheme in INK)
+        yield f"<figure>\n{drawn}\n<figcaption>{escaped}</figcaption>\n</figure>"
 
 
-def _svg(draw: Callable[[], Any], scheme: str, told: str, prefix: str) -> str:
+def _svg(draw: Callable[[], Any], scheme: str, escaped: str, prefix: str) -> str:
     """Return a picture as an element of SVG; its parts have names that no other picture has."""
     matplotlib = import_matplotlib()
     matplotlib.use("agg")
@@ -64,5 +64,5 @@ def _svg(draw: Callable[[], Any], scheme: str, told: str, prefix: str) -> str:
     svg = re.sub(r"<!--.*?-->\n?", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     svg = NAMES.sub(rf"\g<1>{prefix}", svg)
     return svg.replace(
-        "<svg ", f'<svg class="{scheme}" role="img" aria-label="{told}" ', 1
+        "<svg ", f'<svg class="{scheme}" role="img" aria-label="{escaped}" ', 1
     ).rstrip()

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fastkappa.cli.files.clustered import ClusteredPair
+from fastkappa.cli.files.clustered_columns import ClusteredPair
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.raters import pair_counts, read_long, read_raters
-from fastkappa.cli.files.ratings import count_groups, count_ratings
+from fastkappa.cli.files.two_columns import count_groups, count_ratings
 from fastkappa.cli.progress import progress_bar
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups
 from fastkappa.cli.reports.agree_pair import report_on_pair
 from fastkappa.cli.reports.agree_parts import AgreeRequest, no_undefined_warnings, result_of
 from fastkappa.cli.reports.agree_several import report_on_several
 from fastkappa.cli.reports.output import Output
-from fastkappa.engines.counted import SourceCounts
+from fastkappa.engines.source_counts import SourceCounts
 
 
 def read_and_report(
@@ -30,7 +30,7 @@ def read_and_report(
     long : tuple of str, or None
         The columns of items, raters and ratings, None if there is a column per rater.
     options
-        Those of `fastkappa.cli.files.ratings.count_ratings` but for the weight and the progress.
+        Those of `fastkappa.cli.files.two_columns.count_ratings`, without weight and progress.
 
     Raises
     ------

@@ -16,8 +16,8 @@ from fastkappa.cli.reports.agree_parts import (
     result_of,
 )
 from fastkappa.cli.reports.output import Output
-from fastkappa.engines.counted import SourceCounts
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_counts import SourceCounts
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.formatting import label_text
 from fastkappa.plotting import plot_forest
 from fastkappa.results import Report
@@ -51,8 +51,8 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         reports.append(Report(drawn))
     if request.scale is not None:
         reports.append(Report([f"kappa by {find_scale(request.scale).source}", *read]))
-    told = f"Kappa and its interval in each group of {label_text(request.group)}."
-    pictures = [Picture(told, lambda: plot_forest(grouped))]
+    caption = f"Kappa and its interval in each group of {label_text(request.group)}."
+    pictures = [Picture(caption, lambda: plot_forest(grouped))]
     return Output(request.heading(), reports, fields, grouped.rows(), pictures)
 
 

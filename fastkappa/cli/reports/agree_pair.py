@@ -10,13 +10,12 @@ from fastkappa.cli.reports.agree_parts import (
     AgreeRequest,
     bootstrap_fields,
     bootstrap_of,
-    bootstrap_row,
     no_undefined_warnings,
 )
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.plotting import plot_agreement, plot_bootstrap
 from fastkappa.results import Report, estimate_row
-from fastkappa.two_raters.result import AgreementResult
+from fastkappa.two_raters.agreement_result import AgreementResult
 
 
 def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
@@ -30,10 +29,10 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
     if resampled is not None:
         fields["bootstrap"] = bootstrap_fields(resampled)
         reports.append(Report([resampled.sentence("kappa")]))
-        rows.append(bootstrap_row("kappa", resampled))
+        rows.append(resampled.row("kappa"))
         if not math.isnan(resampled.standard_error):
-            told = f"The kappas of {len(resampled.replicates)} bootstrap replicates."
-            pictures.append(Picture(told, lambda: plot_bootstrap(resampled)))
+            caption = f"The kappas of {len(resampled.replicates)} bootstrap replicates."
+            pictures.append(Picture(caption, lambda: plot_bootstrap(resampled)))
     if request.scale is not None:
         reading = result.interpret(request.scale)
         fields["interpretation"] = reading.to_dict()
@@ -45,5 +44,5 @@ def _bubbles(result: AgreementResult) -> Picture:
     def draw() -> Any:
         return plot_agreement(result, marginals=True, reverse_y=True)
 
-    told = "Bubbles are as large as the number of items they stand for."
-    return Picture(f"{result.sentence()} {told}", draw)
+    caption = "Bubbles are as large as the number of items they stand for."
+    return Picture(f"{result.sentence()} {caption}", draw)

@@ -9,17 +9,16 @@ from warnings import catch_warnings, simplefilter
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.weight_matrix import WeightMatrix
-from fastkappa.engines.counted import SourceCounts
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_counts import SourceCounts
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import BOOTSTRAP_METHODS, label_text
-from fastkappa.results import estimate_row
+from fastkappa.formatting import label_text
 from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.scales import ScaleName
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement import make_result
-from fastkappa.two_raters.result import AgreementResult
+from fastkappa.two_raters.agreement_result import AgreementResult
 
 CONFIDENCE = 0.95
 # A heading of more raters, and a matrix of their kappas, is not readable.
@@ -114,9 +113,3 @@ def bootstrap_fields(resampled: BootstrapResult) -> dict[str, Any]:
         "confidence": resampled.confidence,
         "interval": list(resampled.interval),
     }
-
-
-def bootstrap_row(name: str, resampled: BootstrapResult) -> dict[str, Any]:
-    """Return a bootstrap as a row of CSV."""
-    name = f"{name} ({BOOTSTRAP_METHODS[resampled.method]} bootstrap)"
-    return estimate_row(name, None, resampled.standard_error, resampled.interval)

@@ -12,14 +12,13 @@ from fastkappa.cli.reports.agree_parts import (
     CONFIDENCE,
     AgreeRequest,
     bootstrap_fields,
-    bootstrap_row,
     no_undefined_warnings,
 )
 from fastkappa.cli.reports.output import Output
 from fastkappa.formatting import count_text, label_text
 from fastkappa.multirater import MultiRaterResult, Ratings
+from fastkappa.multirater.multirater_result import coefficients_grid, short_name
 from fastkappa.multirater.pairwise import pairs_are_few
-from fastkappa.multirater.result import coefficients_grid, short_name
 from fastkappa.plotting import plot_forest
 from fastkappa.results import Report, estimate_row
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
@@ -92,10 +91,12 @@ def report_on_several(
         names, values, _, intervals = zip(*found, *drawn_pairs)
         return plot_forest(values, intervals, names=names)
 
-    told = "The coefficients, and kappa of each pair of raters, with their intervals."
+    caption = "The coefficients, and kappa of each pair of raters, with their intervals."
     if by_group:
-        told = f"{results[0].method} and its interval in each group of {label_text(request.group)}."
-    return Output(request.heading(), reports, fields, rows, [Picture(told, draw)])
+        caption = (
+            f"{results[0].method} and its interval in each group of {label_text(request.group)}."
+        )
+    return Output(request.heading(), reports, fields, rows, [Picture(caption, draw)])
 
 
 def _coefficients(weights: Weights, ratings: Ratings) -> list[MultiRaterResult]:
@@ -157,7 +158,7 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """Return the coefficients, and their bootstraps if there are any, as rows of CSV."""
     rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results]
-    return rows + [bootstrap_row(r.method, d) for r, d in zip(results, resampled) if d]
+    return rows + [d.row(r.method) for r, d in zip(results, resampled) if d]
 
 
 def _fields(

@@ -8,7 +8,7 @@ from fastkappa import datasets
 from fastkappa.cli.reports.output import text_width
 from fastkappa.cli.reports.score import kappas_of, output_of
 from fastkappa.cli.terminal import write
-from fastkappa.engines.counted import SourceCounts
+from fastkappa.engines.source_counts import SourceCounts
 from fastkappa.formatting import figure, interval_text
 from fastkappa.results import wrapped
 from fastkappa.statistics.kappa import kappas

@@ -8,7 +8,7 @@ from typing import Any
 
 from fastkappa.cli.reports.output import Output
 from fastkappa.formatting import printable
-from fastkappa.leaderboards.table import Leaderboard, reports_of_splits, with_ends
+from fastkappa.leaderboards.leaderboard_result import Leaderboard, reports_of_splits, with_ends
 
 # The leaderboard of each split, or that of all items as that of None.
 Boards = Mapping[str | None, Leaderboard]

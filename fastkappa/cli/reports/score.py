@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fastkappa.cli.files.weight_matrix import WeightMatrix
 from fastkappa.cli.reports.output import Output, too_large
-from fastkappa.engines.counted import SourceCounts
+from fastkappa.engines.source_counts import SourceCounts
 from fastkappa.formatting import count_text, label_text, printable
 from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
 

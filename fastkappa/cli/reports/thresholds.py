@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fastkappa.cli.files.scores import ScoredColumns
+from fastkappa.cli.files.scored_columns import ScoredColumns
 from fastkappa.cli.reports.output import Output
-from fastkappa.engines.ratings import RatingsError
+from fastkappa.engines.source_ratings import RatingsError
 from fastkappa.formatting import label_text
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import Method, Rounding, find_rounding

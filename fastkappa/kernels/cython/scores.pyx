@@ -1,6 +1,7 @@
 # cython: language_level=3, freethreading_compatible=True, boundscheck=False, wraparound=False
 """The compiled kernels for scores; see `fastkappa.kernels.contract`."""
 
+cimport cython
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from fastkappa.kernels.cython.pairs cimport (
@@ -9,6 +10,9 @@ from fastkappa.kernels.cython.pairs cimport (
 
 import numpy as np
 
+
+cdef extern from "common/column.h" nogil:
+    size_t element_width(int kind)
 
 cdef extern from "scores/bins.h" nogil:
     ctypedef struct bins_t:
@@ -61,156 +65,140 @@ cdef double *address(const double[::1] floats) noexcept:
     return NULL if floats is None or floats.shape[0] == 0 else <double *> &floats[0]
 
 
-cdef Py_ssize_t length_of(const double[::1] weights, Py_ssize_t length) noexcept:
-    """Return how many items have a weight: as many as there are if there are no weights."""
-    return length if address(weights) == NULL else min(length, weights.shape[0])
-
-
-cdef bins_t bins_of(bins, Py_ssize_t n_rows) except *:
-    """Return the bins as C has them, or raise if a table has no row for each."""
+cdef bins_t bins_of(bins) except *:
     cdef bins_t result
     result.low, result.scale, result.n_inner = bins
-    check_range(0, result.n_inner + 3, n_rows)
+    if result.n_inner < 0:
+        raise ValueError(f"there must be bins, got {result.n_inner}")
     return result
 
 
-def count_scores(
-    scores,
-    codes,
-    lowest,
-    const double[::1] weights,
-    bins,
-    uint32_t[:, ::1] table,
-    double[:, ::1] sums,
-    Py_ssize_t start,
-    Py_ssize_t stop,
-):
-    """Add the items of each bin and label to ``table``, and their weights to ``sums``."""
-    cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0), y = ColumnBuffer(codes, lowest, table.shape[1] - 1)
-    cdef bins_t b = bins_of(bins, table.shape[0])
-    cdef const double *w = address(weights)
+@cython.final
+@cython.internal
+cdef class ItemBuffers:
+    """Items that C may read for as long as this lives."""
+
+    cdef ColumnBuffer scores, codes
+    cdef const double[::1] weights
+    cdef const double *weight
+    cdef Py_ssize_t length
+
+    def __cinit__(self, items):
+        self.scores = ColumnBuffer(items.scores, 0, 0)
+        self.codes = ColumnBuffer(items.codes, items.lowest, items.n_labels)
+        self.weights = items.weights
+        self.weight = address(self.weights)
+        self.length = min(self.scores.length, self.codes.length)
+        if self.weight != NULL:
+            self.length = min(self.length, self.weights.shape[0])
+
+
+@cython.final
+@cython.internal
+cdef class Room:
+    """Room that C may write items to for as long as this lives, at places from ``start`` up to ``stop``."""
+
+    cdef uint8_t[::1] bytes
+    cdef uint16_t[::1] codes
+    cdef double[::1] weights
+    cdef double *weight
+
+    def __cinit__(self, out, ItemBuffers items, Py_ssize_t start, Py_ssize_t stop):
+        cdef Py_ssize_t length = min(len(out.scores), len(out.codes))
+        if out.scores.dtype.itemsize != <Py_ssize_t> element_width(items.scores.column.kind):
+            raise ValueError(f"scores of another type cannot be written as {out.scores.dtype}")
+        self.bytes, self.codes = out.scores.view(np.uint8), out.codes
+        self.weights = out.weights
+        self.weight = address(self.weights)
+        if (items.weight == NULL) != (self.weight == NULL):
+            raise ValueError("weights are written if there are any, and only then")
+        if self.weight != NULL:
+            length = min(length, self.weights.shape[0])
+        check_range(start, stop, length)
+
+
+def count_scores(items, bins, uint32_t[:, ::1] table, double[:, ::1] sums, part):
+    """Add the items of each row and label to ``table``, and their weights to ``sums``."""
+    cdef ItemBuffers own = ItemBuffers(items)
+    cdef bins_t b = bins_of(bins)
+    cdef Py_ssize_t start, stop
+    cdef Py_ssize_t[2] shape = [b.n_inner + 3, <Py_ssize_t> own.codes.column.n_labels + 1]
+    cdef const double *w = NULL
     cdef double *total = NULL
-    check_range(start, stop, min(x.length, length_of(weights, y.length)))
-    if w != NULL:
-        check_shapes(sums.shape, table.shape)
-        total = &sums[0, 0]
+    start, stop = part
+    check_range(start, stop, own.length)
+    check_shapes(table.shape, shape)
+    if sums is not None:
+        check_shapes(sums.shape, shape)
+        w, total = own.weight, &sums[0, 0]
     with nogil:
-        c_count_scores(&x.column, &y.column, w, start, stop, &b, &table[0, 0], total)
+        c_count_scores(
+            &own.scores.column, &own.codes.column, w, start, stop, &b, &table[0, 0], total
+        )
 
 
-def range_scores(
-    scores, bins, double[::1] least, double[::1] largest, Py_ssize_t start, Py_ssize_t stop
-):
-    """Lower ``least`` and raise ``largest`` to the scores of each bin."""
+def range_scores(scores, bins, double[::1] least, double[::1] largest, part):
+    """Lower ``least`` and raise ``largest`` to the scores of each row."""
     cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0)
-    cdef bins_t b = bins_of(bins, min(least.shape[0], largest.shape[0]))
+    cdef bins_t b = bins_of(bins)
+    cdef Py_ssize_t start, stop
+    start, stop = part
     check_range(start, stop, x.length)
+    check_range(0, b.n_inner + 3, min(least.shape[0], largest.shape[0]))
     with nogil:
         c_range_scores(&x.column, start, stop, &b, &least[0], &largest[0])
 
 
-def collect_scores(
-    scores,
-    codes,
-    lowest,
-    Py_ssize_t n_labels,
-    const double[::1] weights,
-    bins,
-    const uint8_t[::1] wanted,
-    Py_ssize_t start,
-    Py_ssize_t stop,
-    out,
-    uint16_t[::1] out_codes,
-    double[::1] out_weights,
-):
-    """Write score, code and weight of the items in the bins that are wanted.
-
-    There is room for stop - start of them; return how many they are.
-    """
-    cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0), y = ColumnBuffer(codes, lowest, n_labels)
-    cdef bins_t b = bins_of(bins, wanted.shape[0])
-    cdef const double *w = address(weights)
-    cdef double *v = address(out_weights)
-    cdef Py_ssize_t n_chosen
-    cdef uint8_t[::1] raw
+def collect_scores(items, bins, const uint8_t[::1] wanted, out, part):
+    """Write the items in the rows that are wanted, and return how many they are."""
+    cdef ItemBuffers own = ItemBuffers(items)
+    cdef bins_t b = bins_of(bins)
+    cdef Py_ssize_t start, stop, n_chosen
+    start, stop = part
     if stop <= start:
         return 0
-    check_range(start, stop, min(x.length, length_of(weights, y.length)))
-    raw = check_room(scores, w, out, out_codes, out_weights, stop - start)
+    cdef Room room = Room(out, own, 0, stop - start)
+    check_range(start, stop, own.length)
+    check_range(0, b.n_inner + 3, wanted.shape[0])
     with nogil:
         n_chosen = c_collect_scores(
-            &x.column, &y.column, w, start, stop, &b, &wanted[0], &raw[0], &out_codes[0], v
+            &own.scores.column, &own.codes.column, own.weight, start, stop, &b, &wanted[0],
+            &room.bytes[0], &room.codes[0], room.weight,
         )
     return n_chosen
 
 
-def group_scores(
-    scores,
-    codes,
-    lowest,
-    Py_ssize_t n_labels,
-    const double[::1] weights,
-    bins,
-    int64_t[::1] places,
-    const int64_t[::1] ends,
-    Py_ssize_t start,
-    Py_ssize_t stop,
-    out,
-    uint16_t[::1] out_codes,
-    double[::1] out_weights,
-):
-    """Write score, code and weight of each item to the next of its row's ``places``.
-
-    A row has places below its ``ends``; return how many items found none.
-    """
-    cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0), y = ColumnBuffer(codes, lowest, n_labels)
-    cdef bins_t b = bins_of(bins, min(places.shape[0], ends.shape[0]))
-    cdef const double *w = address(weights)
-    cdef double *v = address(out_weights)
-    cdef uint8_t[::1] raw
-    cdef Py_ssize_t row, n_refused
+def group_scores(items, bins, int64_t[::1] places, const int64_t[::1] ends, out, part):
+    """Write each item to the next of its row's ``places``; return how many found none."""
+    cdef ItemBuffers own = ItemBuffers(items)
+    cdef bins_t b = bins_of(bins)
+    cdef Py_ssize_t start, stop, row, n_refused
     cdef int64_t first_place = 0, last_end = 0
+    start, stop = part
     if stop <= start:
         return 0
-    check_range(start, stop, min(x.length, length_of(weights, y.length)))
+    check_range(start, stop, own.length)
+    check_range(0, b.n_inner + 3, min(places.shape[0], ends.shape[0]))
     for row in range(b.n_inner + 3):
         first_place = min(first_place, places[row])
         last_end = max(last_end, ends[row])
-    check_range(first_place, last_end, len(out))
-    raw = check_room(scores, w, out, out_codes, out_weights, last_end)
+    cdef Room room = Room(out, own, first_place, last_end)
     with nogil:
         n_refused = c_group_scores(
-            &x.column, &y.column, w, start, stop, &b, &places[0], &ends[0], &raw[0],
-            &out_codes[0], v,
+            &own.scores.column, &own.codes.column, own.weight, start, stop, &b, &places[0],
+            &ends[0], &room.bytes[0], &room.codes[0], room.weight,
         )
     return n_refused
 
 
-cdef uint8_t[::1] check_room(
-    scores,
-    const double *weights,
-    out,
-    const uint16_t[::1] out_codes,
-    const double[::1] out_weights,
-    Py_ssize_t n_items,
-):
-    """Return the bytes to write scores to, or raise if not all of the items have room."""
-    cdef Py_ssize_t room = min(<Py_ssize_t> len(out), out_codes.shape[0])
-    if scores.dtype.itemsize != out.dtype.itemsize:
-        raise ValueError(f"scores of {scores.dtype} cannot be written as {out.dtype}")
-    if (weights == NULL) != (address(out_weights) == NULL):
-        raise ValueError("weights are written if there are any, and only then")
-    check_range(0, n_items, length_of(out_weights, room))
-    return out.view(np.uint8)
-
-
-def sort_items(scores, codes, lowest, Py_ssize_t n_labels):
+def sort_items(items):
     """Return scores and codes in the order of the scores, or None for the general way.
 
     That is taken for scores that are not finite, and for those so far apart that they and
     the codes need more than 64 bits.
     """
-    cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0), y = ColumnBuffer(codes, lowest, n_labels)
+    cdef ColumnBuffer x = ColumnBuffer(items.scores, 0, 0)
+    cdef ColumnBuffer y = ColumnBuffer(items.codes, items.lowest, items.n_labels)
     cdef Py_ssize_t n = x.length
     cdef key_layout_t layout
     cdef int outcome
@@ -222,7 +210,7 @@ def sort_items(scores, codes, lowest, Py_ssize_t n_labels):
     if outcome != KEYS_FIT:
         return None
     array.sort()
-    ordered = np.empty(n, scores.dtype.newbyteorder("="))
+    ordered = np.empty(n, items.scores.dtype.newbyteorder("="))
     ordered_codes = np.empty(n, np.uint16)
     cdef uint8_t[::1] raw = ordered.view(np.uint8)
     cdef uint16_t[::1] unpacked = ordered_codes
@@ -249,7 +237,9 @@ def accumulate_labels(
         raise ValueError(f"{places.shape[0]} places need as many columns, got {prefix.shape[1]}")
     for j in range(places.shape[0]):
         lowest, highest = min(lowest, places[j]), max(highest, places[j])
-    check_range(lowest, highest, length_of(weights, codes.shape[0]))
+    check_range(lowest, highest, codes.shape[0])
+    if w != NULL:
+        check_range(lowest, highest, weights.shape[0])
     with nogil:
         c_accumulate_labels(
             &codes[0], w, &places[0], places.shape[0], prefix.shape[0], &prefix[0, 0], &below[0]

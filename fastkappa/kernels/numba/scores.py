@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, offsets_from
-from fastkappa.kernels.contract import Bins, check_range, check_tables
+from fastkappa.kernels.contract import Bins, Items, Range, check_bin_tables, check_range
 from fastkappa.kernels.numba.loops import compile_lazily
 
 # Small enough for the copies of a chunk to stay in the second-level cache.
@@ -25,108 +25,76 @@ NONE = np.empty(0)
 
 
 def count_scores(
-    scores: AnyArray,
-    codes: AnyArray,
-    lowest: int,
-    weights: Floats | None,
-    bins: Bins,
-    table: NDArray[np.uint32],
-    sums: Floats | None,
-    start: int,
-    stop: int,
+    items: Items, bins: Bins, table: NDArray[np.uint32], sums: Floats | None, part: Range
 ) -> None:
     """Add the items of each row and label to ``table``, and their weights to ``sums``."""
-    check_range(start, stop, scores, codes, weights)
-    check_tables(table, None if weights is None else sums)
-    check_range(0, bins[2] + 3, table)
-    for part in _chunks(start, stop):
-        offsets = offsets_from(codes[part], lowest)
-        x = scores[part].astype(np.float64)
+    check_range(*part, items.scores, items.codes, items.weights)
+    check_bin_tables(items, bins, table, sums)
+    for chunk in _chunks(part):
+        offsets = offsets_from(items.codes[chunk], items.lowest)
+        x = items.scores[chunk].astype(np.float64)
         _count(x, offsets, *bins, table)
-        if weights is not None:
-            _sum(x, offsets, weights[part], *bins, sums)
+        if items.weights is not None and sums is not None:
+            _sum(x, offsets, items.weights[chunk], *bins, sums)
 
 
-def range_scores(
-    scores: AnyArray, bins: Bins, least: Floats, largest: Floats, start: int, stop: int
-) -> None:
+def range_scores(scores: AnyArray, bins: Bins, least: Floats, largest: Floats, part: Range) -> None:
     """Lower ``least`` and raise ``largest`` to the scores of each row."""
-    check_range(start, stop, scores)
-    check_range(0, bins[2] + 3, least, largest)
-    for part in _chunks(start, stop):
-        _range(scores[part].astype(np.float64), *bins, least, largest)
+    check_range(*part, scores)
+    check_range(0, bins.n_rows, least, largest)
+    for chunk in _chunks(part):
+        _range(scores[chunk].astype(np.float64), *bins, least, largest)
 
 
 def collect_scores(
-    scores: AnyArray,
-    codes: AnyArray,
-    lowest: int,
-    n_labels: int,
-    weights: Floats | None,
-    bins: Bins,
-    wanted: NDArray[np.uint8],
-    start: int,
-    stop: int,
-    out: AnyArray,
-    out_codes: NDArray[np.uint16],
-    out_weights: Floats | None,
+    items: Items, bins: Bins, wanted: NDArray[np.uint8], out: Items, part: Range
 ) -> int:
-    """Write score, code and weight of the items in the rows that are wanted.
-
-    There is room for stop - start of them; return how many they are.
-    """
-    check_range(start, stop, scores, codes, weights)
-    check_range(0, bins[2] + 3, wanted)
-    check_range(0, stop - start, out, out_codes, out_weights)
+    """Write the items in the rows that are wanted, and return how many they are."""
+    check_range(*part, items.scores, items.codes, items.weights)
+    check_range(0, bins.n_rows, wanted)
+    check_range(0, part[1] - part[0], out.scores, out.codes, out.weights)
     n = 0
     places = np.empty(CHUNK, np.int64)
-    for part in _chunks(start, stop):
-        n_own = _choose(scores[part].astype(np.float64), *bins, wanted, part.start, places)
-        items, own = places[:n_own], slice(n, n + n_own)
-        out[own] = scores[items]
-        out_codes[own] = np.minimum(offsets_from(codes[items], lowest), np.uint64(n_labels))
-        if weights is not None and out_weights is not None:
-            out_weights[own] = weights[items]
+    for chunk in _chunks(part):
+        x = items.scores[chunk].astype(np.float64)
+        n_own = _choose(x, *bins, wanted, chunk.start, places)
+        _write(out, slice(n, n + n_own), items, places[:n_own])
         n += n_own
     return n
 
 
 def group_scores(
-    scores: AnyArray,
-    codes: AnyArray,
-    lowest: int,
-    n_labels: int,
-    weights: Floats | None,
+    items: Items,
     bins: Bins,
     places: NDArray[np.int64],
     ends: NDArray[np.int64],
-    start: int,
-    stop: int,
-    out: AnyArray,
-    out_codes: NDArray[np.uint16],
-    out_weights: Floats | None,
+    out: Items,
+    part: Range,
 ) -> int:
-    """Write score, code and weight of each item to the next of its row's ``places``.
-
-    A row has places below its ``ends``; return how many items found none.
-    """
-    check_range(start, stop, scores, codes, weights)
-    check_range(0, bins[2] + 3, places, ends)
-    check_range(int(places.min()), int(ends.max()), out, out_codes, out_weights)
+    """Write each item to the next of its row's ``places``; return how many found none."""
+    check_range(*part, items.scores, items.codes, items.weights)
+    check_range(0, bins.n_rows, places, ends)
+    check_range(int(places.min()), int(ends.max()), out.scores, out.codes, out.weights)
     n_refused = 0
-    for part in _chunks(start, stop):
-        own = np.empty(part.stop - part.start, np.int64)
-        items: Any = part
-        n_without = _place(scores[part].astype(np.float64), *bins, places, ends, own)
+    for chunk in _chunks(part):
+        own = np.empty(chunk.stop - chunk.start, np.int64)
+        chosen: Any = chunk
+        n_without = _place(items.scores[chunk].astype(np.float64), *bins, places, ends, own)
         if n_without:
-            items = part.start + np.flatnonzero(own >= 0)
+            chosen = chunk.start + np.flatnonzero(own >= 0)
             own = own[own >= 0]
             n_refused += n_without
-        out[own] = scores[items]
-        out_codes[own] = np.minimum(offsets_from(codes[items], lowest), np.uint64(n_labels))
-        if weights is not None and out_weights is not None:
-            out_weights[own] = weights[items]
+        _write(out, own, items, chosen)
     return n_refused
+
+
+def _write(out: Items, own: Any, items: Items, chosen: Any) -> None:
+    """Write the chosen items to their own places."""
+    out.scores[own] = items.scores[chosen]
+    offsets = offsets_from(items.codes[chosen], items.lowest)
+    out.codes[own] = np.minimum(offsets, np.uint64(items.n_labels))
+    if items.weights is not None and out.weights is not None:
+        out.weights[own] = items.weights[chosen]
 
 
 def accumulate_labels(
@@ -138,15 +106,14 @@ def accumulate_labels(
     _accumulate(codes, NONE if weights is None else weights, places, prefix, np.empty(len(prefix)))
 
 
-def sort_items(
-    scores: AnyArray, codes: AnyArray, lowest: int, n_labels: int
-) -> tuple[AnyArray, NDArray[np.uint16]] | None:
+def sort_items(items: Items) -> tuple[AnyArray, NDArray[np.uint16]] | None:
     """Return scores and codes in the order of the scores, or None for the general way.
 
     That is taken for scores that are not finite, and for those so far apart that they and
     the codes need more than 64 bits.
     """
-    check_range(0, len(scores), codes)
+    scores, n_labels = items.scores, items.n_labels
+    check_range(0, len(scores), items.codes)
     # -0.0 becomes 0.0
     keys = (scores.astype(np.float64) + 0.0).view(np.uint64)
     layout = np.zeros(4, np.uint64)
@@ -165,7 +132,7 @@ def sort_items(
     # next to zero that do not occur have no keys.
     positive = (first_positive - n_negative - 1) % (1 << 64)
     origins = np.array([first, n_negative, positive, (1 << 63) - n_negative], np.uint64)
-    inside = np.minimum(offsets_from(codes, lowest), np.uint64(n_labels))
+    inside = np.minimum(offsets_from(items.codes, items.lowest), np.uint64(n_labels))
     _pack(keys, inside, origins, np.uint64(bits))
     keys.sort()
     ordered = np.empty(len(keys), np.uint16)
@@ -173,7 +140,8 @@ def sort_items(
     return keys.view(np.float64).astype(scores.dtype.newbyteorder("="), copy=False), ordered
 
 
-def _chunks(start: int, stop: int) -> Iterator[slice]:
+def _chunks(part: Range) -> Iterator[slice]:
+    start, stop = part
     for begin in range(start, stop, CHUNK):
         yield slice(begin, min(begin + CHUNK, stop))
 

@@ -8,11 +8,14 @@ lower score. Codes are ``codes - lowest``; codes outside the labels become ``n_l
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, offsets_from
-from fastkappa.kernels.contract import Bins, check_range, check_tables
+from fastkappa.kernels.contract import Bins, Items, Range, check_bin_tables, check_range
 
 CHUNK = 1 << 15
 
@@ -21,103 +24,60 @@ sort_items = None
 
 
 def count_scores(
-    scores: AnyArray,
-    codes: AnyArray,
-    lowest: int,
-    weights: Floats | None,
-    bins: Bins,
-    table: NDArray[np.uint32],
-    sums: Floats | None,
-    start: int,
-    stop: int,
+    items: Items, bins: Bins, table: NDArray[np.uint32], sums: Floats | None, part: Range
 ) -> None:
     """Add the items of each row and label to ``table``, and their weights to ``sums``."""
-    check_range(start, stop, scores, codes, weights)
-    check_tables(table, None if weights is None else sums)
-    check_range(0, bins[2] + 3, table)
-    n_labels = table.shape[1] - 1
-    for begin in range(start, stop, CHUNK):
-        part = slice(begin, min(begin + CHUNK, stop))
-        cells = _rows(scores[part], bins) * (n_labels + 1)
-        cells += _codes(codes[part], lowest, n_labels)
+    check_range(*part, items.scores, items.codes, items.weights)
+    check_bin_tables(items, bins, table, sums)
+    for chunk in _chunks(part):
+        cells = _rows(items.scores[chunk], bins) * (items.n_labels + 1)
+        cells += _codes(items, chunk)
         np.add.at(table.reshape(-1), cells, 1)
-        if weights is not None and sums is not None:
-            np.add.at(sums.reshape(-1), cells, weights[part])
+        if items.weights is not None and sums is not None:
+            np.add.at(sums.reshape(-1), cells, items.weights[chunk])
 
 
-def range_scores(
-    scores: AnyArray, bins: Bins, least: Floats, largest: Floats, start: int, stop: int
-) -> None:
+def range_scores(scores: AnyArray, bins: Bins, least: Floats, largest: Floats, part: Range) -> None:
     """Lower ``least`` and raise ``largest`` to the scores of each row."""
-    check_range(start, stop, scores)
-    check_range(0, bins[2] + 3, least, largest)
-    for begin in range(start, stop, CHUNK):
-        part = scores[begin : min(begin + CHUNK, stop)].astype(np.float64)
-        rows = _rows(part, bins)
-        np.minimum.at(least, rows, part)
-        np.maximum.at(largest, rows, part)
+    check_range(*part, scores)
+    check_range(0, bins.n_rows, least, largest)
+    for chunk in _chunks(part):
+        x = scores[chunk].astype(np.float64)
+        rows = _rows(x, bins)
+        np.minimum.at(least, rows, x)
+        np.maximum.at(largest, rows, x)
 
 
 def collect_scores(
-    scores: AnyArray,
-    codes: AnyArray,
-    lowest: int,
-    n_labels: int,
-    weights: Floats | None,
-    bins: Bins,
-    wanted: NDArray[np.uint8],
-    start: int,
-    stop: int,
-    out: AnyArray,
-    out_codes: NDArray[np.uint16],
-    out_weights: Floats | None,
+    items: Items, bins: Bins, wanted: NDArray[np.uint8], out: Items, part: Range
 ) -> int:
-    """Write score, code and weight of the items in the rows that are wanted.
-
-    There is room for stop - start of them; return how many they are.
-    """
-    check_range(start, stop, scores, codes, weights)
-    check_range(0, bins[2] + 3, wanted)
-    check_range(0, stop - start, out, out_codes, out_weights)
+    """Write the items in the rows that are wanted, and return how many they are."""
+    check_range(*part, items.scores, items.codes, items.weights)
+    check_range(0, bins.n_rows, wanted)
+    check_range(0, part[1] - part[0], out.scores, out.codes, out.weights)
     n = 0
-    for begin in range(start, stop, CHUNK):
-        part = slice(begin, min(begin + CHUNK, stop))
-        items = begin + np.flatnonzero(wanted[_rows(scores[part], bins)])
-        own = slice(n, n + len(items))
-        out[own] = scores[items]
-        out_codes[own] = _codes(codes[items], lowest, n_labels)
-        if weights is not None and out_weights is not None:
-            out_weights[own] = weights[items]
-        n += len(items)
+    for chunk in _chunks(part):
+        chosen = chunk.start + np.flatnonzero(wanted[_rows(items.scores[chunk], bins)])
+        _write(out, slice(n, n + len(chosen)), items, chosen)
+        n += len(chosen)
     return n
 
 
 def group_scores(
-    scores: AnyArray,
-    codes: AnyArray,
-    lowest: int,
-    n_labels: int,
-    weights: Floats | None,
+    items: Items,
     bins: Bins,
     places: NDArray[np.int64],
     ends: NDArray[np.int64],
-    start: int,
-    stop: int,
-    out: AnyArray,
-    out_codes: NDArray[np.uint16],
-    out_weights: Floats | None,
+    out: Items,
+    part: Range,
 ) -> int:
-    """Write score, code and weight of each item to the next of its row's ``places``.
-
-    A row has places below its ``ends``; return how many items found none.
-    """
-    check_range(start, stop, scores, codes, weights)
-    check_range(0, bins[2] + 3, places, ends)
-    check_range(int(places.min()), int(ends.max()), out, out_codes, out_weights)
+    """Write each item to the next of its row's ``places``; return how many found none."""
+    check_range(*part, items.scores, items.codes, items.weights)
+    check_range(0, bins.n_rows, places, ends)
+    check_range(int(places.min()), int(ends.max()), out.scores, out.codes, out.weights)
     n_refused = 0
-    for begin in range(start, stop, CHUNK):
-        part = slice(begin, min(begin + CHUNK, stop))
-        rows = _rows(scores[part], bins)
+    for chunk in _chunks(part):
+        rows = _rows(items.scores[chunk], bins)
         order = np.argsort(rows, kind="stable")
         rows = rows[order]
         n_items = np.bincount(rows, minlength=len(places))
@@ -126,11 +86,7 @@ def group_scores(
         own = places[rows] + before
         has_place = own < ends[rows]
         n_refused += int((~has_place).sum())
-        own, order = own[has_place], order[has_place]
-        out[own] = scores[part][order]
-        out_codes[own] = _codes(codes[part], lowest, n_labels)[order]
-        if weights is not None and out_weights is not None:
-            out_weights[own] = weights[part][order]
+        _write(out, own[has_place], items, chunk.start + order[has_place])
         np.minimum(places + n_items, ends, out=places)
     return n_refused
 
@@ -159,6 +115,20 @@ def accumulate_labels(
     np.cumsum(counts.reshape(-1, n_labels).T, axis=1, out=prefix[:, 1:])
 
 
+def _chunks(part: Range) -> Iterator[slice]:
+    start, stop = part
+    for begin in range(start, stop, CHUNK):
+        yield slice(begin, min(begin + CHUNK, stop))
+
+
+def _write(out: Items, own: Any, items: Items, chosen: NDArray[np.intp]) -> None:
+    """Write the chosen items to their own places."""
+    out.scores[own] = items.scores[chosen]
+    out.codes[own] = _codes(items, chosen)
+    if items.weights is not None and out.weights is not None:
+        out.weights[own] = items.weights[chosen]
+
+
 def _rows(scores: AnyArray, bins: Bins) -> NDArray[np.intp]:
     low, scale, n_inner = bins
     x = scores.astype(np.float64)
@@ -171,5 +141,6 @@ def _rows(scores: AnyArray, bins: Bins) -> NDArray[np.intp]:
     return rows
 
 
-def _codes(codes: AnyArray, lowest: int, n_labels: int) -> NDArray[np.intp]:
-    return np.minimum(offsets_from(codes, lowest), np.uint64(n_labels)).astype(np.intp)
+def _codes(items: Items, chosen: Any) -> NDArray[np.intp]:
+    offsets = offsets_from(items.codes[chosen], items.lowest)
+    return np.minimum(offsets, np.uint64(items.n_labels)).astype(np.intp)

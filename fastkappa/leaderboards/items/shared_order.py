@@ -53,7 +53,7 @@ class SharedOrder:
         # The tables on the labels given, added up, and the most items left out of one.
         self._total: AnyArray | int = 0
         self._most_outside = 0
-        if labels is None:
+        if labels is None and truth.categories is not None:
             refuse_odd_strings(truth, TRUTH)
 
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
@@ -62,8 +62,8 @@ class SharedOrder:
             return self._labels
         order, declared_by = self._order, self._declared_by
         for name, (first, second) in zip(names, pairs):
-            refuse_odd_strings(second, name)
             if second.categories is not None:
+                refuse_odd_strings(second, name)
                 warn_of_lookalikes({TRUTH: first, name: second})
             if second.declared is None:
                 continue

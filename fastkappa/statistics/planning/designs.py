@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from numpy.typing import ArrayLike
 
 from fastkappa.statistics.bootstrap import as_generator
-from fastkappa.statistics.intervals.score_test import check_null_kappa
+from fastkappa.statistics.intervals.rao import check_null_kappa
 from fastkappa.statistics.planning.checks import check_probability, check_raters, check_whole
 from fastkappa.statistics.planning.planned_power import (
     Design,

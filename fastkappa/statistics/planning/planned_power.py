@@ -25,7 +25,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.inference import STANDARD_NORMAL, normal_quantile
-from fastkappa.statistics.intervals.score_test import null_test
+from fastkappa.statistics.intervals.rao import null_test
 from fastkappa.statistics.planning import several_raters
 from fastkappa.statistics.planning.checks import MOST_ITEMS
 from fastkappa.statistics.planning.expected_z import expected_z

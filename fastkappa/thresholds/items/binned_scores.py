@@ -53,7 +53,7 @@ class BinnedScores:
     ) -> None:
         self.kernels, self.items, self.bins = kernels, items, bins
         # Two more for the scores outside the quantiles, and one for those that are not finite.
-        self._n_rows = bins[2] + 3
+        self._n_rows = bins.n_rows
         self._threads = max(1, min(threads, len(items.scores) // ITEMS_WORTH_A_THREAD))
         self._ranges: tuple[AnyArray, AnyArray] | None = None
         counts, weights = self._count(most_counted)
@@ -84,19 +84,7 @@ class BinnedScores:
             # Small enough to stay in the cache.
             buffer = _empty_like(items, min(COLLECTED_AT_ONCE, len(items.scores)))
             while bounds := ranges.take(COLLECTED_AT_ONCE):
-                n = self.kernels.collect_scores(
-                    items.scores,
-                    items.codes,
-                    items.lowest,
-                    items.n_labels,
-                    items.weights,
-                    self.bins,
-                    wanted,
-                    *bounds,
-                    buffer.scores,
-                    buffer.codes,
-                    buffer.weights,
-                )
+                n = self.kernels.collect_scores(items, self.bins, wanted, buffer, bounds)
                 with lock:
                     start, n_done = n_done, n_done + n
                 if n_done > n_wanted:
@@ -121,7 +109,7 @@ class BinnedScores:
         def count(ranges: ItemRanges) -> None:
             while bounds := ranges.take(1):
                 table = np.zeros((self._n_rows, items.n_labels + 1), np.uint32)
-                self._add_to(table, None, parts[bounds[0]])
+                self.kernels.count_scores(items, self.bins, table, None, parts[bounds[0]])
                 n_items[bounds[0]] = table.sum(axis=1)
 
         # The last part has the items that the others do not have.
@@ -136,19 +124,9 @@ class BinnedScores:
 
         def group(ranges: ItemRanges) -> None:
             while bounds := ranges.take(1):
+                thread = bounds[0]
                 n_refused = self.kernels.group_scores(
-                    items.scores,
-                    items.codes,
-                    items.lowest,
-                    items.n_labels,
-                    items.weights,
-                    self.bins,
-                    starts[bounds[0]],
-                    ends_of_rows[bounds[0]],
-                    *parts[bounds[0]],
-                    grouped.scores,
-                    grouped.codes,
-                    grouped.weights,
+                    items, self.bins, starts[thread], ends_of_rows[thread], grouped, parts[thread]
                 )
                 if n_refused:
                     raise items_changed()
@@ -169,7 +147,7 @@ class BinnedScores:
     def single(self, bins: Indices) -> NDArray[np.bool_]:
         """Return which bins hold one distinct score; none if no bin has very many items."""
         n_items = self.n_below[bins + 1] - self.n_below[bins]
-        heavy = n_items > HEAVY * self.n_below[-1] / self.bins[2]
+        heavy = n_items > HEAVY * self.n_below[-1] / self.bins.n_inner
         if heavy.any():
             # If a sample has two scores in each, there is no need to read all scores.
             sample = self._ranges_of(self.items.scores[:: _sample_step(self.items.scores)])
@@ -187,7 +165,7 @@ class BinnedScores:
             least = np.full(self._n_rows, np.inf)
             largest = np.full(self._n_rows, -np.inf)
             while bounds := ranges.take(LONGEST_RANGE):
-                self.kernels.range_scores(scores, self.bins, least, largest, *bounds)
+                self.kernels.range_scores(scores, self.bins, least, largest, bounds)
             return least, largest
 
         threads = max(1, min(self._threads, len(scores) // ITEMS_WORTH_A_THREAD))
@@ -215,7 +193,7 @@ class BinnedScores:
                     table[:] = 0
                     left = most_counted
                 left -= stop - start
-                self._add_to(table, sums, bounds)
+                self.kernels.count_scores(items, self.bins, table, sums, bounds)
             return table.astype(np.int64) if total is None else total + table, sums
 
         found = run_in_threads(work, len(items.scores), self._threads)
@@ -223,15 +201,6 @@ class BinnedScores:
         if items.weights is None:
             return table, None
         return table, np.add.reduce([cast(Floats, part[1]) for part in found])
-
-    def _add_to(
-        self, table: NDArray[np.uint32], sums: Floats | None, bounds: tuple[int, int]
-    ) -> None:
-        items = self.items
-        weights = None if sums is None else items.weights
-        self.kernels.count_scores(
-            items.scores, items.codes, items.lowest, weights, self.bins, table, sums, *bounds
-        )
 
 
 def _sample_step(scores: AnyArray) -> int:
@@ -268,4 +237,4 @@ def bin_scores(
         scale = n_inner / width if width > 0 else 2.0**900
     if not (np.isfinite(width) and np.isfinite(scale)):
         return None
-    return BinnedScores(kernels, items, (low, scale, n_inner), threads, most_counted)
+    return BinnedScores(kernels, items, Bins(low, scale, n_inner), threads, most_counted)

@@ -20,20 +20,20 @@ def warn_if_falling(scores: AnyArray, codes: AnyArray, weights: Floats | None) -
     """Warn if scores clearly fall as labels rise, by the correlation of some of the items."""
     seen = slice(None, None, -(-len(scores) // MOST_SEEN))
     size = float(len(scores[seen]))
-    shares = np.full(int(size), 1 / size)
+    proportions = np.full(int(size), 1 / size)
     if weights is not None:
-        shares = weights[seen] / weights[seen].sum()
-        size = 1 / float(shares @ shares)
+        proportions = weights[seen] / weights[seen].sum()
+        size = 1 / float(proportions @ proportions)
     if size <= 3:
         return
     largest = float(np.abs(scores[seen]).max()) or 1.0
     x, y = scores[seen].astype(np.float64) / largest, codes[seen].astype(np.float64)
-    x, y = x - shares @ x, y - shares @ y
-    spread = math.sqrt(float(shares @ x**2) * float(shares @ y**2))
+    x, y = x - proportions @ x, y - proportions @ y
+    spread = math.sqrt(float(proportions @ x**2) * float(proportions @ y**2))
     if spread == 0:
         return
     # Of a perfect line rounding errors are left.
-    correlation = max(float(shares @ (x * y)) / spread, -1 + 1e-15)
+    correlation = max(float(proportions @ (x * y)) / spread, -1 + 1e-15)
     if correlation < 0 and math.atanh(correlation) * math.sqrt(size - 3) < CLEARLY:
         warnings.warn(
             # Without a figure, so that folds of the same items do not warn again.

@@ -98,7 +98,7 @@ def sort_scores(kernels: ScoreKernels, items: ScoredItems) -> SortedScores:
     """Return the items sorted by score."""
     n_labels = items.n_labels
     if items.weights is None and kernels.sort_items is not None:
-        ordered = kernels.sort_items(items.scores, items.codes, items.lowest, n_labels)
+        ordered = kernels.sort_items(items)
         if ordered is not None:
             in_order, in_order_codes = ordered
             refuse_codes_outside(in_order_codes, n_labels)

@@ -50,7 +50,7 @@ CUT_LOOPS(avx512)
 SIMD_END
 #endif
 
-/* Dinkelbach's rounds for cuts that need not be kept in order. `ratio` is O and C (see fastkappa/thresholds/cuts/programme.py) of
+/* Dinkelbach's rounds for cuts that need not be kept in order. `ratio` is O and C (see fastkappa/thresholds/cuts/cut_programme.py) of
    the cuts in `positions` if these are `known`; both become those of the cuts found. `matrix` is n_labels x n_labels, `chance` has n_labels
    entries; `work` has room for n_labels * (n_labels + 1). Returns the number of rounds, or 0 if this is a case for the
    general way: cuts out of order, or kappa undefined. */

@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source, as_source
 from fastkappa.cli.files.raters import KINDS
-from fastkappa.cli.files.ratings import (
+from fastkappa.cli.files.two_columns import (
     OnSorted,
     check_missing,
     declared_labels,
@@ -24,7 +24,7 @@ from fastkappa.columns.missing import without
 from fastkappa.columns.odd_strings import warn_of_unused_labels
 from fastkappa.columns.read import drop_missing as without_missing
 from fastkappa.engines.arrow_folders import columns_of_files
-from fastkappa.engines.ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.engines.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 
 
 class ScoredColumns(NamedTuple):
@@ -58,7 +58,7 @@ def read_scores(
     Parameters
     ----------
     source : Path or Source
-        A file, a folder or several files, as for `fastkappa.cli.files.ratings.count_ratings`.
+        A file, a folder or several files, as for `fastkappa.cli.files.two_columns.count_ratings`.
     y, score : str
         The column of the labels, and that of the scores.
     labels : str, default=None

@@ -13,7 +13,7 @@ from fastkappa.columns.labels import distinct
 from fastkappa.columns.missing import given_labels
 from fastkappa.columns.odd_strings import warn_of_counted_lookalikes, warn_of_unused_labels
 from fastkappa.counting.tabulate import CountsResult
-from fastkappa.engines.ratings import NUMBERS, Key, Kind, RatingsError, key_of
+from fastkappa.engines.source_ratings import NUMBERS, Key, Kind, RatingsError, key_of
 from fastkappa.engines.source_table import OUTSIDE, AxisLabels, Contents
 from fastkappa.formatting import count_text
 from fastkappa.results import Report, counts_grid

@@ -23,12 +23,12 @@ from fastkappa.statistics import indices, inference
 from fastkappa.statistics.clusters import Clusters, are_joined, correction, n_units
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
-from fastkappa.statistics.intervals.score_test import Alternative, NullTest, null_test, p_value
+from fastkappa.statistics.intervals.rao import Alternative, NullTest, null_test, p_value
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
-from fastkappa.two_raters.margins import MarginTests
-from fastkappa.two_raters.report import IN_DICTIONARY, in_clusters, report_of, sentence_of
+from fastkappa.two_raters.agreement_report import IN_DICTIONARY, in_clusters, report_of, sentence_of
+from fastkappa.two_raters.margin_tests import MarginTests
 from fastkappa.two_raters.statistics import proportions
 
 

@@ -22,8 +22,8 @@ from fastkappa.statistics.clusters import clusters_of
 from fastkappa.statistics.comparison import KappaDifference, compare_joint
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.weights import Weights
-from fastkappa.two_raters.clustered import NOT_RATED, counted_clusters, with_clusters
-from fastkappa.two_raters.report import warn_of_weights
+from fastkappa.two_raters.agreement_report import warn_of_weights
+from fastkappa.two_raters.item_clusters import NOT_RATED, counted_clusters, with_clusters
 
 
 def compare_predictions(

@@ -13,8 +13,8 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text, p_value_text
 from fastkappa.frame import frame_of_estimate
-from fastkappa.multirater.counted import Counted, in_common_order
-from fastkappa.multirater.result import MultiRaterResult
+from fastkappa.multirater.counted_ratings import Counted, in_common_order
+from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.statistics.coefficient import Coefficient, divisor_of
 from fastkappa.results import NO_ENDS, Report, Result, estimate_grid, facts
 from fastkappa.statistics import distributions

@@ -1,4 +1,4 @@
-"""The share of each label along the scores, by a cumulative logit model on a spline.
+"""The proportion of each label along the scores, by a cumulative logit model on a spline.
 
     logit P(y <= k | x) = a_k - f(x)
 
@@ -31,7 +31,7 @@ PENALTIES, OF_SLOPE = (np.inf, 1000.0, 100.0, 10.0, 1.0, 0.0), 1e-6
 MOST_STEPS = 50
 # The log likelihood of a fit is within this of the highest.
 CLOSE = 1e-7
-LEAST_SHARE = 1e-300
+LEAST_PROPORTION = 1e-300
 # In so many groups of items the counts are compared with those expected.
 N_GROUPS = 10
 
@@ -42,13 +42,13 @@ class _Fit(NamedTuple):
     intercepts: Floats
     coefficients: Floats
     likelihood: float
-    shares: Floats
+    proportions: Floats
 
 
-def smooth_shares(x: Floats, counts: Floats, n_items: float) -> Floats | None:
-    """Return the share of each label at each position, or None if the model does not fit.
+def smooth_proportions(x: Floats, counts: Floats, n_items: float) -> Floats | None:
+    """Return the proportion of each label at each position, or None if the model does not fit.
 
-    It does not if Akaike's criterion prefers shares of their own for each of ten groups of
+    It does not if Akaike's criterion prefers proportions of their own for each of ten groups of
     neighbouring items.
 
     Parameters
@@ -62,36 +62,38 @@ def smooth_shares(x: Floats, counts: Floats, n_items: float) -> Floats | None:
 
     Returns
     -------
-    shares : ndarray of shape (K, n)
-        Every column has the sum 1. Labels without items have the share 0.
+    proportions : ndarray of shape (K, n)
+        Every column has the sum 1. Labels without items have the proportion 0.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from fastkappa.thresholds.cuts.label_shares import smooth_shares
+    >>> from fastkappa.thresholds.cuts.label_proportions import smooth_proportions
     >>> counts = np.array([[9.0, 5, 1], [1, 5, 9]])
-    >>> smooth_shares(np.array([-1.0, 0, 1]), counts, 30).round(3)
+    >>> smooth_proportions(np.array([-1.0, 0, 1]), counts, 30).round(3)
     array([[0.9, 0.5, 0.1],
            [0.1, 0.5, 0.9]])
     """
     occurring = counts.any(axis=1)
     table = counts[occurring].T * (n_items / counts.sum())
     sizes = table.sum(axis=1)
-    shares = np.zeros_like(counts)
+    proportions = np.zeros_like(counts)
     fits = (_best_fit(table, _columns(each, sizes)) for each in (x, by_rank(sizes)))
     fitted = min(fits, key=itemgetter(0))[1]
     if not _fits(table, fitted):
         return None
-    shares[occurring] = fitted.T
-    return shares
+    proportions[occurring] = fitted.T
+    return proportions
 
 
-def _fits(table: Floats, shares: Floats) -> bool:
-    """Return whether shares are as near to a table as the number of its groups lets expect."""
+def _fits(table: Floats, proportions: Floats) -> bool:
+    """Return whether proportions are as near to a table as the number of its groups lets expect."""
     sizes = table.sum(axis=1)
     groups = ((np.cumsum(sizes) - sizes / 2) / sizes.sum() * N_GROUPS).astype(int)
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
-    found, expected = (np.add.reduceat(each, starts) for each in (table, shares * sizes[:, None]))
+    found, expected = (
+        np.add.reduceat(each, starts) for each in (table, proportions * sizes[:, None])
+    )
     some = found > 0
     deviance = 2 * float((found[some] * np.log(found[some] / expected[some])).sum())
     n_labels = table.shape[1]
@@ -101,7 +103,7 @@ def _fits(table: Floats, shares: Floats) -> bool:
 
 
 def _best_fit(table: Floats, columns: Floats) -> tuple[float, Floats]:
-    """Return the least information criterion, and the shares that have it."""
+    """Return the least information criterion, and the proportions that have it."""
     totals = table.sum(axis=0)
     below = np.cumsum(totals)[:-1] / totals.sum()
     fit = _evaluated(table, columns[:, :1], OF_SLOPE, np.log(below / (1 - below)), np.zeros(1))
@@ -115,7 +117,7 @@ def _best_fit(table: Floats, columns: Floats) -> tuple[float, Floats]:
         fit, information = _maximised(table, used, ridge, fit.intercepts, start)
         inverse = np.linalg.pinv(information)[-len(ridge) :, -len(ridge) :]
         free = len(information) - float(np.trace(inverse * ridge))
-        found.append((2 * (free - float((table * np.log(fit.shares)).sum())), fit.shares))
+        found.append((2 * (free - float((table * np.log(fit.proportions)).sum())), fit.proportions))
     return min(found, key=itemgetter(0))
 
 
@@ -129,14 +131,16 @@ def _columns(x: Floats, sizes: Floats) -> Floats:
 def _evaluated(
     table: Floats, columns: Floats, ridge: Floats | float, intercepts: Floats, coefficients: Floats
 ) -> _Fit:
-    """Return the shares of a model; its likelihood is -inf if intercepts do not ascend."""
+    """Return the proportions of a model; its likelihood is -inf if intercepts do not ascend."""
     linear = np.clip(intercepts - (columns @ coefficients)[:, None], -500, 500)
     below = np.pad(1 / (1 + np.exp(-linear)), ((0, 0), (1, 0)))
-    shares = np.maximum(np.diff(below, axis=1, append=1), LEAST_SHARE)
+    proportions = np.maximum(np.diff(below, axis=1, append=1), LEAST_PROPORTION)
     likelihood = -np.inf
     if (np.diff(intercepts) > 0).all():
-        likelihood = float((table * np.log(shares)).sum() - (ridge * coefficients**2).sum() / 2)
-    return _Fit(intercepts, coefficients, likelihood, shares)
+        likelihood = float(
+            (table * np.log(proportions)).sum() - (ridge * coefficients**2).sum() / 2
+        )
+    return _Fit(intercepts, coefficients, likelihood, proportions)
 
 
 def _maximised(
@@ -169,16 +173,16 @@ def _maximised(
 
 def _derivatives(table: Floats, columns: Floats, ridge: Floats, fit: _Fit) -> tuple[Floats, Floats]:
     """Return the gradient of the penalised log likelihood and the expected information."""
-    shares = fit.shares
-    below = np.cumsum(shares, axis=1)[:, :-1]
+    proportions = fit.proportions
+    below = np.cumsum(proportions, axis=1)[:, :-1]
     slopes = below * (1 - below)
-    scores = slopes * (table[:, :-1] / shares[:, :-1] - table[:, 1:] / shares[:, 1:])
+    scores = slopes * (table[:, :-1] / proportions[:, :-1] - table[:, 1:] / proportions[:, 1:])
     gradient = np.concatenate(
         [scores.sum(axis=0), -columns.T @ scores.sum(axis=1) - ridge * fit.coefficients]
     )
     sizes = table.sum(axis=1, keepdims=True)
-    own = sizes * slopes**2 * (1 / shares[:, :-1] + 1 / shares[:, 1:])
-    beside = -sizes * slopes[:, :-1] * slopes[:, 1:] / shares[:, 1:-1]
+    own = sizes * slopes**2 * (1 / proportions[:, :-1] + 1 / proportions[:, 1:])
+    beside = -sizes * slopes[:, :-1] * slopes[:, 1:] / proportions[:, 1:-1]
     among = np.diag(own.sum(axis=0))
     among += np.diag(beside.sum(axis=0), 1) + np.diag(beside.sum(axis=0), -1)
     rows: NDArray[np.float64] = own.copy()

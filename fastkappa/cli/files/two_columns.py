@@ -18,8 +18,8 @@ from fastkappa.engines.arrow_columns import declared_order, distinct_ratings
 from fastkappa.engines.arrow_files import OnProgress, files_of, ignore_progress
 from fastkappa.engines.arrow_folders import count_files
 from fastkappa.engines.arrow_missing import OddStrings, mark_missing
-from fastkappa.engines.counted import SourceCounts, finish, finish_groups, n_first_among
-from fastkappa.engines.ratings import (
+from fastkappa.engines.source_counts import SourceCounts, finish, finish_groups, n_first_among
+from fastkappa.engines.source_ratings import (
     Advice,
     Kind,
     RatingsError,
@@ -104,7 +104,7 @@ def count_ratings(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from fastkappa.cli.files.ratings import count_ratings
+    >>> from fastkappa.cli.files.two_columns import count_ratings
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "ratings.csv")
     ...     _ = path.write_text("left,right\\n0,1\\n2,2\\n")
@@ -286,7 +286,7 @@ def parse_labels(text: str, kind: Kind | None) -> list[Any]:
 
     Examples
     --------
-    >>> from fastkappa.cli.files.ratings import parse_labels
+    >>> from fastkappa.cli.files.two_columns import parse_labels
     >>> parse_labels("3,1,2", "integers")
     [3, 1, 2]
     """

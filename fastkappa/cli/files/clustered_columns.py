@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.ratings import (
+from fastkappa.cli.files.two_columns import (
     OnSorted,
     check_missing,
     declared_labels,
@@ -23,8 +23,8 @@ from fastkappa.engines.arrow_files import OnProgress
 from fastkappa.engines.arrow_folders import columns_of_files
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.two_raters.agreement import agreement
+from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.grouped import GroupedAgreement, agreement_by
-from fastkappa.two_raters.result import AgreementResult
 
 
 class ClusteredPair:

@@ -55,7 +55,7 @@ def null_test(
 
     >>> import math
     >>> import numpy as np
-    >>> from fastkappa.statistics.intervals.score_test import null_test
+    >>> from fastkappa.statistics.intervals.rao import null_test
     >>> z, _ = null_test(np.array([[[25, 0], [0, 25]]]), None, 0.9)
     >>> round(float(z[0]), 6), round(0.05 / math.sqrt(0.05 * 0.95 / 50), 6)
     (1.622214, 1.622214)
@@ -96,7 +96,7 @@ def p_value(z: float, alternative: Alternative, degrees_of_freedom: float = math
 
     Examples
     --------
-    >>> from fastkappa.statistics.intervals.score_test import p_value
+    >>> from fastkappa.statistics.intervals.rao import p_value
     >>> [round(p_value(1.645, kind), 3) for kind in ("two-sided", "greater", "less")]
     [0.1, 0.05, 0.95]
     """

@@ -1,0 +1,49 @@
+"""How predictions are scored and resampled: what all leaderboards of a call have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fastkappa.columns.missing import Missing
+from fastkappa.kernels.dispatch import Backend
+from fastkappa.statistics.bootstrap import check_resamples
+from fastkappa.statistics.inference import check_confidence
+from fastkappa.statistics.weights import Weights
+
+OnMismatch = Literal["raise", "drop"]
+
+
+@dataclass(frozen=True, eq=False)
+class LeaderboardOptions:
+    """The options of `leaderboard`, which says what they mean, without its items' own columns.
+
+    Raises
+    ------
+    ValueError
+        If one is not among those allowed, or a matrix of weights has no labels.
+    """
+
+    weights: Weights = None
+    labels: Any = None
+    allow_other_labels: bool = False
+    on_mismatch: OnMismatch = "raise"
+    missing: Missing = "raise"
+    missing_codes: Sequence[Any] = ()
+    n_resamples: int = 1000
+    confidence: float = 0.95
+    rng: Any = None
+    num_threads: int | None = None
+    backend: Backend | None = None
+
+    def __post_init__(self) -> None:
+        if self.on_mismatch not in ("raise", "drop"):
+            raise ValueError(f"on_mismatch must be 'raise' or 'drop', got {self.on_mismatch!r}.")
+        named = self.weights is None or isinstance(self.weights, str)
+        if self.labels is None and not named:
+            raise ValueError(
+                "a matrix of weights needs labels, to which its rows and columns refer."
+            )
+        check_confidence(self.confidence)
+        check_resamples(self.n_resamples, 0, self.confidence)
