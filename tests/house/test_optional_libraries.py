@@ -99,14 +99,18 @@ except ImportError as error:
     assert f"({error}: " in shown
 
 
-@pytest.mark.parametrize("library", ["typer", "rich"])
-def test_the_command_line_says_what_is_broken(library: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("library", "terminal"), [("typer", False), ("rich", True)], ids=["typer", "rich"]
+)
+def test_the_command_line_says_what_is_broken(library: str, terminal: bool, tmp_path: Path) -> None:
+    """Of rich only the progress bar is made, which a terminal shows."""
     ratings = tmp_path / "ratings.csv"
     ratings.write_text("a,b\n1,1\n2,2\n1,2\n")
     code = f"""
 import io, sys
 sys.argv = ["fastkappa", "score", {str(ratings)!r}, "--y1", "a", "--y2", "b"]
 sys.stderr = io.StringIO()
+sys.stderr.isatty = lambda: {terminal}
 from fastkappa.cli import main
 try:
     main()
