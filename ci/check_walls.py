@@ -83,6 +83,13 @@ WRITES = {
     "csv.DictWriter": r"",
     "escape": r"results/html\.py",
 }
+# Labels are expected, counted, widened and counted again in one place, and for short calls in the
+# compiled shortcuts.
+WIDENS = {
+    "widened": r"counting/(tally|codecs)\.py",
+    "sum_pairs": r"counting/tally\.py",
+    "sum_pairs_exactly": r"counting/tally\.py",
+}
 # Words in which results alone write their figures. The demonstration is prose; a page has grids.
 FIGURES = re.compile(
     r"(formatting|results)(\.\w+)*\.(Grid|abridged|counts_grid|estimate_grid|facts|figure|interval_head"
@@ -93,9 +100,6 @@ STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyn
 # What sees samples, and what sees tables.
 SAMPLES = re.compile(r"(ratings|counting|\w+[/.]items)\b")
 TABLES = re.compile(r"(statistics|\w+[/.](cuts|statistics|ranking|simultaneous))\b")
-# Expect labels, count, widen, and count again: written once, and once more for short calls.
-WIDENS = re.compile(r"\.(widened|sum_pairs|sum_pairs_exactly)\(")
-MAY_WIDEN = re.compile(r"(counting/(tally|codecs)\.py|kernels/|shortcuts/)")
 KERNEL = re.compile(r"kernels/(numpy|numba|cython)/")
 # What is compiled into other compiled code cannot be chosen at run time.
 COMPILED_TOGETHER = re.compile(r"(kernels/dispatch|jit/confusion|shortcuts/\w+)\.\w+")
@@ -135,11 +139,7 @@ def breaches(folder: Path) -> list[str]:
         if file.suffix not in (".py", ".pyx", ".pxd"):
             continue
         name = file.relative_to(folder).as_posix()
-        found += [f"{file}:{line}: {why}" for line, why in writes(file, name)]
-        if not MAY_WIDEN.match(name):
-            for line, code in enumerate(file.read_text().splitlines(), 1):
-                if WIDENS.search(code):
-                    found.append(f"{file}:{line}: only a Tally widens, and sums pairs")
+        found += [f"{file}:{line}: {why}" for line, why in misplaced_calls(file, name)]
         for line, imported in imports(file, name):
             reason = breach(name, imported)
             if reason:
@@ -152,8 +152,8 @@ def breaches(folder: Path) -> list[str]:
     return [*found, *([f"{' imports '.join(circle)}: a circle"] if circle else [])]
 
 
-def writes(file: Path, name: str) -> Iterator[tuple[int, str]]:
-    """Yield the line of every call that writes text where another file does so for all."""
+def misplaced_calls(file: Path, name: str) -> Iterator[tuple[int, str]]:
+    """Yield the line of every call that writes text, or widens, where another file does for all."""
     if file.suffix != ".py":
         return
     for node in ast.walk(ast.parse(file.read_text())):
@@ -163,6 +163,9 @@ def writes(file: Path, name: str) -> Iterator[tuple[int, str]]:
         for writer, place in WRITES.items():
             if f".{called}".endswith(f".{writer}") and not re.fullmatch(place, name):
                 yield node.lineno, f"{called}: only {place or 'cli/terminal.py'} writes this"
+        for widener, place in WIDENS.items():
+            if f".{called}".endswith(f".{widener}") and not re.fullmatch(place, name):
+                yield node.lineno, f"{called}: only a Tally widens tables and sums weights, {place}"
 
 
 def breach(name: str, imported: str) -> str | None:

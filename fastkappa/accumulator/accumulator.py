@@ -435,13 +435,6 @@ class ConfusionAccumulator:
             )
         )
 
-    def _refuse_rounded(self, labels: AnyArray) -> None:
-        """Raise if new labels are floats, and an integer added before is none that they hold."""
-        if labels.dtype.kind == "f" and self._weighted.labels.dtype.kind != "f":
-            union_of_labels([self._total().labels, labels])
-            # Wide integers are compared with the floats from now on.
-            self._last_types = ()
-
     def _takes(self, limits: tuple[int, int]) -> bool:
         """Return whether integers of a type with these limits are counted in place."""
         if self._known_labels is None:
@@ -449,6 +442,13 @@ class ConfusionAccumulator:
         lowest, n_labels = self._label_range.lowest, self._label_range.n_labels
         # The type must hold all labels.
         return n_labels > 0 and limits[0] <= lowest and lowest + n_labels - 1 <= limits[1]
+
+    def _refuse_rounded(self, labels: AnyArray) -> None:
+        """Raise if new labels are floats, and an integer added before is none that they hold."""
+        if labels.dtype.kind == "f" and self._weighted.labels.dtype.kind != "f":
+            union_of_labels([self._total().labels, labels])
+            # Wide integers are compared with the floats from now on.
+            self._last_types = ()
 
     def _use(self, order: LabelOrder) -> None:
         """Take an order of the labels; the caller holds the lock."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.counting.codecs import (
     Codec,
     Codecs,
@@ -17,34 +15,13 @@ from fastkappa.counting.codecs import (
     guess_label_range,
 )
 from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import common_labels, scatter
+from fastkappa.counting.table import ConfusionTable, common_labels, scatter
 from fastkappa.counting.tally import Tally, TooManyCellsError
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column
 
 # The tables of all groups together: 512 MB.
 MOST_CELLS = 1 << 26
-
-
-class GroupedCounts(NamedTuple):
-    """The tables of all groups.
-
-    Attributes
-    ----------
-    tables : ndarray of shape (g, l, l)
-        The table of each group; rows are the first rater's ratings.
-    groups : ndarray of shape (g,)
-        The groups that occur, sorted.
-    labels : ndarray of shape (l,)
-        The labels of all tables, sorted or in the order given.
-    n_outside : ndarray of shape (g,)
-        How many items of each group have a rating that is none of the labels.
-    """
-
-    tables: IntTable
-    groups: AnyArray
-    labels: AnyArray
-    n_outside: AnyArray
 
 
 def count_by_group(
@@ -54,8 +31,8 @@ def count_by_group(
     second: Column,
     known: KnownLabels | None,
     num_threads: int,
-) -> GroupedCounts:
-    """Return the table of two raters for each group.
+) -> ConfusionTable:
+    """Return the table of two raters for each group: its layers, rows and columns have labels.
 
     Raises
     ------
@@ -99,7 +76,8 @@ def count_by_group(
     tables = tables.reshape(-1, n_labels, n_labels)
     by_group = table.counts.sum(axis=(1, 2)) + table.n_outside
     totals = scatter(by_group[:, None], places, np.zeros(1, np.intp), (shape[0], 1))[:, 0]
-    return GroupedCounts(tables, group_labels, labels, totals - tables.sum(axis=(1, 2)))
+    n_outside = totals - tables.sum(axis=(1, 2))
+    return ConfusionTable(tables, labels, labels, None, group_labels, n_outside)
 
 
 def _expected(kernels: PairKernels, columns: Sequence[Column], known: Sequence[Codec]) -> Codecs:

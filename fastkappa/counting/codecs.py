@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,14 +77,19 @@ class Codec(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class LabelRange:
-    """The labels from ``lowest`` on: that of code i is ``lowest + i``."""
+class _Range(NamedTuple):
+    """Fields alone: a named tuple has no constants, and to import `dataclasses` takes long."""
 
     lowest: int
     n_labels: int
     dtype: LabelType = np.int64
-    longest_chunk: ClassVar[None] = None
+
+
+class LabelRange(_Range):
+    """The labels from ``lowest`` on: that of code i is ``lowest + i``."""
+
+    __slots__ = ()
+    longest_chunk = None
 
     @staticmethod
     def of(values: AnyArray) -> LabelRange:

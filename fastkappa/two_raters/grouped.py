@@ -265,18 +265,18 @@ def agreement_by(
     if group_column.obstacle:
         raise ValueError(f"groups must be labels, but are {group_column.obstacle}.")
     known = known_labels(items)
-    counts = count_by_group(get_kernels(), group_column, first, second, known, available_threads())
-    if known is not None and known.are_declared and counts.n_outside.any():
+    found = count_by_group(get_kernels(), group_column, first, second, known, available_threads())
+    if known is not None and known.are_declared and found.n_outside.any():
         known.refuse_outside({"y1": first, "y2": second})
     raters = names_of((y1, y2), RATERS)
-    is_within = not counts.n_outside.any()
+    is_within = not found.n_outside.any()
     grouped = None
     if clusters is not None:
-        grouped = clusters_by_group(items, counts.groups, counts.labels, is_within)
+        grouped = clusters_by_group(items, found.layers, found.rows, is_within)
     results = {
         group: make_result(
             table,
-            counts.labels,
+            found.rows,
             weights,
             confidence,
             n_outside=int(outside),
@@ -285,36 +285,36 @@ def agreement_by(
             **made,
         )
         for group, table, outside, own in zip(
-            counts.groups.tolist(),
-            counts.tables,
-            counts.n_outside,
+            found.layers.tolist(),
+            found.counts,
+            found.n_outside,
             repeat(None) if grouped is None else grouped.of_groups,
         )
         if table.any()
     }
     if not results:
-        raise ValueError(f"no item has both its ratings among {counts.labels.tolist()}.")
+        raise ValueError(f"no item has both its ratings among {found.rows.tolist()}.")
     _warn_of_undefined(results)
     pooled = make_result(
-        counts.tables.sum(axis=0),
-        counts.labels,
+        found.counts.sum(axis=0),
+        found.rows,
         weights,
         confidence,
         missing=(items.n_missing["y1"], items.n_missing["y2"]),
         n_dropped=items.n_dropped,
-        n_outside=int(counts.n_outside.sum()),
+        n_outside=int(found.n_outside.sum()),
         raters=raters,
         clusters=None if grouped is None else grouped.pooled,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
         **made,
     )
     if known is None:
-        warn_of_weights(weights, counts.labels)
-    warn_of_unused_labels(counts.labels, pooled.table, pooled.n_outside)
+        warn_of_weights(weights, found.rows)
+    warn_of_unused_labels(found.rows, pooled.table, pooled.n_outside)
     n_missing = items.n_missing[GROUPS], *pooled.missing
     covariance = None
     if grouped is not None and grouped.are_shared:
-        covariance = _covariance(counts.tables, results, grouped.joint)
+        covariance = _covariance(found.counts, results, grouped.joint)
     return GroupedAgreement(results, pooled, n_missing, items.n_dropped, undefined, covariance)
 
 

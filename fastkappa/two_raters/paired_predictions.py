@@ -109,13 +109,13 @@ def compare_predictions(
     if one.label_dtype.kind in "mM" and len({c.label_dtype for c in (truth, one, two)}) > 1:
         raise ValueError("y_true, first and second must hold dates of the same unit.")
     known = known_labels(items)
-    counts = count_by_group(get_kernels(), truth, one, two, known, available_threads())
-    predicted = counts.labels if known is None else known.labels
-    joint, names = _cube(counts.tables, counts.groups, predicted, known is not None)
+    found = count_by_group(get_kernels(), truth, one, two, known, available_threads())
+    predicted = found.rows if known is None else known.labels
+    joint, names = _cube(found.counts, found.layers, predicted, known is not None)
     if known is not None and known.are_declared and joint.sum() < len(truth.values):
         known.refuse_outside({"y_true": truth, "first": one, "second": two})
     if not joint.any():
-        raise ValueError(f"no item has all its labels among {counts.labels.tolist()}.")
+        raise ValueError(f"no item has all its labels among {found.rows.tolist()}.")
     every = np.arange(len(joint))
     own = every, every
     if known is None:

@@ -208,8 +208,8 @@ BREACHES = {
     ("cli/files/b.py", "import csv\ncsv.writer(file)"): "only results/csv_rows",
     ("cli/pages/a.py", "import html\nhtml.escape('x')"): "only results/html",
     ("multirater/items/a.py", "from fastkappa.multirater import result"): "multirater/items may",
-    ("leaderboards/items/a.py", "def f(labels):\n    labels.widened([])"): "a Tally widens",
-    ("counting/by_group.py", "def f(self):\n    self._kernels.sum_pairs()"): "sums pairs",
+    ("leaderboards/items/a.py", "def f(labels):\n    labels.widened([])"): "only a Tally widens",
+    ("counting/by_group.py", "def f(self):\n    self._kernels.sum_pairs()"): "sums weights",
 }
 
 

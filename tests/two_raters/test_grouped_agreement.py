@@ -74,10 +74,10 @@ def test_tables_are_those_of_each_group(kind: str, backend: str) -> None:
     found = count_by_group(get_kernels(backend), groups, first, second, None, 2)
     plain = [np.asarray(c).tolist() for c in columns]
     labels = sorted({*plain[1], *plain[2]})
-    assert found.labels.tolist() == labels
+    assert found.rows.tolist() == labels
     expected = slow_tables(*plain, labels)
-    assert found.groups.tolist() == list(expected)
-    assert found.tables.tolist() == list(expected.values())
+    assert found.layers.tolist() == list(expected)
+    assert found.counts.tolist() == list(expected.values())
     assert not found.n_outside.any()
 
     wanted = [labels[1], labels[0]]
@@ -85,9 +85,9 @@ def test_tables_are_those_of_each_group(kind: str, backend: str) -> None:
     known = KnownLabels(given, first, second)
     found = count_by_group(get_kernels(backend), groups, first, second, known, 2)
     expected = slow_tables(*plain, wanted)
-    assert found.tables.tolist() == list(expected.values())
+    assert found.counts.tolist() == list(expected.values())
     totals = [plain[0].count(group) for group in expected]
-    assert (found.n_outside + found.tables.sum(axis=(1, 2))).tolist() == totals
+    assert (found.n_outside + found.counts.sum(axis=(1, 2))).tolist() == totals
 
 
 @pytest.mark.parametrize("late", [(-5, 1, 2), (1, 900_000, 0), (10**12, 3, -(10**15)), (2, 2, 77)])
@@ -143,8 +143,8 @@ def test_many_groups() -> None:
     )
     expected = np.zeros((20_000, 3, 3), int)
     np.add.at(expected, (groups, y1, y2), 1)
-    assert (found.tables == expected[found.groups]).all()
-    assert found.tables.sum() == 200_000
+    assert (found.counts == expected[found.layers]).all()
+    assert found.counts.sum() == 200_000
 
 
 def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +153,7 @@ def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     one = count_by_group(get_kernels(), *read, None, 1)
     monkeypatch.setattr(tally, "JOINED_ITEMS", 1000)
     four = count_by_group(get_kernels(), *read, None, 4)
-    assert (one.tables == four.tables).all()
+    assert (one.counts == four.counts).all()
 
 
 def test_no_copy_is_made() -> None:
