@@ -19,11 +19,11 @@ PACKAGE = "fastkappa"
 # What each room may import besides its own files and those that everybody may. A room is a
 # folder or a file; files that stand beside rooms inside a folder belong to that folder.
 EVERYBODY = {"arrays", "exceptions", "formatting", "frame", "install_hint", "results"}
-CORE = {"ratings", "counting", "kernels"}
+CORE = {"ratings", "tables", "kernels"}
 MAY_IMPORT: dict[str, set[str]] = {
     "ratings": set(),
     "kernels": set(),
-    "counting": {"ratings", "kernels"},
+    "tables": {"ratings", "kernels"},
     "statistics": set(),
     "shortcuts": {"kernels", "statistics"},
     "metrics": CORE | {"shortcuts", "statistics"},
@@ -49,7 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "leaderboards/simultaneous": {"kernels"},
     "accumulator": CORE | {"statistics", "two_raters"},
     "sources": CORE,
-    "estimators": {"ratings", "continuous", "counting", "decoding", "statistics", "thresholds"},
+    "estimators": {"ratings", "continuous", "tables", "decoding", "statistics", "thresholds"},
     "boosting": {"continuous"},
     "jit": CORE | {"statistics"},
     "plotting": {"statistics"},
@@ -86,9 +86,9 @@ WRITES = {
 # Labels are expected, counted, widened and counted again in one place, and for short calls in the
 # compiled shortcuts.
 WIDENS = {
-    "widened": r"counting/(tally|codecs)\.py",
-    "sum_pairs": r"counting/tally\.py",
-    "sum_pairs_exactly": r"counting/tally\.py",
+    "widened": r"tables/(tally|codecs)\.py",
+    "sum_pairs": r"tables/tally\.py",
+    "sum_pairs_exactly": r"tables/tally\.py",
 }
 # Words in which results alone write their figures. The demonstration is prose; a page has grids.
 FIGURES = re.compile(
@@ -98,7 +98,7 @@ FIGURES = re.compile(
 HAS_FIGURES = re.compile(r"cli/(reports/demo|pages/page)\.py|(?!cli/).*")
 STARTS_THREADS = {"threading", "concurrent", "multiprocessing", "_thread", "asyncio"}
 # What sees samples, and what sees tables.
-SAMPLES = re.compile(r"(ratings|counting|\w+[/.]items)\b")
+SAMPLES = re.compile(r"(ratings|tables|\w+[/.]items)\b")
 TABLES = re.compile(r"(statistics|\w+[/.](cuts|statistics|ranking|simultaneous))\b")
 KERNEL = re.compile(r"kernels/(numpy|numba|cython)/")
 # What is compiled into other compiled code cannot be chosen at run time.

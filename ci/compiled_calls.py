@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from fastkappa import ThresholdEvaluator, compile_scorer
-from fastkappa.counting.label_hash import make_hash
 from fastkappa.kernels.contract import Bins, Lines
 from fastkappa.kernels.cython import csv_lines, differences, pairs, scores
 from fastkappa.shortcuts import compiled_kappa, compiled_thresholds
+from fastkappa.tables.label_hash import make_hash
 from fastkappa.thresholds.items.scored_items import ScoredItems
 
 N, N_LABELS = 24, 4

@@ -8,13 +8,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from fastkappa.config import show_config
-from fastkappa.counting.confusion import confusion_counts
-from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.exceptions import FallingScoresWarning, LabelOrderWarning
 from fastkappa.headers import get_include
 from fastkappa.metrics import cohen_kappa_score, confusion_matrix
 from fastkappa.scorer import compile_scorer
 from fastkappa.statistics.kappa import kappa_from_confusion
+from fastkappa.tables.confusion import confusion_counts
+from fastkappa.tables.count import ConfusionCounts
 
 __version__ = "0.1.0"
 

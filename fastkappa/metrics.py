@@ -16,9 +16,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.moments import moments_of
-from fastkappa.counting.tabulate import in_int64, tabulate
 from fastkappa.exceptions import invalid_parameter_error, undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import (
@@ -38,6 +35,9 @@ from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappa_from_moments, kappas
 from fastkappa.statistics.scheme import SCHEMES
 from fastkappa.statistics.weights import Weights
+from fastkappa.tables.count import in_int64, tabulate
+from fastkappa.tables.known_labels import KnownLabels
+from fastkappa.tables.moments import moments_of
 
 NAN = math.nan
 EMPTY = (

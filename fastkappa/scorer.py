@@ -8,8 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.tabulate import tabulate
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.interop import to_numpy
@@ -19,6 +17,8 @@ from fastkappa.ratings.read import read_columns
 from fastkappa.shortcuts.loading import compiled_kappa
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.tables.count import tabulate
+from fastkappa.tables.known_labels import KnownLabels
 
 # Where a rating that is no label is looked for, to name it.
 CHUNK = 1 << 10

@@ -25,11 +25,6 @@ from fastkappa.accumulator.weighted_table import (
     table_of_counts,
 )
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.codecs import NO_LABELS, label_limits
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import square, union_of_labels
-from fastkappa.counting.tabulate import ConfusionCounts
-from fastkappa.counting.tally import Tally
 from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
@@ -41,6 +36,11 @@ from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import RatedItems, read
 from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
+from fastkappa.tables.codecs import NO_LABELS, label_limits
+from fastkappa.tables.count import ConfusionCounts
+from fastkappa.tables.known_labels import KnownLabels
+from fastkappa.tables.table import square, union_of_labels
+from fastkappa.tables.tally import Tally
 
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import scatter
-from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.ratings.label_order import LabelOrder, common_order, not_declared
 from fastkappa.ratings.labels import keys_in_unit
 from fastkappa.ratings.read import RatedItems
+from fastkappa.tables.count import ConfusionCounts
+from fastkappa.tables.known_labels import KnownLabels
+from fastkappa.tables.table import scatter
 
 SO_FAR = "the accumulator"
 

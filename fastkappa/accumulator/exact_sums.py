@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.item_sums import whole_sums
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.tabulate import count_known, on_known_labels
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.item_weights import check_finite_weights
+from fastkappa.tables.count import count_known, on_known_labels
+from fastkappa.tables.item_sums import whole_sums
+from fastkappa.tables.known_labels import KnownLabels
 
 # Sums are in units of 2**-UNIT_BITS.
 UNIT_BITS = 1074

@@ -16,8 +16,8 @@ import numpy as np
 from fastkappa.accumulator.exact_sums import UNIT_BITS
 from fastkappa.accumulator.weighted_table import WeightedTable, empty_table
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.table import union_of_labels
 from fastkappa.ratings.label_order import LabelOrder
+from fastkappa.tables.table import union_of_labels
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_FLOAT = int(np.finfo(np.float64).max)

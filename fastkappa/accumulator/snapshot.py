@@ -21,11 +21,11 @@ from fastkappa.accumulator.json_fields import (
 )
 from fastkappa.accumulator.weighted_table import WeightedTable
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.tabulate import ConfusionCounts
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import LabelOrder, common_order, warn_of_order
 from fastkappa.statistics.weights import Weights, what_needs_order
+from fastkappa.tables.count import ConfusionCounts
+from fastkappa.tables.known_labels import KnownLabels
 
 VERSION = 2
 FIELDS = (

@@ -13,11 +13,11 @@ import numpy as np
 
 from fastkappa.accumulator.exact_sums import UNIT_BITS, exact_sums, rounded
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import positions_in, scatter, union_of_labels
-from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column
+from fastkappa.tables.count import ConfusionCounts, in_int64, tabulate
+from fastkappa.tables.known_labels import KnownLabels
+from fastkappa.tables.table import positions_in, scatter, union_of_labels
 
 
 class WeightedTable(NamedTuple):

@@ -9,14 +9,14 @@ import numpy as np
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.confusion import confusion_counts
-from fastkappa.counting.table import union_of_labels
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.ratings.column import read_column
 from fastkappa.ratings.label_order import shown, warn_of_order
 from fastkappa.ratings.labels import distinct, read_labels
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, as_weights
+from fastkappa.tables.confusion import confusion_counts
+from fastkappa.tables.table import union_of_labels
 
 
 class KappaScorer:

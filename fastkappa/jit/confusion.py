@@ -11,10 +11,10 @@ from numba.core.errors import TypingError
 from numba.extending import overload
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.counting.confusion import confusion_counts
 from fastkappa.jit.compiling import borrowed, exactly, out_of_line
 from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView, address_of
+from fastkappa.tables.confusion import confusion_counts
 
 # Fewer pairs are counted before the fast kernel has set up its counters, and filled two blocks.
 LONG = 8192

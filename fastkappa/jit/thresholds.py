@@ -10,13 +10,13 @@ from numba.core.errors import TypingError
 from numba.extending import overload
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.confusion import confusion_counts
 from fastkappa.jit.compiling import borrowed, exactly
 from fastkappa.jit.confusion import check_labels, code
 from fastkappa.jit.kappas import kappa_of_table, kind_and_matrix
 from fastkappa.ratings.real_numbers import read_numbers
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
+from fastkappa.tables.confusion import confusion_counts
 
 # More thresholds than these are searched by halving.
 FEW = 16

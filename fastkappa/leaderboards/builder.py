@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import (
     changed_meanwhile,
     undefined_metric_warning,
@@ -52,6 +51,7 @@ from fastkappa.ratings.missing import without
 from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_needs_order
+from fastkappa.tables.known_labels import KnownLabels
 
 # The number of random groups of items; a group costs as much time as a replicate.
 GROUPS = 1000

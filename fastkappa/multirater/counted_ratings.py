@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.counting.by_cluster import ClusterCounts
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.multirater.items.counts import (
@@ -36,6 +35,7 @@ from fastkappa.multirater.statistics.sparse_profiles import SparseProfiles
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.clusters import Clusters, clusters_of
+from fastkappa.tables.by_cluster import ClusterCounts
 
 # Distinct rows, and how many subjects have each.
 CountedRows: TypeAlias = tuple[AnyArray, IntTable]

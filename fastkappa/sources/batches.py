@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.codecs import (
+from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.ratings.column import Column
+from fastkappa.sources.source_ratings import Key, RatingBatch, RatingsError
+from fastkappa.sources.source_table import OUTSIDE, AxisLabels, SourceTable
+from fastkappa.tables.codecs import (
     Codec,
     LabelMap,
     LabelRange,
     label_type,
 )
-from fastkappa.counting.item_sums import as_int64, whole_sums
-from fastkappa.counting.tabulate import count_known
-from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.ratings.column import Column
-from fastkappa.sources.source_ratings import Key, RatingBatch, RatingsError
-from fastkappa.sources.source_table import OUTSIDE, AxisLabels, SourceTable
+from fastkappa.tables.count import count_known
+from fastkappa.tables.item_sums import as_int64, whole_sums
 
 # A batch is counted on the range of its labels if that is at most so long.
 LARGEST_RANGE = 1 << 9

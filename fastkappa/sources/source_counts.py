@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.tabulate import CountsResult
 from fastkappa.formatting import count_text
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.labels import distinct
@@ -17,6 +16,7 @@ from fastkappa.ratings.odd_strings import warn_of_counted_lookalikes, warn_of_un
 from fastkappa.results import Report, counts_grid
 from fastkappa.sources.source_ratings import NUMBERS, Key, Kind, RatingsError, key_of
 from fastkappa.sources.source_table import OUTSIDE, AxisLabels, Contents
+from fastkappa.tables.count import CountsResult
 
 
 class _Counts(NamedTuple):

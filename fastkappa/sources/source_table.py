@@ -14,9 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.counting.codecs import expected_codecs
-from fastkappa.counting.item_sums import add_exactly
-from fastkappa.counting.tally import Tally, TooManyCellsError
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.odd_strings import describe_odd, odd_among
 from fastkappa.sources.source_ratings import (
@@ -33,6 +30,9 @@ from fastkappa.sources.source_ratings import (
     refuse_outside,
     refuse_rounded,
 )
+from fastkappa.tables.codecs import expected_codecs
+from fastkappa.tables.item_sums import add_exactly
+from fastkappa.tables.tally import Tally, TooManyCellsError
 
 # The key of ratings outside the labels: no rating has a key of bytes.
 OUTSIDE = b""

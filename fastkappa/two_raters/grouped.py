@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
-from fastkappa.counting.by_group import count_by_group
-from fastkappa.counting.known_labels import known_labels
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, label_text, plain
 from fastkappa.frame import data_frame
@@ -41,6 +39,8 @@ from fastkappa.statistics.strata import (
     equal_kappas,
 )
 from fastkappa.statistics.weights import Weights
+from fastkappa.tables.by_group import count_by_group
+from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.agreement_report import warn_of_weights
 from fastkappa.two_raters.agreement_result import AgreementResult

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.counting.by_cluster import ClusterCounts, RatedColumn, count_by_cluster
-from fastkappa.counting.known_labels import KnownLabels, known_labels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.ratings.read import RatedItems
 from fastkappa.statistics.clusters import Clusters, clusters_of
+from fastkappa.tables.by_cluster import ClusterCounts, RatedColumn, count_by_cluster
+from fastkappa.tables.known_labels import KnownLabels, known_labels
 
 GROUPS = "groups"
 CLUSTERS = "clusters"

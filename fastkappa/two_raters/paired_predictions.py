@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.counting.by_group import count_by_group
-from fastkappa.counting.known_labels import KnownLabels, known_labels
-from fastkappa.counting.table import union_of_labels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
 from fastkappa.ratings.interop import names_of
@@ -22,6 +19,9 @@ from fastkappa.statistics.clusters import clusters_of
 from fastkappa.statistics.comparison import KappaDifference, compare_joint
 from fastkappa.statistics.intervals.methods import IntervalMethod
 from fastkappa.statistics.weights import Weights
+from fastkappa.tables.by_group import count_by_group
+from fastkappa.tables.known_labels import KnownLabels, known_labels
+from fastkappa.tables.table import union_of_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights
 from fastkappa.two_raters.item_clusters import NOT_RATED, counted_clusters, with_clusters
 

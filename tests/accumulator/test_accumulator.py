@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastkappa import ConfusionAccumulator, cohen_kappa_score, confusion_counts
-from fastkappa.counting.codecs import NO_LABELS
-from fastkappa.counting.tally import Tally
+from fastkappa.tables.codecs import NO_LABELS
+from fastkappa.tables.tally import Tally
 
 DTYPES = ("int64", "uint8", "int8", "int32", "uint16", "float64", "bool", "uint64")
 # Close together, far apart, on both sides of 0: tables of a label range, and of single labels.

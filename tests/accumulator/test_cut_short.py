@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fastkappa.accumulator import ConfusionAccumulator
-from fastkappa.counting.tally import Tally
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.tables.tally import Tally
 
 FEW, MANY = np.array([0, 1, 1]), np.arange(40)
 APART = np.arange(3) * 10**12

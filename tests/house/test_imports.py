@@ -166,28 +166,28 @@ def test_walls_are_checked_by_the_script() -> None:
 BREACHES = {
     (
         "statistics/kappa.py",
-        "from fastkappa.counting.tabulate import tabulate",
+        "from fastkappa.tables.count import tabulate",
     ): "never sees a sample",
     ("thresholds/cuts/a.py", "from fastkappa.thresholds.items import b"): "never sees a sample",
     ("thresholds/items/a.py", "from fastkappa.thresholds.cuts import b"): "knows no statistic",
     ("multirater/items/a.py", "import fastkappa.multirater.statistics"): "knows no statistic",
-    ("leaderboards/ranking.py", "import fastkappa.counting.tabulate"): "never sees a sample",
-    ("statistics/kappa.py", "from fastkappa import counting"): "never sees a sample",
-    ("statistics/kappa.py", "from ..counting import tabulate"): "never sees a sample",
-    ("counting/tabulate.py", "import fastkappa.statistics.kappa"): "knows no statistic",
+    ("leaderboards/ranking.py", "import fastkappa.tables.count"): "never sees a sample",
+    ("statistics/kappa.py", "from fastkappa import tables"): "never sees a sample",
+    ("statistics/kappa.py", "from ..tables import count"): "never sees a sample",
+    ("tables/count.py", "import fastkappa.statistics.kappa"): "knows no statistic",
     (
-        "counting/tabulate.py",
+        "tables/count.py",
         "def f():\n    from fastkappa.statistics import kappa",
     ): "no statistic",
-    ("counting/tabulate.py", "from fastkappa.metrics import cohen_kappa_score"): "stands below",
+    ("tables/count.py", "from fastkappa.metrics import cohen_kappa_score"): "stands below",
     ("statistics/kappa.py", "from fastkappa import config"): "stands below",
     ("kernels/numpy/pairs.py", "from fastkappa.kernels import threads"): "its own engine",
     ("kernels/numba/pairs.py", "from fastkappa.kernels.numpy.pairs import x"): "own engine",
     ("kernels/cython/pairs.pyx", "from fastkappa.kernels.numpy cimport pairs"): "own engine",
     ("kernels/cython/pairs.pyx", "import pandas"): "pandas is imported in one place alone",
-    ("counting/tabulate.py", "from fastkappa.kernels.numba import pairs"): "chooses a backend",
+    ("tables/count.py", "from fastkappa.kernels.numba import pairs"): "chooses a backend",
     ("metrics.py", "import fastkappa.kernels.cython.pairs"): "chooses a backend",
-    ("counting/tabulate.py", "import threading"): "starts threads",
+    ("tables/count.py", "import threading"): "starts threads",
     ("metrics.py", "from concurrent.futures import ThreadPoolExecutor"): "starts threads",
     ("metrics.py", "import numba"): "numba is imported in one place alone",
     ("jit/kappas.py", "from fastkappa.kernels.numba import loops"): "chooses a backend",
@@ -209,7 +209,7 @@ BREACHES = {
     ("cli/pages/a.py", "import html\nhtml.escape('x')"): "only results/html",
     ("multirater/items/a.py", "from fastkappa.multirater import result"): "multirater/items may",
     ("leaderboards/items/a.py", "def f(labels):\n    labels.widened([])"): "only a Tally widens",
-    ("counting/by_group.py", "def f(self):\n    self._kernels.sum_pairs()"): "sums weights",
+    ("tables/by_group.py", "def f(self):\n    self._kernels.sum_pairs()"): "sums weights",
 }
 
 
@@ -227,7 +227,7 @@ def test_no_breach_is_seen_where_none_is(walls: Any, tmp_path: Path) -> None:
         "kernels/numba/pairs.py": "import numba\nfrom fastkappa.arrays import AnyArray",
         "kernels/threads.py": "import threading, os",
         "statistics/kappa.py": "from fastkappa.statistics.weights import Weights",
-        "metrics.py": "from fastkappa.counting import confusion\nimport fastkappa.statistics.kappa",
+        "metrics.py": "from fastkappa.tables import confusion\nimport fastkappa.statistics.kappa",
         "estimators/regressor.py": "import sklearn.base",
         "jit/confusion.py": "import numba\nfrom fastkappa.kernels.numba import loops",
         "kernels/cython/pairs.pyx": "from libc.stdint cimport int64_t\nimport sys",
@@ -238,16 +238,16 @@ def test_no_breach_is_seen_where_none_is(walls: Any, tmp_path: Path) -> None:
 
 
 def test_circles_and_rooms_too_large_are_found(walls: Any, tmp_path: Path) -> None:
-    room = tmp_path / "counting"
+    room = tmp_path / "tables"
     room.mkdir()
     for i in range(14):
         (room / f"file_{i}.py").write_text("")
-    (room / "one.py").write_text("from fastkappa.counting import two")
+    (room / "one.py").write_text("from fastkappa.tables import two")
     assert walls.breaches(tmp_path) == []
-    (room / "two.py").write_text("def f():\n    from fastkappa.counting.one import g")
+    (room / "two.py").write_text("def f():\n    from fastkappa.tables.one import g")
     too_large, circle = walls.breaches(tmp_path)
     assert too_large.endswith("more than 15 files are no room")
-    assert circle == "counting/one.py imports counting/two.py imports counting/one.py: a circle"
+    assert circle == "tables/one.py imports tables/two.py imports tables/one.py: a circle"
 
 
 # A feature, and those that need it.

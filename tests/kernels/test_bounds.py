@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa.counting.label_hash import make_hash
 from fastkappa.kernels import dispatch
 from fastkappa.kernels.contract import Bins
 from fastkappa.shortcuts.loading import threshold_shortcuts
+from fastkappa.tables.label_hash import make_hash
 from tests.helpers.kernel_inputs import ScoredArrays, room_for
 
 N, N_LABELS, BINS = 40, 3, Bins(-1.0, 4.0, 8)

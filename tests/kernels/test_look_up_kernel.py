@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa.counting.codecs import LabelMap
-from fastkappa.counting.label_hash import code_type, make_hash
 from fastkappa.kernels.contract import LabelHash
+from fastkappa.tables.codecs import LabelMap
+from fastkappa.tables.label_hash import code_type, make_hash
 
 TYPES = ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8", ">i4", ">f8")
 

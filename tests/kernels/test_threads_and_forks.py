@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from fastkappa import confusion_counts
-from fastkappa.counting import tally
-from fastkappa.counting.tabulate import count_unknown
 from fastkappa.kernels import threads
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.read import read_columns
+from fastkappa.tables import tally
+from fastkappa.tables.count import count_unknown
 from tests.helpers.fresh_python import run_python
 
 # A hang is what a mistake looks like here: no run takes a tenth of it.

@@ -131,10 +131,10 @@ def test_up_to_1000_items_it_is_the_bootstrap_of_items(weights: Any, backend: st
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_groups_of_items_sum_up_to_all_of_them(n_labels: int, weights: Any, backend: str) -> None:
     """With every group drawn once, a replicate is the sample: for few labels and for many."""
-    from fastkappa.counting.known_labels import KnownLabels
     from fastkappa.kernels.dispatch import get_kernels
     from fastkappa.leaderboards.items import random_groups
     from fastkappa.ratings.read import read_columns
+    from fastkappa.tables.known_labels import KnownLabels
 
     rng = np.random.default_rng(5)
     truth = rng.integers(0, n_labels, 3000).astype(np.int16)

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pytest
 
 from fastkappa import agreement, agreement_by, compare_strata
-from fastkappa.counting import tally
-from fastkappa.counting.by_group import count_by_group
-from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import read_column
 from fastkappa.ratings.read import read_columns
+from fastkappa.tables import tally
+from fastkappa.tables.by_group import count_by_group
+from fastkappa.tables.known_labels import KnownLabels
 from tests.helpers.absent import library
 
 pl = library("polars")

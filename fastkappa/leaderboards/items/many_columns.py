@@ -15,19 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.codecs import (
-    LARGEST_DENSE_TABLE,
-    Codec,
-    LabelRange,
-    are_worth_a_table,
-    expected_codecs,
-    label_type,
-)
-from fastkappa.counting.item_sums import checked_sums
-from fastkappa.counting.known_labels import Encoding, KnownLabels
-from fastkappa.counting.table import ConfusionTable, square
-from fastkappa.counting.tabulate import count_known, count_unknown, on_known_labels
-from fastkappa.counting.tally import Tally
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import (
     BYTES_WORTH_A_THREAD,
@@ -44,6 +31,19 @@ from fastkappa.leaderboards.items.row_major import (
 )
 from fastkappa.leaderboards.items.stacks import Tables, in_order, join
 from fastkappa.ratings.column import Column
+from fastkappa.tables.codecs import (
+    LARGEST_DENSE_TABLE,
+    Codec,
+    LabelRange,
+    are_worth_a_table,
+    expected_codecs,
+    label_type,
+)
+from fastkappa.tables.count import count_known, count_unknown, on_known_labels
+from fastkappa.tables.item_sums import checked_sums
+from fastkappa.tables.known_labels import Encoding, KnownLabels
+from fastkappa.tables.table import ConfusionTable, square
+from fastkappa.tables.tally import Tally
 
 # A block of the first column that stays in the cache.
 BLOCK_BYTES = 1 << 20

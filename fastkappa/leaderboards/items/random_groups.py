@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
-from fastkappa.counting.codecs import CHUNK
-from fastkappa.counting.known_labels import Encoding, KnownLabels
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.ratings.column import Column
+from fastkappa.tables.codecs import CHUNK
+from fastkappa.tables.known_labels import Encoding, KnownLabels
 
 # The cells of all groups' tables, 4 MB of them, which stay in the cache. Larger tables are slower
 # than adding up the items one by one.

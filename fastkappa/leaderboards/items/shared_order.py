@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import union_of_labels
 from fastkappa.leaderboards.items.stacks import Tables
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.label_order import LabelOrder, common_order, shown, warn_of_order
@@ -18,6 +16,8 @@ from fastkappa.ratings.odd_strings import (
     warn_of_lookalikes,
     warn_of_unused_labels,
 )
+from fastkappa.tables.known_labels import KnownLabels
+from fastkappa.tables.table import union_of_labels
 
 TRUTH = "y_true"
 LABELS_SHOWN = 3

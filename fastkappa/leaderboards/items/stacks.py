@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.table import positions_in, scatter, union_of_labels
+from fastkappa.tables.table import positions_in, scatter, union_of_labels
 
 
 class Tables(NamedTuple):

@@ -10,10 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.codecs import Codec
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import union_of_labels
-from fastkappa.counting.tabulate import count_unknown
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
@@ -32,6 +28,10 @@ from fastkappa.ratings.missing import (
 )
 from fastkappa.ratings.odd_strings import odd_strings, refuse_odd_strings, warn_of_lookalikes
 from fastkappa.ratings.rating_matrix import columns_of as columns_of
+from fastkappa.tables.codecs import Codec
+from fastkappa.tables.count import count_unknown
+from fastkappa.tables.known_labels import KnownLabels
+from fastkappa.tables.table import union_of_labels
 
 # Ratings are encoded in chunks that fit in the cache.
 CHUNK = 1 << 15

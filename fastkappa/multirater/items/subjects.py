@@ -12,13 +12,13 @@ from typing import Protocol
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.counting.by_cluster import ClusterCounts, RatedColumn, count_by_cluster
-from fastkappa.counting.codecs import LabelRange
-from fastkappa.counting.known_labels import Encoding
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.multirater.items.distinct_rows import RowFinder
 from fastkappa.multirater.items.rater_columns import CHUNK, EncodedRater
 from fastkappa.ratings.column import Column
+from fastkappa.tables.by_cluster import ClusterCounts, RatedColumn, count_by_cluster
+from fastkappa.tables.codecs import LabelRange
+from fastkappa.tables.known_labels import Encoding
 
 # Takes distinct rows, and returns the place of each subject's among them, -1 if it has none.
 FindRows = Callable[[AnyArray], AnyArray]

@@ -8,9 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.codecs import CHUNK, LabelRange
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.tabulate import count_unknown
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column, read_column, refuse_masked
@@ -20,6 +17,9 @@ from fastkappa.ratings.label_order import sorted_strings, warn_of_order
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.read import meant_labels
 from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
+from fastkappa.tables.codecs import CHUNK, LabelRange
+from fastkappa.tables.count import count_unknown
+from fastkappa.tables.known_labels import KnownLabels
 
 # A place between sorted items is the number of items below it.
 Places = NDArray[np.int64]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.counting.codecs import LabelRange
 from fastkappa.kernels.contract import ScoreKernels
+from fastkappa.tables.codecs import LabelRange
 from fastkappa.thresholds.items.scored_items import (
     Places,
     ScoredItems,

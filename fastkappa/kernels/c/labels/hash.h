@@ -1,4 +1,4 @@
-/* The labels that `look_up_labels` finds, as counting/label_hash.py places them. */
+/* The labels that `look_up_labels` finds, as tables/label_hash.py places them. */
 #ifndef FASTKAPPA_LABEL_HASH_H
 #define FASTKAPPA_LABEL_HASH_H
 

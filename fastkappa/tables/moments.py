@@ -10,13 +10,13 @@ from __future__ import annotations
 from functools import partial
 from typing import NamedTuple
 
-from fastkappa.counting.codecs import LabelRange, guess_label_range, label_limits
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.tabulate import count_unknown
-from fastkappa.counting.tally import LARGEST_RANGE, LONGEST_RANGE
 from fastkappa.kernels.contract import PairKernels, SumMoments
 from fastkappa.kernels.threads import ItemRanges, division_of_pairs, run_in_threads
 from fastkappa.ratings.column import Column
+from fastkappa.tables.codecs import LabelRange, guess_label_range, label_limits
+from fastkappa.tables.count import count_unknown
+from fastkappa.tables.known_labels import KnownLabels
+from fastkappa.tables.tally import LARGEST_RANGE, LONGEST_RANGE
 
 # Up to so many labels, or items, a table is counted as fast. Where labels are not known, a
 # wrong guess costs a second look at the items, which takes more to be worth it.

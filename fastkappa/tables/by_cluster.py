@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable, offsets_from
-from fastkappa.counting.known_labels import Encoding
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, new_lock, run_in_threads
 from fastkappa.ratings.column import Column
+from fastkappa.tables.known_labels import Encoding
 
 # The table of all clusters: 512 MB.
 MOST_CELLS = 1 << 26

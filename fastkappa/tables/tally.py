@@ -20,16 +20,6 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.codecs import (
-    CHUNK,
-    LARGEST_DENSE_TABLE,
-    Codecs,
-    LabelMap,
-    LabelRange,
-    are_worth_a_table,
-)
-from fastkappa.counting.item_sums import whole_sums
-from fastkappa.counting.table import NO_LAYERS, ConfusionTable
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import (
@@ -39,6 +29,16 @@ from fastkappa.kernels.threads import (
     division_of_pairs,
     run_in_threads,
 )
+from fastkappa.tables.codecs import (
+    CHUNK,
+    LARGEST_DENSE_TABLE,
+    Codecs,
+    LabelMap,
+    LabelRange,
+    are_worth_a_table,
+)
+from fastkappa.tables.item_sums import whole_sums
+from fastkappa.tables.table import NO_LAYERS, ConfusionTable
 
 FIRST_RANGE = 1 << 14
 # Ranges that may have to be counted again are short; others are long, for each takes

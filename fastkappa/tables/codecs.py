@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, offsets_from
-from fastkappa.counting.label_hash import code_type, make_hash
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import LabelHash, PairKernels
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.tables.label_hash import code_type, make_hash
 
 LabelType = type[np.int64] | type[np.uint64]
 

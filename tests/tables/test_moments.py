@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fastkappa import cohen_kappa_score
-from fastkappa.counting import moments
 from fastkappa.kernels import dispatch
+from fastkappa.tables import moments
 
 N = moments.FEWEST_ITEMS + 77
 

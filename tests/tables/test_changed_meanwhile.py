@@ -14,17 +14,17 @@ import pytest
 
 import fastkappa
 from fastkappa.accumulator import ConfusionAccumulator
-from fastkappa.counting import by_cluster
-from fastkappa.counting.by_cluster import RatedColumn, count_by_cluster
-from fastkappa.counting.by_group import count_by_group
-from fastkappa.counting.codecs import LabelMap, LabelRange
-from fastkappa.counting.known_labels import Encoding
-from fastkappa.counting.tabulate import count_unknown, tabulate
-from fastkappa.counting.tally import Tally
 from fastkappa.kernels.numpy import keys as numpy_keys
 from fastkappa.kernels.numpy import pairs as numpy_pairs
 from fastkappa.multirater.items import long
 from fastkappa.ratings.column import Column, read_column
+from fastkappa.tables import by_cluster
+from fastkappa.tables.by_cluster import RatedColumn, count_by_cluster
+from fastkappa.tables.by_group import count_by_group
+from fastkappa.tables.codecs import LabelMap, LabelRange
+from fastkappa.tables.count import count_unknown, tabulate
+from fastkappa.tables.known_labels import Encoding
+from fastkappa.tables.tally import Tally
 
 CHANGED = "changed while they were read, perhaps by another thread"
 N = 20_000

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastkappa.counting import by_cluster
-from fastkappa.counting.by_cluster import RatedColumn, count_by_cluster
-from fastkappa.counting.known_labels import KnownLabels
 from fastkappa.ratings.column import read_column
+from fastkappa.tables import by_cluster
+from fastkappa.tables.by_cluster import RatedColumn, count_by_cluster
+from fastkappa.tables.known_labels import KnownLabels
 
 
 def counted(kernels: Any, clusters: Any, columns: Any, labels: Any, **options: Any) -> Any:

@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.counting.codecs import Codec, expected_codecs
-from fastkappa.counting.item_sums import add_exactly, as_int64, checked_sums
-from fastkappa.counting.known_labels import Encoding, KnownLabels
-from fastkappa.counting.table import ConfusionTable, scatter, square
-from fastkappa.counting.tally import Tally
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.formatting import count_text
 from fastkappa.frame import frame_of_counts
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column
 from fastkappa.results import RATERS, Report, Result, counts_grid
+from fastkappa.tables.codecs import Codec, expected_codecs
+from fastkappa.tables.item_sums import add_exactly, as_int64, checked_sums
+from fastkappa.tables.known_labels import Encoding, KnownLabels
+from fastkappa.tables.table import ConfusionTable, scatter, square
+from fastkappa.tables.tally import Tally
 
 
 class _Counts(NamedTuple):

@@ -8,7 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.counting.codecs import (
+from fastkappa.ratings.column import Column, label_of
+from fastkappa.ratings.label_order import LabelOrder, not_declared
+from fastkappa.ratings.labels import distinct, keys_in_unit, read_labels
+from fastkappa.ratings.read import RatedItems
+from fastkappa.tables.codecs import (
     NO_LABELS,
     Codec,
     LabelMap,
@@ -16,10 +20,6 @@ from fastkappa.counting.codecs import (
     label_limits,
     label_type,
 )
-from fastkappa.ratings.column import Column, label_of
-from fastkappa.ratings.label_order import LabelOrder, not_declared
-from fastkappa.ratings.labels import distinct, keys_in_unit, read_labels
-from fastkappa.ratings.read import RatedItems
 
 
 class Encoding(NamedTuple):

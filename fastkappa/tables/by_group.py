@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fastkappa.counting.codecs import (
+from fastkappa.kernels.contract import PairKernels
+from fastkappa.ratings.column import Column
+from fastkappa.tables.codecs import (
     Codec,
     Codecs,
     LabelRange,
@@ -14,11 +16,9 @@ from fastkappa.counting.codecs import (
     guess_label_map,
     guess_label_range,
 )
-from fastkappa.counting.known_labels import KnownLabels
-from fastkappa.counting.table import ConfusionTable, common_labels, scatter
-from fastkappa.counting.tally import Tally, TooManyCellsError
-from fastkappa.kernels.contract import PairKernels
-from fastkappa.ratings.column import Column
+from fastkappa.tables.known_labels import KnownLabels
+from fastkappa.tables.table import ConfusionTable, common_labels, scatter
+from fastkappa.tables.tally import Tally, TooManyCellsError
 
 # The tables of all groups together: 512 MB.
 MOST_CELLS = 1 << 26

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastkappa.counting.known_labels import known_labels
-from fastkappa.counting.tabulate import ConfusionCounts, in_int64, tabulate
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.read import read
+from fastkappa.tables.count import ConfusionCounts, in_int64, tabulate
+from fastkappa.tables.known_labels import known_labels
 
 
 def confusion_counts(
