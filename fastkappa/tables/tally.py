@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import (
@@ -117,10 +117,10 @@ class Tally:
         self._looks_up = any(are_maps)
         # Ratings outside a range are noticed afterwards, in its last row.
         self._ranges = [i for i in self._growing if not are_maps[i]]
-        self._is_plain = len(dtypes) == 1 and not n_joined and not self._looks_up
-        if self._is_plain:
+        self._plain: tuple[PairKernels, int, int, IntTable] | None = None
+        if len(dtypes) == 1 and not n_joined and not self._looks_up:
             # Made once: a short call has no time for it.
-            self._for_kernels = codecs[0].lowest, codecs[1].lowest, self._flat[0]
+            self._plain = self._kernels, codecs[0].lowest, codecs[1].lowest, self._flat[0]
             row, column = self._flat[0][-1], self._flat[0][:, -1]
             self._last_row, self._last_column = row.data, column.data
             self._empty_row, self._empty_column = bytes(row.nbytes), bytes(column.nbytes)
@@ -152,12 +152,12 @@ class Tally:
     ) -> None:
         """Count the items ``start <= i < stop``; after an error there is no result any more."""
         try:
-            if not self._is_plain:
+            if self._plain is None:
                 self._add_in_chunks(columns, start, stop, weights)
                 return
             first, second = columns
-            a, b, table = self._for_kernels
-            self._kernels.count_pairs(first, a, second, b, table, start, stop)
+            kernels, a, b, table = self._plain
+            kernels.count_pairs(first, a, second, b, table, start, stop)
             # Bytes are compared in a fraction of the time that NumPy needs to be called.
             if self._ranges and (
                 self._last_row.tobytes() != self._empty_row
