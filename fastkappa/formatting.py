@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import unicodedata
 from collections.abc import Mapping
@@ -165,5 +164,7 @@ def plain(value: Any) -> Any:
 
 def json_object(fields: Mapping[str, Any]) -> str:
     """Return a JSON object, one line for each of its keys, null for NaN."""
+    import json  # takes longer to load than the rest of this file
+
     lines = (f"  {json.dumps(key)}: {json.dumps(plain(v))}" for key, v in fields.items())
     return "{\n" + ",\n".join(lines) + "\n}"

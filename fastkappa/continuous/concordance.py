@@ -25,7 +25,8 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.ratings.interop import names_of
-from fastkappa.results import RATERS, Report, Result, estimate_grid, facts
+from fastkappa.results.report import RATERS, Report, estimate_grid, facts
+from fastkappa.results.result import Result
 from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence, normal_quantile
 

@@ -14,7 +14,8 @@ from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text, p_value_text
 from fastkappa.frame import data_frame
-from fastkappa.results import NO_ENDS, Grid, Report, Result, interval_head
+from fastkappa.results.report import NO_ENDS, Grid, Report, interval_head
+from fastkappa.results.result import Result
 from fastkappa.statistics.distributions import f_quantile, f_tail
 from fastkappa.statistics.inference import check_confidence
 

@@ -16,7 +16,8 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, plain, printable
 from fastkappa.frame import data_frame
 from fastkappa.ratings.interop import names_of
-from fastkappa.results import RATERS, Grid, Report, Result, facts, interval_head
+from fastkappa.results.report import RATERS, Grid, Report, facts, interval_head
+from fastkappa.results.result import Result
 from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fastkappa.formatting import count_text, printable
-from fastkappa.results import RATERS
+from fastkappa.results.report import RATERS
 
 # More raters than this are counted, not named.
 MOST_NAMED = 10

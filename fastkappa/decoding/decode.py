@@ -25,7 +25,8 @@ from fastkappa.ratings.labels import (
     read_labels,
 )
 from fastkappa.ratings.missing import given_labels
-from fastkappa.results import Report, Result, counts_grid
+from fastkappa.results.report import Report, counts_grid
+from fastkappa.results.result import Result
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix, what_needs_order
 

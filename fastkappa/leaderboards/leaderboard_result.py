@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from fastkappa.arrays import FloatTable
 from fastkappa.formatting import count_text, figure, interval_text, plain, printable
 from fastkappa.frame import data_frame
-from fastkappa.results import Grid, Report, Result, estimate_sentence, facts, shortened
+from fastkappa.results.report import Grid, Report, facts
+from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_sentence
+from fastkappa.results.text import shortened
 from fastkappa.statistics.weights import Weights, weights_text
 
 # The columns of those fields of a row that are intervals.

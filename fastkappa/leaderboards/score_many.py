@@ -16,7 +16,8 @@ from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.leaderboards.items.predictions import count_predictions
 from fastkappa.leaderboards.ranking import kappas_of, warn_of_undefined
 from fastkappa.ratings.missing import Missing
-from fastkappa.results import Grid, Report, Result, abridged
+from fastkappa.results.report import Grid, Report, abridged
+from fastkappa.results.result import Result
 from fastkappa.statistics.weights import Weights, what_needs_order
 
 

@@ -16,7 +16,8 @@ from fastkappa.frame import frame_of_estimate
 from fastkappa.multirater.counted_ratings import Counted, in_common_order
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.statistics.coefficient import Coefficient, divisor_of
-from fastkappa.results import NO_ENDS, Report, Result, estimate_grid, facts
+from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
+from fastkappa.results.result import Result
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, clusters_of, n_units, variance
 from fastkappa.statistics.inference import (

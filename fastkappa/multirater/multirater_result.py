@@ -20,17 +20,10 @@ from fastkappa.formatting import (
 from fastkappa.frame import data_frame
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
-from fastkappa.results import (
-    NO_ENDS,
-    Grid,
-    Report,
-    Result,
-    abridged,
-    estimate_grid,
-    estimate_sentence,
-    facts,
-    shortened,
-)
+from fastkappa.results.report import NO_ENDS, Grid, Report, abridged, estimate_grid, facts
+from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_sentence
+from fastkappa.results.text import shortened
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters, are_joined, n_units
 from fastkappa.statistics.inference import Distribution

@@ -20,7 +20,8 @@ from fastkappa.multirater.counted_ratings import Counted
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
-from fastkappa.results import LARGEST_TABLE, Grid, Report, Result, facts
+from fastkappa.results.report import LARGEST_TABLE, Grid, Report, facts
+from fastkappa.results.result import Result
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,

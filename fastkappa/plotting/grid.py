@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.formatting import label_text, text_width
 from fastkappa.plotting.style import POINTS_IN_AN_INCH, import_matplotlib, new_axes
-from fastkappa.results import RATERS
+from fastkappa.results.report import RATERS
 from fastkappa.statistics.tables import as_tables
 
 if TYPE_CHECKING:

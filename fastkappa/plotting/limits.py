@@ -9,7 +9,7 @@ import numpy as np
 
 from fastkappa.plotting import style
 from fastkappa.plotting.fonts import find_glyphs
-from fastkappa.results import RATERS
+from fastkappa.results.report import RATERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

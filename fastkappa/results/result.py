@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from typing import Any
 
 from fastkappa.formatting import plain
-from fastkappa.results.html import as_html
 from fastkappa.results.report import Report
-from fastkappa.results.text import as_text
 
 
 class Result(ABC):
@@ -31,11 +28,7 @@ class Result(ABC):
         Its values are Python's numbers, strings and lists. Undefined figures are None, infinite
         ones and dates are strings.
         """
-        names = (
-            [field.name for field in dataclasses.fields(self)]
-            if dataclasses.is_dataclass(self)
-            else getattr(self, "_fields", ())
-        )
+        names = getattr(self, "__dataclass_fields__", getattr(self, "_fields", ()))
         return {name: plain(getattr(self, name)) for name in names if not name.startswith("_")}
 
     def __add__(self, other: Any) -> Any:
@@ -45,10 +38,15 @@ class Result(ABC):
     __mul__ = __rmul__ = __add__
 
     def __str__(self) -> str:
+        # Imported here: `import fastkappa` needs no report.
+        from fastkappa.results.text import as_text
+
         return as_text(self._report())
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
+        from fastkappa.results.html import as_html
+
         return as_html(self._report())

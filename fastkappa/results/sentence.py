@@ -14,7 +14,7 @@ def estimate_sentence(
 
     Examples
     --------
-    >>> from fastkappa.results import estimate_sentence
+    >>> from fastkappa.results.sentence import estimate_sentence
     >>> print(
     ...     estimate_sentence("Kappa", 0.5, (0.25, 0.75), "95 % score interval")
     ... )  # doctest: +ELLIPSIS

@@ -20,7 +20,8 @@ def as_text(report: Report, columns: int = COLUMNS) -> str:
 
     Examples
     --------
-    >>> from fastkappa.results import Grid, Report, as_text
+    >>> from fastkappa.results.report import Grid, Report
+    >>> from fastkappa.results.text import as_text
     >>> print(as_text(Report(["Two kappas"], [Grid(["", "kappa"], [["a", "0.5"], ["b", "1.0"]])])))
     Two kappas
     <BLANKLINE>

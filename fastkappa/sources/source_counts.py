@@ -13,7 +13,7 @@ from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.labels import distinct
 from fastkappa.ratings.missing import given_labels
 from fastkappa.ratings.odd_strings import warn_of_counted_lookalikes, warn_of_unused_labels
-from fastkappa.results import Report, counts_grid
+from fastkappa.results.report import Report, counts_grid
 from fastkappa.sources.source_ratings import NUMBERS, Key, Kind, RatingsError, key_of
 from fastkappa.sources.source_table import OUTSIDE, AxisLabels, Contents
 from fastkappa.tables.count import CountsResult

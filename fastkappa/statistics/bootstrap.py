@@ -21,7 +21,8 @@ from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import BOOTSTRAP_METHODS, count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
-from fastkappa.results import Report, Result, estimate_grid, estimate_row
+from fastkappa.results.report import Report, estimate_grid, estimate_row
+from fastkappa.results.result import Result
 from fastkappa.statistics.clusters import Clusters, resampled, without_clusters
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.inference import STANDARD_NORMAL, check_confidence, normal_quantile

@@ -18,7 +18,8 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import BOOTSTRAP_METHODS, figure, interval_text, p_value_text
 from fastkappa.frame import frame_of_estimate
-from fastkappa.results import NO_ENDS, Report, Result, estimate_grid, facts
+from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
+from fastkappa.results.result import Result
 from fastkappa.statistics.bootstrap import (
     BootstrapResult,
     Method,

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.formatting import figure
 from fastkappa.frame import data_frame
-from fastkappa.results import Grid, Report, Result, abridged
+from fastkappa.results.report import Grid, Report, abridged
+from fastkappa.results.result import Result
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import (
     delta_error,

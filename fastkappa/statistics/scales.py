@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from fastkappa.frame import data_frame
-from fastkappa.results import Report, Result
+from fastkappa.results.report import Report
+from fastkappa.results.result import Result
 
 
 class Band(NamedTuple):

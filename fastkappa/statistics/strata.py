@@ -14,7 +14,8 @@ from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, label_text, p_value_text
 from fastkappa.frame import frame_of_estimate
-from fastkappa.results import Report, Result, facts
+from fastkappa.results.report import Report, facts
+from fastkappa.results.result import Result
 from fastkappa.statistics.comparison import check_comparable, kappa_and_error
 from fastkappa.statistics.inference import check_confidence, chi_square_p, symmetric_interval
 from fastkappa.statistics.weights import Weights

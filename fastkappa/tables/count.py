@@ -12,7 +12,8 @@ from fastkappa.formatting import count_text
 from fastkappa.frame import frame_of_counts
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column
-from fastkappa.results import RATERS, Report, Result, counts_grid
+from fastkappa.results.report import RATERS, Report, counts_grid
+from fastkappa.results.result import Result
 from fastkappa.tables.codecs import Codec, expected_codecs
 from fastkappa.tables.item_sums import add_exactly, as_int64, checked_sums
 from fastkappa.tables.known_labels import Encoding, KnownLabels

@@ -16,7 +16,8 @@ from fastkappa.formatting import figure, label_text
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
-from fastkappa.results import Grid, Report, Result, abridged, counts_grid
+from fastkappa.results.report import Grid, Report, abridged, counts_grid
+from fastkappa.results.result import Result
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 from fastkappa.thresholds.items.direction import warn_if_falling

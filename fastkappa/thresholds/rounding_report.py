@@ -11,7 +11,8 @@ import numpy as np
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import label_text
 from fastkappa.frame import data_frame
-from fastkappa.results import Grid, Report, Result, counts_grid, facts
+from fastkappa.results.report import Grid, Report, counts_grid, facts
+from fastkappa.results.result import Result
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, weights_text
 from fastkappa.thresholds.rounding import Method, Rounding, table_at_thresholds

@@ -18,7 +18,7 @@ from fastkappa.ratings.labels import distinct, names_in_order, names_of_columns,
 from fastkappa.ratings.missing import Missing, refuse_missing_labels
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import read
-from fastkappa.results import RATERS
+from fastkappa.results.report import RATERS
 from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method

@@ -10,7 +10,8 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
 from fastkappa.ratings.label_order import warn_of_order
-from fastkappa.results import RATERS, Report, counts_grid, estimate_grid, estimate_sentence, facts
+from fastkappa.results.report import RATERS, Report, counts_grid, estimate_grid, facts
+from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
 

@@ -18,7 +18,8 @@ from fastkappa.formatting import (
     plain,
 )
 from fastkappa.frame import data_frame
-from fastkappa.results import RATERS, Report, Result
+from fastkappa.results.report import RATERS, Report
+from fastkappa.results.result import Result
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.clusters import Clusters, are_joined, correction, n_units
 from fastkappa.statistics.indices import Estimate

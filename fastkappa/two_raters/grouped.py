@@ -22,7 +22,8 @@ from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.missing import Missing
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import read
-from fastkappa.results import RATERS, Grid, Report, Result, interval_head
+from fastkappa.results.report import RATERS, Grid, Report, interval_head
+from fastkappa.results.result import Result
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import check_confidence, kappa_gradient
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals

@@ -9,7 +9,8 @@ from typing import Any
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text, figure, label_text, p_value_text
 from fastkappa.frame import data_frame
-from fastkappa.results import Grid, Report, Result
+from fastkappa.results.report import Grid, Report
+from fastkappa.results.result import Result
 from fastkappa.two_raters.statistics.margins import (
     ChiSquareTest,
     McNemar,

@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeAlias
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import label_text
 from fastkappa.frame import data_frame
-from fastkappa.results import LARGEST_TABLE, RATERS, Report, Result, counts_grid, facts, number_text
+from fastkappa.results.report import LARGEST_TABLE, RATERS, Report, counts_grid, facts, number_text
+from fastkappa.results.result import Result
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scheme import SCHEMES, SchemeName
 from fastkappa.statistics.tables import as_table

@@ -198,7 +198,7 @@ BREACHES = {
     ("thresholds/optimal.py", "import fastkappa.two_raters.result"): "thresholds may import",
     ("two_raters/result.py", "from fastkappa.cli import options"): "two_raters may import",
     ("cli/reports/a.py", "from fastkappa.formatting import figure"): "formats its figures",
-    ("cli/commands/a.py", "from fastkappa.results import facts"): "formats its figures",
+    ("cli/commands/a.py", "from fastkappa.results.report import facts"): "formats its figures",
     ("cli/files/a.py", "from fastkappa.results.report import Grid"): "formats its figures",
     ("multirater/result.py", "import textwrap"): "makes lines of text",
     ("ratings/read.py", "from fastkappa.kernels.threads import new_lock"): "ratings stands below",

@@ -19,7 +19,10 @@ import pytest
 
 import fastkappa
 from fastkappa import datasets
-from fastkappa.results import Grid, Report, Result, as_html, as_text
+from fastkappa.results.html import as_html
+from fastkappa.results.report import Grid, Report
+from fastkappa.results.result import Result
+from fastkappa.results.text import as_text
 from fastkappa.thresholds.rounding import find_rounding
 from fastkappa.thresholds.rounding_report import RoundingReport
 from fastkappa.two_raters.table_kappas import TableKappas

@@ -16,7 +16,7 @@ from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.two_columns import check_missing, marked
 from fastkappa.formatting import count_text
 from fastkappa.ratings.missing import find_missing
-from fastkappa.results import as_csv
+from fastkappa.results.csv_rows import as_csv
 from fastkappa.sources.arrow_files import column_names
 from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.sources.source_ratings import RatingsError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from fastkappa.cli.pages.stylesheet import STYLE
-from fastkappa.results import Grid, Report, as_html, html_table, html_text
+from fastkappa.results.html import as_html, html_table, html_text
+from fastkappa.results.report import Grid, Report
 
 
 def page(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from fastkappa.cli.pages.stylesheet import INK, PAPER
 from fastkappa.plotting.style import import_matplotlib
-from fastkappa.results import html_text
+from fastkappa.results.html import html_text
 
 # Settings of matplotlib for the colour of text and lines, and for what is behind them.
 OF_INK = (

@@ -18,7 +18,7 @@ from fastkappa.cli.reports.agree_parts import (
 from fastkappa.cli.reports.output import Output
 from fastkappa.formatting import label_text
 from fastkappa.plotting import plot_forest
-from fastkappa.results import Report
+from fastkappa.results.report import Report
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.statistics.scales import find_scale

@@ -14,7 +14,7 @@ from fastkappa.cli.reports.agree_parts import (
 )
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.plotting import plot_agreement, plot_bootstrap
-from fastkappa.results import Report, estimate_row
+from fastkappa.results.report import Report, estimate_row
 from fastkappa.two_raters.agreement_result import AgreementResult
 
 

@@ -20,7 +20,7 @@ from fastkappa.multirater import MultiRaterResult, Ratings
 from fastkappa.multirater.multirater_result import coefficients_grid, short_name
 from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
-from fastkappa.results import Report, estimate_row
+from fastkappa.results.report import Report, estimate_row
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.scales import ScaleName, find_scale, read_value
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text

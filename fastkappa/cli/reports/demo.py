@@ -9,7 +9,7 @@ from fastkappa.cli.reports.output import text_width
 from fastkappa.cli.reports.score import kappas_of, output_of
 from fastkappa.cli.terminal import write
 from fastkappa.formatting import figure, interval_text
-from fastkappa.results import wrapped
+from fastkappa.results.text import wrapped
 from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.statistics.kappa import kappas
 from fastkappa.thresholds.rounding import find_rounding, table_at_thresholds

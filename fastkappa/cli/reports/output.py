@@ -10,7 +10,9 @@ from fastkappa.arrays import AnyArray
 from fastkappa.cli.pages.page import page
 from fastkappa.cli.pages.pictures import Picture, figures
 from fastkappa.formatting import json_object
-from fastkappa.results import COLUMNS, LARGEST_TABLE, Report, as_text, rows_as_csv
+from fastkappa.results.csv_rows import rows_as_csv
+from fastkappa.results.report import LARGEST_TABLE, Report
+from fastkappa.results.text import COLUMNS, as_text
 
 # In less room than this nothing can be read.
 NARROWEST = 24

@@ -12,7 +12,8 @@ import numpy as np
 from fastkappa.arrays import FloatTable
 from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
-from fastkappa.results import Report, Result, estimate_grid
+from fastkappa.results.report import Report, estimate_grid
+from fastkappa.results.result import Result
 from fastkappa.statistics.bootstrap import BLOCK_CELLS, as_generator
 from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import check_confidence

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import figure, interval_text, label_text
 from fastkappa.frame import data_frame
-from fastkappa.results import Report, Result, estimate_grid
+from fastkappa.results.report import Report, estimate_grid
+from fastkappa.results.result import Result
 from fastkappa.statistics.inference import check_confidence, normal_quantile
 from fastkappa.statistics.tables import as_counts
 
