@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -18,6 +18,11 @@ Floats = NDArray[np.float64]
 LARGEST_EXACT = 1 << 53
 # Entries of a user's array that are looked at together.
 CHUNK = 1 << 16
+
+
+def first_of(entries: Iterable[Any]) -> Any:
+    """Return the first entry, None if there is none, whatever length the object claims."""
+    return next(iter(entries), None)
 
 
 class SupportsArray(Protocol):

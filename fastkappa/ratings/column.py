@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
+from fastkappa.arrays import CHUNK, AnyArray, first_of, is_masked_array
 from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import PLAIN, codes_of_foreign, to_numpy
 from fastkappa.ratings.label_order import LabelOrder
@@ -168,7 +168,7 @@ def refuse_masked(**arrays: Any) -> None:
 
 def _strings_of_sequence(ratings: Any) -> Column | None:
     """Return the column of a list or tuple of strings, hashed as it is."""
-    if not isinstance(ratings, (list, tuple)) or not ratings or not isinstance(ratings[0], str):
+    if not isinstance(ratings, (list, tuple)) or not isinstance(first_of(ratings), str):
         return None
     try:
         codes, labels = codes_of_objects(ratings)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, first_of
 from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.ratings.labels import array_of
 from fastkappa.ratings.missing import is_missing
@@ -64,7 +64,7 @@ def _order_of(members: Sequence[enum.Enum], name: str) -> LabelOrder:
 def members_of(ratings: Any) -> list[Any] | tuple[Any, ...] | None:
     """Return the ratings if the first one of a list, array or Series is a member of an enum."""
     if isinstance(ratings, (list, tuple)):
-        return ratings if ratings and isinstance(ratings[0], enum.Enum) else None
+        return ratings if isinstance(first_of(ratings), enum.Enum) else None
     if getattr(getattr(ratings, "dtype", None), "kind", None) != "O":
         return None
     array = np.asarray(ratings)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray
+from fastkappa.arrays import AnyArray, first_of
 from fastkappa.ratings.interop import to_numpy
 
 # Each has a length, and yet no order, or no ratings.
@@ -80,8 +80,9 @@ def length_of(name: str, column: Any) -> int:
             f"{name} must be a list or an array, an entry for each item, got {short_repr(column)}."
         ) from error
     shape = getattr(column, "shape", None)
-    if shape is None and isinstance(column, (list, tuple)) and length:
-        shape = (length, len(column[0])) if isinstance(column[0], (list, tuple)) else (length,)
+    if shape is None and isinstance(column, (list, tuple)):
+        row = first_of(column)
+        shape = (length, len(row)) if isinstance(row, (list, tuple)) else (length,)
     if shape is not None and len(shape) > 1 and shape[1] != 1:
         got, remedy = _matrix_and_remedy(name, column)
         raise ValueError(

@@ -16,7 +16,12 @@ from tests.helpers.lying import CALLS, KINDS
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_function_refuses_it(kind: Any, call: str) -> None:
     rng = np.random.default_rng(0)
-    for length, given, dtype in ((20_000, 10, "int64"), (10, 9, "int8"), (10, 1, "float64")):
+    for length, given, dtype in (
+        (20_000, 10, "int64"),
+        (10, 9, "int8"),
+        (10, 1, "float64"),
+        (1, 0, "int64"),
+    ):
         y, shorter = rng.integers(1, 5, length), rng.integers(1, 5, given).astype(dtype)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
