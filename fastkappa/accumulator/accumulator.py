@@ -179,7 +179,7 @@ class ConfusionAccumulator:
                     and first.shape == second.shape
                     and len(first) <= LONGEST_COUNTED_IN_PLACE
                 ):
-                    self._integers.add((first, second), 0, len(first))
+                    self._integers.add_in_place(first, second, 0, len(first))
                     return
         batch = self._read(y1, y2, sample_weight, missing, missing_codes)
         columns = batch.columns["y1"], batch.columns["y2"]
@@ -190,7 +190,8 @@ class ConfusionAccumulator:
                 first, second = (column.values for column in columns)
                 self._integers.add((first, second), 0, len(first))
                 self._has_only_booleans &= all(c.label_dtype.kind == "b" for c in columns)
-                self._last_types = (first.dtype, second.dtype)
+                in_place = self._integers.reads_in_place((first, second))
+                self._last_types = (first.dtype, second.dtype) if in_place else ()
             else:
                 part = self._count(columns, batch.weights)
                 self._refuse_rounded(part.labels)

@@ -52,6 +52,10 @@ class Codec(Protocol):
         """How many items to encode at a time; None if kernels read the values themselves."""
         ...
 
+    def fits(self, values: AnyArray) -> bool:
+        """Return whether `encode` returns values of this type as they are, without a copy."""
+        ...
+
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the integers that kernels read."""
         ...
@@ -96,18 +100,38 @@ class LabelRange(_Range):
         """Return the range of the labels of a column."""
         return LabelRange(0, 0, label_type(values)).widened(values)
 
+    def fits(self, values: AnyArray) -> bool:
+        """Return whether the values' type holds all labels: kernels subtract in that type."""
+        least, largest = label_limits(values)
+        return least <= self.lowest and self.lowest + self.n_labels - 1 <= largest
+
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the values themselves."""
-        return values
+        """Return the values themselves, or in 64 bits if their own type does not hold all labels.
+
+        In uint8, 44 is 256 less than 300, which is 0 less.
+        """
+        return values if self.fits(values) else self._in_64_bits(values)
 
     def learn(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
-        """Return the values themselves: other labels are not known before they are counted."""
-        return values
+        """Return what `encode` does: other labels are not known before they are counted."""
+        return self.encode(kernels, values)
 
     def codes(self, values: AnyArray) -> NDArray[np.int64]:
         """Return the codes in an array of their own."""
-        offsets = offsets_from(values, self.lowest)
+        offsets = offsets_from(
+            values if self.fits(values) else self._in_64_bits(values), self.lowest
+        )
         return np.minimum(offsets, np.uint64(self.n_labels)).view(np.int64)
+
+    def _in_64_bits(self, values: AnyArray) -> AnyArray:
+        least, largest = label_limits(values)
+        first, last = max(self.lowest, least), min(self.lowest + self.n_labels - 1, largest)
+        outside = np.array((self.lowest + self.n_labels) % (1 << 64), np.uint64)
+        wide = np.full(len(values), outside.view(self.dtype))
+        if first <= last:
+            inside = (values >= first) & (values <= last)
+            wide[inside] = values[inside]
+        return wide
 
     def labels(self) -> AnyArray:
         """Return the label of each code."""
@@ -150,6 +174,10 @@ class LabelMap:
     def longest_chunk(self) -> int | None:
         """How many items to look up at a time."""
         return LONG_CHUNK if code_type(self.n_labels) == np.uint8 else CHUNK
+
+    def fits(self, values: AnyArray) -> bool:
+        """Return False: codes are made of the values."""
+        return False
 
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the codes of the values."""

@@ -151,11 +151,32 @@ class Tally:
         self, columns: Sequence[AnyArray], start: int, stop: int, weights: AnyArray | None = None
     ) -> None:
         """Count the items ``start <= i < stop``; after an error there is no result any more."""
-        try:
-            if self._plain is None:
-                self._add_in_chunks(columns, start, stop, weights)
-                return
+        if self.reads_in_place(columns):
             first, second = columns
+            self.add_in_place(first, second, start, stop)
+            return
+        try:
+            self._add_in_chunks(columns, start, stop, weights)
+        except BaseException as error:
+            self._cut_short_by = type(error).__name__
+            raise
+
+    def reads_in_place(self, columns: Sequence[AnyArray]) -> bool:
+        """Return whether kernels can read such columns as they are: see `add_in_place`."""
+        return self._plain is not None and all(
+            codec.fits(column) for codec, column in zip(self._codecs, columns)
+        )
+
+    def add_in_place(self, first: AnyArray, second: AnyArray, start: int, stop: int) -> None:
+        """Do what `add` does, without a look at the columns' types.
+
+        It may be called for types that `reads_in_place` was true of, as long as no items of other
+        types have been added since.
+        """
+        if self._plain is None:
+            self.add((first, second), start, stop)
+            return
+        try:
             kernels, a, b, table = self._plain
             kernels.count_pairs(first, a, second, b, table, start, stop)
             # Bytes are compared in a fraction of the time that NumPy needs to be called.
@@ -163,7 +184,7 @@ class Tally:
                 self._last_row.tobytes() != self._empty_row
                 or self._last_column.tobytes() != self._empty_column
             ):
-                self._add_outsiders(columns, start, stop, None)
+                self._add_outsiders((first, second), start, stop, None)
         except BaseException as error:
             self._cut_short_by = type(error).__name__
             raise
@@ -280,7 +301,10 @@ class Tally:
         if len(columns) > 2:
             length = CHUNK
         else:
-            lengths = [codec.longest_chunk or stop - start for codec in self._codecs]
+            lengths = [
+                codec.longest_chunk or (stop - start if codec.fits(column) else CHUNK)
+                for codec, column in zip(self._codecs, columns)
+            ]
             length = max(1, min(lengths))
         for begin in range(start, stop, length):
             end = min(begin + length, stop)

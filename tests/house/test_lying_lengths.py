@@ -59,6 +59,11 @@ def arrow_arrays() -> dict[str, Any]:
         "offsets that go back": pyarrow.Array.from_buffers(words.type, 3, [None, back, text]),
         "a code beyond the labels": coded([0, 1, 100]),
         "a code below 0": coded([0, 1, -1]),
+        "labels whose offsets lie": pyarrow.DictionaryArray.from_arrays(
+            pyarrow.array([0, 1, 2], pyarrow.int8()),
+            pyarrow.Array.from_buffers(words.type, 3, [None, far, text]),
+            safe=False,
+        ),
         "chunks": pyarrow.chunked_array([coded([0, 1, 2]), coded([0, -100, 100])]),
     }
 
@@ -71,6 +76,9 @@ FROM_ARROW = {
     ),
     "confusion_from_table, mapping": lambda y, array: fastkappa.confusion_from_table(
         {"a": array, "b": array}, "a", "b"
+    ),
+    "leaderboard, ids": lambda y, array: fastkappa.leaderboard(
+        y, {"a": (y, y)}, ids=array, n_resamples=0
     ),
 }
 

@@ -119,3 +119,45 @@ def test_thresholds_of_labels_across_a_type(weighted: bool) -> None:
     assert evaluator(at) == pytest.approx(
         fastkappa.kappa_from_confusion(expected, weights="quadratic"), abs=1e-12
     )
+
+
+# Labels of one type, and those of a narrower one or of another sign that are equal to them but
+# for whole turns of the narrower type.
+TURNED = {
+    "uint8": (np.array([300, 301, 302]), np.array([44, 45, 46], np.uint8)),
+    "int8": (np.array([200, 201], np.uint8), np.array([-56, -55], np.int8)),
+    "uint16": (np.array([65536, 65537]), np.array([0, 1], np.uint16)),
+    "int32": (np.array([(1 << 32) - 5, 1 << 32]), np.array([-5, 0], np.int32)),
+    "bool": (np.array([256, 257]), np.array([False, True])),
+    "some of them": (np.array([300, 301]), np.array([0, 1, 44, 45], np.uint8)),
+}
+
+
+@pytest.mark.parametrize("turned", TURNED)
+def test_an_accumulator_counts_batches_of_another_type(turned: str) -> None:
+    first, second = TURNED[turned]
+    total = fastkappa.ConfusionAccumulator()
+    for batch in (first, second, second, first, second):
+        total.update(batch, batch)
+    labels = np.concatenate([first, second.astype(np.int64)])
+    assert total.counts().labels.tolist() == sorted(labels.tolist())
+    times = dict.fromkeys(first.tolist(), 2) | dict.fromkeys(second.astype(int).tolist(), 3)
+    assert total.counts().table.tolist() == np.diag([times[i] for i in sorted(times)]).tolist()
+    only = fastkappa.ConfusionAccumulator()
+    only.update(first, first)
+    with pytest.raises(ValueError, match="what was added before"):
+        only.subtract(second[:2], second[:2])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("turned", TURNED)
+def test_predictions_of_another_type(turned: str, weighted: bool) -> None:
+    first, second = (np.tile(labels[:2], 50) for labels in TURNED[turned])
+    weights = np.ones(100) if weighted else None
+    for num_threads in (1, 2):
+        found = fastkappa.score_many(
+            first, [second] * 9, num_threads=num_threads, sample_weight=weights
+        )
+        assert found.kappas.tolist() == [0.0] * 9
+    board = fastkappa.leaderboard(first, [second] * 9, num_threads=1, n_resamples=50, rng=0)
+    assert board.kappa.tolist() == [0.0] * 9
