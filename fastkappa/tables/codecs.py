@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from functools import cache
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +103,9 @@ class LabelRange(_Range):
 
     def fits(self, values: AnyArray) -> bool:
         """Return whether the values' type holds all labels: kernels subtract in that type."""
+        # Most labels fit in a byte, and to ask for the type takes as long as to count some items.
+        if self.lowest >= 0 and self.lowest + self.n_labels <= 1 << 7:
+            return True
         least, largest = label_limits(values)
         return least <= self.lowest and self.lowest + self.n_labels - 1 <= largest
 
@@ -284,7 +288,13 @@ def label_type(values: AnyArray) -> LabelType:
 
 def label_limits(values: AnyArray) -> tuple[int, int]:
     """Return the least and the largest label a column's type can hold."""
-    if values.dtype.kind == "f":
+    return _limits_of(values.dtype)
+
+
+@cache
+def _limits_of(dtype: np.dtype[Any]) -> tuple[int, int]:
+    """Return the limits of a type, which takes NumPy as long as a short call has."""
+    if dtype.kind == "f":
         return -(1 << 63), (1 << 63) - 1
-    limits = np.iinfo(values.dtype)
+    limits = np.iinfo(dtype)
     return int(limits.min), int(limits.max)

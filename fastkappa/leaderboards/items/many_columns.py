@@ -112,7 +112,11 @@ def count_many_unknown(
     # The second columns are expected to have the labels of the first.
     label_range = LabelRange.of(pairs[0][0].values)
     parts, rest = [], list(range(len(pairs)))
-    plain = [j for j in rest if all(_is_plain(one, label_range) for one in pairs[j])]
+    plain = [
+        j
+        for j in rest
+        if all(map(_is_plain, pairs[j])) and all(label_range.fits(c.values) for c in pairs[j])
+    ]
     if (
         are_worth_a_table((label_range,) * 2, len(pairs[0][0].values), LARGEST_DENSE_TABLE)
         and plain
@@ -129,13 +133,8 @@ def count_many_unknown(
     return in_order(parts)
 
 
-def _is_plain(column: Column, label_range: LabelRange) -> bool:
-    """Return whether a column holds integers of a type that has all labels of the range."""
-    return (
-        column.label_dtype.kind in "iu"
-        and label_type(column.values) is np.int64
-        and label_range.fits(column.values)
-    )
+def _is_plain(column: Column) -> bool:
+    return column.label_dtype.kind in "iu" and label_type(column.values) is np.int64
 
 
 def _count_on_range(counter: _Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
