@@ -103,11 +103,16 @@ class LabelRange(_Range):
 
     def fits(self, values: AnyArray) -> bool:
         """Return whether the values' type holds all labels: kernels subtract in that type."""
-        # Most labels fit in a byte, and to ask for the type takes as long as to count some items.
-        if self.lowest >= 0 and self.lowest + self.n_labels <= 1 << 7:
+        # To ask for the type takes as long as to count some items.
+        if self.fits_all_types:
             return True
         least, largest = label_limits(values)
         return least <= self.lowest and self.lowest + self.n_labels - 1 <= largest
+
+    @property
+    def fits_all_types(self) -> bool:
+        """Return whether every type holds all labels: they are from 0 to 127."""
+        return self.lowest >= 0 and self.lowest + self.n_labels <= 1 << 7
 
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the values themselves, or in 64 bits if their own type does not hold all labels.

@@ -115,7 +115,8 @@ def count_many_unknown(
     plain = [
         j
         for j in rest
-        if all(map(_is_plain, pairs[j])) and all(label_range.fits(c.values) for c in pairs[j])
+        if all(map(_is_plain, pairs[j]))
+        and (label_range.fits_all_types or all(label_range.fits(c.values) for c in pairs[j]))
     ]
     if (
         are_worth_a_table((label_range,) * 2, len(pairs[0][0].values), LARGEST_DENSE_TABLE)
