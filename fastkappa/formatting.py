@@ -50,15 +50,17 @@ def text_width(text: str) -> int:
     Examples
     --------
     >>> from fastkappa.formatting import text_width
-    >>> text_width("mild"), text_width("重症")
-    (4, 4)
+    >>> text_width("mild"), text_width("重症"), text_width("ที่")
+    (4, 4, 1)
     """
     if text.isascii():
         return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
-        for c in text
-    )
+    return sum(0 if _is_mark(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+def _is_mark(c: str) -> bool:
+    """Return whether a character is written above, beneath or around the one before it."""
+    return unicodedata.category(c) in ("Mn", "Me") or unicodedata.combining(c) > 0
 
 
 def figure(value: float, undefined: str = "undefined", *, digits: int = 4, width: int = 0) -> str:

@@ -51,4 +51,5 @@ def html_table(grid: Grid) -> str:
 
 
 def _html_head(cell: str, scope: str) -> str:
-    return f'<th scope="{scope}">{html_text(cell)}</th>' if cell else "<td></td>"
+    # Blanks indent a head when it is printed.
+    return f'<th scope="{scope}">{html_text(cell.strip())}</th>' if cell else "<td></td>"

@@ -41,6 +41,8 @@ class Grid(NamedTuple):
         What the rows are, above them on a page.
     above : str
         A line above them when printed.
+    zero : str
+        What a cell of 0 is when printed.
     """
 
     head: Sequence[str]
@@ -50,6 +52,7 @@ class Grid(NamedTuple):
     least_width: int = 8
     caption: str = ""
     above: str = ""
+    zero: str = "0"
 
 
 class Report(NamedTuple):
@@ -124,11 +127,11 @@ def counts_grid(
     counts = [[*row, sum(row)] for row in table.tolist()]
     counts.append([sum(column) for column in zip(*counts)])
     zero = "0" if len(labels) <= LARGEST_WITH_ZEROS else "."
-    rows = [
-        [name, *(number_text(count) if count else zero for count in row)]
-        for name, row in zip(names, counts)
+    rows = [[name, *map(number_text, row)] for name, row in zip(names, counts)]
+    head = [rows_are, *names]
+    return [
+        Grid(head, rows, indent=2, least_width=0, caption=caption, above=above, zero=zero),
     ]
-    return [Grid([rows_are, *names], rows, indent=2, least_width=0, caption=caption, above=above)]
 
 
 def number_text(count: float) -> str:

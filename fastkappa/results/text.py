@@ -52,9 +52,7 @@ def wrapped(paragraph: str, columns: int) -> list[str]:
 
 def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
     """Yield the lines of each grid, and of each of its parts if it is too wide."""
-    tables = [
-        [[shortened(cell) for cell in row] for row in (grid.head, *grid.rows)] for grid in grids
-    ]
+    tables = [[_shown(row) for row in (grid.head, *_rows(grid))] for grid in grids]
     # The names of grids beneath each other take the same width.
     margin = max(
         (
@@ -81,6 +79,16 @@ def _blocks(grids: Sequence[Grid], room: int) -> Iterator[list[str]]:
                 for row in shown
             ]
             above = []
+
+
+def _rows(grid: Grid) -> Iterator[Sequence[str]]:
+    n = grid.n_fixed
+    for row in grid.rows:
+        yield [*row[:n], *(grid.zero if cell == "0" else cell for cell in row[n:])]
+
+
+def _shown(row: Sequence[str]) -> list[str]:
+    return [shortened(cell) for cell in row]
 
 
 def _parts(widths: list[int], n_fixed: int, room: int) -> Iterator[list[int]]:

@@ -15,6 +15,7 @@ from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import checked, to_numpy
 from fastkappa.ratings.label_order import shown
+from fastkappa.ratings.lengths import check_read
 from fastkappa.sources.batches import LARGEST_RANGE, add_ratings
 from fastkappa.sources.source_ratings import (
     Key,
@@ -33,7 +34,9 @@ SLICE = 1 << 18
 # More groups than these are read by nobody.
 MOST_GROUPS = 2000
 # Libraries whose arrays Arrow knows.
-IN_ARROW = ("builtins", "numpy", "pandas", "polars", "pyarrow")
+IN_ARROW = ("numpy", "pandas", "polars", "pyarrow")
+# Objects of others that are Arrow arrays already.
+ARROW_PROTOCOLS = ("__arrow_array__", "__arrow_c_array__", "__arrow_c_stream__")
 
 # Columns of some rows by their names, each an Arrow array.
 Batch = dict[Any, Any]
@@ -167,14 +170,14 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
         values = values.astype(values.dtype.newbyteorder("="))
     if isinstance(values, (str, bytes)):
         raise RatingsError(f"column {column!r} must be an array of ratings, got {values!r}.")
+    values = _with_true_length(values, column)
     members = codes_of_enum(values, f"column {column!r}")
     if members is not None:
         places, order = members
         return pyarrow.DictionaryArray.from_arrays(places, order.names.tolist(), ordered=True)
-    if type(values).__module__.partition(".")[0] not in IN_ARROW:
-        values = to_numpy(values) if hasattr(values, "__array__") else values
     try:
-        return pyarrow.array(values, from_pandas=True)
+        array = pyarrow.array(values, from_pandas=True)
+        return array if _is_in_arrow(values) else checked(array)
     except (pyarrow.ArrowException, OverflowError, TypeError) as error:
         objects = getattr(values, "dtype", np.dtype(object)).kind == "O"
         if codes is not None and objects and isinstance(values, (list, tuple, np.ndarray)):
@@ -182,6 +185,31 @@ def as_array(values: Any, column: Any, codes: WantedLabels | None = None) -> Any
             return as_array(without, column)
         reason = " ".join(str(error).split()).rstrip(".")
         raise RatingsError(f"column {column!r} cannot be read: {reason}.") from error
+
+
+def _is_in_arrow(values: Any) -> bool:
+    """Return whether Arrow reads an object as it is, and need not doubt its length."""
+    if type(values).__module__ == "builtins":
+        return type(values) in (list, tuple, range)
+    return type(values).__module__.partition(".")[0] in IN_ARROW
+
+
+def _with_true_length(values: Any, column: Any) -> Any:
+    """Return values as an object that has as many items as it says, or raise if they contradict.
+
+    Arrow fills memory of that size with whatever the object yields.
+    """
+    if _is_in_arrow(values) or any(hasattr(values, name) for name in ARROW_PROTOCOLS):
+        return values
+    if hasattr(values, "__array__"):
+        read: Any = to_numpy(values)
+    elif isinstance(values, Iterable):
+        read = list(values)
+    else:
+        return values
+    if hasattr(values, "__len__"):
+        check_read(read, values, f"column {column!r}")
+    return read
 
 
 def distinct_ratings(array: Any, column: Any) -> set[Key]:

@@ -243,7 +243,7 @@ def batches_of_dataset(table: SourceTable, dataset: Any) -> Iterator[Batch]:
     batches = dataset.to_batches(
         columns=table.names, batch_size=BATCH, batch_readahead=READ_AHEAD, fragment_readahead=1
     )
-    yield from batches_of(table, batches)
+    yield from batches_of(table, map(checked, batches))
 
 
 def batches_of_stream(table: SourceTable, stream: Any, names: Sequence[str]) -> Iterator[Batch]:

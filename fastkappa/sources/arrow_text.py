@@ -7,7 +7,6 @@ the different ones mean, which are few, pyarrow then infers as it would have for
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,13 @@ from fastkappa.sources.source_ratings import (
     refuse_rounded_texts,
 )
 from fastkappa.sources.source_table import SourceTable
-from fastkappa.sources.text_format import TextFile, TextFormat, find_delimiter, names_in
+from fastkappa.sources.text_format import (
+    TextFile,
+    TextFormat,
+    find_delimiter,
+    names_in,
+    naming_encoding,
+)
 
 # Bytes that are parsed at a time.
 BLOCK_SIZE = 1 << 20
@@ -187,7 +192,10 @@ def text_file(
     if names is None:
         # pyarrow parses a block of values as well, and has the last word on what is odd.
         file = TextFile(path, between, [], encoding)
-        with _reading(file), csv.open_csv(_text_in(file, path), **_options(file)) as reader:
+        with (
+            naming_encoding(file.path, file.encoding),
+            csv.open_csv(_text_in(file, path), **_options(file)) as reader,
+        ):
             names = list(reader.schema.names)
             if not text_format.has_names:
                 names = [str(i + 1) for i in range(len(names))]
@@ -215,7 +223,7 @@ def text_batches(
         include_columns=list(types), column_types=dict(types), strings_can_be_null=missing
     )
     with (
-        _reading(file),
+        naming_encoding(file.path, file.encoding),
         pyarrow.OSFile(str(file.path)) as opened,
         csv.open_csv(
             _text_in(file, opened), convert_options=converted, **_options(file, block_size)
@@ -244,7 +252,7 @@ def read_text(
     # A file of one block is read faster without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
     # Arrow's threads go on reading after an error: at the end of Python they must not need it.
-    with _reading(file):
+    with naming_encoding(file.path, file.encoding):
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)
     on_progress(n_bytes)
@@ -305,17 +313,6 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
         # A field of free text beside the ratings may well have a line break in it.
         "parse_options": csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True),
     }
-
-
-@contextmanager
-def _reading(file: TextFile) -> Iterator[None]:
-    """Name the encoding in errors about text that is not written in it."""
-    try:
-        yield
-    except UnicodeDecodeError as error:
-        if file.encoding is None:
-            raise
-        raise RatingsError(f"{file.path} is not text in {file.encoding}: {error}.") from error
 
 
 def _text_in(file: TextFile, opened: Any) -> Any:

@@ -57,7 +57,12 @@ class TextFile(NamedTuple):
 
 def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> list[str] | None:
     """Return the names of a file's columns, by its first row; None if the row is odd or absent."""
-    with suppress(csv.Error, UnicodeError), opened_text(path, text_format.encoding) as file:
+    encoding = text_format.encoding
+    with (
+        suppress(csv.Error, UnicodeError),
+        naming_encoding(path, encoding),
+        opened_text(path, encoding) as file,
+    ):
         for row in csv.reader(file, delimiter=delimiter):
             if row:
                 return row if text_format.has_names else [str(i + 1) for i in range(len(row))]
@@ -67,7 +72,10 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
 def find_delimiter(path: Path, encoding: str | None = None) -> str:
     """Return what separates the fields of a text file, by its first line that is not blank."""
     # What is no text in this encoding is said by those who read it as a whole.
-    with opened_text(path, encoding, errors="replace") as file:
+    with (
+        naming_encoding(path, encoding),
+        opened_text(path, encoding, errors="replace") as file,
+    ):
         while (line := file.readline(LONGEST_LINE)) and not line.strip():
             continue
     return delimiter_in(line)
@@ -98,6 +106,18 @@ def opened_text(
         TextIOWrapper(file, encoding or "utf-8-sig", errors, newline="") as text,
     ):
         yield text
+
+
+@contextmanager
+def naming_encoding(path: Path, encoding: str | None) -> Iterator[None]:
+    """Name a file and its encoding in errors about text that is not written in it."""
+    try:
+        yield
+    except UnicodeError as error:
+        if encoding is None:
+            raise
+        reason = str(error).rstrip(".")
+        raise RatingsError(f"{path} is not text in {encoding}: {reason}.") from error
 
 
 @contextmanager

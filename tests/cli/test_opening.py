@@ -138,6 +138,37 @@ def test_wrong_encodings() -> None:
     assert "latin.csv is not text in ascii" in message
 
 
+@pytest.mark.parametrize("encoding", ["hex", "rot13", "zip", "undefined", "klingon"])
+def test_codecs_that_are_no_encodings_of_text(encoding: str) -> None:
+    assert score.refusal("ratings.csv", *PAIR, "--encoding", encoding) == (
+        "fastkappa: --encoding must be one that Python knows, such as utf-16 or cp1252, got"
+        f" '{encoding}'.\n"
+    )
+
+
+READ = {
+    "score": PAIR,
+    "agree": RATERS,
+    "thresholds": ("--y", "a", "--score", "b"),
+    "leaderboard": ("ratings.csv", "--id", "c", "--target", "a"),
+}
+
+
+@pytest.mark.parametrize("command", READ)
+@pytest.mark.parametrize("name", ["odd.csv", "odd.data"])
+def test_what_is_no_text_in_its_encoding_is_named(command: str, name: str) -> None:
+    run = CommandLine(command, name)
+    for options in ([], ["--sep", ","]):
+        Path(name).write_text(text(), encoding="utf-16-le")
+        message = run.refusal(*READ[command], *options, "--encoding", "utf-16")
+        assert f"{name} is not text in utf-16: UTF-16 stream does not start with BOM." in message
+        Path(name).write_bytes("a,b,c\nh\xf6her,1,1\nx,2,2\n".encode("cp1252"))
+        message = run.refusal(*READ[command], *options, "--encoding", "utf-8")
+        assert name in message
+        assert "not UTF-8" in message
+        assert "--encoding" not in message
+
+
 def test_a_folder_of_files_without_names_in_another_encoding() -> None:
     Path("parts").mkdir()
     for i, rows in enumerate(["h\xf6her,h\xf6her\nx,h\xf6her\n", "x,x\n"]):

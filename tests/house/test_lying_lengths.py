@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fastkappa
+from tests.helpers.fresh_python import run_python
 from tests.helpers.lying import CALLS, KINDS
 
 
@@ -89,3 +90,55 @@ def test_arrow_arrays_that_lie(call: str) -> None:
         labels = np.arange(len(array)).astype(str)
         with pytest.raises(ValueError, match=r"nvariant|monotonic|out of bounds|none of its 3"):
             FROM_ARROW[call](labels, array)
+
+
+def test_mappings_of_columns_that_lie() -> None:
+    # Arrow trusts a length: it wrote beyond its memory, which ends the process.
+    pytest.importorskip("pyarrow")
+    tried = run_python(
+        """
+import numpy as np
+from fastkappa import confusion_from_table
+from tests.helpers.lying import KINDS
+rated = np.arange(400) % 4
+tried = 0
+for kind in KINDS:
+    for said, given in ((3, 400), (400, 3)):
+        liar, fair = kind(rated[:given], said), rated[:said]
+        for columns, options in (
+            ({"a": liar, "b": fair}, {}),
+            ({"a": fair, "b": liar}, {}),
+            ({"a": fair, "b": fair, "c": liar}, {"weight": "c"}),
+            ({"a": fair, "b": fair, "c": liar}, {"group": "c"}),
+        ):
+            try:
+                confusion_from_table(columns, "a", "b", **options)
+            except ValueError as error:
+                assert f"gives {given} items, but its length is {said}" in str(error), error
+                tried += 1
+print(tried)
+"""
+    )
+    assert int(tried) == len(KINDS) * 2 * 4
+
+
+def test_datasets_of_arrow_arrays_that_lie() -> None:
+    # In a process of its own: Arrow reads wherever offsets point, which may end it.
+    pytest.importorskip("pyarrow")
+    tried = run_python(
+        """
+import pyarrow
+from pyarrow import dataset
+from fastkappa import confusion_from_table
+from tests.house.test_lying_lengths import arrow_arrays
+tried = 0
+for array in arrow_arrays().values():
+    source = dataset.dataset(pyarrow.table({"a": array, "b": array}))
+    try:
+        confusion_from_table(source, "a", "b")
+    except ValueError:
+        tried += 1
+print(tried)
+"""
+    )
+    assert int(tried) == len(arrow_arrays())

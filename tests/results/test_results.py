@@ -19,6 +19,7 @@ import pytest
 
 import fastkappa
 from fastkappa import datasets
+from fastkappa.formatting import text_width
 from fastkappa.results.html import as_html
 from fastkappa.results.report import Grid, Report
 from fastkappa.results.result import Result
@@ -352,6 +353,31 @@ def test_wide_grids_go_on_beneath() -> None:
 def test_wide_characters_are_aligned() -> None:
     lines = as_text(Report([], [Grid(("", "kappa"), [("重症", "1"), ("mild", "2")])])).splitlines()
     assert [width(line) for line in lines] == [14, 14, 14]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    # Letters alone, without the marks above and beneath them: Thai, Hindi, Hebrew, a circle.
+    [("ที่", 1), ("ดี", 1), ("कुत्ते", 3), ("שָׁלוֹם", 4), ("1\u20dd", 1)],
+)
+def test_marks_take_no_column(text: str, columns: int) -> None:
+    assert text_width(text) == columns
+
+
+@pytest.mark.parametrize("size", [10, 11])
+def test_zeros_are_dots_only_in_large_tables_that_are_printed(size: int) -> None:
+    result = fastkappa.agreement_from_confusion(np.eye(size, dtype=int))
+    printed, html = str(result), result._repr_html_()
+    assert (" . " in printed) == (size > 10)
+    assert "<td>.</td>" not in html
+    # Every cell beside the diagonal, and no total.
+    assert html.count("<td>0</td>") == size * (size - 1)
+
+
+def test_heads_of_html_have_no_blanks_about_them() -> None:
+    html = fastkappa.agreement_from_confusion([[20, 5], [10, 15]])._repr_html_()
+    assert re.search(r"<th[^>]*>observed agreement<", html)
+    assert not re.search(r"<th[^>]*>\s|\s</th>", html)
 
 
 @pytest.mark.parametrize("name", datasets.names())

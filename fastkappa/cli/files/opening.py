@@ -24,6 +24,7 @@ from fastkappa.sources.text_format import (
     find_delimiter,
     is_packed,
     opened_bytes,
+    opened_text,
 )
 
 STDIN = ("-", "/dev/stdin")
@@ -36,6 +37,8 @@ MAGIC = {
     b"\xff\xff\xff\xff": ".arrows",
     GZIP: ".txt.gz",
 }
+# Characters of a text file that are read at a time.
+BLOCK = 1 << 16
 NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
 
@@ -57,10 +60,13 @@ class TextOptions(NamedTuple):
         if encoding is not None:
             try:
                 encoding = codecs.lookup(encoding).name
-            except LookupError:
+                # Python has codecs from bytes to bytes as well, and of text to text.
+                b"".decode(encoding)
+                "".encode(encoding)
+            except (LookupError, ValueError):
                 raise RatingsError(
                     "--encoding must be one that Python knows, such as utf-16 or cp1252, got"
-                    f" {encoding!r}."
+                    f" {self.encoding!r}."
                 ) from None
         is_plain = encoding in ("utf-8", "utf-8-sig")
         return TextFormat(self._delimiter(), None if is_plain else encoding, not self.no_header)
@@ -146,8 +152,12 @@ class Opener:
         beginning = None if file is None else _odd_beginning(file)
         if beginning is not None:
             text = f"{file} cannot be read: {beginning}"
-        elif "not UTF-8" in text and self.options.encoding is None and any(map(_is_text, files)):
-            text = f"{text.rstrip('.')}. --encoding says what it is."
+        elif "not UTF-8" in text and any(map(_is_text, files)):
+            odd = next(filter(_is_not_utf8, files), None)
+            if odd is not None and str(odd) not in text:
+                text = f"{odd}: {text}"
+            if self.options.encoding is None:
+                text = f"{text.rstrip('.')}. --encoding says what it is."
         elif file is not None and text.startswith(f"{file} has no column "):
             text += self._hint(file)
         return self.named(text)
@@ -261,6 +271,19 @@ def _has_suffix(name: str) -> bool:
 
 def _is_text(file: Path) -> bool:
     return _has_suffix(file.name) and format_of(file) in DELIMITERS
+
+
+def _is_not_utf8(file: Path) -> bool:
+    """Return whether a text file that can be read is not UTF-8."""
+    if not _is_text(file) or not file.is_file():
+        return False
+    with suppress(OSError, RatingsError), opened_text(file, None) as text:
+        try:
+            while text.read(BLOCK):
+                continue
+        except UnicodeError:
+            return True
+    return False
 
 
 def _odd_beginning(file: Path) -> str | None:

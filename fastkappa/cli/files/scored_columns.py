@@ -23,6 +23,7 @@ from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.missing import without
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import drop_missing as without_missing
+from fastkappa.sources.arrow_columns import text_of_bytes
 from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
 
@@ -87,6 +88,9 @@ def read_scores(
     source = as_source(source)
     wanted = list(dict.fromkeys((y, score)))
     arrays = columns_of_files(source.files, wanted, text_format=source.text_format)
+    for name, column in arrays.items():
+        if "binary" in str(column.type):
+            arrays[name] = text_of_bytes(column, repr(name))
     n_rows = len(arrays[y])
     arrays = marked(
         source, arrays, missing_codes, labels=labels, drop_missing=drop_missing, scores=[score]
