@@ -64,8 +64,8 @@ class ConfusionAccumulator:
     labels : array-like of shape (l,), default=None
         The labels of the table, in its order, 4096 at most; items with other labels are left out
         and counted in ``n_outside``. None takes the order that ratings declare (ordered
-        categoricals, polars Enum, ordered Arrow dictionaries, Python enums), else all labels
-        that occur, sorted.
+        categoricals, polars Enum, ordered Arrow dictionaries, Python enums), of 4096 labels at
+        most too, else all labels that occur, sorted.
     backend : {'cython', 'numba', 'numpy'}, default=None
         None takes the environment variable ``FASTKAPPA_BACKEND``, else the fastest available.
     num_threads : int, default=None
@@ -166,7 +166,8 @@ class ConfusionAccumulator:
         ValueError
             If the lengths differ, a rating is missing or not a class label, weights are not
             finite, labels were numbers so far and are strings now, the order declared is not
-            the one so far, or a label is not among those declared. Nothing is added then.
+            the one so far or has more than 4096 labels, or a label is not among those declared.
+            Nothing is added then.
         """
         first, second = array_at_once(y1), array_at_once(y2)
         has_options = sample_weight is not None or len(missing_codes) > 0

@@ -16,12 +16,25 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import scatter
 
 SO_FAR = "the accumulator"
+# A table of labels given or declared has room for all pairs of them.
+MOST_LABELS = 4096
+
+
+def refuse_too_many(n_labels: int) -> None:
+    """Raise if labels that were given or declared are too many for a table of all of them."""
+    if n_labels > MOST_LABELS:
+        raise ValueError(
+            f"labels must be {MOST_LABELS} at most, got {n_labels}, for all of which an"
+            " accumulator has a table. Without labels=, and without ratings that declare their"
+            " order, only those that occur take room."
+        )
 
 
 def order_with(items: RatedItems, order: LabelOrder | None) -> LabelOrder | None:
     """Return the order declared so far or by a batch, or raise if they differ."""
     if not items.are_declared:
         return order
+    refuse_too_many(len(items.labels.labels))
     name = next(name for name, column in items.columns.items() if column.declared is not None)
     return common_order({SO_FAR: order, name: items.labels})
 

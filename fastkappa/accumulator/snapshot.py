@@ -8,7 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.accumulator.batch import SO_FAR, in_declared_order, refuse_counted_outside
+from fastkappa.accumulator.batch import (
+    SO_FAR,
+    in_declared_order,
+    refuse_counted_outside,
+    refuse_too_many,
+)
 from fastkappa.accumulator.json_fields import (
     check_names,
     count_from_field,
@@ -34,8 +39,6 @@ FIELDS = (
 )  # fmt: skip
 NUMBERS = "numbers"
 KINDS = {"U": "strings", "m": "durations", "M": "dates"}
-# A table of given labels has room for all pairs of them, and is written as it is.
-MOST_GIVEN = 4096
 
 
 class Snapshot(NamedTuple):
@@ -105,8 +108,6 @@ class Snapshot(NamedTuple):
 def snapshot_from_json(text: str) -> Snapshot:
     """Return the contents that were written as JSON.
 
-    No table is made of labels that were declared: there may be many, and few of them counted.
-
     Raises
     ------
     ValueError
@@ -139,6 +140,7 @@ def _check_contents(contents: Snapshot) -> None:
     if order is not None:
         if given:
             raise ValueError("labels are both given and declared")
+        refuse_too_many(len(order.labels))
         refuse_counted_outside(table.labels, order)
         if order.names is not order.labels and kind != kind_of_labels(order.labels.dtype):
             raise ValueError(f"members of an enum are not {kind}: {short_repr(order.labels)}")
@@ -154,11 +156,7 @@ def read_given_labels(labels: Any) -> AnyArray:
     """Return labels that a user gave, in an array of their own."""
     no_ratings = Column(np.empty(0, np.int64), np.dtype(np.int64))
     known = KnownLabels(labels, no_ratings, no_ratings).array
-    if len(known) > MOST_GIVEN:
-        raise ValueError(
-            f"labels must be {MOST_GIVEN} at most, got {len(known)}, for all of which an"
-            " accumulator has a table. Without labels= only those that occur take room."
-        )
+    refuse_too_many(len(known))
     return known.copy()
 
 

@@ -37,6 +37,13 @@ class Result(ABC):
 
     __mul__ = __rmul__ = __add__
 
+    def __radd__(self, other: Any) -> Any:
+        # A tuple in front would take NotImplemented as leave to append this one.
+        raise TypeError(
+            "unsupported operand type(s) for +:"
+            f" {type(other).__name__!r} and {type(self).__name__!r}"
+        )
+
     def __str__(self) -> str:
         # Imported here: `import fastkappa` needs no report.
         from fastkappa.results.text import as_text

@@ -71,6 +71,10 @@ class CountsResult(Result):
         fields["labels"] = self.labels.copy()
         return type(self)(**fields)
 
+    def __radd__(self, other: Any) -> Any:
+        """Return these counts for 0, with which `sum` starts."""
+        return self if type(other) is int and other == 0 else super().__radd__(other)
+
 
 def _total(first: Any, second: Any) -> Any:
     """Return the sum of two numbers of items, or of one for each rater."""

@@ -164,6 +164,40 @@ def test_groups_of_items_sum_up_to_all_of_them(n_labels: int, weights: Any, back
     assert sums.rows[7, 1].tolist() == np.bincount(truth[of_seven], minlength=n_labels).tolist()
 
 
+@pytest.mark.parametrize("n_known", [2, 60])
+def test_labels_that_come_after_all_were_counted(n_known: int, backend: str) -> None:
+    """Another thread has written labels that no item had: for few and for many."""
+    from fastkappa.kernels.dispatch import get_kernels
+    from fastkappa.leaderboards.items import random_groups
+    from fastkappa.ratings.read import read_columns
+    from fastkappa.tables.known_labels import KnownLabels
+
+    rng = np.random.default_rng(5)
+    pair = read_columns(*rng.integers(0, n_known + 1, (2, 3000)), ("truth", "prediction"))
+    known = KnownLabels(np.arange(n_known), *pair)
+    matrix = np.ones((n_known, n_known)) - np.eye(n_known)
+    with pytest.raises(RuntimeError, match="ratings changed while they were read"):
+        random_groups.sum_by_group(
+            get_kernels(backend),
+            random_groups.ItemGroups(3000, 1000, rng),
+            pair[0],
+            known,
+            [random_groups.Prediction(pair[1], None, matrix)],
+            np.eye(n_known),
+            1,
+            have_all=True,
+        )
+
+
+def test_a_prediction_whose_type_holds_no_label() -> None:
+    truth = np.array([300, 301] * 15)
+    options: dict[str, Any] = {"labels": [300, 301], "allow_other_labels": True, "rng": 0}
+    with pytest.warns(UserWarning, match="no item of it is left to score"):
+        board = leaderboard(truth, {"none": np.zeros(30, np.int8), "all": truth.copy()}, **options)
+    assert board.names == ("all", "none")
+    np.testing.assert_array_equal(board.kappa, [1, np.nan])
+
+
 def test_a_prediction_of_none_of_the_items_drawn_is_last() -> None:
     """It has 2 of 20 items, which a replicate lacks with a probability of .9**20, an eighth."""
     truth, few = np.arange(20) % 2, np.full(20, np.nan)

@@ -273,7 +273,14 @@ def test_frames_hold_the_figures_of_the_result() -> None:
 
 @every
 def test_arithmetic_makes_no_longer_tuple(result: Any) -> None:
-    for calculate in (lambda: result + tuple(range(2)), lambda: result * 2, lambda: 2 * result):
+    for calculate in (
+        lambda: result + tuple(range(2)),
+        lambda: tuple(range(2)) + result,
+        lambda: sum([result, result], ()),
+        lambda: 1 + result,
+        lambda: result * 2,
+        lambda: 2 * result,
+    ):
         with pytest.raises(TypeError, match="unsupported operand"):
             calculate()
     if isinstance(result, (fastkappa.ConfusionCounts, fastkappa.SourceCounts)):
@@ -291,6 +298,7 @@ def test_counts_of_the_same_labels_add_up() -> None:
         for part in (RATINGS[:2, :20], RATINGS[:2, 20:])
     ]
     total = parts[0] + parts[1]
+    assert sum(parts).to_dict() == total.to_dict()
     assert total.table.tolist() == whole.table.tolist()
     assert total.labels.tolist() == whole.labels.tolist()
     assert total.n_outside == whole.n_outside > 0

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
 from fastkappa.ratings.column import Column
@@ -175,8 +176,11 @@ def sum_by_group(
     run_in_threads(work, len(predictions), max(1, min(num_threads, len(predictions))))
     if not have_all:
         return sums
-    rows = np.bincount(codes, minlength=n_groups * n_labels).astype(np.float64)
-    return sums._replace(rows=rows.reshape(n_groups, 1, n_labels))
+    rows = np.bincount(codes, minlength=n_groups * n_labels)
+    if len(rows) > n_groups * n_labels:
+        # No item was outside the labels when these were looked up.
+        raise changed_meanwhile()
+    return sums._replace(rows=rows.astype(np.float64).reshape(n_groups, 1, n_labels))
 
 
 def _encodings(known: KnownLabels, predictions: Sequence[Prediction]) -> list[Encoding]:
@@ -223,7 +227,7 @@ def _sum_tables(
     kernels.count_pairs(codes, 0, values, codec.lowest, table, 0, len(values))
     tables = table[:-1, :-1].astype(np.float64).reshape(n_groups, -1)
     first_row = 1 + sums.columns.shape[1]
-    for start in range(0, n_groups, at_once := max(1, ALONE // of_cells.size)):
+    for start in range(0, n_groups, at_once := max(1, ALONE // max(1, of_cells.size))):
         some = slice(start, start + at_once)
         # A product, because it is faster than sums, and two codes may have the same label.
         found = tables[some] @ of_cells
@@ -252,8 +256,9 @@ def _sum_items(
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)
         second = _label_positions(encoding, column.values[chunk])
-        inside = (codes[chunk] < n_groups * n_labels) & (second >= 0)
-        code, second = codes[chunk][inside].astype(np.int64), second[inside]
+        code = codes[chunk]
+        inside = (code < n_groups * n_labels) & (second >= 0)
+        code, second = code[inside].astype(np.int64), second[inside]
         group, label = np.divmod(code, n_labels)
         sums.weighted[:] += np.bincount(group, cell_weights[label, second], n_groups)
         counts, n_cells = (n_groups, n_labels), n_groups * n_labels

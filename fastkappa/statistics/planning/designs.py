@@ -88,10 +88,14 @@ def sample_size(
     lies outside the interval of `fleiss_kappa` with the confidence 1 - ``alpha``; for a
     one-sided test, beyond the end of that with 1 - 2 ``alpha``.
 
-    Studies of up to 20 items, or of up to 10 expected outside the most frequent cell, are
-    simulated, 1000 for each n that is tried. Their power is known to within 2.5 %. It rises by
-    steps, and n is the least that was found. Conservative plans and those of more than two raters
-    are not simulated.
+    A study in which more than two raters agree on all items leaves Fleiss' kappa without a
+    standard error. It counts as rejecting a lower ``null_kappa`` if it is that improbable under it:
+    if all items are agreed on with a probability of ``alpha`` at most, half of it two-sided.
+
+    Studies of up to 20 items, or of up to 10 expected outside the most frequent cell, or of up to
+    10 on which several raters do not all agree, are simulated, 1000 for each n that is tried. Their
+    power is known to within 2.5 %. It rises by steps, and n is the least that was found.
+    Conservative plans are not simulated.
 
     References
     ----------

@@ -38,7 +38,8 @@ from fastkappa.statistics.planning.planned_tables import (
 from fastkappa.statistics.weights import Weights
 
 PowerOfN = Callable[[int], float]
-# Studies of so few items, or with so few expected outside the most frequent cell, are simulated.
+# Studies of so few items, or with so few expected outside the most frequent cell, are simulated,
+# and those of several raters with so few items expected that not all of these agree on.
 FEW_ITEMS, FEW_OUTSIDE = 20, 10
 N_STUDIES = 1000  # a power of 80 % is then known to within 2.5 %
 MOST_NUMBERS = 10**6  # of the equations that are solved at a time
@@ -64,9 +65,22 @@ class Design(NamedTuple):
         """Return the planned table for one of the kappas."""
         return planned_table(name, kappa, self.margins, self.weights, conservative)
 
+    @property
+    def has_null_error(self) -> bool:
+        """Whether the test is that of independence, with a standard error of its own."""
+        return self.null_kappa == 0 and self.weights is None
+
+    def takes_full_agreement(self, n: int) -> bool:
+        """Return whether n items on which all raters agree reject kappa0 by an interval (1, 1).
+
+        They do if that is improbable enough under kappa0: few such items prove nothing.
+        """
+        by_all = several_raters.agreed_by_all(self.null_kappa, self.margins[0], self.raters)
+        return not self.has_null_error and self.towards > 0 and by_all**n <= self.tail
+
     def critical(self, n: float) -> float:
         """Return the critical value, by the distribution that the test takes for n items."""
-        if self.raters > 2 and (self.null_kappa != 0 or self.weights is not None):
+        if self.raters > 2 and not self.has_null_error:
             return several_raters.critical_value(n, self.tail)
         return normal_quantile(1 - self.tail)
 
@@ -84,7 +98,11 @@ def power_of_n(design: Design) -> PowerOfN:
         of_many = by_formula
     else:
         of_many = _power_by_expected_z(design, expected)
-    few = first_guess(design)
+    return _with_small_studies(design, of_many, first_guess(design))
+
+
+def _with_small_studies(design: Design, of_many: PowerOfN, few: int) -> PowerOfN:
+    """Return the power as a function of n, simulated for so few items, and then by a formula."""
 
     @cache
     def of_few(n: int) -> float:
@@ -94,9 +112,7 @@ def power_of_n(design: Design) -> PowerOfN:
 
 
 def first_guess(design: Design) -> int:
-    """Return the number of items up to which a study of two raters is small."""
-    if design.raters > 2:
-        return FEW_ITEMS
+    """Return the number of items up to which a study is small, and few are outside a cell."""
     outside = outside_most_frequent(design.table("kappa", design.kappa, False))
     return max(FEW_ITEMS, math.ceil(FEW_OUTSIDE / outside))
 
@@ -135,15 +151,25 @@ def _power_of_several_raters(design: Design) -> PowerOfN:
     rows = several_raters.planned_rows(design.kappa, design.margins[0], design.raters)
     z = several_raters.variation_of_z(rows, design.null_kappa, design.weights)
     value, bias = design.towards * z.value, design.towards * z.bias
-    agreed = float(rows.proportions[several_raters.is_agreed(rows)].sum())
+    agreed = several_raters.is_agreed(rows)
+    labels, disagreed = rows.proportions[agreed], float(rows.proportions[~agreed].sum())
+
+    def normal(n: int) -> float:
+        distance = value * math.sqrt(n) + bias / math.sqrt(n) - design.critical(n)
+        return _normal_power(distance, z.deviation)
 
     def power(n: int) -> float:
-        # The standard error is 0, and nothing rejected, if raters agree on all items.
-        is_defined = 1 - agreed**n
-        distance = value * math.sqrt(n) + bias / math.sqrt(n) - design.critical(n)
-        return is_defined * _normal_power(distance, z.deviation)
+        # Kappa is undefined, and nothing rejected, if all items have one label.
+        one_label = float((labels**n).sum())
+        if design.has_null_error:
+            return max(0.0, 1 - one_label) * normal(n)
+        # The standard error is 0, and z does not tell, if raters agree on all items.
+        all_agreed = (1 - disagreed) ** n
+        of_agreed = max(0.0, all_agreed - one_label) * design.takes_full_agreement(n)
+        return of_agreed + ((1 - all_agreed) * normal(n) if disagreed else 0.0)
 
-    return power
+    few = max(first_guess(design), math.ceil(FEW_OUTSIDE / max(disagreed, 1 / MOST_ITEMS)))
+    return _with_small_studies(design, power, few if disagreed else first_guess(design))
 
 
 def _normal_power(distance: float, deviation: float) -> float:
@@ -159,7 +185,12 @@ def simulated_power(design: Design, n: int, n_studies: int, rng: np.random.Gener
         rows = several_raters.planned_rows(design.kappa, design.margins[0], design.raters)
         shares = rng.multinomial(n, rows.proportions, n_studies) / n
         z = several_raters.z_of(rows, shares, design.null_kappa, design.weights) * math.sqrt(n)
-        return float(np.mean(z * design.towards > design.critical(n)))
+        rejects = z * design.towards > design.critical(n)
+        if design.takes_full_agreement(n):
+            agreed = several_raters.is_agreed(rows)
+            has_labels = np.count_nonzero(shares[:, agreed], axis=1) > 1
+            rejects |= has_labels & ~shares[:, ~agreed].any(axis=1)
+        return float(np.mean(rejects))
     expected = design.table("kappa", design.kappa, design.conservative)
     drawn = rng.multinomial(n, expected.ravel() / expected.sum(), n_studies)
     tables, times = np.unique(drawn, axis=0, return_counts=True)

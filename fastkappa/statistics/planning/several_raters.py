@@ -55,11 +55,6 @@ def planned_rows(kappa: float, margin: FloatTable, raters: int) -> Rows:
     ]
     guessed = np.array(ways) * np.prod(margin**counts, axis=1)
     agreed = (counts == raters) @ margin
-    if raters > 2 and kappa == 1:
-        raise ValueError(
-            "kappa must be below 1 for more than two raters: where all agree the standard error of"
-            " Fleiss' kappa is 0, and its interval has no width."
-        )
     proportions = kappa * agreed + (1 - kappa) * guessed
     if proportions.min() < 0:
         raise ValueError(f"kappa is too far below 0 for {raters} such raters, got {kappa!r}.")
@@ -69,6 +64,11 @@ def planned_rows(kappa: float, margin: FloatTable, raters: int) -> Rows:
 def is_agreed(rows: Rows) -> AnyArray:
     """Return whether all raters give the same label, for each row."""
     return np.asarray(np.count_nonzero(rows.counts, axis=1) == 1)
+
+
+def agreed_by_all(kappa: float, margin: FloatTable, raters: int) -> float:
+    """Return the proportion of items on which so many raters with this kappa all agree."""
+    return max(0.0, float(kappa + (1 - kappa) * (margin**raters).sum()))
 
 
 def _compositions(total: int, n_parts: int) -> list[list[int]]:
@@ -106,6 +106,11 @@ def kappas_and_deviations(
 
 def error_of_one_item(kappa: float, margin: FloatTable, raters: int, weights: Weights) -> float:
     """Return the standard error of Fleiss' kappa of one item."""
+    if raters > 2 and kappa == 1:
+        raise ValueError(
+            "kappa must be below 1 for more than two raters: where all agree the standard error of"
+            " Fleiss' kappa is 0, and its interval has no width."
+        )
     rows = planned_rows(kappa, margin, raters)
     _, deviations = kappas_and_deviations(rows, rows.proportions[None], weights)
     return float(deviations[0])
@@ -116,7 +121,7 @@ def z_of(rows: Rows, proportions: FloatTable, null_kappa: float, weights: Weight
 
     It is the distance of kappa from kappa0 over its standard error; for kappa0 = 0, without
     weights, over the null standard error (Fleiss, Nee and Landis 1979), as `fleiss_kappa` has it.
-    NaN where the error is 0: raters who agree on all of a few items prove nothing.
+    NaN where the error is 0.
     """
     values, deviations = kappas_and_deviations(rows, proportions, weights)
     if null_kappa == 0 and weights is None:

@@ -183,11 +183,47 @@ def test_rare_labels_need_the_same_number_of_their_items() -> None:
 def test_several_raters_who_nearly_always_agree(
     kappa: float, null_kappa: float, margin: Any, raters: int
 ) -> None:
-    """Nothing is rejected if all agree on all items: some disagreement must be seen."""
     arguments: dict[str, Any] = {"rates": (margin, margin), "raters": raters}
     n = sample_size(kappa, null_kappa, **arguments)
     simulated = power(n, kappa, null_kappa, **arguments, n_simulated=STUDIES, rng=1)
     assert simulated == pytest.approx(power(n, kappa, null_kappa, **arguments), abs=0.05)
+
+
+@pytest.mark.parametrize("null_kappa", [0.0, 0.4, 0.8])
+@pytest.mark.parametrize("margin", [(0.5, 0.5), (0.05, 0.95), (0.2,) * 5])
+@pytest.mark.parametrize("raters", [3, 6])
+def test_several_raters_who_agree_more_need_fewer_items(
+    raters: int, margin: Any, null_kappa: float
+) -> None:
+    """Studies are few, and n is known to a tenth."""
+    arguments: dict[str, Any] = {"rates": (margin, margin), "raters": raters}
+    kappas = (0.85, 0.9, 0.95, 0.99, 0.999, 1 - 1e-15, 1.0)
+    needed = [sample_size(kappa, null_kappa, **arguments) for kappa in kappas]
+    assert all(after <= 1.1 * before + 1 for before, after in itertools.pairwise(needed))
+    for kappa, n in zip(kappas, needed):
+        powers = [power(k, kappa, null_kappa, **arguments) for k in (1, 2, n, 2 * n, 10**6)]
+        assert all(0 <= value <= 1 for value in powers)
+        assert powers[2] >= 0.8
+        assert powers[-1] > 0.99
+
+
+@pytest.mark.parametrize(("null_kappa", "tail", "alpha"), [(0.4, 0.025, 0.05), (0.8, 0.0005, 1e-3)])
+def test_full_agreement_rejects_what_makes_it_improbable(
+    null_kappa: float, tail: float, alpha: float
+) -> None:
+    """Three raters, two labels: a guessed item is agreed on once in four times."""
+    by_chance = null_kappa + (1 - null_kappa) / 4
+    n = math.ceil(math.log(tail) / math.log(by_chance))
+    arguments: dict[str, Any] = {"alpha": alpha, "raters": 3}
+    assert sample_size(1.0, null_kappa, **arguments) == n
+    assert power(n - 1, 1.0, null_kappa, **arguments) == 0
+    # Kappa is undefined if all items have one of the labels.
+    exact = 1 - 2 * 0.5**n
+    assert power(n, 1.0, null_kappa, **arguments) == pytest.approx(exact, abs=0.02)
+    # A lower kappa is not shown by agreement.
+    assert power(n, null_kappa, 0.99, **arguments) == pytest.approx(
+        power(n, null_kappa, 0.99, **arguments, n_simulated=STUDIES, rng=1), abs=0.06
+    )
 
 
 def test_many_raters_have_rows_too_rare_for_differences() -> None:
