@@ -52,4 +52,4 @@ def html_table(grid: Grid) -> str:
 
 def _html_head(cell: str, scope: str) -> str:
     # Blanks indent a head when it is printed.
-    return f'<th scope="{scope}">{html_text(cell.strip())}</th>' if cell else "<td></td>"
+    return f'<th scope="{scope}">{html_text(cell.lstrip(" "))}</th>' if cell else "<td></td>"

@@ -23,6 +23,10 @@ from fastkappa.statistics.weights import Weights
 Undefined: TypeAlias = Literal["nan", "drop"]
 # A warning names at most so many strata.
 MOST_NAMED = 5
+# Why groups that share clusters may have no test.
+TOO_FEW_SHARED = (
+    "they share clusters, of which there are too few to know how their kappas vary together"
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +88,9 @@ class EqualKappas(Result):
         more = ", ..." if len(self.undefined) > MOST_NAMED else ""
         why = "in one kappa or its standard error is undefined or 0"
         if math.isnan(self.p_value):
-            return Report([f"the groups cannot be compared: {why} ({named}{more})"])
+            # Without such groups only clusters that they share are in the way.
+            reason = f"{why} ({named}{more})" if self.undefined else TOO_FEW_SHARED
+            return Report([f"the groups cannot be compared: {reason}"])
         left_out = [f"left out, for {why} ({named}{more})"] if self.undefined else []
         return Report(
             [
@@ -93,7 +99,7 @@ class EqualKappas(Result):
                 f" df = {self.degrees_of_freedom}, p = {p_value_text(self.p_value, 2)}",
                 *left_out,
             ],
-            [facts([("standard error", self.standard_error)])],
+            [facts([("standard error of common kappa", self.standard_error)])],
         )
 
     def __repr__(self) -> str:
@@ -214,8 +220,7 @@ def equal_kappas(
         together = covariance[np.ix_(own, own)]
         if np.linalg.matrix_rank(together, hermitian=True) < len(own):
             warnings.warn(
-                "the strata cannot be compared: they share clusters, of which there are too few"
-                " to know how their kappas vary together.",
+                f"the strata cannot be compared: {TOO_FEW_SHARED}.",
                 undefined_metric_warning(),
                 stacklevel=stacklevel,
             )

@@ -104,3 +104,14 @@ def test_labels_missing_and_empty_groups() -> None:
     assert (found.n_dropped, found.missing, found.pooled.missing_clusters) == (3, (1, 1, 0), 1)
     assert {name: (r.n, r.n_clusters) for name, r in found.items()} == {"a": (4, 4), "b": (2, 2)}
     assert found.pooled.n_clusters == 4
+
+
+def test_the_report_says_why_groups_with_too_few_clusters_have_no_test() -> None:
+    groups, clusters, y1, y2 = study(300, 2, 4)
+    with pytest.warns(undefined_metric_warning(), match="they share clusters"):
+        equality = agreement_by(groups, y1, y2, clusters=clusters).equality
+    assert equality.undefined == ()
+    assert " ".join(str(equality).split()) == (
+        "the groups cannot be compared: they share clusters, of which there are too few to know"
+        " how their kappas vary together"
+    )
