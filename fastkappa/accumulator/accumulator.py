@@ -431,19 +431,17 @@ class ConfusionAccumulator:
             and all(
                 column.categories is None
                 and column.label_dtype.kind in "iub"
-                and self._takes(label_limits(column.values))
+                and self._takes(column.values)
                 and column.values.dtype.itemsize <= widest
                 for column in (first, second)
             )
         )
 
-    def _takes(self, limits: tuple[int, int]) -> bool:
-        """Return whether integers of a type with these limits are counted in place."""
+    def _takes(self, values: AnyArray) -> bool:
+        """Return whether integers of this type are counted in place."""
         if self._known_labels is None:
-            return limits[1] < 1 << 63
-        lowest, n_labels = self._label_range.lowest, self._label_range.n_labels
-        # The type must hold all labels.
-        return n_labels > 0 and limits[0] <= lowest and lowest + n_labels - 1 <= limits[1]
+            return label_limits(values)[1] < 1 << 63
+        return self._label_range.n_labels > 0 and self._label_range.fits(values)
 
     def _refuse_rounded(self, labels: AnyArray) -> None:
         """Raise if new labels are floats, and an integer added before is none that they hold."""

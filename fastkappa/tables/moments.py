@@ -13,7 +13,7 @@ from typing import NamedTuple
 from fastkappa.kernels.contract import PairKernels, SumMoments
 from fastkappa.kernels.threads import ItemRanges, division_of_pairs, run_in_threads
 from fastkappa.ratings.column import Column
-from fastkappa.tables.codecs import LabelRange, guess_label_range, label_limits
+from fastkappa.tables.codecs import LabelRange, guess_label_range
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import LARGEST_RANGE, LONGEST_RANGE
@@ -62,10 +62,8 @@ def moments_of(
         label_range, fewest = _sampled(kernels, first, second), LABELS_NOT_WORTH_A_GUESS
     if label_range is None or not fewest < label_range.n_labels <= MOST_LABELS:
         return None
-    for column in (first, second):
-        least, largest = label_limits(column.values)
-        if label_range.lowest < least or label_range.lowest + label_range.n_labels - 1 > largest:
-            return None
+    if not all(label_range.fits(column.values) for column in (first, second)):
+        return None
     work = partial(
         _sum_partition, kernels.sum_moments, first, second, label_range, known is not None
     )
