@@ -367,10 +367,10 @@ def test_three_raters_in_files_of_every_kind(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--raters", "a", "b"], ["<!-- a -->", "<!-- b -->", "<!-- 36 -->"]),
-        (["--raters", "a", "b", "--group", "city"], ["<!-- Winnipeg -->", "<!-- all items -->"]),
-        (["--raters", "a", "b", "c"], ["<!-- Fleiss' kappa -->", "<!-- b, c -->"]),
-        (["--raters", "a", "b", "c", "--group", "city"], ["<!-- New Orleans -->"]),
+        (["--raters", "a", "b"], [">a<", ">b<", ">36<"]),
+        (["--raters", "a", "b", "--group", "city"], [">Winnipeg<", ">all items<"]),
+        (["--raters", "a", "b", "c"], [">Fleiss' kappa<", ">b, c<"]),
+        (["--raters", "a", "b", "c", "--group", "city"], [">New Orleans<"]),
     ],
 )
 def test_pictures(path: Path, tmp_path: Path, options: list[str], words: list[str]) -> None:
@@ -386,6 +386,46 @@ def test_pictures_that_cannot_be_written(path: Path, tmp_path: Path) -> None:
     for name, why in (("no/out.svg", "No such file"), ("out.abc", "Format 'abc' is not supported")):
         picture = tmp_path / name
         assert f"--plot {picture} cannot be written: {why}" in refusal(*options, picture)
+
+
+def test_pictures_for_print(path: Path, tmp_path: Path) -> None:
+    """A journal wants 300 dots per inch, a size, and fonts that are not of type 3."""
+    png, pdf = tmp_path / "out.png", tmp_path / "out.pdf"
+    options = (path, "--raters", "a", "b", "--plot")
+    text_of(*options, png, "--size", "4x5", "--title", "Agreement", "--heat-map")
+    width, height = np.frombuffer(png.read_bytes()[16:24], ">u4").tolist()
+    assert (width, height) == (1200, 1500)
+    text_of(*options, png, "--size", "4x5", "--dpi", "100")
+    assert np.frombuffer(png.read_bytes()[16:24], ">u4").tolist() == [400, 500]
+    text_of(*options, pdf)
+    assert b"/CIDFontType2" in pdf.read_bytes()
+    assert b"/Type3" not in pdf.read_bytes()
+
+
+def test_a_heat_map_and_a_title(path: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "out.svg"
+    text_of(path, "--raters", "a", "b", "--plot", picture, "--heat-map", "--title", "Two <raters>")
+    drawn = picture.read_text(encoding="utf-8")
+    assert ">Two &lt;raters&gt;<" in drawn
+    assert ">proportion of all items<" in drawn
+    page = tmp_path / "out.html"
+    text_of(path, "--raters", "a", "b", "--report", page, "--heat-map")
+    assert "Cells are the darker" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--title", "x"], "--title is for --plot"),
+        (["--dpi", "600"], "--dpi is for --plot"),
+        (["--plot", "x.png", "--size", "4"], "--size must be a width and a height"),
+        (["--plot", "x.png", "--size", "4xnan"], "--size must be a width and a height"),
+        (["--plot", "x.png", "--size", "0x3"], "--size must be a width and a height"),
+        (["--heat-map", "--group", "city"], "--heat-map is for two raters"),
+    ],
+)
+def test_options_of_pictures_are_checked(path: Path, options: list[str], message: str) -> None:
+    assert message in refusal(path, "--raters", "a", "b", *options)
 
 
 # Refusals.
