@@ -14,7 +14,13 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.interop import names_of
-from fastkappa.ratings.labels import distinct, names_in_order, names_of_columns, order_of_columns
+from fastkappa.ratings.labels import (
+    array_of,
+    distinct,
+    names_in_order,
+    names_of_columns,
+    order_of_columns,
+)
 from fastkappa.ratings.missing import Missing, refuse_missing_labels
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import read
@@ -328,6 +334,7 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         raise ValueError(f"labels must be {n_labels}, one a row of the table, got {got}.")
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
         names = np.array(labels, dtype=object)  # NumPy would turn numbers into strings
+    names = array_of(labels, "labels") if names.dtype.kind in "fO" else names
     refuse_missing_labels(list(distinct(names.tolist())))
     return names
 
