@@ -51,14 +51,12 @@ class InPlace:
 
     def add_again(self, first: AnyArray, second: AnyArray) -> bool:
         """Count arrays of the last ones' types, which need no more checks, or return False."""
-        if (
-            (first.dtype, second.dtype) != self._last_types
-            or first.ndim != 1
-            or first.shape != second.shape
-            or len(first) > LONGEST
-        ):
+        if (first.dtype, second.dtype) != self._last_types or first.ndim != 1 or second.ndim != 1:
             return False
-        self._tally.add_in_place(first, second, 0, len(first))
+        n_items = len(first)
+        if n_items != len(second) or n_items > LONGEST:
+            return False
+        self._tally.add((first, second), 0, n_items, None, True)
         return True
 
     def takes(self, batch: RatedItems, widest: int) -> bool:
