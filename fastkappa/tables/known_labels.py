@@ -99,12 +99,16 @@ class KnownLabels:
         return Encoding(codec, np.array(list(wanted.values()), dtype=np.intp))
 
     def refuse_outside(self, columns: Mapping[str, Column]) -> None:
-        """Raise for a rating that is none of the labels that another column declares."""
+        """Raise for the first rating of columns that is none of the labels."""
         for name, column in columns.items():
             encoding = self.encode(column)
             outside = np.append(encoding.positions, -1)[encoding.codec.codes(column.values)] < 0
             if outside.any():
-                raise not_declared(name, label_of(column, int(outside.argmax())), self.array)
+                label = label_of(column, int(outside.argmax()))
+                if self.are_declared:
+                    raise not_declared(name, label, self.array)
+                labels = self.array.tolist()
+                raise ValueError(f"{name} holds {label}, which is not among the labels {labels}.")
 
 
 def known_labels(items: RatedItems) -> KnownLabels | None:

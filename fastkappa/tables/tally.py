@@ -227,7 +227,8 @@ class Tally:
 
     def merge(self, other: Tally) -> None:
         """Add the items of another tally, by label."""
-        other._refuse_parts()
+        if other._cut_short_by:
+            raise other._cut_short()
         if self._codecs == other._codecs:
             for table, more in zip(self.tables, other.tables):
                 table += more
@@ -244,7 +245,8 @@ class Tally:
 
     def subtract(self, columns: Sequence[AnyArray]) -> bool:
         """Subtract items that were added before; change nothing and return False if one was not."""
-        self._refuse_parts()
+        if self._cut_short_by:
+            raise self._cut_short()
         part = self.empty_copy()
         part.add(columns, 0, len(columns[0]))
         # Maps are copies, and give new labels new codes.
@@ -260,7 +262,8 @@ class Tally:
 
     def finish(self) -> ConfusionTable:
         """Return a table of its own; where labels are learned, of those that occur, sorted."""
-        self._refuse_parts()
+        if self._cut_short_by:
+            raise self._cut_short()
         tables, labels = self._occurring()
         inside = tuple([slice(len(own)) for own in labels])
         counts, *sums = [table[inside].copy() for table in tables]
@@ -438,9 +441,8 @@ class Tally:
             labels.append(own)
         return tables, labels
 
-    def _refuse_parts(self) -> None:
-        if self._cut_short_by:
-            raise RuntimeError(
-                f"a batch was cut short by {self._cut_short_by}, and how many of its items were"
-                " counted is not known: begin again, or go on from a copy that was made before."
-            )
+    def _cut_short(self) -> RuntimeError:
+        return RuntimeError(
+            f"a batch was cut short by {self._cut_short_by}, and how many of its items were"
+            " counted is not known: begin again, or go on from a copy that was made before."
+        )
