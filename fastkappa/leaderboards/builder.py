@@ -16,7 +16,7 @@ from fastkappa.exceptions import (
     users_stacklevel,
 )
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.kernels.threads import ItemRanges, resolve_num_threads, run_in_threads
+from fastkappa.kernels.threads import read_ahead, resolve_num_threads
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.ids import read_ids
 from fastkappa.leaderboards.items.many_columns import count_many_known, count_many_unknown
@@ -172,9 +172,11 @@ class LeaderboardBuilder:
         TypeError, ValueError
             If a prediction is not valid; the error names it, and none is added.
         """
-        read = self._read_in_threads(names, predictions)
-        first = len(self._entries)
         full_names = [f"prediction {name!r}" for name in names]
+        read = self._read_all(full_names, predictions)
+        for one, name in zip(read, full_names):
+            self._check_unit(one.pair.columns, name)
+        first = len(self._entries)
         labels = self._order.labels_of(full_names, [one.pair.columns for one in read])
         entries: dict[int, _Entry] = {}
         counted: list[tuple[list[int], Tables]] = []
@@ -281,48 +283,33 @@ class LeaderboardBuilder:
             self._n_resamples = 0
         return numbers
 
-    def _read_in_threads(self, names: Sequence[Any], predictions: Sequence[Any]) -> list[_Read]:
-        """Read all predictions, or raise for the first that cannot be."""
-        read: dict[int, _Read] = {}
-        errors: dict[int, Exception] = {}
-
-        def work(ranges: ItemRanges) -> None:
-            while bounds := ranges.take(1):
-                j = bounds[0]
-                try:
-                    read[j] = self._read(names[j], predictions[j])
-                except (TypeError, ValueError) as error:
-                    errors[j] = error
-
-        # Without ids there is hardly anything to do.
-        num_threads = 1 if self.ids is None else min(self.num_threads, len(names))
-        run_in_threads(work, len(names), num_threads)
-        if errors:
-            raise errors[min(errors)]
-        return [read[j] for j in range(len(names))]
-
-    def _read(self, name: Any, prediction: Any) -> _Read:
+    def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[_Read]:
         """Return the true and the predicted labels of the same items, and how the ids match."""
-        full_name = f"prediction {name!r}"
         if self.ids is None:
-            pair = self._reference.beside(prediction, full_name)
-            self._check_unit(pair.columns, full_name)
-            return _Read(pair, pair.n_missing)
-        if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
-            raise TypeError(
-                f"{full_name} must be a pair (ids, labels), as ids are given for y_true, got"
-                f" {type(prediction).__name__}."
-            )
-        ids, ratings = prediction
-        if isinstance(ids, Alignment):
-            found, n_expected = ids, len(ratings)
-        else:
-            found, n_expected = self.ids.align(ids, f"ids of {full_name}"), len(ids)
-            found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
-            if not found.is_complete() and self._options.on_mismatch == "raise":
-                raise MismatchError(full_name, self._reference.n_items, found.mismatch())
-        pair = self._reference.matched(ratings, n_expected, found.items, found.others, full_name)
-        self._check_unit(pair.columns, full_name)
+            pairs = list(map(self._reference.beside, predictions, names))
+            return [_Read(pair, pair.n_missing) for pair in pairs]
+        for name, prediction in zip(names, predictions):
+            if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
+                raise TypeError(
+                    f"{name} must be a pair (ids, labels), as ids are given for y_true, got"
+                    f" {type(prediction).__name__}."
+                )
+        found = [ids for ids, _ in predictions]
+        if not isinstance(found[0], Alignment):
+            named = [(ids, f"ids of {name}") for name, ids in zip(names, found)]
+            found = self.ids.align_all(named, self.num_threads)
+        n_expected = [len(pair[isinstance(pair[0], Alignment)]) for pair in predictions]
+        args = zip(found, n_expected, [ratings for _, ratings in predictions], names)
+        num_threads = min(self.num_threads, len(names))
+        return [*read_ahead(self._matched, args, len(names), num_threads)]
+
+    def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> _Read:
+        """Return one prediction, of how its ids match and their number, its labels and name."""
+        found, n_expected, ratings, name = of_one
+        found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
+        if not found.is_complete() and self._options.on_mismatch == "raise":
+            raise MismatchError(name, self._reference.n_items, found.mismatch())
+        pair = self._reference.matched(ratings, n_expected, found.items, found.others, name)
         n_missing = len(found.missing) + pair.n_missing
         return _Read(pair, n_missing, len(found.extra), len(found.repeated))
 
