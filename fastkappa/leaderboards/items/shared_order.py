@@ -11,11 +11,8 @@ from fastkappa.arrays import AnyArray
 from fastkappa.leaderboards.items.stacks import Tables
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.label_order import LabelOrder, common_order, shown, warn_of_order
-from fastkappa.ratings.odd_strings import (
-    refuse_odd_strings,
-    warn_of_lookalikes,
-    warn_of_unused_labels,
-)
+from fastkappa.ratings.odd_strings import warn_of_unused_labels
+from fastkappa.ratings.read import meant_labels
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import union_of_labels
 
@@ -53,19 +50,14 @@ class SharedOrder:
         # The tables on the labels given, added up, and the most items left out of one.
         self._total: AnyArray | int = 0
         self._most_outside = 0
-        if labels is None and truth.categories is not None:
-            refuse_odd_strings(truth, TRUTH)
+        meant_labels(labels, {TRUTH: truth})
 
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
         """Return the labels of the tables of some predictions, None for those that occur."""
-        if self._labels is not None:
-            return self._labels
         order, declared_by = self._order, self._declared_by
         for name, (first, second) in zip(names, pairs):
-            if second.categories is not None:
-                refuse_odd_strings(second, name)
-                warn_of_lookalikes({TRUTH: first, name: second})
-            if second.declared is None:
+            meant_labels(self._labels, {TRUTH: first, name: second})
+            if second.declared is None or self._labels is not None:
                 continue
             if order is not None:
                 common_order({declared_by: order, name: second.declared})
@@ -76,7 +68,7 @@ class SharedOrder:
                 )
             else:
                 order, declared_by = second.declared, name
-        return order
+        return order if self._labels is None else self._labels
 
     def accept(
         self,
