@@ -106,8 +106,6 @@ def compare_predictions(
     given = with_clusters({"y_true": y_true, "first": first, "second": second}, clusters)
     items = read(given, labels, missing, missing_codes, NOT_RATED)
     truth, one, two = (items.columns[name] for name in ("y_true", "first", "second"))
-    if one.label_dtype.kind in "mM" and len({c.label_dtype for c in (truth, one, two)}) > 1:
-        raise ValueError("y_true, first and second must hold dates of the same unit.")
     known = known_labels(items)
     found = count_by_group(get_kernels(), truth, one, two, known, available_threads())
     predicted = found.rows if known is None else known.labels

@@ -148,7 +148,8 @@ class Reference:
             raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
         if not self._has_labels:
             refuse_rounded_labels([(self._name, self.column), (name, column)])
-        return comparable(self.column, column, (self._name, name))
+        first, second = comparable((self.column, column), (self._name, name))
+        return first, second
 
     def _chosen(
         self,
