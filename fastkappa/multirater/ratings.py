@@ -21,7 +21,8 @@ from fastkappa.multirater.items.forms import ids_among, other_form
 from fastkappa.multirater.items.long import read_long
 from fastkappa.multirater.items.rater_columns import encode_columns
 from fastkappa.multirater.statistics.patterns import Patterns
-from fastkappa.multirater.statistics.profiles import RaterPairs, RaterProfiles
+from fastkappa.multirater.statistics.profiles import RaterPairs
+from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.ratings.labels import names_of_columns

@@ -37,6 +37,7 @@ from fastkappa.ratings.odd_strings import (
     warn_of_lookalikes,
 )
 
+NOTHING: Mapping[str, Any] = {}
 # In whose words lengths and missing ratings are refused.
 Policy = Literal["library", "scikit-learn"]
 CONTINUOUS = (
@@ -87,7 +88,7 @@ def read(
     labels: Any = None,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
-    not_rated: Collection[str] = (),
+    not_rated: Mapping[str, Any] = NOTHING,
     sample_weight: Any = None,
     policy: Policy = "library",
 ) -> RatedItems:
@@ -107,11 +108,13 @@ def read(
     """
     check_missing(missing, missing_codes)
     is_own = policy == "library"
+    names = tuple(given)
+    if not_rated:
+        given = {**not_rated, **given}
     n_given = _length(given, labels) if is_own else check_lengths(*given.values(), sample_weight)
     if not is_own:
         refuse_masked(sample_weight=sample_weight, **({} if missing == "drop" else given))
     warn_of_row_order(given)
-    names = tuple([name for name in given if name not in not_rated])
     kept = {name: only_column(column) for name, column in given.items()} if is_own else given
     n_missing, dropped = dict.fromkeys(given, 0), None
     has_masks = is_own and any(map(is_masked_array, kept.values()))
