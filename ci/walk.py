@@ -39,8 +39,8 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (30, 91),
-    "agreement, printed": (42, 211),
+    "agreement": (27, 83),
+    "agreement, printed": (40, 206),
     "leaderboard": (38, 159),
     "optimal_thresholds": (27, 99),
     "fastkappa score, Parquet": (36, 180),

@@ -39,7 +39,7 @@ from fastkappa.tables.count import ConfusionCounts, tabulate
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
 from fastkappa.two_raters.agreement_result import AgreementResult
-from fastkappa.two_raters.item_clusters import CLUSTERS, NOT_RATED, clusters_of_pairs, with_clusters
+from fastkappa.two_raters.item_clusters import CLUSTERS, clusters_of_pairs
 
 
 def agreement(
@@ -159,13 +159,15 @@ def agreement(
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
     check_alternative(alternative)
-    given = with_clusters({"y1": y1, "y2": y2}, clusters)
-    items = read(given, labels, missing, missing_codes, NOT_RATED)
-    first, second = items.columns["y1"], items.columns["y2"]
+    others = {} if clusters is None else {CLUSTERS: clusters}
+    items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others)
     known = known_labels(items)
-    counts = tabulate(get_kernels(), first, second, known, None)
+    counts = tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], known, None)
     if not counts.table.any():
         raise ValueError(f"no item has both its ratings among the labels {counts.labels.tolist()}.")
+    of_items = None
+    if clusters is not None:
+        of_items = clusters_of_pairs(items, counts.labels, counts.n_outside)
     result = make_result(
         counts.table,
         counts.labels,
@@ -179,12 +181,13 @@ def agreement(
         interval_method=interval_method,
         null_kappa=null_kappa,
         alternative=alternative,
-        clusters=clusters_of_pairs(items, counts.labels, counts.n_outside),
+        clusters=of_items,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
     )
-    if known is None:
+    if known is None and weights is not None:
         warn_of_weights(result.weights, counts.labels)
-    warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
+    if counts.n_outside:
+        warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
     return _warned(result)
 
 
@@ -309,7 +312,7 @@ def make_result(
 
 def _warned(result: AgreementResult) -> AgreementResult:
     """Return the result; warn if kappa is undefined, or its standard error."""
-    if result.n_clusters == 1 < result.n:
+    if result.clusters is not None and result.n_clusters == 1 < result.n:
         warnings.warn(
             "standard errors are undefined: all items are in one cluster.",
             undefined_metric_warning(),

@@ -134,7 +134,8 @@ class Reference:
         column = read_rated(ratings, name, self._missing_codes)
         if column.obstacle in ("continuous", "continuous-multioutput"):
             raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
-        return comparable(self.column, column, (self._name, name))
+        first, second = comparable((self.column, column), (self._name, name))
+        return first, second
 
     def _paired(
         self,
