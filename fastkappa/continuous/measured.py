@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
+from fastkappa.ratings.missing import Missing, check_missing
 from fastkappa.ratings.rating_matrix import columns_of, read_measurements
-
-Missing: TypeAlias = Literal["error", "drop"]
 
 # Ratings that are read together: a few chunks of them stay in the cache.
 CHUNK = 1 << 15
@@ -82,8 +81,7 @@ def read_ratings(ratings: Any, missing: Missing) -> Measured:
 
 
 def _measured(given: list[Any], names: list[str], missing: Missing) -> Measured:
-    if missing not in get_args(Missing):
-        raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}.")
+    check_missing(missing)
     columns = read_measurements(given, names)
     n_dropped = 0
     lowest, highest = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
@@ -91,7 +89,7 @@ def _measured(given: list[Any], names: list[str], missing: Missing) -> Measured:
     for chunk in _chunks(columns):
         incomplete = np.isnan(chunk).any(axis=0)
         if incomplete.any():
-            if missing == "error":
+            if missing == "raise":
                 position = int(np.argmax(incomplete))
                 rater = names[int(np.argmax(np.isnan(chunk[:, position])))]
                 raise ValueError(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from fastkappa.choices import check_choice
 from fastkappa.kernels.dispatch import Backend
 from fastkappa.ratings.missing import Missing
 from fastkappa.statistics.bootstrap import check_resamples
@@ -38,8 +39,7 @@ class LeaderboardOptions:
     backend: Backend | None = None
 
     def __post_init__(self) -> None:
-        if self.on_mismatch not in ("raise", "drop"):
-            raise ValueError(f"on_mismatch must be 'raise' or 'drop', got {self.on_mismatch!r}.")
+        check_choice("on_mismatch", self.on_mismatch, get_args(OnMismatch))
         named = self.weights is None or isinstance(self.weights, str)
         if self.labels is None and not named:
             raise ValueError(

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, label_text
 from fastkappa.frame import data_frame
@@ -255,8 +256,7 @@ def find_optimum(
     sizes: SearchSizes = SIZES,
 ) -> ThresholdResult:
     """Do what `optimal_thresholds` does, with the sizes at which the search changes its way."""
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
+    check_choice("method", method, METHODS)
     least = _read_min_class_size(min_class_size)
     threads = resolve_num_threads(num_threads)
     pair_kernels = get_kernels()

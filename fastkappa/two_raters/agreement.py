@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.interop import names_of
@@ -23,8 +24,8 @@ from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
 from fastkappa.statistics.intervals.rao import (
+    ALTERNATIVES,
     Alternative,
-    check_alternative,
     check_null_kappa,
 )
 from fastkappa.statistics.tables import as_counts
@@ -152,7 +153,7 @@ def agreement(
     check_confidence(confidence)
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
-    check_alternative(alternative)
+    check_choice("alternative", alternative, ALTERNATIVES)
     given = with_clusters({"y1": y1, "y2": y2}, clusters)
     items = read(given, labels, missing, missing_codes, NOT_RATED)
     first, second = items.columns["y1"], items.columns["y2"]
@@ -243,7 +244,7 @@ def agreement_from_confusion(
     check_confidence(confidence)
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
-    check_alternative(alternative)
+    check_choice("alternative", alternative, ALTERNATIVES)
     n_outside = 0
     # An ordered index is that of ordered categoricals.
     are_meant = labels is not None or getattr(getattr(table, "columns", None), "ordered", False)

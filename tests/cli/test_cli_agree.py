@@ -200,7 +200,7 @@ def test_scale_of_two(path: Path, ratings: dict[str, Any]) -> None:
 
 
 def test_groups(path: Path, ratings: dict[str, Any]) -> None:
-    expected = agreement_by(ratings["city"], *named(ratings))
+    expected = agreement_by(*named(ratings), groups=ratings["city"])
     options = ("--raters", "a", "b", "--group", "city")
     found = json_of(path, *options)
     assert [group["group"] for group in found["groups"]] == sorted(CITIES)
@@ -402,7 +402,7 @@ def test_pictures_that_cannot_be_written(path: Path, tmp_path: Path) -> None:
         (["--raters", "a", "b", "c", "--group", "town"], "no column 'town'"),
         (["--raters", "a", "city"], "cannot be compared"),
         (["--raters", "a", "b", "city"], "must be of one kind"),
-        (["--raters", "a", "b", "--scale", "cook"], "scale must be one of cohen, landis-koch"),
+        (["--raters", "a", "b", "--scale", "cook"], "scale must be 'cohen', 'landis-koch'"),
         (["--raters", "a", "b", "--labels", "7,8"], "none of the ratings in column 'a'"),
     ],
 )

@@ -40,7 +40,7 @@ class LeaderboardFormat(enum.StrEnum):
 
 
 class MismatchOption(enum.StrEnum):
-    error = "error"
+    stop = "raise"
     drop = "drop"
 
 
@@ -91,7 +91,7 @@ def leaderboard(
             " in TRUTH; in a submission it is an item that is not there, see --mismatch. In CSV and"
             " TSV an empty field is missing, and so are NA, NaN, null and the like.",
         ),
-    ] = MissingOption.error,
+    ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
     cluster: Annotated[
         str | None,
@@ -124,7 +124,7 @@ def leaderboard(
             help="What to do with a submission whose ids are not those of the truth: not score"
             " it, or drop items that are missing, unknown or repeated, and score the others."
         ),
-    ] = MismatchOption.error,
+    ] = MismatchOption.stop,
     seed: Annotated[int, typer.Option(min=0, help="Draws the bootstrap replicates.")] = 0,
     sep: Sep = None,
     encoding: Encoding = None,
