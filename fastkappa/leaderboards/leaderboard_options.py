@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal, get_args
 
 from fastkappa.choices import check_choice
@@ -30,6 +31,7 @@ class LeaderboardOptions:
     labels: Any = None
     allow_other_labels: bool = False
     on_mismatch: OnMismatch = "raise"
+    min_coverage: float = 1.0
     missing: Missing = "raise"
     missing_codes: Sequence[Any] = ()
     n_resamples: int = 1000
@@ -44,6 +46,10 @@ class LeaderboardOptions:
         if self.labels is None and not named:
             raise ValueError(
                 "a matrix of weights needs labels, to which its rows and columns refer."
+            )
+        if not isinstance(self.min_coverage, Real) or not 0 <= self.min_coverage <= 1:
+            raise ValueError(
+                f"min_coverage must be a number from 0 to 1, got {self.min_coverage!r}."
             )
         check_confidence(self.confidence)
         check_resamples(self.n_resamples, 0, self.confidence)
