@@ -67,8 +67,9 @@ def agreement(
         The labels, in the order that weights refer to; items with other labels are left
         out and counted. None means those that the ratings declare (an ordered categorical,
         a polars Enum, an ordered Arrow dictionary, a Python enum), also unused ones, or else
-        those that occur, sorted. Some indices depend on the number of labels, so give all
-        labels that were possible.
+        those that occur, sorted. Give all labels that were possible: also those that no item
+        has change Bennett's S, Brennan-Prediger and Gwet's AC, and can change the interval of
+        kappa by 'score' or 'profile'. The report says if there are such.
     missing : {'raise', 'drop'}, default='raise'
         What to do with items with a missing rating (None, NaN, NaT, NA, masked or null, or
         one of the ``missing_codes``): raise an error, or leave them out and count them. A
