@@ -230,7 +230,8 @@ def intraclass_correlation(
     ------
     ValueError
         If there are fewer than two raters, or than two subjects that all of them rated,
-        if ratings are not finite real numbers, or if one is missing.
+        if ratings are not finite real numbers, if one is missing, or if a column looks like ids or
+        the frame as if it had a row per measurement.
 
     Warns
     -----
