@@ -19,7 +19,7 @@ PACKAGE = "fastkappa"
 
 # What each room may import besides its own files and those that everybody may. A room is a
 # folder or a file; files that stand beside rooms inside a folder belong to that folder.
-EVERYBODY = {"arrays", "exceptions", "formatting", "frame", "install_hint", "results"}
+EVERYBODY = {"arrays", "choices", "exceptions", "formatting", "frame", "install_hint", "results"}
 CORE = {"ratings", "tables", "kernels"}
 MAY_IMPORT: dict[str, set[str]] = {
     "ratings": set(),

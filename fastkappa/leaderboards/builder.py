@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from fastkappa.exceptions import (
 )
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import read_ahead, resolve_num_threads
+from fastkappa.leaderboards.entry import Entry, ReadPrediction, too_few_items
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.ids import read_ids
 from fastkappa.leaderboards.items.many_columns import Counter
@@ -66,32 +67,9 @@ class MismatchError(ValueError):
     def __init__(self, name: str, n_items: int, mismatch: str) -> None:
         super().__init__(
             f"the ids of {name} are not those of the {n_items} items: {mismatch}."
-            " on_mismatch='drop' leaves such items out of it."
+            " on_mismatch='drop' leaves such items out of it, if min_coverage allows."
         )
         self.mismatch = mismatch
-
-
-class _Read(NamedTuple):
-    """One prediction beside the truth, and how many of its ids are not those of the items."""
-
-    pair: Pair
-    missing: int
-    extra: int = 0
-    repeated: int = 0
-
-
-class _Entry(NamedTuple):
-    """One prediction and its kappa."""
-
-    name: Any
-    kappa: float = float("nan")
-    n: int = 0
-    missing: int = 0
-    extra: int = 0
-    repeated: int = 0
-    other_labels: int = 0
-    failure: str | None = None
-    score_interval: tuple[float, float] = (float("nan"), float("nan"))
 
 
 class _Resampled(NamedTuple):
@@ -150,7 +128,7 @@ class LeaderboardBuilder:
         self._generator = as_generator(options.rng)
         numbers = self._read_clusters(clusters)
         self._groups = ItemGroups(self._reference.n_items, GROUPS, self._generator, numbers)
-        self._entries: list[_Entry] = []
+        self._entries: list[Entry] = []
         self._resampled: list[_Resampled] = []
         # Sums of the true labels, which most predictions share.
         self._rows: dict[bytes, FloatTable] = {}
@@ -162,7 +140,7 @@ class LeaderboardBuilder:
 
     def fail(self, name: Any, failure: str) -> None:
         """Add a prediction that cannot be scored, with the reason."""
-        self._entries.append(_Entry(name, failure=failure))
+        self._entries.append(Entry(name, failure=failure))
 
     def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
         """Score predictions: columns of all items or, if there are ids, pairs (ids, column).
@@ -179,10 +157,15 @@ class LeaderboardBuilder:
         for one, name in zip(read, full_names):
             self._check_unit(one.pair.columns, name)
         first = len(self._entries)
-        labels = self._order.labels_of(full_names, [one.pair.columns for one in read])
-        entries: dict[int, _Entry] = {}
+        least, n_all = self._options.min_coverage, self._reference.n_items
+        few = {j: too_few_items(names[j], one, n_all, least) for j, one in enumerate(read)}
+        entries = {j: entry for j, entry in few.items() if entry is not None}
+        ranked = [j for j in range(len(read)) if j not in entries]
+        labels = self._order.labels_of(
+            [full_names[j] for j in ranked], [read[j].pair.columns for j in ranked]
+        )
         counted = []
-        for batch in _batches([one.pair for one in read]):
+        for batch in _batches({j: read[j].pair for j in ranked}):
             pairs = [read[j].pair.columns for j in batch]
             counted.append(
                 (batch, self._order.count([full_names[j] for j in batch], pairs, labels))
@@ -197,16 +180,16 @@ class LeaderboardBuilder:
                 batch, kappas, n_items, n_other.tolist(), intervals
             ):
                 _, missing, extra, repeated = read[j]
-                failure = None
+                failure, coverage = None, read[j].n_covered(n_all) / n_all
                 if not n:
-                    outside = self._reference.n_items - missing - other
+                    outside = n_all - missing - other
                     left_out = (
                         f"{missing} missing, {other} given labels outside those scored, {outside}"
                         " whose true label is outside them"
                     )
                     failure = f"no item of it is left to score: {left_out}."
-                entries[j] = _Entry(
-                    names[j], kappa, n, missing, extra, repeated, other, failure, ends
+                entries[j] = Entry(
+                    names[j], kappa, n, coverage, missing, extra, repeated, other, failure, ends
                 )
             if self._n_resamples:
                 items = [read[j].pair.items for j in batch]
@@ -248,6 +231,7 @@ class LeaderboardBuilder:
         }
         for name in ("n", "missing", "extra", "repeated", "other_labels"):
             columns[name] = np.array([getattr(entry, name) for entry in entries], np.int64)
+        columns["coverage"] = np.array([entry.coverage for entry in entries])
         return Leaderboard(
             names=tuple(entry.name for entry in entries),
             kappa=column(kappas),
@@ -287,11 +271,11 @@ class LeaderboardBuilder:
             self._n_resamples = 0
         return numbers
 
-    def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[_Read]:
+    def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[ReadPrediction]:
         """Return the true and the predicted labels of the same items, and how the ids match."""
         if self.ids is None:
             pairs = list(map(self._reference.beside, predictions, names))
-            return [_Read(pair, pair.n_missing) for pair in pairs]
+            return [ReadPrediction(pair, pair.n_missing) for pair in pairs]
         for name, prediction in zip(names, predictions):
             if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
                 raise TypeError(
@@ -307,7 +291,7 @@ class LeaderboardBuilder:
         num_threads = min(self.num_threads, len(names))
         return [*read_ahead(self._matched, args, len(names), num_threads)]
 
-    def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> _Read:
+    def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> ReadPrediction:
         """Return one prediction, of how its ids match and their number, its labels and name."""
         found, n_expected, ratings, name = of_one
         found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
@@ -315,7 +299,7 @@ class LeaderboardBuilder:
             raise MismatchError(name, self._reference.n_items, found.mismatch())
         pair = self._reference.matched(ratings, n_expected, found.items, found.others, name)
         n_missing = len(found.missing) + pair.n_missing
-        return _Read(pair, n_missing, len(found.extra), len(found.repeated))
+        return ReadPrediction(pair, n_missing, len(found.extra), len(found.repeated))
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
         """Raise if a prediction holds dates of a finer unit than the truth."""
@@ -379,10 +363,10 @@ class LeaderboardBuilder:
         return replicates
 
 
-def _batches(pairs: Sequence[Pair]) -> list[list[int]]:
+def _batches(pairs: Mapping[int, Pair]) -> list[list[int]]:
     """Return which pairs are counted together: those of all items."""
-    all_items = [j for j, pair in enumerate(pairs) if pair.items is None]
-    rest = [j for j, pair in enumerate(pairs) if pair.items is not None]
+    all_items = [j for j, pair in pairs.items() if pair.items is None]
+    rest = [j for j, pair in pairs.items() if pair.items is not None]
     return [batch for batch in (all_items, *([j] for j in rest)) if batch]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import re
@@ -200,7 +202,7 @@ def test_scale_of_two(path: Path, ratings: dict[str, Any]) -> None:
 
 
 def test_groups(path: Path, ratings: dict[str, Any]) -> None:
-    expected = agreement_by(ratings["city"], *named(ratings))
+    expected = agreement_by(*named(ratings), groups=ratings["city"])
     options = ("--raters", "a", "b", "--group", "city")
     found = json_of(path, *options)
     assert [group["group"] for group in found["groups"]] == sorted(CITIES)
@@ -442,7 +444,7 @@ def test_options_of_pictures_are_checked(path: Path, options: list[str], message
         (["--raters", "a", "b", "c", "--group", "town"], "no column 'town'"),
         (["--raters", "a", "city"], "cannot be compared"),
         (["--raters", "a", "b", "city"], "must be of one kind"),
-        (["--raters", "a", "b", "--scale", "cook"], "scale must be one of cohen, landis-koch"),
+        (["--raters", "a", "b", "--scale", "cook"], "scale must be 'cohen', 'landis-koch'"),
         (["--raters", "a", "b", "--labels", "7,8"], "none of the ratings in column 'a'"),
     ],
 )
@@ -476,3 +478,26 @@ def test_usage() -> None:
     result = run("file.csv", "--raters")
     assert result.exit_code == 2
     assert "--raters" in result.stderr
+
+
+def test_an_undefined_value_has_no_interval_in_any_form(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text("a,b\n" + "none,none\nmild,none\nmild,mild\nnone,none\n")
+    name = "kappa of very severe, in hospital"
+    labels = '--labels=none,mild,"very severe, in hospital"'
+    agree_on = CommandLine("agree", str(path), "--raters", "a", "b", labels, "--weights", "linear")
+    (line,) = (line for line in agree_on.text_of().splitlines() if name in line)
+    assert line.split(name)[1].split() == ["undefined"]
+    assert "no rating is very severe, in hospital, 1 of the 3 labels" in agree_on.text_of()
+    rows = csv.DictReader(io.StringIO(agree_on.text_of("--format", "csv")))
+    (row,) = (row for row in rows if row["statistic"] == name)
+    assert (row["value"], row["lower"], row["upper"]) == ("", "", "")
+    assert agree_on.json_of()["category_kappas"][2] is None
+    page = agree_on.text_of("--format", "html")
+    cells = page[page.index(name) :].split("</tr>")[0]
+    assert " to " not in cells
+    # Nor has the kappa of raters who use one label alone.
+    path.write_text("a,b\n" + "none,none\n" * 4)
+    assert agree_on.json_of()["interval"] == [None, None]
+    (kappa,) = (line for line in agree_on.text_of().splitlines() if line.startswith("kappa  "))
+    assert kappa.split() == ["kappa", "undefined"]

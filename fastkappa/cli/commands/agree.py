@@ -129,7 +129,7 @@ def agree(
             " with more the rating alone. In CSV and TSV an empty field is missing, and so are"
             " NA, NaN, null and the like.",
         ),
-    ] = MissingOption.error,
+    ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
     group: Annotated[
         str | None,

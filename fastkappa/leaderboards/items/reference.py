@@ -68,7 +68,7 @@ class Reference:
             self.n_items = n_samples(ratings)
             self.column = read_rated(ratings, name, missing_codes)
             if self.column.obstacle:
-                comparable(self.column, self.column, (name, name))
+                comparable((self.column, self.column), (name, name))
         is_integer = self.column.categories is None and self.column.label_dtype.kind in "iub"
         is_read_as_it_is = self.dropped is None and not len(missing_codes)
         self._is_plain = is_integer and is_read_as_it_is
