@@ -71,15 +71,6 @@ class MismatchError(ValueError):
         self.mismatch = mismatch
 
 
-class _Read(NamedTuple):
-    """One prediction beside the truth, and how many of its ids are not those of the items."""
-
-    pair: Pair
-    missing: int
-    extra: int = 0
-    repeated: int = 0
-
-
 class _Entry(NamedTuple):
     """One prediction and its kappa."""
 
@@ -176,14 +167,16 @@ class LeaderboardBuilder:
         """
         full_names = [f"prediction {name!r}" for name in names]
         read = self._read_all(full_names, predictions)
-        for one, name in zip(read, full_names):
-            self._check_unit(one.pair.columns, name)
+        for pair, name in zip(read, full_names):
+            self._check_unit(pair.columns, name)
         first = len(self._entries)
-        labels = self._order.labels_of(full_names, [one.pair.columns for one in read])
+        labels = self._order.labels_of(full_names, [pair.columns for pair in read])
         entries: dict[int, _Entry] = {}
         counted = []
-        for batch in _batches([one.pair for one in read]):
-            pairs = [read[j].pair.columns for j in batch]
+        all_items = [j for j, pair in enumerate(read) if pair.items is None]
+        others = [[j] for j, pair in enumerate(read) if pair.items is not None]
+        for batch in [all_items, *others] if all_items else others:
+            pairs = [read[j].columns for j in batch]
             counted.append(
                 (batch, self._order.count([full_names[j] for j in batch], pairs, labels))
             )
@@ -192,11 +185,15 @@ class LeaderboardBuilder:
             present = labels_present(table.counts, labels is not None)
             kappas = kappas_of(table.counts, present, self._options.weights).tolist()
             n_items = table.counts.sum(axis=(1, 2)).tolist()
-            intervals = self._score_intervals(table.counts, present)
+            intervals = np.full((len(batch), 2), np.nan)
+            if self._n_resamples and self._n_clusters is None:
+                intervals = score_intervals(
+                    table.counts, present, self._options.weights, self._options.confidence
+                )
             for j, kappa, n, other, ends in zip(
-                batch, kappas, n_items, n_other.tolist(), intervals
+                batch, kappas, n_items, n_other.tolist(), intervals.tolist()
             ):
-                _, missing, extra, repeated = read[j]
+                _, _, missing, extra, repeated = read[j]
                 failure = None
                 if not n:
                     outside = self._reference.n_items - missing - other
@@ -206,11 +203,11 @@ class LeaderboardBuilder:
                     )
                     failure = f"no item of it is left to score: {left_out}."
                 entries[j] = _Entry(
-                    names[j], kappa, n, missing, extra, repeated, other, failure, ends
+                    names[j], kappa, n, missing, extra, repeated, other, failure, tuple(ends)
                 )
             if self._n_resamples:
-                items = [read[j].pair.items for j in batch]
-                pairs = [read[j].pair.columns for j in batch]
+                items = [read[j].items for j in batch]
+                pairs = [read[j].columns for j in batch]
                 self._sum(table, present, pairs, labels, items, [first + j for j in batch])
         self._entries.extend(entries[j] for j in range(len(read)))
 
@@ -259,15 +256,6 @@ class LeaderboardBuilder:
             **columns,
         )
 
-    def _score_intervals(
-        self, tables: AnyArray, present: NDArray[np.bool_]
-    ) -> list[tuple[float, float]]:
-        """Return the score interval of kappa of each prediction, NaN if intervals are others."""
-        if not self._n_resamples or self._n_clusters is not None:
-            return [(float("nan"), float("nan"))] * len(tables)
-        found = score_intervals(tables, present, self._options.weights, self._options.confidence)
-        return [(low, high) for low, high in found.tolist()]
-
     def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
         """Return the number of each item's cluster; one cluster alone has no intervals."""
         self._n_clusters: int | None = None
@@ -287,11 +275,10 @@ class LeaderboardBuilder:
             self._n_resamples = 0
         return numbers
 
-    def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[_Read]:
+    def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[Pair]:
         """Return the true and the predicted labels of the same items, and how the ids match."""
         if self.ids is None:
-            pairs = list(map(self._reference.beside, predictions, names))
-            return [_Read(pair, pair.n_missing) for pair in pairs]
+            return list(map(self._reference.beside, predictions, names))
         for name, prediction in zip(names, predictions):
             if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
                 raise TypeError(
@@ -307,15 +294,18 @@ class LeaderboardBuilder:
         num_threads = min(self.num_threads, len(names))
         return [*read_ahead(self._matched, args, len(names), num_threads)]
 
-    def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> _Read:
+    def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> Pair:
         """Return one prediction, of how its ids match and their number, its labels and name."""
         found, n_expected, ratings, name = of_one
         found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
         if not found.is_complete() and self._options.on_mismatch == "raise":
             raise MismatchError(name, self._reference.n_items, found.mismatch())
         pair = self._reference.matched(ratings, n_expected, found.items, found.others, name)
-        n_missing = len(found.missing) + pair.n_missing
-        return _Read(pair, n_missing, len(found.extra), len(found.repeated))
+        return pair._replace(
+            n_missing=len(found.missing) + pair.n_missing,
+            n_extra=len(found.extra),
+            n_repeated=len(found.repeated),
+        )
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
         """Raise if a prediction holds dates of a finer unit than the truth."""
@@ -377,13 +367,6 @@ class LeaderboardBuilder:
                 )
             start += len(times)
         return replicates
-
-
-def _batches(pairs: Sequence[Pair]) -> list[list[int]]:
-    """Return which pairs are counted together: those of all items."""
-    all_items = [j for j, pair in enumerate(pairs) if pair.items is None]
-    rest = [j for j, pair in enumerate(pairs) if pair.items is not None]
-    return [batch for batch in (all_items, *([j] for j in rest)) if batch]
 
 
 def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.label_order import LabelOrder, not_declared
 from fastkappa.ratings.labels import distinct, keys_in_unit, read_labels
@@ -31,6 +32,11 @@ class Encoding(NamedTuple):
 
     codec: Codec
     positions: NDArray[np.intp]
+
+    def places(self, values: AnyArray) -> NDArray[np.intp]:
+        """Return the position of the label of each rating, -1 if it is none of those known."""
+        found: NDArray[np.intp] = np.append(self.positions, -1)[self.codec.codes(values)]
+        return found
 
 
 class KnownLabels:
@@ -93,8 +99,7 @@ class KnownLabels:
     def refuse_outside(self, columns: Mapping[str, Column]) -> None:
         """Raise for a rating that is none of the labels that another column declares."""
         for name, column in columns.items():
-            encoding = self.encode(column)
-            outside = np.append(encoding.positions, -1)[encoding.codec.codes(column.values)] < 0
+            outside = self.encode(column).places(column.values) < 0
             if outside.any():
                 raise not_declared(name, label_of(column, int(outside.argmax())), self.array)
 

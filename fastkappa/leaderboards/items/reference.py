@@ -31,12 +31,15 @@ class Pair(NamedTuple):
     """The reference and another column, on the items that both have.
 
     ``items`` are the positions of these items in the reference, fewer than all, None for all;
-    ``n_missing`` is the number of items whose rating in the other column is missing.
+    ``n_missing`` is the number of items whose rating in the other column is missing, ``n_extra``
+    that of its ids of no item, ``n_repeated`` that of ids that it has more than once.
     """
 
     columns: tuple[Column, Column]
     items: NDArray[np.intp] | None
     n_missing: int
+    n_extra: int = 0
+    n_repeated: int = 0
 
 
 class Reference:

@@ -130,10 +130,7 @@ def _others(labels: Any, pair: tuple[Column, Column]) -> str:
     """Return which labels of a prediction are none of those given, and for how many items."""
     first, second = pair
     known = KnownLabels(labels, first, second)
-    is_known, is_among = (
-        np.append(encoding.positions, -1)[encoding.codec.codes(column.values)] >= 0
-        for column, encoding in ((column, known.encode(column)) for column in pair)
-    )
+    is_known, is_among = (known.encode(column).places(column.values) >= 0 for column in pair)
     places = np.flatnonzero(is_known & ~is_among)
     _, firsts, counts = np.unique(second.values[places], return_index=True, return_counts=True)
     most = np.argsort(-counts, kind="stable")[:LABELS_SHOWN]
