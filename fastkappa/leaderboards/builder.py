@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import (
     changed_meanwhile,
     undefined_metric_warning,
@@ -222,32 +222,28 @@ class LeaderboardBuilder:
         if not self._entries:
             raise ValueError("predictions must hold at least one prediction, got none.")
         self._order.warn(what_needs_order(self._options.weights), stacklevel=3)
-        scored = [j for j, entry in enumerate(self._entries) if entry.failure is None]
-        failed = [j for j, entry in enumerate(self._entries) if entry.failure is not None]
-        kappas = np.array([self._entries[j].kappa for j in scored])
-        warn_of_undefined(kappas)
-        ranking = rank(
-            kappas, self._replicates()[:, scored], self._options.confidence, self.num_threads
+        # Those that could not be scored have no kappa, and are last.
+        first_scored = sorted(
+            range(len(self._entries)), key=lambda j: bool(self._entries[j].failure)
         )
-        found = np.array([self._entries[j].score_interval for j in scored]).reshape(-1, 2)
+        entries = [self._entries[j] for j in first_scored]
+        kappas = np.array([entry.kappa for entry in entries])
+        warn_of_undefined(kappas[[entry.failure is None for entry in entries]])
+        ranking = rank(
+            kappas, self._replicates()[:, first_scored], self._options.confidence, self.num_threads
+        )
+        found = np.array([entry.score_interval for entry in entries])
         ranking = ranking._replace(interval=np.where(np.isnan(found), ranking.interval, found))
         order = ranking.order
-        entries = [self._entries[j] for j in (*(scored[j] for j in order), *failed)]
-
-        def column(values: AnyArray) -> AnyArray:
-            """Return values in the order of the ranking, and NaN or 0 for what failed."""
-            missing = np.nan if values.dtype.kind == "f" else 0
-            below = np.full((len(failed), *values.shape[1:]), missing, values.dtype)
-            return np.concatenate([values[order], below])
-
+        entries = [entries[j] for j in order]
         columns: dict[str, Any] = {
-            name: column(values) for name, values in ranking._asdict().items() if name != "order"
+            name: values[order] for name, values in ranking._asdict().items() if name != "order"
         }
         for name in ("n", "missing", "extra", "repeated", "other_labels"):
             columns[name] = np.array([getattr(entry, name) for entry in entries], np.int64)
         return Leaderboard(
             names=tuple(entry.name for entry in entries),
-            kappa=column(kappas),
+            kappa=kappas[order],
             failures=tuple(entry.failure for entry in entries),
             confidence=self._options.confidence,
             n_resamples=self._n_resamples,
