@@ -39,10 +39,10 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (30, 91),
-    "agreement, printed": (42, 211),
-    "leaderboard": (38, 159),
-    "optimal_thresholds": (27, 99),
+    "agreement": (28, 83),
+    "agreement, printed": (41, 206),
+    "leaderboard": (39, 160),
+    "optimal_thresholds": (28, 100),
     "fastkappa score, Parquet": (36, 180),
     "fastkappa score, CSV": (40, 188),
 }

@@ -17,6 +17,7 @@ from fastkappa.exceptions import (
 )
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import read_ahead, resolve_num_threads
+from fastkappa.leaderboards.entry import Entry, too_few_items
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.ids import read_ids
 from fastkappa.leaderboards.items.many_columns import Counter
@@ -66,23 +67,9 @@ class MismatchError(ValueError):
     def __init__(self, name: str, n_items: int, mismatch: str) -> None:
         super().__init__(
             f"the ids of {name} are not those of the {n_items} items: {mismatch}."
-            " on_mismatch='drop' leaves such items out of it."
+            " on_mismatch='drop' leaves such items out of it, if min_coverage allows."
         )
         self.mismatch = mismatch
-
-
-class _Entry(NamedTuple):
-    """One prediction and its kappa."""
-
-    name: Any
-    kappa: float = float("nan")
-    n: int = 0
-    missing: int = 0
-    extra: int = 0
-    repeated: int = 0
-    other_labels: int = 0
-    failure: str | None = None
-    score_interval: tuple[float, float] = (float("nan"), float("nan"))
 
 
 class _Resampled(NamedTuple):
@@ -141,7 +128,7 @@ class LeaderboardBuilder:
         self._generator = as_generator(options.rng)
         numbers = self._read_clusters(clusters)
         self._groups = ItemGroups(self._reference.n_items, GROUPS, self._generator, numbers)
-        self._entries: list[_Entry] = []
+        self._entries: list[Entry] = []
         self._resampled: list[_Resampled] = []
         # Sums of the true labels, which most predictions share.
         self._rows: dict[bytes, FloatTable] = {}
@@ -153,7 +140,7 @@ class LeaderboardBuilder:
 
     def fail(self, name: Any, failure: str) -> None:
         """Add a prediction that cannot be scored, with the reason."""
-        self._entries.append(_Entry(name, failure=failure))
+        self._entries.append(Entry(name, failure=failure))
 
     def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
         """Score predictions: columns of all items or, if there are ids, pairs (ids, column).
@@ -170,11 +157,16 @@ class LeaderboardBuilder:
         for pair, name in zip(read, full_names):
             self._check_unit(pair.columns, name)
         first = len(self._entries)
-        labels = self._order.labels_of(full_names, [pair.columns for pair in read])
-        entries: dict[int, _Entry] = {}
+        least, n_all = self._options.min_coverage, self._reference.n_items
+        few = {j: too_few_items(names[j], pair, n_all, least) for j, pair in enumerate(read)}
+        entries = {j: entry for j, entry in few.items() if entry is not None}
+        ranked = [j for j in range(len(read)) if j not in entries]
+        labels = self._order.labels_of(
+            [full_names[j] for j in ranked], [read[j].columns for j in ranked]
+        )
         counted = []
-        all_items = [j for j, pair in enumerate(read) if pair.items is None]
-        others = [[j] for j, pair in enumerate(read) if pair.items is not None]
+        all_items = [j for j in ranked if read[j].items is None]
+        others = [[j] for j in ranked if read[j].items is not None]
         for batch in [all_items, *others] if all_items else others:
             pairs = [read[j].columns for j in batch]
             counted.append(
@@ -193,18 +185,18 @@ class LeaderboardBuilder:
             for j, kappa, n, other, ends in zip(
                 batch, kappas, n_items, n_other.tolist(), intervals.tolist()
             ):
-                _, _, missing, extra, repeated = read[j]
-                failure = None
+                failure, coverage = None, read[j].n_covered(n_all) / n_all
                 if not n:
-                    outside = self._reference.n_items - missing - other
+                    missing = read[j].n_missing
+                    outside = n_all - missing - other
                     left_out = (
                         f"{missing} missing, {other} given labels outside those scored, {outside}"
                         " whose true label is outside them"
                     )
                     failure = f"no item of it is left to score: {left_out}."
-                entries[j] = _Entry(
-                    names[j], kappa, n, missing, extra, repeated, other, failure, tuple(ends)
-                )
+                    ends = [np.nan, np.nan]
+                found = (coverage, *read[j][2:], other, failure, tuple(ends))
+                entries[j] = Entry(names[j], kappa, n, *found)
             if self._n_resamples:
                 items = [read[j].items for j in batch]
                 pairs = [read[j].columns for j in batch]
@@ -241,6 +233,7 @@ class LeaderboardBuilder:
         }
         for name in ("n", "missing", "extra", "repeated", "other_labels"):
             columns[name] = np.array([getattr(entry, name) for entry in entries], np.int64)
+        columns["coverage"] = np.array([entry.coverage for entry in entries])
         return Leaderboard(
             names=tuple(entry.name for entry in entries),
             kappa=kappas[order],

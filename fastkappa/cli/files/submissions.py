@@ -51,6 +51,7 @@ OPTIONS = {
     "missing='drop'": "--missing drop",
     "missing_codes=": "--missing-codes",
     "labels=": "--labels",
+    "min_coverage=": "--min-coverage ",
 }
 # More splits than these are no splits.
 MOST_SPLITS = 20
@@ -260,16 +261,22 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
             board.add([str(one.file)], [one.columns])
         except MismatchError as error:
             why = f"its ids are not those of {truth}: {error.mismatch}."
-            board.fail(str(one.file), f"{why} --mismatch drop leaves such items out.")
+            drops = "--mismatch drop leaves such items out, if --min-coverage allows."
+            board.fail(str(one.file), f"{why} {drops}")
         except OtherLabelsError as error:
             why = f"it {error.others}. --allow-other-labels leaves such items out."
             board.fail(str(one.file), why)
         except (ValueError, TypeError) as error:
             # The name stands beside it already.
             why = " ".join(str(error).split()).removeprefix(f"{one.file} ")
-            for argument, option in OPTIONS.items():
-                why = why.replace(argument, option)
             board.fail(str(one.file), why)
+
+
+def in_words_of_options(why: str) -> str:
+    """Return a reason with the options of the command line for arguments of the library."""
+    for argument, option in OPTIONS.items():
+        why = why.replace(argument, option)
+    return why
 
 
 def _at(column: Any, positions: Any) -> Any:

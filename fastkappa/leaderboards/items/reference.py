@@ -41,6 +41,10 @@ class Pair(NamedTuple):
     n_extra: int = 0
     n_repeated: int = 0
 
+    def n_covered(self, n_items: int) -> int:
+        """Return how many of the items the other column has a label for, once."""
+        return n_items - self.n_missing - self.n_repeated
+
 
 class Reference:
     """The first column that all others are paired with, read and checked once.
@@ -71,7 +75,7 @@ class Reference:
             self.n_items = n_samples(ratings)
             self.column = read_rated(ratings, name, missing_codes)
             if self.column.obstacle:
-                comparable(self.column, self.column, (name, name))
+                comparable((self.column, self.column), (name, name))
         is_integer = self.column.categories is None and self.column.label_dtype.kind in "iub"
         is_read_as_it_is = self.dropped is None and not len(missing_codes)
         self._is_plain = is_integer and is_read_as_it_is
@@ -137,7 +141,8 @@ class Reference:
         column = read_rated(ratings, name, self._missing_codes)
         if column.obstacle in ("continuous", "continuous-multioutput"):
             raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
-        return comparable(self.column, column, (self._name, name))
+        first, second = comparable((self.column, column), (self._name, name))
+        return first, second
 
     def _paired(
         self,
