@@ -42,7 +42,7 @@ CEILINGS = {
     "agreement": (28, 83),
     "agreement, printed": (41, 206),
     "leaderboard": (39, 160),
-    "optimal_thresholds": (28, 100),
+    "optimal_thresholds": (32, 106),
     "fastkappa score, Parquet": (36, 180),
     "fastkappa score, CSV": (40, 188),
 }
