@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.arrays import FloatTable
 from fastkappa.exceptions import (
     changed_meanwhile,
     undefined_metric_warning,
@@ -17,7 +17,7 @@ from fastkappa.exceptions import (
 )
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import read_ahead, resolve_num_threads
-from fastkappa.leaderboards.entry import Entry, ReadPrediction, too_few_items
+from fastkappa.leaderboards.entry import Entry, too_few_items
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.ids import read_ids
 from fastkappa.leaderboards.items.many_columns import Counter
@@ -154,19 +154,21 @@ class LeaderboardBuilder:
         """
         full_names = [f"prediction {name!r}" for name in names]
         read = self._read_all(full_names, predictions)
-        for one, name in zip(read, full_names):
-            self._check_unit(one.pair.columns, name)
+        for pair, name in zip(read, full_names):
+            self._check_unit(pair.columns, name)
         first = len(self._entries)
         least, n_all = self._options.min_coverage, self._reference.n_items
-        few = {j: too_few_items(names[j], one, n_all, least) for j, one in enumerate(read)}
+        few = {j: too_few_items(names[j], pair, n_all, least) for j, pair in enumerate(read)}
         entries = {j: entry for j, entry in few.items() if entry is not None}
         ranked = [j for j in range(len(read)) if j not in entries]
         labels = self._order.labels_of(
-            [full_names[j] for j in ranked], [read[j].pair.columns for j in ranked]
+            [full_names[j] for j in ranked], [read[j].columns for j in ranked]
         )
         counted = []
-        for batch in _batches({j: read[j].pair for j in ranked}):
-            pairs = [read[j].pair.columns for j in batch]
+        all_items = [j for j in ranked if read[j].items is None]
+        others = [[j] for j in ranked if read[j].items is not None]
+        for batch in [all_items, *others] if all_items else others:
+            pairs = [read[j].columns for j in batch]
             counted.append(
                 (batch, self._order.count([full_names[j] for j in batch], pairs, labels))
             )
@@ -175,25 +177,29 @@ class LeaderboardBuilder:
             present = labels_present(table.counts, labels is not None)
             kappas = kappas_of(table.counts, present, self._options.weights).tolist()
             n_items = table.counts.sum(axis=(1, 2)).tolist()
-            intervals = self._score_intervals(table.counts, present)
+            intervals = np.full((len(batch), 2), np.nan)
+            if self._n_resamples and self._n_clusters is None:
+                intervals = score_intervals(
+                    table.counts, present, self._options.weights, self._options.confidence
+                )
             for j, kappa, n, other, ends in zip(
-                batch, kappas, n_items, n_other.tolist(), intervals
+                batch, kappas, n_items, n_other.tolist(), intervals.tolist()
             ):
-                _, missing, extra, repeated = read[j]
                 failure, coverage = None, read[j].n_covered(n_all) / n_all
                 if not n:
+                    missing = read[j].n_missing
                     outside = n_all - missing - other
                     left_out = (
                         f"{missing} missing, {other} given labels outside those scored, {outside}"
                         " whose true label is outside them"
                     )
                     failure = f"no item of it is left to score: {left_out}."
-                entries[j] = Entry(
-                    names[j], kappa, n, coverage, missing, extra, repeated, other, failure, ends
-                )
+                    ends = [np.nan, np.nan]
+                found = (coverage, *read[j][2:], other, failure, tuple(ends))
+                entries[j] = Entry(names[j], kappa, n, *found)
             if self._n_resamples:
-                items = [read[j].pair.items for j in batch]
-                pairs = [read[j].pair.columns for j in batch]
+                items = [read[j].items for j in batch]
+                pairs = [read[j].columns for j in batch]
                 self._sum(table, present, pairs, labels, items, [first + j for j in batch])
         self._entries.extend(entries[j] for j in range(len(read)))
 
@@ -208,33 +214,29 @@ class LeaderboardBuilder:
         if not self._entries:
             raise ValueError("predictions must hold at least one prediction, got none.")
         self._order.warn(what_needs_order(self._options.weights), stacklevel=3)
-        scored = [j for j, entry in enumerate(self._entries) if entry.failure is None]
-        failed = [j for j, entry in enumerate(self._entries) if entry.failure is not None]
-        kappas = np.array([self._entries[j].kappa for j in scored])
-        warn_of_undefined(kappas)
-        ranking = rank(
-            kappas, self._replicates()[:, scored], self._options.confidence, self.num_threads
+        # Those that could not be scored have no kappa, and are last.
+        first_scored = sorted(
+            range(len(self._entries)), key=lambda j: bool(self._entries[j].failure)
         )
-        found = np.array([self._entries[j].score_interval for j in scored]).reshape(-1, 2)
+        entries = [self._entries[j] for j in first_scored]
+        kappas = np.array([entry.kappa for entry in entries])
+        warn_of_undefined(kappas[[entry.failure is None for entry in entries]])
+        ranking = rank(
+            kappas, self._replicates()[:, first_scored], self._options.confidence, self.num_threads
+        )
+        found = np.array([entry.score_interval for entry in entries])
         ranking = ranking._replace(interval=np.where(np.isnan(found), ranking.interval, found))
         order = ranking.order
-        entries = [self._entries[j] for j in (*(scored[j] for j in order), *failed)]
-
-        def column(values: AnyArray) -> AnyArray:
-            """Return values in the order of the ranking, and NaN or 0 for what failed."""
-            missing = np.nan if values.dtype.kind == "f" else 0
-            below = np.full((len(failed), *values.shape[1:]), missing, values.dtype)
-            return np.concatenate([values[order], below])
-
+        entries = [entries[j] for j in order]
         columns: dict[str, Any] = {
-            name: column(values) for name, values in ranking._asdict().items() if name != "order"
+            name: values[order] for name, values in ranking._asdict().items() if name != "order"
         }
         for name in ("n", "missing", "extra", "repeated", "other_labels"):
             columns[name] = np.array([getattr(entry, name) for entry in entries], np.int64)
         columns["coverage"] = np.array([entry.coverage for entry in entries])
         return Leaderboard(
             names=tuple(entry.name for entry in entries),
-            kappa=column(kappas),
+            kappa=kappas[order],
             failures=tuple(entry.failure for entry in entries),
             confidence=self._options.confidence,
             n_resamples=self._n_resamples,
@@ -242,15 +244,6 @@ class LeaderboardBuilder:
             weights=self._options.weights,
             **columns,
         )
-
-    def _score_intervals(
-        self, tables: AnyArray, present: NDArray[np.bool_]
-    ) -> list[tuple[float, float]]:
-        """Return the score interval of kappa of each prediction, NaN if intervals are others."""
-        if not self._n_resamples or self._n_clusters is not None:
-            return [(float("nan"), float("nan"))] * len(tables)
-        found = score_intervals(tables, present, self._options.weights, self._options.confidence)
-        return [(low, high) for low, high in found.tolist()]
 
     def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
         """Return the number of each item's cluster; one cluster alone has no intervals."""
@@ -271,11 +264,10 @@ class LeaderboardBuilder:
             self._n_resamples = 0
         return numbers
 
-    def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[ReadPrediction]:
+    def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[Pair]:
         """Return the true and the predicted labels of the same items, and how the ids match."""
         if self.ids is None:
-            pairs = list(map(self._reference.beside, predictions, names))
-            return [ReadPrediction(pair, pair.n_missing) for pair in pairs]
+            return list(map(self._reference.beside, predictions, names))
         for name, prediction in zip(names, predictions):
             if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
                 raise TypeError(
@@ -291,15 +283,18 @@ class LeaderboardBuilder:
         num_threads = min(self.num_threads, len(names))
         return [*read_ahead(self._matched, args, len(names), num_threads)]
 
-    def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> ReadPrediction:
+    def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> Pair:
         """Return one prediction, of how its ids match and their number, its labels and name."""
         found, n_expected, ratings, name = of_one
         found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
         if not found.is_complete() and self._options.on_mismatch == "raise":
             raise MismatchError(name, self._reference.n_items, found.mismatch())
         pair = self._reference.matched(ratings, n_expected, found.items, found.others, name)
-        n_missing = len(found.missing) + pair.n_missing
-        return ReadPrediction(pair, n_missing, len(found.extra), len(found.repeated))
+        return pair._replace(
+            n_missing=len(found.missing) + pair.n_missing,
+            n_extra=len(found.extra),
+            n_repeated=len(found.repeated),
+        )
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
         """Raise if a prediction holds dates of a finer unit than the truth."""
@@ -361,13 +356,6 @@ class LeaderboardBuilder:
                 )
             start += len(times)
         return replicates
-
-
-def _batches(pairs: Mapping[int, Pair]) -> list[list[int]]:
-    """Return which pairs are counted together: those of all items."""
-    all_items = [j for j, pair in pairs.items() if pair.items is None]
-    rest = [j for j, pair in pairs.items() if pair.items is not None]
-    return [batch for batch in (all_items, *([j] for j in rest)) if batch]
 
 
 def _put_together(resampled: Sequence[_Resampled]) -> list[_Resampled]:

@@ -1,4 +1,4 @@
-"""One prediction of a leaderboard: as it was read, and its row before it is ranked."""
+"""One prediction of a leaderboard: its row before it is ranked."""
 
 from __future__ import annotations
 
@@ -6,19 +6,6 @@ import math
 from typing import Any, NamedTuple
 
 from fastkappa.leaderboards.items.reference import Pair
-
-
-class ReadPrediction(NamedTuple):
-    """One prediction beside the truth, and how many of its ids are not those of the items."""
-
-    pair: Pair
-    missing: int
-    extra: int = 0
-    repeated: int = 0
-
-    def n_covered(self, n_items: int) -> int:
-        """Return how many of the items it has a label for, once."""
-        return n_items - self.missing - self.repeated
 
 
 class Entry(NamedTuple):
@@ -36,9 +23,7 @@ class Entry(NamedTuple):
     score_interval: tuple[float, float] = (float("nan"), float("nan"))
 
 
-def too_few_items(
-    name: Any, read: ReadPrediction, n_items: int, min_coverage: float
-) -> Entry | None:
+def too_few_items(name: Any, read: Pair, n_items: int, min_coverage: float) -> Entry | None:
     """Return the entry of a prediction of too few items to be ranked, None if it has enough."""
     n_covered = read.n_covered(n_items)
     coverage = n_covered / n_items
@@ -48,12 +33,4 @@ def too_few_items(
         f"it has a label for {n_covered} of the {n_items} items only, and kappa of chosen items is"
         f" not that of all: min_coverage={math.floor(1000 * coverage) / 1000:g} ranks it."
     )
-    _, missing, extra, repeated = read
-    return Entry(
-        name,
-        coverage=coverage,
-        missing=missing,
-        extra=extra,
-        repeated=repeated,
-        failure=failure,
-    )
+    return Entry(name, float("nan"), 0, coverage, *read[2:], failure=failure)

@@ -33,6 +33,11 @@ class Encoding(NamedTuple):
     codec: Codec
     positions: NDArray[np.intp]
 
+    def places(self, values: AnyArray) -> NDArray[np.intp]:
+        """Return the position of the label of each rating, -1 if it is none of those known."""
+        found: NDArray[np.intp] = np.append(self.positions, -1)[self.codec.codes(values)]
+        return found
+
 
 class KnownLabels:
     """Labels in the order of the table, checked against the type of two columns.
@@ -101,8 +106,7 @@ class KnownLabels:
     def refuse_outside(self, columns: Mapping[str, Column]) -> None:
         """Raise for the first rating of columns that is none of the labels."""
         for name, column in columns.items():
-            encoding = self.encode(column)
-            outside = np.append(encoding.positions, -1)[encoding.codec.codes(column.values)] < 0
+            outside = self.encode(column).places(column.values) < 0
             if outside.any():
                 label = label_of(column, int(outside.argmax()))
                 if self.are_declared:

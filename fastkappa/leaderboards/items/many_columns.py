@@ -162,18 +162,19 @@ def _count_unknown(counter: Counter, pairs: Pairs) -> ConfusionTable:
         counts = [count_unknown(counter.kernels, *pair, counter.num_threads) for pair in pairs]
         return stacked([_one_table(count, pair) for count, pair in zip(counts, pairs)])
     # The second columns are expected to have the labels of the first.
-    label_range = LabelRange.of(pairs[0][0].values)
+    truth = pairs[0][0]
+    label_range = LabelRange.of(truth.values)
     parts, positions, rest = [], [], list(range(len(pairs)))
     plain = [
         j
-        for j in rest
-        if all(map(_is_plain, pairs[j]))
-        and (label_range.fits_all_types or all(label_range.fits(c.values) for c in pairs[j]))
+        for j, (first, second) in enumerate(pairs if _is_plain(truth) else ())
+        if first is truth
+        and _is_plain(second)
+        and (
+            label_range.fits_all_types or all(map(label_range.fits, (first.values, second.values)))
+        )
     ]
-    if (
-        are_worth_a_table((label_range,) * 2, len(pairs[0][0].values), LARGEST_DENSE_TABLE)
-        and plain
-    ):
+    if are_worth_a_table((label_range,) * 2, len(truth.values), LARGEST_DENSE_TABLE) and plain:
         stack = _count_on_range(counter, [pairs[j] for j in plain], label_range)
         done = ~np.logical_or(stack[:, -1].any(axis=1), stack[:, :, -1].any(axis=1))
         if done.any():

@@ -13,7 +13,7 @@ from fastkappa.leaderboards.items.many_columns import Counter, stacked
 from fastkappa.leaderboards.items.reference import Pair, Reference
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.ratings.column import refuse_masked
-from fastkappa.ratings.item_weights import read_sample_weight
+from fastkappa.ratings.item_weights import check_some_weight, read_sample_weight
 from fastkappa.ratings.missing import Missing
 from fastkappa.tables.table import ConfusionTable
 
@@ -58,8 +58,9 @@ def count_predictions(
         has_labels=labels is not None,
     )
     all_weights = None if sample_weight is None else _read_weights(sample_weight, truth.n_given)
-    if all_weights is not None and truth.dropped is not None:
-        all_weights = all_weights[~truth.dropped]
+    if all_weights is not None:
+        all_weights = all_weights if truth.dropped is None else all_weights[~truth.dropped]
+        check_some_weight(all_weights)
     order = SharedOrder(
         labels, truth.column, counter, refuse_late=True, allow_other_labels=allow_other_labels
     )
@@ -75,14 +76,13 @@ def count_predictions(
         full_names = [f"prediction {name!r}" for name in some_names]
         pairs = [one.columns for one in some]
         items = some[0].items
-        weights, weigh_nothing = all_weights, False
-        if all_weights is not None and items is not None:
-            weights = all_weights[items]
-            weigh_nothing = not weights.any() and bool(all_weights.any())
+        weights = all_weights if all_weights is None or items is None else all_weights[items]
         used = order.labels_of(full_names, pairs)
-        table, _ = order.count(full_names, pairs, used, None if weigh_nothing else weights)
-        if weights is not None and weigh_nothing:
+        if weights is None or weights.any():
+            table, _ = order.count(full_names, pairs, used, weights)
+        else:
             # Its table is empty, its kappa undefined: the weights as a whole are fine.
+            table, _ = order.count(full_names, pairs, used)
             dtype = np.float64 if weights.dtype.kind == "f" else np.int64
             table = table._replace(sums=np.zeros(table.counts.shape, dtype))
         parts.append(table)

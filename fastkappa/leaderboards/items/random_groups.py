@@ -106,7 +106,7 @@ class ItemGroups:
         encoding = known.encode(first)
         for start in range(0, len(codes), CHUNK):
             chunk = slice(start, start + CHUNK)
-            label = _label_positions(encoding, first.values[chunk])
+            label = encoding.places(first.values[chunk])
             # NumPy 1 would keep to 16 bits otherwise.
             code = self.of_item[chunk].astype(np.int64) * len(known)
             code += label
@@ -124,12 +124,6 @@ def numbers_of(clusters: Column) -> NDArray[np.intp]:
         number = {label: i for i, label in enumerate(dict.fromkeys(clusters.categories))}
         values = np.array([number[label] for label in clusters.categories]).take(values)
     return np.unique(values, return_inverse=True)[1]
-
-
-def _label_positions(encoding: Encoding, values: AnyArray) -> AnyArray:
-    """Return the position of the label of each rating, -1 for ratings outside the labels."""
-    positions: AnyArray = np.append(encoding.positions, -1)[encoding.codec.codes(values)]
-    return positions
 
 
 def sum_by_group(
@@ -255,7 +249,7 @@ def _sum_items(
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
         chunk = slice(start, start + length)
-        second = _label_positions(encoding, column.values[chunk])
+        second = encoding.places(column.values[chunk])
         code = codes[chunk]
         inside = (code < n_groups * n_labels) & (second >= 0)
         code, second = code[inside].astype(np.int64), second[inside]

@@ -31,12 +31,19 @@ class Pair(NamedTuple):
     """The reference and another column, on the items that both have.
 
     ``items`` are the positions of these items in the reference, fewer than all, None for all;
-    ``n_missing`` is the number of items whose rating in the other column is missing.
+    ``n_missing`` is the number of items whose rating in the other column is missing, ``n_extra``
+    that of its ids of no item, ``n_repeated`` that of ids that it has more than once.
     """
 
     columns: tuple[Column, Column]
     items: NDArray[np.intp] | None
     n_missing: int
+    n_extra: int = 0
+    n_repeated: int = 0
+
+    def n_covered(self, n_items: int) -> int:
+        """Return how many of the items the other column has a label for, once."""
+        return n_items - self.n_missing - self.n_repeated
 
 
 class Reference:

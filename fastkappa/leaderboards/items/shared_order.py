@@ -63,7 +63,12 @@ class SharedOrder:
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
         """Return the labels of the tables of some predictions, None for those that occur."""
         order, declared_by = self._order, self._declared_by
+        # Whole numbers are judged together: of few items that takes longer than to count them.
+        whole = {TRUTH: pairs[0][0]} if pairs else {}
         for name, (first, second) in zip(names, pairs):
+            if second.declared is None and second.label_dtype.kind in "iu":
+                whole[name] = second
+                continue
             meant_labels(self._labels, {TRUTH: first, name: second})
             if second.declared is None or self._labels is not None:
                 continue
@@ -76,6 +81,8 @@ class SharedOrder:
                 )
             else:
                 order, declared_by = second.declared, name
+        if len(whole) > 1:
+            meant_labels(self._labels, whole)
         return order if self._labels is None else self._labels
 
     @property
@@ -130,10 +137,7 @@ def _others(labels: Any, pair: tuple[Column, Column]) -> str:
     """Return which labels of a prediction are none of those given, and for how many items."""
     first, second = pair
     known = KnownLabels(labels, first, second)
-    is_known, is_among = (
-        np.append(encoding.positions, -1)[encoding.codec.codes(column.values)] >= 0
-        for column, encoding in ((column, known.encode(column)) for column in pair)
-    )
+    is_known, is_among = (known.encode(column).places(column.values) >= 0 for column in pair)
     places = np.flatnonzero(is_known & ~is_among)
     _, firsts, counts = np.unique(second.values[places], return_index=True, return_counts=True)
     most = np.argsort(-counts, kind="stable")[:LABELS_SHOWN]
