@@ -29,7 +29,8 @@ class Column(NamedTuple):
     if there are ``categories`` (the label of code i), else the labels themselves, of
     dtype ``label_dtype``. Where ``obstacle`` is set the ratings are no class labels, and
     it is scikit-learn's name for what they are. ``declared`` is the order of the labels
-    that came with the ratings, if one did.
+    that came with the ratings, if one did. A column may have one value per distinct label: then
+    ``counts`` says how many ratings have each.
     """
 
     values: AnyArray
@@ -37,6 +38,7 @@ class Column(NamedTuple):
     categories: list[Any] | None = None
     obstacle: str | None = None
     declared: LabelOrder | None = None
+    counts: AnyArray | None = None
 
 
 def read_column(ratings: Any, name: str) -> Column:
@@ -132,12 +134,13 @@ def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
 
 def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
     """Raise if float64 rounds an integer in one of some named columns, and another has floats."""
-    numbers = [(name, column.values) for name, column in columns if column.categories is None]
-    floats = next((name for name, values in numbers if values.dtype.kind == "f"), None)
-    for name, values in [] if floats is None else numbers:
-        position = first_rounded(values)
+    numbers = [(name, column) for name, column in columns if column.categories is None]
+    floats = next((name for name, column in numbers if column.label_dtype.kind == "f"), None)
+    for name, column in [] if floats is None else numbers:
+        position = first_rounded(column.values)
         if position is not None:
-            raise rounded_label(int(values[position]), name, f" in {floats}")
+            where = "" if name == floats else f" in {floats}"
+            raise rounded_label(int(column.values[position]), name, where)
 
 
 def label_of(column: Column, place: int) -> str:

@@ -18,7 +18,13 @@ from fastkappa.ratings.column import Column, read_column, refuse_masked, refuse_
 from fastkappa.ratings.enums import order_of_members
 from fastkappa.ratings.interop import only_column, warn_of_row_order
 from fastkappa.ratings.item_weights import read_sample_weight
-from fastkappa.ratings.label_order import LabelOrder, common_order
+from fastkappa.ratings.label_order import (
+    SAME_CATEGORIES,
+    WHICH_ARE_MEANT,
+    LabelOrder,
+    common_order,
+    is_number,
+)
 from fastkappa.ratings.labels import common_unit, in_unit, read_labels
 from fastkappa.ratings.lengths import check_columns, check_lengths, length_of, n_samples
 from fastkappa.ratings.missing import (
@@ -37,8 +43,29 @@ CONTINUOUS = (
     " continuous_kappa takes numbers that are not whole, and optimal_thresholds makes labels"
     " of scores."
 )
+# Kinds of NumPy types whose labels may be the same, and what messages call them.
+KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
+HELD = {
+    **dict.fromkeys("iuf", "integers"),
+    **dict.fromkeys("OUT", "strings"),
+    "b": "booleans",
+    "M": "dates",
+    "m": "durations",
+}
 # For strings among the numbers of one column, where labels are given.
 WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as strings."
+
+
+class Remedies(NamedTuple):
+    """What errors about labels advise: the command line names its options."""
+
+    odd_strings: str = REMEDY
+    order: str = SAME_CATEGORIES
+    outside: str = WHICH_ARE_MEANT
+    many_labels: str = "labels= names those to take."
+
+
+REMEDIES = Remedies()
 
 
 class RatedItems(NamedTuple):
@@ -135,7 +162,7 @@ def read(
         kept_weights = sample_weight if dropped is None else without(sample_weight, dropped)
         weights = read_sample_weight(kept_weights, n_given - n_dropped)
     rated = {name: columns[name] for name in names} if not_rated else columns
-    meant, are_declared = meant_labels(labels, rated)
+    meant, are_declared = judge_labels(rated, labels)
     return RatedItems(columns, names, meant, are_declared, weights, n_missing, n_dropped)
 
 
@@ -150,26 +177,40 @@ def _length(given: Mapping[str, Any], labels: Any) -> int:
     return n_given
 
 
-def meant_labels(
-    labels: Any, columns: Mapping[str, Column], remedy: str = REMEDY
+def judge_labels(
+    columns: Mapping[str, Column], labels: Any = None, remedies: Remedies = REMEDIES
 ) -> tuple[Any, bool]:
     """Return the labels given, or those that a column declares, and whether it is these.
 
-    ``columns`` has each column under the name that errors call it. Without labels, strings
-    among numbers are refused, and integers beside floats that round them. Labels that look
-    alike are warned of. None stands for those that occur.
+    Parameters
+    ----------
+    columns : dict of str to Column
+        The columns without missing ratings, by the name that errors call them.
+    labels : array-like, default=None
+        Those that a user gave. None stands for those that occur.
+    remedies : Remedies
+        What errors advise.
+
+    Raises
+    ------
+    ValueError
+        Without labels, if strings are among numbers, integers beside floats that round them, or
+        if two orders are declared.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
+    declared = None
+    if labels is None:
+        refuse_rounded_labels(columns.items())
+        for name, column in strings.items():
+            if column.declared is None:
+                refuse_odd_strings(column, name, remedies.odd_strings)
+        orders = {name: column.declared for name, column in columns.items() if column.declared}
+        declared = common_order(orders, remedies.order) if orders else None
     if strings:
         warn_of_lookalikes(strings)
-    if labels is not None:
-        return order_of_members(labels) or _named_members(labels, columns) or labels, False
-    refuse_rounded_labels(columns.items())
-    for name, column in strings.items():
-        if column.declared is None:
-            refuse_odd_strings(column, name, remedy)
-    orders = {name: column.declared for name, column in columns.items() if column.declared}
-    return (common_order(orders), True) if orders else (None, False)
+    if labels is None:
+        return declared, declared is not None
+    return order_of_members(labels) or _named_members(labels, columns) or labels, False
 
 
 def _named_members(labels: Any, columns: Mapping[str, Column]) -> LabelOrder | None:
@@ -291,28 +332,58 @@ def comparable(
 ) -> tuple[Column, Column]:
     """Return two columns whose labels can be compared, or raise.
 
-    ``remedy`` is what the user can do about strings among numbers; None does not name them.
+    ``remedy`` is what the user can do about strings among numbers; None refuses in the words of
+    scikit-learn, which does not name them.
     """
     if first.obstacle or second.obstacle:
         _refuse(first, second)
-    if (first.categories is None) != (second.categories is None) and len(first.values):
-        if remedy is not None:
-            refuse_odd_strings(first, names[0], remedy)
-            refuse_odd_strings(second, names[1], remedy)
-        advice = "" if remedy is None else " Make the strings numbers, or the numbers strings."
-        raise ValueError(
-            "Mix of label input types (string and number); Got"
-            f" {_distinct_labels(first)} and {_distinct_labels(second)}.{advice}"
-        )
-    kinds = {first.label_dtype.kind, second.label_dtype.kind}
-    if kinds & set("mM"):
-        if len(kinds) > 1:
-            raise ValueError(
-                f"Mix of label input types ({first.label_dtype} and {second.label_dtype})."
-            )
+    is_one_kind = first.label_dtype.kind == second.label_dtype.kind
+    n_ratings = len(first.values) + len(second.values)
+    if not (is_one_kind or are_comparable(first.label_dtype, second.label_dtype)) and n_ratings:
+        if remedy is None:
+            raise _mix_of_types(first, second)
+        refuse_odd_strings(first, names[0], remedy)
+        refuse_odd_strings(second, names[1], remedy)
+        raise not_comparable(first, second, names)
+    if is_one_kind and first.label_dtype.kind in "mM":
         unit = common_unit([*_dates_of(first), *_dates_of(second)])
         first, second = _in_unit(first, unit, names[0]), _in_unit(second, unit, names[1])
     return first, second
+
+
+def are_comparable(first: np.dtype[Any], second: np.dtype[Any]) -> bool:
+    """Return whether labels of two types may be the same: numbers, strings, dates or durations."""
+    return any({first.kind, second.kind} <= kinds for kinds in KINDS)
+
+
+def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> ValueError:
+    """Return the error for two columns whose labels cannot be compared."""
+    found = [f"{name} holds {_held(column)}" for name, column in zip(names, (first, second))]
+    advice = ""
+    if {first.label_dtype.kind, second.label_dtype.kind} <= {*"biufOUT"}:
+        advice = " Make the strings numbers, or the numbers strings."
+    return ValueError(f"the ratings cannot be compared: {' and '.join(found)}.{advice}")
+
+
+def _held(column: Column) -> str:
+    """Return what a column holds; of strings one that shows, if possible, that they are none."""
+    if column.categories is None:
+        return HELD[column.label_dtype.kind]
+    held = [column.categories[code] for code in np.unique(column.values)]
+    others = (string for string in held if not is_number(string))
+    example = next(others, held[0] if held else None)
+    return "strings" if example is None else f"strings ({example!r})"
+
+
+def _mix_of_types(first: Column, second: Column) -> ValueError:
+    """Return scikit-learn's error for labels that cannot be compared."""
+    if first.categories is None and second.categories is None:
+        types = f"({first.label_dtype} and {second.label_dtype})"
+        return ValueError(f"Mix of label input types {types}.")
+    return ValueError(
+        "Mix of label input types (string and number); Got"
+        f" {_distinct_labels(first)} and {_distinct_labels(second)}."
+    )
 
 
 def _distinct_labels(column: Column) -> AnyArray:

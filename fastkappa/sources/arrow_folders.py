@@ -15,6 +15,7 @@ from fastkappa.sources.arrow_files import (
     OnProgress,
     batches_of_dataset,
     check_columns,
+    check_file,
     columns_of_arrow,
     count_file,
     count_text,
@@ -23,7 +24,6 @@ from fastkappa.sources.arrow_files import (
     ignore_progress,
     naming,
     need_pyarrow,
-    opened,
     read_columns,
 )
 from fastkappa.sources.source_ratings import RatingsError
@@ -31,52 +31,47 @@ from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text_format import PLAIN, TextFormat
 
 
-def count_path(
-    table: SourceTable, path: Path, num_threads: int, text_format: TextFormat = PLAIN
-) -> None:
-    """Count a file, or all files of a folder, of a format known by its suffix.
-
-    Raises
-    ------
-    RatingsError
-        If it cannot be read, a column is not there, or ratings cannot be class labels.
-    ImportError
-        If pyarrow is not installed.
-    """
-    if not path.is_dir():
-        count_file(table, path, num_threads=num_threads, text_format=text_format)
-        return
-    with naming(path):
-        _count_folder(table, path, num_threads, text_format)
-
-
 def count_files(
     table: SourceTable,
     files: Sequence[Path],
     on_progress: OnProgress = ignore_progress,
     text_format: TextFormat = PLAIN,
+    num_threads: int | None = None,
 ) -> None:
     """Count a file, a folder, or several files of one format, as one source.
 
+    Formats are known by suffixes; ``text_format`` says how text files are written. Progress is
+    that of a single file, in bytes.
+
     Raises
     ------
-    RatingsError, ImportError
-        As by `count_path`, and if files are of several formats.
+    RatingsError
+        If one cannot be read, a column is not there, ratings cannot be class labels, or files are
+        of several formats.
+    ImportError
+        If pyarrow is not installed.
     """
-    if files[0].is_dir():
-        count_path(table, files[0], resolve_num_threads(None), text_format)
-    elif len(files) == 1:
-        count_file(table, files[0], on_progress, text_format=text_format)
-    elif (file_format := _format_of_all("the files", files)) in DELIMITERS:
-        for file in files:
-            with opened(file):
-                pass
-        threads = resolve_num_threads(None)
-        with naming(files[0].parent):
-            count_text(table, files, file_format, text_format, ignore_progress, threads)
-    else:
-        for file in files:
-            count_file(table, file)
+    folder, threads = files[0], resolve_num_threads(num_threads)
+    with naming(folder if len(files) == 1 else folder.parent):
+        if folder.is_dir():
+            files = files_of(folder)
+            file_format = _format_of_all(str(folder), files)
+            if file_format not in DELIMITERS:
+                dataset = _dataset_of(folder, files, file_format, table.names)
+                count_parts(table, [lambda: batches_of_dataset(table, dataset)])
+                return
+        else:
+            file_format = _format_of_all("the files", files)
+            for file in files:
+                check_file(file)
+        if file_format in DELIMITERS:
+            report = on_progress if len(files) == 1 else ignore_progress
+            count_text(table, files, file_format, text_format, report, threads)
+            return
+    for file in files:
+        with naming(file):
+            report = on_progress if len(files) == 1 else ignore_progress
+            count_file(table, file, file_format, report, threads)
 
 
 def columns_of_path(
@@ -116,7 +111,8 @@ def _read_folder(
 ) -> dict[str, Any]:
     """Return columns of all files of a folder, as `read_columns` does those of one."""
     with naming(folder):
-        file_format, files = _files_of_one_format(folder)
+        files = files_of(folder)
+        file_format = _format_of_all(str(folder), files)
         if file_format not in DELIMITERS:
             found = columns_of_arrow(_dataset_of(folder, files, file_format, columns), columns)
         else:
@@ -131,23 +127,6 @@ def _joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str
 
     whole = pyarrow.concat_tables(map(pyarrow.table, parts), promote_options="permissive")
     return {name: whole.column(name) for name in columns}
-
-
-def _count_folder(
-    table: SourceTable, folder: Path, num_threads: int, text_format: TextFormat
-) -> None:
-    """Count all files of a folder, at any depth; 'name=value' folders are a column."""
-    file_format, files = _files_of_one_format(folder)
-    if file_format in DELIMITERS:
-        count_text(table, files, file_format, text_format, ignore_progress, num_threads)
-        return
-    dataset = _dataset_of(folder, files, file_format, table.names)
-    count_parts(table, [lambda: batches_of_dataset(table, dataset)])
-
-
-def _files_of_one_format(folder: Path) -> tuple[str, list[Path]]:
-    files = files_of(folder)
-    return _format_of_all(str(folder), files), files
 
 
 def _format_of_all(name: str, files: Sequence[Path]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.ratings.column import Column, label_of
-from fastkappa.ratings.label_order import LabelOrder, not_declared
+from fastkappa.ratings.label_order import WHICH_ARE_MEANT, LabelOrder, not_declared
 from fastkappa.ratings.labels import distinct, keys_in_unit, read_labels
 from fastkappa.ratings.read import RatedItems
 from fastkappa.tables.codecs import (
@@ -90,13 +90,14 @@ class KnownLabels:
         codec = LabelMap(np.array(list(wanted), dtype=label_type(column.values)))
         return Encoding(codec, np.array(list(wanted.values()), dtype=np.intp))
 
-    def refuse_outside(self, columns: Mapping[str, Column]) -> None:
+    def refuse_outside(self, columns: Mapping[str, Column], remedy: str = WHICH_ARE_MEANT) -> None:
         """Raise for a rating that is none of the labels that another column declares."""
         for name, column in columns.items():
             encoding = self.encode(column)
             outside = np.append(encoding.positions, -1)[encoding.codec.codes(column.values)] < 0
             if outside.any():
-                raise not_declared(name, label_of(column, int(outside.argmax())), self.array)
+                label = label_of(column, int(outside.argmax()))
+                raise not_declared(name, label, self.array, remedy)
 
 
 def known_labels(items: RatedItems) -> KnownLabels | None:

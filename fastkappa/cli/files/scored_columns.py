@@ -9,7 +9,6 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source, as_source
-from fastkappa.cli.files.raters import KINDS
 from fastkappa.cli.files.two_columns import (
     OnSorted,
     check_missing,
@@ -109,7 +108,7 @@ def read_scores(
         if known is None and y_true.dtype.kind in "UO":
             on_sorted(np.array(sorted_strings(set(y_true.tolist()))))
     else:
-        known = parse_labels(labels, KINDS.get(y_true.dtype.kind, "integers"))
+        known = parse_labels(labels, y_true.dtype)
         outside = ~np.isin(y_true, known)
         if outside.all():
             raise RatingsError(f"none of the labels in column {y!r} is among those of --labels.")

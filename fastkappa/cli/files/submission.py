@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.cli.files.two_columns import ADVICE, parse_codes
+from fastkappa.cli.files.two_columns import parse_codes
 from fastkappa.formatting import count_text
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import find_missing, without
@@ -57,7 +57,7 @@ class Reader(NamedTuple):
             labels,
             parse_codes(self.missing_codes),
             odd="raise" if self.labels is None else "keep",
-            advice=ADVICE._replace(odd_strings=ODD_STRINGS),
+            remedy=ODD_STRINGS,
         )
         mask = find_missing(marked_labels)
         missing = set() if mask is None else set(without(ids, ~mask).to_pylist())

@@ -15,12 +15,13 @@ from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import read_scaled_weights
 from fastkappa.ratings.label_order import sorted_strings, warn_of_order
 from fastkappa.ratings.lengths import n_samples
-from fastkappa.ratings.read import meant_labels
+from fastkappa.ratings.read import REMEDIES, judge_labels
 from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 
+REMEDY = "leave those items out, or give labels= to keep them."
 # A place between sorted items is the number of items below it.
 Places = NDArray[np.int64]
 
@@ -127,8 +128,7 @@ def read_scored_items(
             kept = weights != 0
             weights, numbers = weights[kept], numbers[kept]
             column = column._replace(values=column.values[kept])
-    remedy = "leave those items out, or give labels= to keep them."
-    meant, _ = meant_labels(labels, {"y_true": column}, remedy)
+    meant, _ = judge_labels({"y_true": column}, labels, REMEDIES._replace(odd_strings=REMEDY))
     known = None if meant is None else KnownLabels(meant, column, column)
     if known is None:
         codes, lowest, found = _encode_unknown(kernels, column, num_threads)
