@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
 REMEDY = (
@@ -71,11 +72,37 @@ def refuse_odd_strings(column: Column, name: str, remedy: str = REMEDY) -> None:
     """Raise if a column holds strings among its numbers; ``remedy`` is what the user can do."""
     odd = odd_strings(column)
     if odd:
-        few = list(odd.items())[:MOST_SHOWN]
-        more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
-        raise ValueError(
-            f"{name} holds numbers, and among them {_with_counts(few)}{more}: {remedy}"
+        raise _odd_strings_error(odd, name, remedy)
+
+
+def refuse_odd_together(columns: Mapping[str, Column], missing_codes: Sequence[Any]) -> None:
+    """Raise if the columns of several raters together hold strings among numbers."""
+    codes = spellings(missing_codes)
+    written = {label for column in columns.values() for label in column.categories or ()} - codes
+    if len(set(map(is_number, written))) < 2:
+        return
+    counts = sum(map(_times, columns.values()), Counter[Any]())
+    kept = [label for label in counts if label not in codes]
+    n_ratings = np.array([counts[label] for label in kept])
+    odd = odd_strings(Column(np.arange(len(kept)), np.dtype(object), kept, counts=n_ratings))
+    if odd:
+        names = [
+            name
+            for name, column in columns.items()
+            if not odd.keys().isdisjoint(column.categories or ())
+        ]
+        remedy = (
+            f"look at {', '.join(names)}, and give missing_codes= if they stand for missing"
+            " ratings, or labels= if they are labels."
         )
+        raise _odd_strings_error(odd, "the table of ratings", remedy)
+
+
+def _odd_strings_error(odd: Mapping[str, int], name: str, remedy: str) -> ValueError:
+    """Return the error about strings among numbers, which counts them."""
+    few = list(odd.items())[:MOST_SHOWN]
+    more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
+    return ValueError(f"{name} holds numbers, and among them {_with_counts(few)}{more}: {remedy}")
 
 
 def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:

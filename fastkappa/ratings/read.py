@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, is_masked_array
-from fastkappa.ratings.column import Column, read_column, refuse_masked, refuse_rounded_labels
+from fastkappa.ratings.column import (
+    Column,
+    are_comparable,
+    not_comparable,
+    read_column,
+    refuse_masked,
+    refuse_rounded_labels,
+)
 from fastkappa.ratings.enums import order_of_members
 from fastkappa.ratings.interop import only_column, warn_of_row_order
 from fastkappa.ratings.item_weights import read_sample_weight
@@ -23,7 +30,6 @@ from fastkappa.ratings.label_order import (
     WHICH_ARE_MEANT,
     LabelOrder,
     common_order,
-    is_number,
 )
 from fastkappa.ratings.labels import common_unit, in_unit, read_labels
 from fastkappa.ratings.lengths import check_columns, check_lengths, length_of, n_samples
@@ -35,23 +41,21 @@ from fastkappa.ratings.missing import (
     refuse_missing_labels,
     without,
 )
-from fastkappa.ratings.odd_strings import REMEDY, are_odd, refuse_odd_strings, warn_of_lookalikes
+from fastkappa.ratings.odd_strings import (
+    REMEDY,
+    are_odd,
+    refuse_odd_strings,
+    refuse_odd_together,
+    warn_of_lookalikes,
+)
 
+NOTHING: Mapping[str, Any] = {}
 # In whose words lengths and missing ratings are refused.
 Policy = Literal["library", "scikit-learn"]
 CONTINUOUS = (
     " continuous_kappa takes numbers that are not whole, and optimal_thresholds makes labels"
     " of scores."
 )
-# Kinds of NumPy types whose labels may be the same, and what messages call them.
-KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
-HELD = {
-    **dict.fromkeys("iuf", "integers"),
-    **dict.fromkeys("OUT", "strings"),
-    "b": "booleans",
-    "M": "dates",
-    "m": "durations",
-}
 # For strings among the numbers of one column, where labels are given.
 WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as strings."
 
@@ -108,7 +112,7 @@ def read(
     labels: Any = None,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
-    not_rated: Collection[str] = (),
+    not_rated: Mapping[str, Any] = NOTHING,
     sample_weight: Any = None,
     policy: Policy = "library",
 ) -> RatedItems:
@@ -128,11 +132,13 @@ def read(
     """
     check_missing(missing, missing_codes)
     is_own = policy == "library"
+    names = tuple(given)
+    if not_rated:
+        given = {**not_rated, **given}
     n_given = _length(given, labels) if is_own else check_lengths(*given.values(), sample_weight)
     if not is_own:
         refuse_masked(sample_weight=sample_weight, **({} if missing == "drop" else given))
     warn_of_row_order(given)
-    names = tuple([name for name in given if name not in not_rated])
     kept = {name: only_column(column) for name, column in given.items()} if is_own else given
     n_missing, dropped = dict.fromkeys(given, 0), None
     has_masks = is_own and any(map(is_masked_array, kept.values()))
@@ -148,10 +154,7 @@ def read(
             name: read_rated(column, name, missing_codes if name in names else ())
             for name, column in kept.items()
         }
-        for name in names[1:]:
-            columns[names[0]], columns[name] = comparable(
-                columns[names[0]], columns[name], (names[0], name), remedy
-            )
+        columns.update(zip(names, comparable([columns[name] for name in names], names, remedy)))
     except ValueError as error:
         # What is missing is found without a pass of its own; this one counts it.
         if is_own:
@@ -178,7 +181,10 @@ def _length(given: Mapping[str, Any], labels: Any) -> int:
 
 
 def judge_labels(
-    columns: Mapping[str, Column], labels: Any = None, remedies: Remedies = REMEDIES
+    columns: Mapping[str, Column],
+    labels: Any = None,
+    remedies: Remedies = REMEDIES,
+    missing_codes: Sequence[Any] | None = None,
 ) -> tuple[Any, bool]:
     """Return the labels given, or those that a column declares, and whether it is these.
 
@@ -190,6 +196,9 @@ def judge_labels(
         Those that a user gave. None stands for those that occur.
     remedies : Remedies
         What errors advise.
+    missing_codes : sequence, default=None
+        If not None, the columns are those of several raters, which may still hold these codes: all
+        raters together tell numbers from strings.
 
     Raises
     ------
@@ -201,8 +210,11 @@ def judge_labels(
     declared = None
     if labels is None:
         refuse_rounded_labels(columns.items())
-        for name, column in strings.items():
-            if column.declared is None:
+        undeclared = {name: column for name, column in strings.items() if not column.declared}
+        if missing_codes is not None:
+            refuse_odd_together(undeclared, missing_codes)
+        else:
+            for name, column in undeclared.items():
                 refuse_odd_strings(column, name, remedies.odd_strings)
         orders = {name: column.declared for name, column in columns.items() if column.declared}
         declared = common_order(orders, remedies.order) if orders else None
@@ -324,55 +336,35 @@ def read_columns(
 ) -> tuple[Column, Column]:
     """Return two columns whose labels can be compared."""
     columns = read(y1, names[0]), read(y2, names[1])
-    return comparable(*columns, names, REMEDY if read is read_column else None)
+    first, second = comparable(columns, names, REMEDY if read is read_column else None)
+    return first, second
 
 
 def comparable(
-    first: Column, second: Column, names: tuple[str, str], remedy: str | None = REMEDY
-) -> tuple[Column, Column]:
-    """Return two columns whose labels can be compared, or raise.
+    columns: Sequence[Column], names: Sequence[str], remedy: str | None = REMEDY
+) -> Sequence[Column]:
+    """Return columns whose labels can be compared, or raise.
 
     ``remedy`` is what the user can do about strings among numbers; None refuses in the words of
     scikit-learn, which does not name them.
     """
-    if first.obstacle or second.obstacle:
-        _refuse(first, second)
-    is_one_kind = first.label_dtype.kind == second.label_dtype.kind
-    n_ratings = len(first.values) + len(second.values)
-    if not (is_one_kind or are_comparable(first.label_dtype, second.label_dtype)) and n_ratings:
+    first = columns[0]
+    for name, other in zip(names[1:], columns[1:]):
+        if first.obstacle or other.obstacle:
+            _refuse(first, other)
+        kinds = first.label_dtype, other.label_dtype
+        is_any = len(first.values) or len(other.values)
+        if kinds[0].kind == kinds[1].kind or are_comparable(*kinds) or not is_any:
+            continue
         if remedy is None:
-            raise _mix_of_types(first, second)
+            raise _mix_of_types(first, other)
         refuse_odd_strings(first, names[0], remedy)
-        refuse_odd_strings(second, names[1], remedy)
-        raise not_comparable(first, second, names)
-    if is_one_kind and first.label_dtype.kind in "mM":
-        unit = common_unit([*_dates_of(first), *_dates_of(second)])
-        first, second = _in_unit(first, unit, names[0]), _in_unit(second, unit, names[1])
-    return first, second
-
-
-def are_comparable(first: np.dtype[Any], second: np.dtype[Any]) -> bool:
-    """Return whether labels of two types may be the same: numbers, strings, dates or durations."""
-    return any({first.kind, second.kind} <= kinds for kinds in KINDS)
-
-
-def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> ValueError:
-    """Return the error for two columns whose labels cannot be compared."""
-    found = [f"{name} holds {_held(column)}" for name, column in zip(names, (first, second))]
-    advice = ""
-    if {first.label_dtype.kind, second.label_dtype.kind} <= {*"biufOUT"}:
-        advice = " Make the strings numbers, or the numbers strings."
-    return ValueError(f"the ratings cannot be compared: {' and '.join(found)}.{advice}")
-
-
-def _held(column: Column) -> str:
-    """Return what a column holds; of strings one that shows, if possible, that they are none."""
-    if column.categories is None:
-        return HELD[column.label_dtype.kind]
-    held = [column.categories[code] for code in np.unique(column.values)]
-    others = (string for string in held if not is_number(string))
-    example = next(others, held[0] if held else None)
-    return "strings" if example is None else f"strings ({example!r})"
+        refuse_odd_strings(other, name, remedy)
+        raise not_comparable(first, other, (names[0], name))
+    if first.label_dtype.kind not in "mM":
+        return columns
+    unit = common_unit([dates for column in columns for dates in _dates_of(column)])
+    return [_in_unit(column, unit, name) for column, name in zip(columns, names)]
 
 
 def _mix_of_types(first: Column, second: Column) -> ValueError:

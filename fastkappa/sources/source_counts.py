@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text
+from fastkappa.ratings.column import are_comparable
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.labels import distinct
 from fastkappa.ratings.missing import given_labels
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
-from fastkappa.ratings.read import are_comparable
 from fastkappa.results.report import Report, counts_grid
 from fastkappa.sources.source_ratings import NO_TYPE, RatingsError, key_of, labels_of
 from fastkappa.sources.source_table import OUTSIDE, AxisLabels, Contents

@@ -174,6 +174,15 @@ def _readings(label: Any) -> set[Any]:
     return readings
 
 
+def refuse_many_labels(n_labels: int, name: str) -> None:
+    """Raise if a column has too many different values to hold labels."""
+    if n_labels > LARGEST_NUMBER_OF_LABELS:
+        raise RatingsError(
+            f"{name} holds {n_labels} different values, more than the"
+            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
+        )
+
+
 def refuse_negative(least: Any, column: Any) -> None:
     """Raise if the least weight of a column is below 0: a sum would hide it."""
     if least < 0:

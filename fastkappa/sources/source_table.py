@@ -15,16 +15,14 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.ratings.column import Column
+from fastkappa.ratings.column import Column, are_comparable, not_comparable
 from fastkappa.ratings.label_order import LabelOrder, common_order
 from fastkappa.ratings.odd_strings import odd_strings
 from fastkappa.ratings.read import (
     WRITE_ALL_AS_STRINGS,
     Remedies,
-    are_comparable,
     comparable,
     judge_labels,
-    not_comparable,
 )
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
@@ -306,7 +304,7 @@ class SourceTable:
         types = [axis.dtype for axis in axes if axis.dtype != NO_TYPE]
         if len(types) > 1:
             odd = remedies.odd_strings if self.wanted is None else WRITE_ALL_AS_STRINGS
-            first, second = comparable(first, second, (axes[0].name, axes[1].name), odd)
+            first, second = comparable((first, second), (axes[0].name, axes[1].name), odd)
         columns = {axes[0].name: first, axes[1].name: second}
         order, is_declared = judge_labels(columns, self.wanted, remedies)
         if is_declared:

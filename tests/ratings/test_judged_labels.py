@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import fastkappa
 from fastkappa import ConfusionAccumulator, agreement, confusion_counts, confusion_from_table
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.read import judge_labels
@@ -43,6 +44,8 @@ ENTRANCES: dict[str, Callable[[dict[str, list[str]], Path], Any]] = {
     "agreement": lambda c, _: agreement(c["a"], c["b"]),
     "confusion_counts": lambda c, _: confusion_counts(c["a"], c["b"]),
     "accumulator": lambda c, _: ConfusionAccumulator().update(c["a"], c["b"]),
+    "score_many": lambda c, _: fastkappa.score_many(c["a"], {"b": c["b"]}),
+    "several raters": lambda c, _: fastkappa.fleiss_kappa(fastkappa.Ratings.from_raters(c)),
     "mapping": lambda c, _: confusion_from_table(c, "a", "b"),
     "pandas": lambda c, _: in_frame(c, "pandas"),
     "polars": lambda c, _: in_frame(c, "polars"),

@@ -24,7 +24,7 @@ from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import drop_missing as without_missing
 from fastkappa.sources.arrow_columns import text_of_bytes
 from fastkappa.sources.arrow_folders import columns_of_files
-from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.sources.source_ratings import RatingsError, refuse_many_labels
 
 
 class ScoredColumns(NamedTuple):
@@ -137,10 +137,5 @@ def _read_labels(column: Any, name: str) -> AnyArray:
         truth = np.asarray(read.categories)[read.values]
     else:
         truth = read.values.astype(np.int64 if read.label_dtype.kind == "f" else read.label_dtype)
-    n_labels = len(np.unique(truth))
-    if n_labels > LARGEST_NUMBER_OF_LABELS:
-        raise RatingsError(
-            f"column {name!r} holds {n_labels} different values, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
-        )
+    refuse_many_labels(len(np.unique(truth)), f"column {name!r}")
     return truth
