@@ -15,11 +15,21 @@ import numpy as np
 from fastkappa.arrays import CHUNK, AnyArray, first_of, is_masked_array
 from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import PLAIN, codes_of_foreign, to_numpy
-from fastkappa.ratings.label_order import LabelOrder
+from fastkappa.ratings.label_order import LabelOrder, is_number
 from fastkappa.ratings.labels import first_rounded, refuse_rounded_list, rounded_label
 from fastkappa.ratings.lengths import check_read
 from fastkappa.ratings.missing import is_missing
 from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
+
+# Kinds of NumPy types whose labels may be the same, and what messages call them.
+KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
+HELD = {
+    **dict.fromkeys("iuf", "integers"),
+    **dict.fromkeys("OUT", "strings"),
+    "b": "booleans",
+    "M": "dates",
+    "m": "durations",
+}
 
 
 class Column(NamedTuple):
@@ -29,7 +39,8 @@ class Column(NamedTuple):
     if there are ``categories`` (the label of code i), else the labels themselves, of
     dtype ``label_dtype``. Where ``obstacle`` is set the ratings are no class labels, and
     it is scikit-learn's name for what they are. ``declared`` is the order of the labels
-    that came with the ratings, if one did.
+    that came with the ratings, if one did. A column may have one value per distinct label: then
+    ``counts`` says how many ratings have each.
     """
 
     values: AnyArray
@@ -37,6 +48,7 @@ class Column(NamedTuple):
     categories: list[Any] | None = None
     obstacle: str | None = None
     declared: LabelOrder | None = None
+    counts: AnyArray | None = None
 
 
 def read_column(ratings: Any, name: str) -> Column:
@@ -132,12 +144,37 @@ def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
 
 def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
     """Raise if float64 rounds an integer in one of some named columns, and another has floats."""
-    numbers = [(name, column.values) for name, column in columns if column.categories is None]
-    floats = next((name for name, values in numbers if values.dtype.kind == "f"), None)
-    for name, values in [] if floats is None else numbers:
-        position = first_rounded(values)
+    numbers = [(name, column) for name, column in columns if column.categories is None]
+    floats = next((name for name, column in numbers if column.label_dtype.kind == "f"), None)
+    for name, column in [] if floats is None else numbers:
+        position = first_rounded(column.values)
         if position is not None:
-            raise rounded_label(int(values[position]), name, f" in {floats}")
+            where = "" if name == floats else f" in {floats}"
+            raise rounded_label(int(column.values[position]), name, where)
+
+
+def are_comparable(first: np.dtype[Any], second: np.dtype[Any]) -> bool:
+    """Return whether labels of two types may be the same: numbers, strings, dates or durations."""
+    return any({first.kind, second.kind} <= kinds for kinds in KINDS)
+
+
+def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> ValueError:
+    """Return the error for two columns whose labels cannot be compared."""
+    found = [f"{name} holds {_held(column)}" for name, column in zip(names, (first, second))]
+    advice = ""
+    if {first.label_dtype.kind, second.label_dtype.kind} <= {*"biufOUT"}:
+        advice = " Make the strings numbers, or the numbers strings."
+    return ValueError(f"the ratings cannot be compared: {' and '.join(found)}.{advice}")
+
+
+def _held(column: Column) -> str:
+    """Return what a column holds; of strings one that shows, if possible, that they are none."""
+    if column.categories is None:
+        return HELD[column.label_dtype.kind]
+    held = [column.categories[code] for code in np.unique(column.values)]
+    others = (string for string in held if not is_number(string))
+    example = next(others, held[0] if held else None)
+    return "strings" if example is None else f"strings ({example!r})"
 
 
 def label_of(column: Column, place: int) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,20 +38,24 @@ def odd_strings(column: Column) -> dict[str, int]:
     n_odd = sum(not is_number(label) for label in column.categories)
     if n_odd in (0, len(column.categories)):
         return {}
-    counts = _times(column).tolist()
-    return odd_among(dict(zip(column.categories, counts)))
+    times = _times(column)
+    odd = {string: n for string, n in times.items() if n and not is_number(string)}
+    return odd if 2 * sum(odd.values()) < sum(times.values()) else {}
 
 
-def odd_among(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the strings among numbers, given how often each string occurs."""
-    odd = {string: n for string, n in counts.items() if n and not is_number(string)}
-    return odd if 2 * sum(odd.values()) < sum(counts.values()) else {}
-
-
-def _times(column: Column) -> AnyArray:
-    """Return how often each category occurs."""
-    # A copy: bincount makes room for the largest code that it finds before it counts.
-    return np.bincount(column.values.astype(np.intp), minlength=len(column.categories or ()))
+def _times(column: Column) -> Counter[Any]:
+    """Return how often each category occurs; one that is there twice has the sum."""
+    categories, counts = column.categories or [], column.counts
+    if counts is None:
+        # A copy: bincount makes room for the largest code that it finds before it counts.
+        n = np.bincount(column.values.astype(np.intp), minlength=len(categories))
+    else:
+        n = np.zeros(len(categories), np.int64)
+        np.add.at(n, column.values, counts)
+    times: Counter[Any] = Counter()
+    for label, found in zip(categories, n.tolist()):
+        times[label] += found
+    return times
 
 
 def are_odd(column: Column) -> NDArray[np.bool_] | None:
@@ -68,7 +72,7 @@ def refuse_odd_strings(column: Column, name: str, remedy: str = REMEDY) -> None:
     """Raise if a column holds strings among its numbers; ``remedy`` is what the user can do."""
     odd = odd_strings(column)
     if odd:
-        raise ValueError(describe_odd(odd, name, remedy))
+        raise _odd_strings_error(odd, name, remedy)
 
 
 def refuse_odd_together(columns: Mapping[str, Column], missing_codes: Sequence[Any]) -> None:
@@ -77,8 +81,10 @@ def refuse_odd_together(columns: Mapping[str, Column], missing_codes: Sequence[A
     written = {label for column in columns.values() for label in column.categories or ()} - codes
     if len(set(map(is_number, written))) < 2:
         return
-    counts = sum(map(_counts_of, columns.values()), Counter[Any]())
-    odd = odd_among({label: n for label, n in counts.items() if label not in codes})
+    counts = sum(map(_times, columns.values()), Counter[Any]())
+    kept = [label for label in counts if label not in codes]
+    n_ratings = np.array([counts[label] for label in kept])
+    odd = odd_strings(Column(np.arange(len(kept)), np.dtype(object), kept, counts=n_ratings))
     if odd:
         names = [
             name
@@ -89,18 +95,21 @@ def refuse_odd_together(columns: Mapping[str, Column], missing_codes: Sequence[A
             f"look at {', '.join(names)}, and give missing_codes= if they stand for missing"
             " ratings, or labels= if they are labels."
         )
-        raise ValueError(describe_odd(odd, "the table of ratings", remedy))
+        raise _odd_strings_error(odd, "the table of ratings", remedy)
 
 
-def describe_odd(odd: Mapping[str, int], name: str, remedy: str) -> str:
+def _odd_strings_error(odd: Mapping[str, int], name: str, remedy: str) -> ValueError:
     """Return the error about strings among numbers, which counts them."""
     few = list(odd.items())[:MOST_SHOWN]
     more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
-    return f"{name} holds numbers, and among them {_with_counts(few)}{more}: {remedy}"
+    return ValueError(f"{name} holds numbers, and among them {_with_counts(few)}{more}: {remedy}")
 
 
 def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
-    """Warn of labels that differ in blanks or case alone, or in how a number is written."""
+    """Warn of labels that differ in blanks or case alone, or in how a number is written.
+
+    Two cases are no mistake where one rater has both.
+    """
     written = {
         label
         for column in columns.values()
@@ -109,60 +118,36 @@ def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
     }
     if len({str(_meaning(label)).casefold() for label in written}) == len(written):
         return
-    of_each = [_counts_of(column) for column in columns.values()]
+    of_each = [+_times(column) for column in columns.values()]
     total: Counter[Any] = sum(of_each, Counter())
-    warn_of_counted_lookalikes(list(columns), total)
-    _warn_of_case(list(columns), of_each, total)
-
-
-def _counts_of(column: Column) -> Counter[Any]:
-    """Return how often each category occurs, by name, without those that do not."""
-    counts: Counter[Any] = Counter()
-    for label, n in zip(column.categories or (), _times(column).tolist()):
-        counts[label] += n
-    return +counts
-
-
-def _warn_of_case(
-    names: Sequence[str], of_each: Sequence[Counter[Any]], total: Counter[Any]
-) -> None:
-    """Warn of labels that differ in case alone, unless a rater has both and so means both."""
-    alike: dict[str, set[str]] = defaultdict(set)
-    for label in total:
-        if isinstance(label, str):
-            alike[label.casefold()].add(label)
-    doubtful = [
-        sorted(labels)
-        for labels in alike.values()
-        if len(labels) > 1 and all(len(labels & own.keys()) < 2 for own in of_each)
-    ]
-    for labels in sorted(doubtful)[:MOST_SHOWN]:
-        counts = [(label, total[label]) for label in labels]
+    found = []
+    for labels in _alike(total, _meaning):
+        if len({label.strip() for label in labels}) == 1:
+            found.append(("blanks", labels, "Strip them"))
+        else:
+            found.append(("how a number is written", labels, "Write them alike"))
+    found.extend(
+        ("case", labels, "Write them alike")
+        for labels in _alike(total, str.casefold)
+        if all(len(own.keys() & set(labels)) < 2 for own in of_each)
+    )
+    have = "has" if len(columns) == 1 else "have"
+    for how, labels, remedy in found[:MOST_SHOWN]:
         warnings.warn(
-            f"{' and '.join(names)} have labels that differ in case alone, and are counted"
-            f" apart: {_with_counts(counts)}. Write them alike if they are one label.",
+            f"{' and '.join(columns)} {have} labels that differ in {how} alone, and are counted"
+            f" apart: {_with_counts([(label, total[label]) for label in labels])}. {remedy} if they"
+            " are one label.",
             UserWarning,
             stacklevel=users_stacklevel(),
         )
 
 
-def warn_of_counted_lookalikes(names: Sequence[str], ratings: Mapping[Any, int]) -> None:
-    """Warn of labels that look alike, given how many ratings each has in the columns named."""
-    alike: dict[str | float, list[tuple[str, int]]] = defaultdict(list)
-    for label, n in sorted((label, n) for label, n in ratings.items() if isinstance(label, str)):
-        if n:
-            alike[_meaning(label)].append((label, n))
-    for labels in [labels for labels in alike.values() if len(labels) > 1][:MOST_SHOWN]:
-        blanks = len({label.strip() for label, _ in labels}) == 1
-        how, remedy = ("blanks", "Strip") if blanks else ("how a number is written", "Write")
-        have = "has" if len(names) == 1 else "have"
-        warnings.warn(
-            f"{' and '.join(names)} {have} labels that differ in {how} alone, and are counted"
-            f" apart: {_with_counts(labels)}. {remedy} them {'' if blanks else 'alike '}if they are"
-            " one label.",
-            UserWarning,
-            stacklevel=users_stacklevel(),
-        )
+def _alike(labels: Iterable[Any], meaning: Callable[[str], str | float]) -> list[list[str]]:
+    """Return the labels, sorted, of each meaning that several of them have."""
+    alike: dict[str | float, list[str]] = defaultdict(list)
+    for label in sorted(label for label in labels if isinstance(label, str)):
+        alike[meaning(label)].append(label)
+    return [labels for labels in alike.values() if len(labels) > 1]
 
 
 def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:

@@ -24,7 +24,7 @@ from fastkappa.ratings.missing import (
     spellings,
     without,
 )
-from fastkappa.ratings.read import meant_labels, read_rated
+from fastkappa.ratings.read import judge_labels, read_rated
 from fastkappa.ratings.real_numbers import read_numbers, refuse_rounded
 
 # A row per rating has an item, a rater and a rating.
@@ -97,7 +97,7 @@ def read_raters(
     rated = {rater.name: rater.column for rater in raters if len(rater.column.values)}
     if labels is not None and to_numpy(labels).dtype.kind in "UT":
         rated = _written_alike(rated)
-    meant, are_declared = meant_labels(labels, rated, missing_codes=missing_codes)
+    meant, are_declared = judge_labels(rated, labels, missing_codes=missing_codes)
     _refuse_kinds(rated, len(columns))
     if any(column.obstacle for column in rated.values()):
         rated = {name: _by_value(column) for name, column in rated.items()}

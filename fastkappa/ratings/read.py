@@ -14,11 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, is_masked_array
-from fastkappa.ratings.column import Column, read_column, refuse_masked, refuse_rounded_labels
+from fastkappa.ratings.column import (
+    Column,
+    are_comparable,
+    not_comparable,
+    read_column,
+    refuse_masked,
+    refuse_rounded_labels,
+)
 from fastkappa.ratings.enums import order_of_members
 from fastkappa.ratings.interop import only_column, warn_of_row_order
 from fastkappa.ratings.item_weights import read_sample_weight
-from fastkappa.ratings.label_order import LabelOrder, common_order
+from fastkappa.ratings.label_order import (
+    SAME_CATEGORIES,
+    WHICH_ARE_MEANT,
+    LabelOrder,
+    common_order,
+)
 from fastkappa.ratings.labels import common_unit, in_unit, read_labels
 from fastkappa.ratings.lengths import check_columns, check_lengths, length_of, n_samples
 from fastkappa.ratings.missing import (
@@ -46,6 +58,18 @@ CONTINUOUS = (
 )
 # For strings among the numbers of one column, where labels are given.
 WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as strings."
+
+
+class Remedies(NamedTuple):
+    """What errors about labels advise: the command line names its options."""
+
+    odd_strings: str = REMEDY
+    order: str = SAME_CATEGORIES
+    outside: str = WHICH_ARE_MEANT
+    many_labels: str = "labels= names those to take."
+
+
+REMEDIES = Remedies()
 
 
 class RatedItems(NamedTuple):
@@ -141,7 +165,7 @@ def read(
         kept_weights = sample_weight if dropped is None else without(sample_weight, dropped)
         weights = read_sample_weight(kept_weights, n_given - n_dropped)
     rated = {name: columns[name] for name in names} if not_rated else columns
-    meant, are_declared = meant_labels(labels, rated)
+    meant, are_declared = judge_labels(rated, labels)
     return RatedItems(columns, names, meant, are_declared, weights, n_missing, n_dropped)
 
 
@@ -156,33 +180,49 @@ def _length(given: Mapping[str, Any], labels: Any) -> int:
     return n_given
 
 
-def meant_labels(
-    labels: Any,
+def judge_labels(
     columns: Mapping[str, Column],
-    remedy: str = REMEDY,
+    labels: Any = None,
+    remedies: Remedies = REMEDIES,
     missing_codes: Sequence[Any] | None = None,
 ) -> tuple[Any, bool]:
     """Return the labels given, or those that a column declares, and whether it is these.
 
-    ``columns`` has each column under the name that errors call it. Without labels, strings
-    among numbers are refused, and integers beside floats that round them. Labels that look
-    alike are warned of. None stands for those that occur. Columns that may still hold
-    ``missing_codes`` are those of several raters, of whom all together tell numbers from strings.
+    Parameters
+    ----------
+    columns : dict of str to Column
+        The columns without missing ratings, by the name that errors call them.
+    labels : array-like, default=None
+        Those that a user gave. None stands for those that occur.
+    remedies : Remedies
+        What errors advise.
+    missing_codes : sequence, default=None
+        If not None, the columns are those of several raters, which may still hold these codes: all
+        raters together tell numbers from strings.
+
+    Raises
+    ------
+    ValueError
+        Without labels, if strings are among numbers, integers beside floats that round them, or
+        if two orders are declared.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
+    declared = None
+    if labels is None:
+        refuse_rounded_labels(columns.items())
+        undeclared = {name: column for name, column in strings.items() if not column.declared}
+        if missing_codes is not None:
+            refuse_odd_together(undeclared, missing_codes)
+        else:
+            for name, column in undeclared.items():
+                refuse_odd_strings(column, name, remedies.odd_strings)
+        orders = {name: column.declared for name, column in columns.items() if column.declared}
+        declared = common_order(orders, remedies.order) if orders else None
     if strings:
         warn_of_lookalikes(strings)
-    if labels is not None:
-        return order_of_members(labels) or _named_members(labels, columns) or labels, False
-    refuse_rounded_labels(columns.items())
-    undeclared = {name: column for name, column in strings.items() if column.declared is None}
-    if missing_codes is not None:
-        refuse_odd_together(undeclared, missing_codes)
-    else:
-        for name, column in undeclared.items():
-            refuse_odd_strings(column, name, remedy)
-    orders = {name: column.declared for name, column in columns.items() if column.declared}
-    return (common_order(orders), True) if orders else (None, False)
+    if labels is None:
+        return declared, declared is not None
+    return order_of_members(labels) or _named_members(labels, columns) or labels, False
 
 
 def _named_members(labels: Any, columns: Mapping[str, Column]) -> LabelOrder | None:
@@ -305,30 +345,37 @@ def comparable(
 ) -> Sequence[Column]:
     """Return columns whose labels can be compared, or raise.
 
-    ``remedy`` is what the user can do about strings among numbers; None does not name them.
+    ``remedy`` is what the user can do about strings among numbers; None refuses in the words of
+    scikit-learn, which does not name them.
     """
     first = columns[0]
     for name, other in zip(names[1:], columns[1:]):
         if first.obstacle or other.obstacle:
             _refuse(first, other)
-        if (first.categories is None) != (other.categories is None) and len(first.values):
-            if remedy is not None:
-                refuse_odd_strings(first, names[0], remedy)
-                refuse_odd_strings(other, name, remedy)
-            advice = "" if remedy is None else " Make the strings numbers, or the numbers strings."
-            raise ValueError(
-                "Mix of label input types (string and number); Got"
-                f" {_distinct_labels(first)} and {_distinct_labels(other)}.{advice}"
-            )
-        kinds = {first.label_dtype.kind, other.label_dtype.kind}
-        if kinds & set("mM") and len(kinds) > 1:
-            raise ValueError(
-                f"Mix of label input types ({first.label_dtype} and {other.label_dtype})."
-            )
+        kinds = first.label_dtype, other.label_dtype
+        is_any = len(first.values) or len(other.values)
+        if kinds[0].kind == kinds[1].kind or are_comparable(*kinds) or not is_any:
+            continue
+        if remedy is None:
+            raise _mix_of_types(first, other)
+        refuse_odd_strings(first, names[0], remedy)
+        refuse_odd_strings(other, name, remedy)
+        raise not_comparable(first, other, (names[0], name))
     if first.label_dtype.kind not in "mM":
         return columns
     unit = common_unit([dates for column in columns for dates in _dates_of(column)])
     return [_in_unit(column, unit, name) for column, name in zip(columns, names)]
+
+
+def _mix_of_types(first: Column, second: Column) -> ValueError:
+    """Return scikit-learn's error for labels that cannot be compared."""
+    if first.categories is None and second.categories is None:
+        types = f"({first.label_dtype} and {second.label_dtype})"
+        return ValueError(f"Mix of label input types {types}.")
+    return ValueError(
+        "Mix of label input types (string and number); Got"
+        f" {_distinct_labels(first)} and {_distinct_labels(second)}."
+    )
 
 
 def _distinct_labels(column: Column) -> AnyArray:

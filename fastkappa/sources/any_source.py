@@ -13,10 +13,8 @@ from fastkappa.ratings.missing import check_is_list
 from fastkappa.sources import arrow_files, arrow_folders, dask_chunks, frames
 from fastkappa.sources.arrow_columns import (
     Part,
-    as_array,
     count_parts,
-    is_plain,
-    parts_of_columns,
+    parts_of_arrays,
     parts_of_rows,
     with_order,
 )
@@ -160,10 +158,8 @@ def confusion_from_table(
     codes = _read_codes(missing_codes, labels)
     wanted = None
     if labels is not None:
-        kinds = {key_of(label, "labels")[1] for label in labels}
-        wanted = WantedLabels(
-            [*labels, *missing_codes], are_numbers=kinds <= {"integers", "floats"}
-        )
+        kinds = {key_of(label, "labels")[1].kind for label in labels}
+        wanted = WantedLabels([*labels, *missing_codes], are_numbers=kinds <= {*"if"})
     table = SourceTable(Columns(y1, y2, sample_weight, group), wanted, codes=codes)
     _count(table, source, threads)
     contents = table.contents()
@@ -183,7 +179,7 @@ def _read_codes(missing_codes: Any, labels: Any) -> WantedLabels | None:
 def _count(table: SourceTable, source: Any, threads: int) -> None:
     library = type(source).__module__.partition(".")[0]
     if isinstance(source, (str, os.PathLike)):
-        arrow_folders.count_path(table, Path(source), threads)
+        arrow_folders.count_files(table, [Path(source)], num_threads=threads)
     elif isinstance(source, Mapping):
         _count_mapping(table, source, threads)
     elif library == "pyarrow" and (parts := _parts_of_arrow(table, source)):
@@ -211,19 +207,7 @@ def _count_mapping(table: SourceTable, source: Mapping[Any, Any], threads: int) 
         dask_chunks.count_arrays(table, taken)
         return
     need_pyarrow("frames", "a mapping of arrays")
-    arrays = {name: as_array(column, name, table.codes) for name, column in taken.items()}
-    lengths = {name: len(array) for name, array in arrays.items()}
-    if len(set(lengths.values())) > 1:
-        raise RatingsError(f"the columns have different lengths: {lengths}.")
-    parts = parts_of_columns(
-        table,
-        lengths[table.columns.y1],
-        lambda start, stop: {
-            name: array.slice(start, stop - start) for name, array in arrays.items()
-        },
-        are_integers=all(is_plain(array.type) for array in arrays.values()),
-    )
-    count_parts(table, parts, threads)
+    count_parts(table, parts_of_arrays(table, taken), threads)
 
 
 def _parts_of_arrow(table: SourceTable, source: Any) -> list[Part]:

@@ -12,22 +12,28 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.ratings.column import Column
 from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import checked, to_numpy
 from fastkappa.ratings.label_order import shown
 from fastkappa.ratings.lengths import check_read
 from fastkappa.sources.batches import LARGEST_RANGE, add_ratings
 from fastkappa.sources.source_ratings import (
+    BOOLEANS,
+    DATES,
+    FLOATS,
+    INTEGERS,
+    NO_TYPE,
+    STRINGS,
+    TIMES,
     Key,
-    Kind,
-    RatingBatch,
     RatingsError,
     WantedLabels,
     no_label,
     not_whole,
     refuse_negative,
 )
-from fastkappa.sources.source_table import SourceTable
+from fastkappa.sources.source_table import SourceTable, order_of
 
 # Items of a slice: few enough for small temporary arrays, enough for little time in Python.
 SLICE = 1 << 18
@@ -75,6 +81,20 @@ def parts_of_columns(
         return [lambda: [take(0, n_rows)]]
     starts = range(0, n_rows, SLICE)
     return [partial(_slice, take, start, min(start + SLICE, n_rows)) for start in starts]
+
+
+def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = "") -> list[Part]:
+    """Return arrays of any library as parts; an error about lengths says ``what`` they are of."""
+    arrays = {name: as_array(column, name, table.codes) for name, column in columns.items()}
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        raise RatingsError(f"the columns have {what}different lengths: {lengths}.")
+
+    def take(start: int, stop: int) -> Batch:
+        return {name: array.slice(start, stop - start) for name, array in arrays.items()}
+
+    are_integers = all(is_plain(array.type) for array in arrays.values())
+    return parts_of_columns(table, min(lengths.values()), take, are_integers=are_integers)
 
 
 def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
@@ -214,14 +234,14 @@ def _with_true_length(values: Any, column: Any) -> Any:
 
 def distinct_ratings(array: Any, column: Any) -> set[Key]:
     """Return the ratings that occur in a column, or raise if they cannot be class labels."""
-    return set(ratings_of(in_one(array.unique()), column).keys()) - {None}
+    return set(keys_of(ratings_of(in_one(array.unique()), column))) - {None}
 
 
-def kind_of_column(array: Any) -> Kind | None:
-    """Return the kind of the ratings in a chunked array, None if they are no ratings."""
+def type_of_column(array: Any) -> np.dtype[Any]:
+    """Return the type of the ratings in a chunked array, which has none if they are no ratings."""
     with suppress(RatingsError):
-        return ratings_of(in_one(array.slice(0, 1)), "").kind
-    return None
+        return ratings_of(in_one(array.slice(0, 1)), "").label_dtype
+    return NO_TYPE
 
 
 def of_series(series: Any, column: Any, codes: WantedLabels | None = None) -> Any:
@@ -235,8 +255,15 @@ def of_series(series: Any, column: Any, codes: WantedLabels | None = None) -> An
     return as_array(series.to_numpy(), column, codes)
 
 
-def ratings_of(array: Any, column: Any) -> RatingBatch:
-    """Return the ratings of an Arrow array.
+def keys_of(ratings: Column) -> list[Key]:
+    """Return the ratings of a batch as a list."""
+    values: list[Any] = ratings.values.tolist()
+    categories = ratings.categories
+    return values if categories is None else [categories[code] for code in values]
+
+
+def ratings_of(array: Any, column: Any) -> Column:
+    """Return the ratings of an Arrow array; the category None is a missing rating.
 
     Raises
     ------
@@ -248,23 +275,24 @@ def ratings_of(array: Any, column: Any) -> RatingBatch:
 
     dtype = array.type
     if types.is_dictionary(dtype):
-        order = declared_order(array, column)
         if is_string(dtype.value_type):
-            return _of_codes(array, "strings")._replace(order=order)
-        return ratings_of(array.cast(dtype.value_type), column)._replace(order=order)
+            read = _of_codes(array, STRINGS)
+        else:
+            read = ratings_of(array.cast(dtype.value_type), column)
+        return read._replace(declared=order_of(declared_order(array, column)))
     if is_string(dtype):
-        return _of_codes(_encoded(array), "strings")
+        return _of_codes(_encoded(array), STRINGS)
     if types.is_integer(dtype):
-        return _of_integers(array, "integers")
+        return _of_integers(array, INTEGERS)
     if types.is_boolean(dtype):
-        return _of_integers(array.cast(pyarrow.uint8()), "booleans")
+        return _of_integers(array.cast(pyarrow.uint8()), BOOLEANS)
     if types.is_floating(dtype) or types.is_decimal(dtype):
-        kind: Kind = "floats" if types.is_floating(dtype) else "integers"
-        return _of_integers(_whole_numbers(array, column), kind)
+        known = FLOATS if types.is_floating(dtype) else INTEGERS
+        return _of_integers(_whole_numbers(array, column), known)
     if types.is_date(dtype) or types.is_timestamp(dtype):
-        return _of_integers(_microseconds(array, column), _kind_of_time(dtype))
+        return _of_integers(_microseconds(array, column), DATES if types.is_date(dtype) else TIMES)
     if types.is_null(dtype):
-        return RatingBatch(np.zeros(len(array), np.uint8), None, [None])
+        return Column(np.zeros(len(array), np.uint8), NO_TYPE, [None])
     if str(dtype).partition("[")[0] in ("binary", "large_binary", "binary_view"):
         return ratings_of(text_of_bytes(array, repr(column)), column)
     raise RatingsError(no_label(column, dtype))
@@ -283,13 +311,13 @@ def text_of_bytes(array: Any, column: str) -> Any:
         raise RatingsError(f"column {column} holds text that is not UTF-8.") from None
 
 
-def declared_order(array: Any, column: Any) -> tuple[Key, ...] | None:
+def declared_order(array: Any, column: Any) -> list[Key] | None:
     """Return all labels in the order that a dictionary array declares, None if it does not."""
     from pyarrow import types
 
     if not types.is_dictionary(array.type) or not array.type.ordered:
         return None
-    return tuple(ratings_of(in_one(array).dictionary, column).keys())
+    return keys_of(ratings_of(in_one(array).dictionary, column))
 
 
 def weights_of(array: Any, column: Any) -> AnyArray:
@@ -365,9 +393,9 @@ def _encoded(array: Any) -> Any:
     return array.dictionary_encode()
 
 
-def _of_codes(array: Any, kind: Kind) -> RatingBatch:
+def _of_codes(array: Any, dtype: np.dtype[Any]) -> Column:
     codes, categories = codes_of(array, array.dictionary.to_pylist())
-    return RatingBatch(codes, kind, categories)
+    return Column(codes, dtype, categories)
 
 
 def codes_of(array: Any, categories: list[Any]) -> tuple[AnyArray, list[Any]]:
@@ -401,22 +429,22 @@ def _is_null(array: Any) -> NDArray[np.bool_]:
     return values_of(array.is_null().cast(pyarrow.uint8())).view(np.bool_)
 
 
-def _of_integers(array: Any, kind: Kind) -> RatingBatch:
-    """Return whole numbers in place; nulls get the next number, which becomes a category."""
+def _of_integers(array: Any, dtype: np.dtype[Any]) -> Column:
+    """Return whole numbers in place; where there are nulls, codes of their range and of None."""
     if not array.null_count:
-        return RatingBatch(values_of(array), kind)
+        return Column(values_of(array), dtype)
     from pyarrow import compute
 
     limits = compute.min_max(array)
     lowest, highest = limits["min"].as_py(), limits["max"].as_py()
     if lowest is None:
-        return RatingBatch(np.zeros(len(array), np.uint8), kind, [None])
-    values = values_of(array)
-    has_room = highest < np.iinfo(values.dtype).max
-    if not has_room or highest - lowest >= LARGEST_RANGE:
-        return _of_codes(array.dictionary_encode(), kind)
-    values = np.where(_is_null(array), values.dtype.type(highest + 1), values)
-    return RatingBatch(values, kind, [*range(lowest, highest + 1), None], lowest)
+        return Column(np.zeros(len(array), np.uint8), dtype, [None])
+    values, n_labels = values_of(array), highest - lowest + 1
+    if n_labels > min(LARGEST_RANGE, np.iinfo(values.dtype).max):
+        return _of_codes(array.dictionary_encode(), dtype)
+    codes = values - values.dtype.type(lowest)
+    np.putmask(codes, _is_null(array), n_labels)
+    return Column(codes, dtype, [*range(lowest, highest + 1), None])
 
 
 def _whole_numbers(array: Any, column: Any) -> Any:
@@ -447,9 +475,3 @@ def _microseconds(array: Any, column: Any) -> Any:
         raise RatingsError(
             f"column {column!r} holds times that are no whole microseconds of 64 bits: round them."
         ) from None
-
-
-def _kind_of_time(dtype: Any) -> Kind:
-    from pyarrow import types
-
-    return "dates" if types.is_date(dtype) else "times"

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from fastkappa.exceptions import library_needed
-from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.interop import checked
 from fastkappa.sources.arrow_columns import (
     Batch,
@@ -66,33 +65,6 @@ def need_pyarrow(extra: str, use: str) -> Any:
     with library_needed(use, "pyarrow", f"fastkappa[{extra}]"):
         import pyarrow
     return pyarrow
-
-
-def count_file(
-    table: SourceTable,
-    path: Path,
-    on_progress: OnProgress = ignore_progress,
-    num_threads: int | None = None,
-    text_format: TextFormat = PLAIN,
-) -> None:
-    """Count a file of a format known by its suffix, and report the bytes read so far.
-
-    ``text_format`` says how a text file is written.
-
-    Raises
-    ------
-    RatingsError
-        If it cannot be read, a column is not there, or ratings cannot be class labels.
-    ImportError
-        If pyarrow is not installed.
-    """
-    with opened(path) as file_format:
-        if file_format in DELIMITERS:
-            threads = resolve_num_threads(num_threads)
-            count_text(table, [path], file_format, text_format, on_progress, threads)
-            return
-        threads = resolve_num_threads(num_threads) if file_format == "parquet" else 1
-        count_parts(table, _parts(table, path, file_format, on_progress, threads), threads)
 
 
 def read_columns(
@@ -200,15 +172,20 @@ def opened(path: Path) -> Iterator[str]:
     """
     with naming(path):
         file_format = format_of(path)
-        try:
-            status = path.stat()
-        except (FileNotFoundError, NotADirectoryError):
-            raise RatingsError(f"there is no file {path}.") from None
-        if stat.S_ISDIR(status.st_mode):
-            raise RatingsError(f"{path} is a directory, not a file.")
-        if status.st_size == 0:
-            raise RatingsError(f"{path} is empty.")
+        check_file(path)
         yield file_format
+
+
+def check_file(path: Path) -> None:
+    """Raise if there is no such file, or nothing in it."""
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        raise RatingsError(f"there is no file {path}.") from None
+    if stat.S_ISDIR(status.st_mode):
+        raise RatingsError(f"{path} is a directory, not a file.")
+    if status.st_size == 0:
+        raise RatingsError(f"{path} is empty.")
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -307,21 +284,24 @@ def count_text(
     texts.add_to(table)
 
 
-def _parts(
+def count_file(
     table: SourceTable, path: Path, file_format: str, on_progress: OnProgress, num_threads: int
-) -> list[Part]:
-    """Return a Parquet or Arrow file as parts; with threads, a part per group of rows."""
+) -> None:
+    """Count a Parquet or Arrow file; threads take a group of rows of Parquet each."""
+    parts: list[Part] = []
     if file_format == "parquet" and num_threads > 1:
         from pyarrow import parquet
 
         metadata = parquet.read_metadata(path)
         if metadata.num_row_groups > 1:
             progress = _Progress(path, metadata.num_rows, on_progress)
-            return [
+            parts = [
                 partial(_row_group, table, path, i, metadata, progress)
                 for i in range(metadata.num_row_groups)
             ]
-    return [lambda: batches_of(table, _batches(path, file_format, table.names, on_progress))]
+    whole = _batches(path, file_format, table.names, on_progress)
+    threads = num_threads if file_format == "parquet" else 1
+    count_parts(table, parts or [lambda: batches_of(table, whole)], threads)
 
 
 class _Progress:

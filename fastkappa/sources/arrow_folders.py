@@ -17,6 +17,7 @@ from fastkappa.sources.arrow_files import (
     OnProgress,
     batches_of_dataset,
     check_columns,
+    check_file,
     columns_of_arrow,
     count_file,
     count_text,
@@ -25,7 +26,6 @@ from fastkappa.sources.arrow_files import (
     ignore_progress,
     naming,
     need_pyarrow,
-    opened,
     read_columns,
 )
 from fastkappa.sources.source_ratings import RatingsError
@@ -33,52 +33,50 @@ from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text_format import PLAIN, TextFormat
 
 
-def count_path(
-    table: SourceTable, path: Path, num_threads: int, text_format: TextFormat = PLAIN
-) -> None:
-    """Count a file, or all files of a folder, of a format known by its suffix.
-
-    Raises
-    ------
-    RatingsError
-        If it cannot be read, a column is not there, or ratings cannot be class labels.
-    ImportError
-        If pyarrow is not installed.
-    """
-    if not path.is_dir():
-        count_file(table, path, num_threads=num_threads, text_format=text_format)
-        return
-    with naming(path):
-        _count_folder(table, path, num_threads, text_format)
-
-
 def count_files(
     table: SourceTable,
     files: Sequence[Path],
     on_progress: OnProgress = ignore_progress,
     text_format: TextFormat = PLAIN,
+    num_threads: int | None = None,
 ) -> None:
     """Count a file, a folder, or several files of one format, as one source.
 
+    Formats are known by suffixes; ``text_format`` says how text files are written. Progress is
+    that of a single file, in bytes.
+
     Raises
     ------
-    RatingsError, ImportError
-        As by `count_path`, and if files are of several formats.
+    RatingsError
+        If one cannot be read, a column is not there, ratings cannot be class labels, or files are
+        of several formats.
+    ImportError
+        If pyarrow is not installed.
     """
-    if files[0].is_dir():
-        count_path(table, files[0], resolve_num_threads(None), text_format)
-    elif len(files) == 1:
-        count_file(table, files[0], on_progress, text_format=text_format)
-    elif (file_format := _format_of_all("the files", files)) in DELIMITERS:
-        for file in files:
-            with opened(file):
-                pass
-        threads = resolve_num_threads(None)
-        with naming(files[0].parent):
-            count_text(table, files, file_format, text_format, ignore_progress, threads)
-    else:
-        for file in files:
-            count_file(table, file)
+    folder, threads = files[0], resolve_num_threads(num_threads)
+    with naming(folder if len(files) == 1 else folder.parent):
+        if folder.is_dir():
+            files = files_of(folder)
+            file_format = _format_of_all(str(folder), files)
+            if file_format not in DELIMITERS:
+                whole = _dataset_of(folder, files, file_format, table.names)
+                parts = _by_type(whole, table.names)
+                count_parts(
+                    table, [lambda: chain(*(batches_of_dataset(table, part) for part in parts))]
+                )
+                return
+        else:
+            file_format = _format_of_all("the files", files)
+            for file in files:
+                check_file(file)
+        if file_format in DELIMITERS:
+            report = on_progress if len(files) == 1 else ignore_progress
+            count_text(table, files, file_format, text_format, report, threads)
+            return
+    for file in files:
+        with naming(file):
+            report = on_progress if len(files) == 1 else ignore_progress
+            count_file(table, file, file_format, report, threads)
 
 
 def columns_of_path(
@@ -118,7 +116,8 @@ def _read_folder(
 ) -> dict[str, Any]:
     """Return columns of all files of a folder, as `read_columns` does those of one."""
     with naming(folder):
-        file_format, files = _files_of_one_format(folder)
+        files = files_of(folder)
+        file_format = _format_of_all(str(folder), files)
         if file_format not in DELIMITERS:
             datasets = _by_type(_dataset_of(folder, files, file_format, columns), columns)
             found = _joined([columns_of_arrow(part, columns) for part in datasets], columns)
@@ -157,23 +156,6 @@ def _as_floats(column: Any, name: str) -> Any:
     if position is not None:
         raise RatingsError(str(rounded_label(int(numbers[position]), f"column {name!r}")))
     return column.cast(pyarrow.float64(), safe=False)
-
-
-def _count_folder(
-    table: SourceTable, folder: Path, num_threads: int, text_format: TextFormat
-) -> None:
-    """Count all files of a folder, at any depth; 'name=value' folders are a column."""
-    file_format, files = _files_of_one_format(folder)
-    if file_format in DELIMITERS:
-        count_text(table, files, file_format, text_format, ignore_progress, num_threads)
-        return
-    datasets = _by_type(_dataset_of(folder, files, file_format, table.names), table.names)
-    count_parts(table, [lambda: chain(*(batches_of_dataset(table, part) for part in datasets))])
-
-
-def _files_of_one_format(folder: Path) -> tuple[str, list[Path]]:
-    files = files_of(folder)
-    return _format_of_all(str(folder), files), files
 
 
 def _format_of_all(name: str, files: Sequence[Path]) -> str:

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
-from fastkappa.ratings.odd_strings import describe_odd, odd_among
+from fastkappa.ratings.odd_strings import odd_strings, refuse_odd_strings
 from fastkappa.sources.arrow_columns import codes_of, in_one, is_string
 from fastkappa.sources.arrow_files import DELIMITERS, format_of
 from fastkappa.sources.arrow_text import inferred
-from fastkappa.sources.source_ratings import Advice, RatingsError, WantedLabels
+from fastkappa.sources.source_ratings import STRINGS, WantedLabels, column_of
 
 # What becomes of strings among numbers.
 OddStrings = Literal["raise", "drop", "keep"]
@@ -25,7 +25,7 @@ def mark_missing(
     codes: WantedLabels | None,
     *,
     odd: OddStrings,
-    advice: Advice,
+    remedy: str,
 ) -> Any:
     """Return a column of a file, null where a code stands for a missing rating.
 
@@ -39,7 +39,7 @@ def mark_missing(
         The values that stand for a missing rating.
     odd : {'raise', 'drop', 'keep'}
         Whether strings among numbers are an error, are missing too, or are labels.
-    advice : Advice
+    remedy : str
         What the error advises.
 
     Returns
@@ -54,7 +54,7 @@ def mark_missing(
     is_dictionary = types.is_dictionary(array.type)
     if is_string(array.type.value_type if is_dictionary else array.type):
         is_text = format_of(path) in DELIMITERS
-        return _marked_strings(array, column, codes, is_text, odd, advice)
+        return _marked_strings(array, column, codes, is_text, odd, remedy)
     numbers: list[int] = []
     if codes is not None and types.is_integer(array.type):
         limits = np.iinfo(str(array.type))
@@ -75,7 +75,7 @@ def _marked_strings(
     codes: WantedLabels | None,
     is_text: bool,
     odd: OddStrings,
-    advice: Advice,
+    remedy: str,
 ) -> Any:
     import pyarrow
 
@@ -84,11 +84,12 @@ def _marked_strings(
     gone = {text for text in texts if text is None or (codes is not None and text in codes)}
     if odd != "keep" and not encoded.type.ordered:
         values, categories = codes_of(encoded, texts)
-        counts = dict(zip(categories, np.bincount(values, minlength=len(categories)).tolist()))
-        found = odd_among({text: n for text, n in counts.items() if text not in gone | {None}})
-        if found and odd == "raise":
-            raise RatingsError(describe_odd(found, f"column {column!r}", advice.odd_strings))
-        gone |= set(found)
+        counts = np.bincount(values, minlength=len(categories))
+        places = [i for i, text in enumerate(categories) if text not in gone | {None}]
+        present = column_of([categories[i] for i in places], STRINGS, counts=counts[places])
+        if odd == "raise":
+            refuse_odd_strings(present, f"column {column!r}", remedy)
+        gone |= odd_strings(present).keys()
     if not gone:
         return array
     kept = [text for text in texts if text not in gone]

@@ -6,6 +6,7 @@ the different ones mean, which are few, pyarrow then infers as it would have for
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,27 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
+from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.labels import refuse_rounded_list
+from fastkappa.ratings.odd_strings import odd_strings
 from fastkappa.sources import csv_lines
-from fastkappa.sources.arrow_columns import codes_of, in_one, ratings_of, values_of, weights_of
+from fastkappa.sources.arrow_columns import (
+    codes_of,
+    in_one,
+    keys_of,
+    ratings_of,
+    values_of,
+    weights_of,
+)
 from fastkappa.sources.batches import add_ratings
 from fastkappa.sources.csv_lines import LineCounter
 from fastkappa.sources.source_ratings import (
+    NO_TYPE,
+    STRINGS,
     Key,
-    Kind,
-    RatingBatch,
     RatingsError,
     TooManyLabelsError,
-    refuse_rounded_texts,
 )
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text_format import (
@@ -39,6 +49,8 @@ from fastkappa.sources.text_format import (
 BLOCK_SIZE = 1 << 20
 # With labels given, texts that are kept whatever they are, to infer what the column holds.
 MOST_OTHERS = 1 << 12
+
+WHOLE_NUMBER = re.compile(r"\s*[-+]?\d+\s*")
 
 Check = Callable[[Sequence[str]], None]
 ReportBytes = Callable[[int], None]
@@ -101,23 +113,23 @@ class TextTable:
 
     def add_to(self, table: SourceTable) -> None:
         """Add what was counted, its labels being what the texts mean."""
-        keys, kinds = [], []
+        keys, types = [], []
         self._raw.settled()
         for i, axis in enumerate(self._raw.axes):
             texts, others = self._texts(i)
-            meant, kind = _meaning(texts, others, axis.column)
-            if kind == "strings" and i and table.wanted is None and table.drop_odd:
-                self._raw.mark_missing(i, self._raw.odd_strings(i))
+            meant, dtype = _meaning(texts, others, axis.column)
+            if dtype == STRINGS and i and table.wanted is None and table.drop_odd:
+                self._raw.mark_missing(i, odd_strings(self._raw.column(i)))
                 texts = axis.labels()
-                meant, kind = _meaning(texts, [], axis.column)
+                meant, dtype = _meaning(texts, [], axis.column)
             meaning: dict[Any, Any] = dict(zip(texts, meant))
             keys.append([meaning.get(key, key) for key in axis.position])
-            kinds.append(kind)
+            types.append(dtype)
         counts, sums = self._raw.settled()
         if sums is not None and self._weights_are_whole and np.abs(sums).max() < LARGEST_EXACT:
             sums = sums.astype(np.int64)
         group, first, second = keys
-        table.add_table((kinds[0], kinds[1], kinds[2]), (group, first, second), counts, sums)
+        table.add_table((types[0], types[1], types[2]), (group, first, second), counts, sums)
 
     def _texts(self, i: int) -> tuple[list[Any], list[Any]]:
         """Return the texts of an axis that are counted, and others that say what it holds."""
@@ -147,7 +159,9 @@ class TextTable:
         keys = [[None if text in missing else _key_of(text) for text in t] for t in counter.texts]
         for name, texts in zip(self._raw.names, keys):
             self._learn(name, texts)
-        self._raw.add_table((None, None, None), ([None], keys[0], keys[1]), counter.counts[None])
+        self._raw.add_table(
+            (NO_TYPE, STRINGS, STRINGS), ([None], keys[0], keys[1]), counter.counts[None]
+        )
 
     def _learn(self, name: Any, texts: Sequence[Any]) -> None:
         if self._raw.wanted is not None:
@@ -261,7 +275,7 @@ def read_text(
             texts = read_text(file, [name], on_progress, [name]).column(name)
             floats = dict(zip(texts.to_pylist(), table.column(name).to_pylist()))
             floats.pop(None, None)
-            refuse_rounded_texts(list(floats), list(floats.values()), name)
+            _refuse_rounded(list(floats), list(floats.values()), name)
     return table
 
 
@@ -335,11 +349,11 @@ def in_arrow_memory(data: bytes) -> Any:
     return pyarrow.BufferReader(memory.getvalue())
 
 
-def _texts_of(array: Any) -> RatingBatch:
+def _texts_of(array: Any) -> Column:
     """Return a column of a block as codes of its texts, which may not be UTF-8."""
     categories = list(map(_key_of, array.dictionary.to_pylist()))
     codes, categories = codes_of(array, categories)
-    return RatingBatch(codes, None, categories)
+    return Column(codes, STRINGS, categories)
 
 
 def _key_of(text: bytes | None) -> Key:
@@ -348,17 +362,17 @@ def _key_of(text: bytes | None) -> Key:
 
 def _meaning(
     texts: Sequence[Any], others: Sequence[Any], column: Any
-) -> tuple[list[Any], Kind | None]:
+) -> tuple[list[Any], np.dtype[Any]]:
     """Return what texts mean, given the other texts of their column."""
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
-        return [], None
+        return [], NO_TYPE
     values = inferred(together, column)
     if str(values.type) == "string":
         # To encode them would import pyarrow.compute, which takes as long as a small file.
-        return values.to_pylist()[: len(texts)], "strings"
+        return values.to_pylist()[: len(texts)], STRINGS
     ratings = ratings_of(values, column)
-    return ratings.keys()[: len(texts)], ratings.kind
+    return keys_of(ratings)[: len(texts)], ratings.label_dtype
 
 
 def inferred(texts: Sequence[Any], column: Any = None) -> Any:
@@ -378,5 +392,12 @@ def inferred(texts: Sequence[Any], column: Any = None) -> Any:
     )
     values = table.column(0).combine_chunks()
     if column is not None and str(values.type) == "double":
-        refuse_rounded_texts(texts, values.to_pylist(), column)
+        _refuse_rounded(texts, values.to_pylist(), column)
     return values
+
+
+def _refuse_rounded(texts: Sequence[str], floats: Sequence[Any], column: Any) -> None:
+    """Raise if a text among floats is a whole number, and another one than the float made of it."""
+    meant = [int(t) if WHOLE_NUMBER.fullmatch(t) else f for t, f in zip(texts, floats)]
+    if not all(isinstance(number, int) for number in meant):
+        refuse_rounded_list(meant, np.array(floats, np.float64), f"column {column!r}")

@@ -10,7 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import Column
-from fastkappa.sources.source_ratings import Key, RatingBatch, RatingsError
+from fastkappa.sources.source_ratings import NO_TYPE, Key, RatingsError
 from fastkappa.sources.source_table import OUTSIDE, AxisLabels, SourceTable
 from fastkappa.tables.codecs import (
     Codec,
@@ -18,8 +18,8 @@ from fastkappa.tables.codecs import (
     LabelRange,
     label_type,
 )
-from fastkappa.tables.count import count_known
 from fastkappa.tables.item_sums import as_int64, whole_sums
+from fastkappa.tables.tally import Tally
 
 # A batch is counted on the range of its labels if that is at most so long.
 LARGEST_RANGE = 1 << 9
@@ -35,63 +35,50 @@ class CodedBatch(NamedTuple):
 
 def add_ratings(
     table: SourceTable,
-    first: RatingBatch,
-    second: RatingBatch,
+    first: Column,
+    second: Column,
     *,
     weights: AnyArray | None = None,
-    groups: RatingBatch | None = None,
+    groups: Column | None = None,
     num_threads: int = 1,
 ) -> None:
-    """Count the pairs of ratings of a batch of items."""
-    kinds = None if groups is None else groups.kind, first.kind, second.kind
-    n_items = len(first.values)
-    if n_items == 0:
-        table.note_orders(first.order, second.order)
-        table.note(kinds)
+    """Count the pairs of ratings of a batch of items; the category None is a missing rating."""
+    types = NO_TYPE if groups is None else groups.label_dtype, first.label_dtype, second.label_dtype
+    table.note(types)
+    table.note_orders(first.declared, second.declared)
+    if len(first.values) == 0:
         return
     plain = first.categories is None and second.categories is None
     if plain and weights is None and groups is None and table.wanted is None:
-        table.note(kinds)
         table.add_whole_numbers(first.values, second.values, num_threads)
-        table.note_orders(first.order, second.order)
         return
-    rows, columns = _coded(first, table, table.axes[1]), _coded(second, table, table.axes[2])
-    layers: Sequence[Any] = [None]
+    given = (first, second) if groups is None else (groups, first, second)
+    coded = [
+        _coded(ratings, table, axis) for ratings, axis in zip(given, table.axes[-len(given) :])
+    ]
+    codecs = tuple(batch.codec for batch in coded)
+    weight_type = None if weights is None else weights.dtype
+    tally = Tally(get_kernels(), codecs, (False,) * len(coded), weight_type=weight_type)
+    tables = tally.add_all([batch.values for batch in coded], weights, num_threads).tables
+    keys = [[*batch.labels, OUTSIDE] for batch in coded]
     if groups is None:
-        tables = [part[None] for part in _count(rows, columns, weights, num_threads)]
-    else:
-        by_group = _coded_by_group(_coded(groups, table, table.axes[0]), rows)
-        layers = by_group.labels
-        tables = [
-            part[:-1].reshape(len(layers), len(rows.labels) + 1, -1)
-            for part in _count(by_group, columns, weights, num_threads)
-        ]
+        keys, tables = [[None], *keys], [part[None] for part in tables]
     sums = None if weights is None else _sums(tables[1:], table.columns.weight)
-    keys = layers, [*rows.labels, OUTSIDE], [*columns.labels, OUTSIDE]
-    counts = tables[0]
-    table.note_orders(first.order, second.order)
-    table.add_table(kinds, keys, counts, sums)
+    table.add_table(types, (keys[0], keys[1], keys[2]), tables[0], sums)
 
 
-def _count(
-    rows: CodedBatch, columns: CodedBatch, weights: AnyArray | None, num_threads: int
-) -> list[AnyArray]:
-    a, b = Column(rows.values, rows.values.dtype), Column(columns.values, columns.values.dtype)
-    return count_known(get_kernels(), a, b, (rows.codec, columns.codec), weights, num_threads)
-
-
-def _coded(ratings: RatingBatch, table: SourceTable, axis: AxisLabels) -> CodedBatch:
+def _coded(ratings: Column, table: SourceTable, axis: AxisLabels) -> CodedBatch:
     """Return ratings with the codes in which they are counted."""
-    values, lowest, categories = ratings.values, ratings.lowest, ratings.categories
+    values, categories = ratings.values, ratings.categories
     if categories is not None:
-        label_range = LabelRange(lowest, len(categories))
+        label_range = LabelRange(0, len(categories))
         if len(categories) <= LARGEST_RANGE:
             return CodedBatch(values, label_range, categories)
         return _coded_anew(label_range.codes(values), categories, table, axis)
     label_range = LabelRange.of(values)
     highest = label_range.lowest + label_range.n_labels - 1
     if label_range.n_labels <= LARGEST_RANGE:
-        return CodedBatch(values, label_range, range(label_range.lowest, highest + 1))
+        return CodedBatch(values, label_range, label_range.labels().tolist())
     if axis.wanted is None:
         labels = np.unique(values)
         table.refuse_if_many(axis, len(labels), len(values))
@@ -114,13 +101,6 @@ def _coded_anew(
     code = np.full(len(categories), len(kept), np.int32)
     code[kept] = np.arange(len(kept))
     return CodedBatch(code[codes], LabelRange(0, len(kept)), [categories[i] for i in kept])
-
-
-def _coded_by_group(groups: CodedBatch, rows: CodedBatch) -> CodedBatch:
-    """Return codes of pairs of a group and a rating; the labels are those of the groups."""
-    n_groups, n_rows = len(groups.labels), len(rows.labels) + 1
-    codes = groups.codec.codes(groups.values) * n_rows + rows.codec.codes(rows.values)
-    return CodedBatch(codes, LabelRange(0, n_groups * n_rows), groups.labels)
 
 
 def _sums(tables: Sequence[AnyArray], column: Any) -> AnyArray:

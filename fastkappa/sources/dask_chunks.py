@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.sources.arrow_columns import as_array, count_parts, is_plain, parts_of_columns
+from fastkappa.sources.arrow_columns import count_parts, parts_of_arrays
 from fastkappa.sources.arrow_files import check_columns
 from fastkappa.sources.frames import count_frame as count_frame_here
 from fastkappa.sources.source_ratings import RatingsError
@@ -76,17 +76,7 @@ def _partition_counted(empty: SourceTable, frame: Any) -> SourceTable:
 
 def _chunk_counted(empty: SourceTable, *chunks: Any) -> SourceTable:
     table = empty.empty_copy()
-    names = table.names
-    lengths = [len(chunk) for chunk in chunks]
-    if len(set(lengths)) > 1:
-        raise RatingsError(f"the columns have chunks of different lengths: {lengths}.")
-    arrays = {name: as_array(chunk, name, table.codes) for name, chunk in zip(names, chunks)}
-
-    def take(start: int, stop: int) -> dict[Any, Any]:
-        return {name: array.slice(start, stop - start) for name, array in arrays.items()}
-
-    are_integers = all(is_plain(array.type) for array in arrays.values())
-    count_parts(table, parts_of_columns(table, lengths[0], take, are_integers=are_integers))
+    count_parts(table, parts_of_arrays(table, dict(zip(table.names, chunks)), "chunks of "))
     return table
 
 

@@ -13,12 +13,14 @@ from fastkappa.sources.arrow_columns import count_parts, of_series, parts_of_col
 from fastkappa.sources.arrow_files import check_columns, need_pyarrow
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
+    NO_TYPE,
+    Key,
     RatingsError,
     key_of,
     no_label,
     refuse_negative,
 )
-from fastkappa.sources.source_table import Columns, SourceTable
+from fastkappa.sources.source_table import AxisLabels, Columns, SourceTable, order_of
 
 # Cells that an engine may send back: those of the largest table and of missing ratings.
 MOST_CELLS = (LARGEST_NUMBER_OF_LABELS + 1) ** 2
@@ -174,13 +176,10 @@ def _note_orders(table: SourceTable, schema: Any) -> None:
     """Take the orders that an Enum of polars or DuckDB, or an ordered categorical, declares."""
     import narwhals
 
-    orders = [
-        tuple(key_of(label, name)[0] for label in schema[name].categories)
-        if isinstance(schema[name], narwhals.Enum)
-        else None
-        for name in table.columns[:2]
-    ]
-    table.note_orders(orders[0], orders[1])
+    for axis in table.axes[1:]:
+        dtype = schema[axis.column]
+        if isinstance(dtype, narwhals.Enum):
+            axis.note_order(order_of(_noted(axis, dtype.categories)), table.remedies)
 
 
 def _weight(dtype: Any, column: Any) -> Any:
@@ -197,16 +196,22 @@ def _weight(dtype: Any, column: Any) -> Any:
 def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:
     """Add the cells of a table, given by group, ratings and figures."""
     n = [int(count) for count in cells["n"]]
-    keys: list[list[Any]] = []
-    for axis, role in zip(table.axes, ("layer", "first", "second")):
-        pairs = [key_of(label, axis.column) for label in cells.get(role, [None] * len(n))]
-        keys.append([key for key, _ in pairs])
-        for kind in dict.fromkeys(kind for _, kind in pairs):
-            axis.note(kind)
+    keys = [
+        _noted(axis, cells.get(role, [None] * len(n)))
+        for axis, role in zip(table.axes, ("layer", "first", "second"))
+    ]
     sums = None
     if "sum" in cells:
         sums = _sums(cells, n, table.columns.weight)
     table.add_cells((keys[0], keys[1], keys[2]), np.array(n, np.int64), sums)
+
+
+def _noted(axis: AxisLabels, labels: Sequence[Any]) -> list[Key]:
+    """Return the keys of labels, their types being noted."""
+    pairs = [key_of(label, axis.column) for label in labels]
+    for dtype in dict.fromkeys(dtype for _, dtype in pairs if dtype != NO_TYPE):
+        axis.note(dtype)
+    return [key for key, _ in pairs]
 
 
 def _sums(cells: dict[str, list[Any]], n: list[int], column: Any) -> AnyArray:

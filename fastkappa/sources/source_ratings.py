@@ -1,48 +1,40 @@
-"""Ratings of any source as whole numbers or categories, their kinds, and errors about them."""
+"""What a source holds: whole numbers and strings as keys of a table, and errors about them."""
 
 from __future__ import annotations
 
 import datetime
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.ratings import label_order
-from fastkappa.ratings.label_order import LabelOrder, not_declared
-from fastkappa.ratings.labels import rounded_label
+from fastkappa.ratings.column import Column
+from fastkappa.ratings.label_order import LabelOrder
+from fastkappa.ratings.read import REMEDIES
+from fastkappa.ratings.string_codes import strings_array
 
-# Floats are whole numbers.
-Kind = Literal["integers", "floats", "booleans", "strings", "dates", "times"]
 # What a label is in a table; None is a missing rating.
 Key = int | str | None
+
+# The types of the ratings of a column. Floats are whole numbers; booleans are 0 and 1, dates and
+# times microseconds since 1970. A column in which all is missing may have none.
+INTEGERS, FLOATS, BOOLEANS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(bool)
+STRINGS, DATES, TIMES = np.dtype(object), np.dtype("M8[D]"), np.dtype("M8[us]")
+NO_TYPE = np.dtype("V")
 
 # A table has as many cells as the square of the number of labels: an identifier or a count
 # mistaken for a rating would take more memory than there is.
 LARGEST_NUMBER_OF_LABELS = 2000
-NUMBERS = {"booleans", "integers", "floats"}
-_SHOWN: dict[Any, Any] = {"floats": "integers"}
 EPOCH = datetime.datetime(1970, 1, 1)
 MICROSECOND = datetime.timedelta(microseconds=1)
-WHOLE_NUMBER = re.compile(r"\s*[-+]?\d+\s*")
 TRUE, FALSE = ("true", "1"), ("false", "0")
-
-
-class Advice(NamedTuple):
-    """What errors about labels advise: that of the command line names its options."""
-
-    many_labels: str = "labels= names those to take."
-    order: str = "labels= gives the order that is meant."
-    odd_strings: str = (
-        "give missing_codes= if they stand for missing ratings, or labels= if they are labels."
-    )
-
-
-LIBRARY_ADVICE = Advice()
+SOURCE_REMEDIES = REMEDIES._replace(
+    odd_strings="give missing_codes= if they stand for missing ratings, or labels= if they are"
+    " labels."
+)
 MEASUREMENTS = (
     "For measurements there are continuous_kappa and, for more than two raters,"
     " krippendorff_alpha with level='interval'."
@@ -68,40 +60,8 @@ class TooManyLabelsError(RatingsError):
         )
 
 
-class RatingBatch(NamedTuple):
-    """One rater's ratings of a batch of items.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n,)
-        Whole numbers: the ratings or, if there are categories, their codes.
-    kind : Kind or None
-        The kind of the ratings, None if all are missing. Booleans are 0 and 1, dates and
-        times microseconds since 1970.
-    categories : sequence or None
-        The ratings that the codes from ``lowest`` on stand for; None is a missing rating.
-    lowest : int
-        The code of the first category.
-    order : tuple or None
-        All ratings there can be, in the order that the column declares, if it does.
-    """
-
-    values: AnyArray
-    kind: Kind | None
-    categories: Sequence[Key] | None = None
-    lowest: int = 0
-    order: tuple[Key, ...] | None = None
-
-    def keys(self) -> list[Key]:
-        """Return the ratings as a list."""
-        values: list[Any] = self.values.tolist()
-        if self.categories is None:
-            return values
-        return [self.categories[code - self.lowest] for code in values]
-
-
-def key_of(value: Any, column: Any) -> tuple[Key, Kind | None]:
-    """Return the key and the kind of a rating that is a Python object.
+def key_of(value: Any, column: Any) -> tuple[Key, np.dtype[Any]]:
+    """Return the key and the type of a rating that is a Python object.
 
     Raises
     ------
@@ -111,27 +71,25 @@ def key_of(value: Any, column: Any) -> tuple[Key, Kind | None]:
     if isinstance(value, np.generic):
         value = _plain(value)
     if value is None or value != value:
-        return None, None
+        return None, NO_TYPE
     if isinstance(value, bool):
-        return int(value), "booleans"
+        return int(value), BOOLEANS
     if isinstance(value, int):
-        return value, "integers"
+        return value, INTEGERS
     if isinstance(value, str):
-        return value, "strings"
+        return value, STRINGS
     if isinstance(value, (float, Decimal)):
         if not -(1 << 63) <= value < 1 << 63:
             raise RatingsError(not_whole(column, "numbers beyond 64 bits"))
         if value != int(value):
             raise RatingsError(not_whole(column, value))
-        return int(value), "floats" if isinstance(value, float) else "integers"
+        return int(value), FLOATS if isinstance(value, float) else INTEGERS
     if isinstance(value, datetime.datetime):
         if value.tzinfo is not None:
             value = value.astimezone(datetime.UTC).replace(tzinfo=None)
-        return (value - EPOCH) // MICROSECOND, "times"
+        return (value - EPOCH) // MICROSECOND, TIMES
     if isinstance(value, datetime.date):
-        return (datetime.datetime(value.year, value.month, value.day) - EPOCH) // MICROSECOND, (
-            "dates"
-        )
+        return (datetime.datetime(value.year, value.month, value.day) - EPOCH) // MICROSECOND, DATES
     raise RatingsError(no_label(column, type(value).__name__))
 
 
@@ -139,12 +97,48 @@ def _plain(value: np.generic) -> Any:
     """Return a NumPy scalar as a Python object."""
     if isinstance(value, np.datetime64):
         is_date = np.datetime_data(value.dtype)[0] in ("Y", "M", "W", "D")
-        return value.astype("datetime64[D]" if is_date else "datetime64[us]").item()
+        return value.astype(DATES if is_date else TIMES).item()
     return value.item()
 
 
+def labels_of(keys: Sequence[Any], dtype: np.dtype[Any]) -> AnyArray:
+    """Return keys without a missing one as the labels of a table."""
+    if dtype.kind == "O":
+        return strings_array(list(keys)) if keys else np.array(keys, "<U1")
+    if dtype.kind == "b":
+        return np.array(keys, dtype)
+    if dtype.kind == "M":
+        return np.array(keys, TIMES).astype(dtype)
+    if all(-(1 << 63) <= key < 1 << 63 for key in keys):
+        return np.array(keys, np.int64)
+    return np.array(keys, np.uint64 if min(keys) >= 0 else object)
+
+
+def column_of(
+    keys: Sequence[Any],
+    dtype: np.dtype[Any],
+    order: Sequence[Key] | None = None,
+    counts: AnyArray | None = None,
+) -> Column:
+    """Return distinct keys as a column, which `judge_labels` judges as it judges arrays.
+
+    ``order`` is the one that the ratings declare, ``counts`` how many ratings have each key.
+    """
+    declared = None
+    if order is not None:
+        labels = labels_of(order, dtype)
+        declared = LabelOrder(labels, labels)
+    if dtype.kind == "O":
+        return Column(np.arange(len(keys)), dtype, list(keys), declared=declared, counts=counts)
+    values = labels_of(keys, dtype)
+    if dtype.kind in "bM":
+        values = values.view(np.uint8 if dtype.kind == "b" else np.int64)
+    known = INTEGERS if dtype == NO_TYPE else dtype
+    return Column(values, known, declared=declared, counts=counts)
+
+
 class WantedLabels:
-    """The labels a user asks for, before the kind of the ratings is known.
+    """The labels a user asks for, before the type of the ratings is known.
 
     Whether the ratings of a text file are numbers is known at its end only. Until then ``1``
     may be the label 1, '1' or True, and a rating is kept if one of its readings is wanted.
@@ -180,98 +174,19 @@ def _readings(label: Any) -> set[Any]:
     return readings
 
 
-def common_order(
-    orders: Mapping[str, tuple[Key, ...] | None], advice: Advice
-) -> tuple[Key, ...] | None:
-    """Return the order of labels that columns declare, None if none does; errors call them so.
-
-    Raises
-    ------
-    ValueError
-        If two columns declare different orders, or one of more labels than a table has.
-    """
-    declared = {name: order for name, order in orders.items() if order is not None}
-    if not declared:
-        return None
-    for name, order in declared.items():
-        if len(order) > LARGEST_NUMBER_OF_LABELS:
-            raise RatingsError(
-                f"{name} declares {len(order)} labels, more than the"
-                f" {LARGEST_NUMBER_OF_LABELS} a table is made for. {advice.many_labels}"
-            )
-    label_order.common_order({name: _as_order(o) for name, o in declared.items()}, advice.order)
-    return next(iter(declared.values()))
-
-
-def _as_order(keys: tuple[Key, ...]) -> LabelOrder:
-    labels = np.array(keys, object)
-    return LabelOrder(labels, labels)
-
-
-def refuse_outside(
-    found: Iterable[Key], order: tuple[Key, ...], column: Any, advice: Advice
-) -> None:
-    """Raise for a rating that is none of the labels that a column declares."""
-    outside = set(found).difference(order)
-    if outside:
-        label = repr(min(outside, key=str))
-        raise not_declared(f"column {column!r}", label, order, advice.order)
-
-
-def refuse_rounded(keys: Mapping[Any, Iterable[Any]]) -> None:
-    """Raise if a label of a column is none that float64 holds, where there are floats, too."""
-    for column, found in keys.items():
-        for key in found:
-            if isinstance(key, int) and float(key) != key:
-                raise RatingsError(str(rounded_label(key, f"column {column!r}")))
-
-
-def refuse_rounded_texts(texts: Sequence[str], floats: Sequence[Any], column: Any) -> None:
-    """Raise if a text among floats is a whole number, and another one than the float made of it."""
-    whole = [WHOLE_NUMBER.fullmatch(text) is not None for text in texts]
-    for text, number, is_whole in zip(texts, floats, whole):
-        if is_whole and not all(whole) and int(text) != number:
-            raise RatingsError(str(rounded_label(int(text), f"column {column!r}")))
+def refuse_many_labels(n_labels: int, name: str) -> None:
+    """Raise if a column has too many different values to hold labels."""
+    if n_labels > LARGEST_NUMBER_OF_LABELS:
+        raise RatingsError(
+            f"{name} holds {n_labels} different values, more than the"
+            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
+        )
 
 
 def refuse_negative(least: Any, column: Any) -> None:
     """Raise if the least weight of a column is below 0: a sum would hide it."""
     if least < 0:
         raise RatingsError(f"column {column!r} holds weights below 0, such as {least}.")
-
-
-def common_kind(
-    kinds: tuple[Kind | None, Kind | None],
-    names: tuple[Any, Any],
-    keys: tuple[Iterable[Any], Iterable[Any]],
-) -> Kind | None:
-    """Return the kind of the ratings in both columns; of numbers the most general one.
-
-    Raises
-    ------
-    RatingsError
-        If ratings of these kinds cannot be compared.
-    """
-    first, second = kinds
-    if first == second or first is None or second is None:
-        return first or second
-    if set(kinds) <= NUMBERS:
-        return "floats" if "floats" in kinds else "integers"
-    if set(kinds) == {"dates", "times"}:
-        return "times"
-    found = (
-        f"column {name!r} holds {_SHOWN.get(kind, kind)}{_example(kind, among)}"
-        for name, kind, among in zip(names, kinds, keys)
-    )
-    raise RatingsError(f"the ratings cannot be compared: {' and '.join(found)}.")
-
-
-def _example(kind: Kind | None, keys: Iterable[Any]) -> str:
-    """Return a string for an error, if possible one that shows why they are not numbers."""
-    strings = [key for key in keys if kind == "strings" and isinstance(key, str)]
-    words = (text for text in strings if not text.lstrip("+-").isdigit())
-    example = next(words, strings[0] if strings else None)
-    return "" if example is None else f" ({example!r})"
 
 
 def not_whole(column: Any, found: Any) -> str:

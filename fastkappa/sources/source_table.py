@@ -7,7 +7,7 @@ and the tables of parts of the data add up to the table of all.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,23 +15,28 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.ratings.odd_strings import describe_odd, odd_among
+from fastkappa.ratings.column import Column, are_comparable, not_comparable
+from fastkappa.ratings.label_order import LabelOrder, common_order
+from fastkappa.ratings.odd_strings import odd_strings
+from fastkappa.ratings.read import (
+    WRITE_ALL_AS_STRINGS,
+    Remedies,
+    comparable,
+    judge_labels,
+)
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
-    LIBRARY_ADVICE,
-    Advice,
+    NO_TYPE,
+    SOURCE_REMEDIES,
     Key,
-    Kind,
     RatingsError,
     TooManyLabelsError,
     WantedLabels,
-    common_kind,
-    common_order,
-    refuse_outside,
-    refuse_rounded,
+    column_of,
 )
 from fastkappa.tables.codecs import expected_codecs
 from fastkappa.tables.item_sums import add_exactly
+from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.tally import Tally, TooManyCellsError
 
 # The key of ratings outside the labels: no rating has a key of bytes.
@@ -47,8 +52,9 @@ MOST_CELLS = 1 << 27
 
 # The labels of layers, rows and columns.
 Keys = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
-# The kinds of groups and ratings.
-Kinds = tuple[Kind | None, Kind | None, Kind | None]
+# The types of groups and ratings.
+Types = tuple[np.dtype[Any], np.dtype[Any], np.dtype[Any]]
+NO_TYPES: Types = (NO_TYPE, NO_TYPE, NO_TYPE)
 
 
 class Columns(NamedTuple):
@@ -66,11 +72,11 @@ class AxisLabels:
     def __init__(
         self, column: Any, wanted: WantedLabels | None = None, codes: WantedLabels | None = None
     ) -> None:
-        self.column = column
+        self.column, self.name = column, f"column {column!r}"
         self.wanted, self.codes = wanted, codes
-        self.order: tuple[Key, ...] | None = None
+        self.order: list[Key] | None = None
         self.position: dict[Any, int] = {}
-        self.kind: Kind | None = None
+        self.dtype = NO_TYPE
 
     def labels(self) -> list[Any]:
         """Return the keys of labels: all but those of missing ratings and of others."""
@@ -89,22 +95,29 @@ class AxisLabels:
             dtype=np.intp,
         )
 
-    def note(self, kind: Kind | None) -> None:
-        """Take the kind of a part of the column, which may differ from that of the others."""
-        if self.kind is not None:
-            names = (self.column, self.column)
-            kind = common_kind((self.kind, kind), names, (self.position, ()))
-        self.kind = kind
+    def note(self, dtype: np.dtype[Any]) -> None:
+        """Take the type of a part of the column, which may differ from that of the others."""
+        if self.dtype != NO_TYPE:
+            if not are_comparable(self.dtype, dtype):
+                so_far, part = column_of(self.labels(), self.dtype), column_of([], dtype)
+                raise not_comparable(so_far, part, (self.name, self.name))
+            dtype = np.promote_types(self.dtype, dtype)
+        self.dtype = dtype
 
-    def note_order(self, order: tuple[Key, ...] | None, advice: Advice) -> None:
+    def note_order(self, order: LabelOrder | None, remedies: Remedies) -> None:
         """Take the order that a part of the column declares, the same in all parts."""
         if order is None:
             return
-        if self.codes is not None:
-            order = tuple(key for key in order if key not in self.codes)
-        name = f"column {self.column!r}"
-        parts = {name: order} if self.order is None else {name: self.order, "a later part": order}
-        self.order = common_order(parts, advice)
+        keys = [key for key in order.labels.tolist() if self._counted_as(key) is not None]
+        if len(keys) > LARGEST_NUMBER_OF_LABELS:
+            raise RatingsError(
+                f"{self.name} declares {len(keys)} labels, more than the"
+                f" {LARGEST_NUMBER_OF_LABELS} a table is made for. {remedies.many_labels}"
+            )
+        if self.order not in (None, keys):
+            parts = {self.name: self.order, "a later part": keys}
+            common_order({name: order_of(part) for name, part in parts.items()}, remedies.order)
+        self.order = keys
 
     def _counted_as(self, key: Any) -> Any:
         if self.codes is not None and key not in (None, OUTSIDE) and key in self.codes:
@@ -117,16 +130,15 @@ class AxisLabels:
 class Contents(NamedTuple):
     """What has been counted of a source.
 
-    ``counts``, and ``sums`` of weights if there are any, have the shape of the axes; ``kind`` is
+    ``counts``, and ``sums`` of weights if there are any, have the shape of the axes; ``dtype`` is
     that of the ratings in both columns, ``order`` the one that they declare, None without one.
     """
 
-    columns: Columns
     axes: tuple[AxisLabels, AxisLabels, AxisLabels]
     counts: IntTable
     sums: AnyArray | None
-    kind: Kind | None
-    order: tuple[Key, ...] | None
+    dtype: np.dtype[Any]
+    order: list[Key] | None
 
 
 class SourceTable:
@@ -142,7 +154,7 @@ class SourceTable:
         The ratings that stand for a missing one.
     drop_odd : bool
         Whether strings among numbers are missing ratings; they are an error otherwise.
-    advice : Advice
+    remedies : Remedies
         What errors advise.
 
     Attributes
@@ -162,10 +174,10 @@ class SourceTable:
         *,
         codes: WantedLabels | None = None,
         drop_odd: bool = False,
-        advice: Advice = LIBRARY_ADVICE,
+        remedies: Remedies = SOURCE_REMEDIES,
     ) -> None:
         self.columns, self.wanted = columns, wanted
-        self.codes, self.drop_odd, self.advice = codes, drop_odd, advice
+        self.codes, self.drop_odd, self.remedies = codes, drop_odd, remedies
         self.names = list(dict.fromkeys(name for name in columns if name is not None))
         self.axes = (
             AxisLabels(columns.group),
@@ -186,30 +198,30 @@ class SourceTable:
             self.wanted,
             codes=self.codes,
             drop_odd=self.drop_odd,
-            advice=self.advice,
+            remedies=self.remedies,
         )
 
-    def note(self, kinds: Kinds) -> None:
-        """Take the kinds of the groups and ratings of a part."""
-        for axis, kind in zip(self.axes, kinds):
-            if kind is not None and kind != axis.kind:
+    def note(self, types: Types) -> None:
+        """Take the types of the groups and ratings of a part."""
+        for axis, dtype in zip(self.axes, types):
+            if dtype not in (NO_TYPE, axis.dtype):
                 self._settle()
-                axis.note(kind)
+                axis.note(dtype)
 
-    def note_orders(self, first: tuple[Key, ...] | None, second: tuple[Key, ...] | None) -> None:
+    def note_orders(self, first: LabelOrder | None, second: LabelOrder | None) -> None:
         """Take the orders of labels that a part declares."""
         for axis, order in zip(self.axes[1:], (first, second)):
-            axis.note_order(order, self.advice)
+            axis.note_order(order, self.remedies)
 
     def add_table(
-        self, kinds: Kinds, keys: Keys, counts: IntTable, sums: AnyArray | None = None
+        self, types: Types, keys: Keys, counts: IntTable, sums: AnyArray | None = None
     ) -> None:
         """Add a table of shape (layers, rows, columns), whose labels may repeat.
 
         Most batches have the same labels: such tables are summed first, and put in their
         place once.
         """
-        self.note(kinds)
+        self.note(types)
         self.n_rows += int(counts.sum())
         if self._waiting is not None and self._waiting[0] == keys:
             _, so_far, sums_so_far = self._waiting
@@ -255,8 +267,8 @@ class SourceTable:
         counts, sums = other.settled()
         group, first, second = other.axes
         keys = list(group.position), list(first.position), list(second.position)
-        self.note_orders(first.order, second.order)
-        self.add_table((group.kind, first.kind, second.kind), keys, counts, sums)
+        self.note_orders(order_of(first.order), order_of(second.order))
+        self.add_table((group.dtype, first.dtype, second.dtype), keys, counts, sums)
 
     def __getstate__(self) -> dict[str, Any]:
         # A tally has kernels, which cannot be pickled.
@@ -270,70 +282,67 @@ class SourceTable:
         return self._counts[taken], None if self._sums is None else self._sums[taken]
 
     def contents(self) -> Contents:
-        """Return what has been counted. Strings among numbers are dropped, or an error.
+        """Return what has been counted, its labels judged as those of arrays are.
 
         There is no order if some labels alone are wanted.
 
         Raises
         ------
-        RatingsError
-            If the ratings cannot be compared, or the columns declare different orders, or one
-            holds a rating that the order lacks.
+        ValueError
+            If the ratings cannot be compared, strings are among numbers, the columns declare
+            different orders, or one holds a rating that the order lacks.
         """
-        self._judge_odd_strings()
+        if self.drop_odd and self.wanted is None:
+            for i, axis in enumerate(self.axes[1:], 1):
+                if axis.order is None:
+                    self.mark_missing(i, odd_strings(self.column(i)))
         counts, sums = self.settled()
-        first, second = self.axes[1:]
-        kinds, names = (first.kind, second.kind), (first.column, second.column)
-        kind = common_kind(kinds, names, (first.position, second.position))
-        if kind == "floats" and self.wanted is None:
-            refuse_rounded({axis.column: axis.position for axis in (first, second)})
-        order = None
-        if self.wanted is None:
-            orders = {f"column {axis.column!r}": axis.order for axis in (first, second)}
-            order = common_order(orders, self.advice)
-        if order is not None:
-            for axis in (first, second):
-                refuse_outside(axis.labels(), order, axis.column, self.advice)
-        return Contents(self.columns, self.axes, counts, sums, kind, order)
-
-    def _judge_odd_strings(self) -> None:
-        """Drop strings among numbers, or raise, unless labels or an order say what they are."""
-        if self.wanted is not None:
-            return
-        for i, axis in enumerate(self.axes[1:], 1):
-            if axis.kind != "strings" or axis.order is not None:
-                continue
-            odd = self.odd_strings(i)
-            if not odd:
-                continue
-            if not self.drop_odd:
-                name = f"column {axis.column!r}"
-                raise RatingsError(describe_odd(odd, name, self.advice.odd_strings))
-            self.mark_missing(i, odd)
-
-    def odd_strings(self, i: int) -> dict[str, int]:
-        """Return the strings among the numbers of an axis, and how many ratings each has."""
-        counts, _ = self.settled()
-        n_ratings = counts.sum(axis=tuple(j for j in range(3) if j != i)).tolist()
-        return odd_among(
-            {key: n for key, n in zip(self.axes[i].position, n_ratings) if isinstance(key, str)}
+        if sums is None and self.columns.weight is not None:
+            sums = np.zeros(counts.shape)
+        axes, remedies = self.axes[1:], self.remedies
+        first, second = self.column(1), self.column(2)
+        types = [axis.dtype for axis in axes if axis.dtype != NO_TYPE]
+        if len(types) > 1:
+            odd = remedies.odd_strings if self.wanted is None else WRITE_ALL_AS_STRINGS
+            first, second = comparable((first, second), (axes[0].name, axes[1].name), odd)
+        columns = {axes[0].name: first, axes[1].name: second}
+        order, is_declared = judge_labels(columns, self.wanted, remedies)
+        if is_declared:
+            KnownLabels(order, first, second).refuse_outside(columns, remedies.outside)
+        declared = next((axis.order for axis in axes if axis.order is not None), None)
+        return Contents(
+            self.axes,
+            counts,
+            sums,
+            np.result_type(*types) if types else NO_TYPE,
+            declared if is_declared else None,
         )
 
-    def mark_missing(self, i: int, missing: Container[Key]) -> None:
+    def column(self, i: int) -> Column:
+        """Return the labels of an axis as a column, with how many ratings have each."""
+        axis, (counts, _) = self.axes[i], self.settled()
+        labels = axis.labels()
+        n_ratings = counts.sum(axis=tuple(j for j in range(3) if j != i))
+        places = [axis.position[label] for label in labels]
+        return column_of(labels, axis.dtype, axis.order, n_ratings[places])
+
+    def mark_missing(self, i: int, missing: Collection[Key]) -> None:
         """Count some ratings of an axis as missing."""
+        if not missing:
+            return
         counts, sums = self.settled()
         keys: list[list[Any]] = [list(axis.position) for axis in self.axes]
         keys[i] = [None if key in missing else key for key in keys[i]]
         self.axes[i].position.clear()
         self.n_rows, self._counts, self._sums = 0, np.zeros((0, 0, 0), np.int64), None
-        self.add_table((None, None, None), (keys[0], keys[1], keys[2]), counts, sums)
+        self.add_table(NO_TYPES, (keys[0], keys[1], keys[2]), counts, sums)
         self._settle()
 
     def refuse_if_many(self, axis: AxisLabels, n_labels: int, n_more: int = 0) -> None:
         """Raise if a column has too many different values to hold ratings."""
         if axis is not self.axes[0] and n_labels > LARGEST_NUMBER_OF_LABELS:
             n_rows = self.n_rows + n_more
-            raise TooManyLabelsError(axis.column, n_labels, n_rows, self.advice.many_labels)
+            raise TooManyLabelsError(axis.column, n_labels, n_rows, self.remedies.many_labels)
 
     def _settle(self) -> None:
         """Put the tables that wait in their place, label by label."""
@@ -382,6 +391,14 @@ class SourceTable:
                 self._sums = _enlarged(self._sums, shape)
         if sums is not None and self._sums is None:
             self._sums = np.zeros(self._counts.shape, sums)
+
+
+def order_of(keys: Sequence[Key] | None) -> LabelOrder | None:
+    """Return keys as an order that a part of a column declares."""
+    if keys is None:
+        return None
+    labels = np.array(keys, object)
+    return LabelOrder(labels, labels)
 
 
 def _enlarged(array: AnyArray, shape: tuple[int, ...]) -> AnyArray:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column, label_of
-from fastkappa.ratings.label_order import LabelOrder, not_declared
+from fastkappa.ratings.label_order import WHICH_ARE_MEANT, LabelOrder, not_declared
 from fastkappa.ratings.labels import distinct, keys_in_unit, read_labels
 from fastkappa.ratings.read import RatedItems
 from fastkappa.tables.codecs import (
@@ -103,14 +103,14 @@ class KnownLabels:
         codec = LabelMap(np.array(list(wanted), dtype=label_type(column.values)))
         return Encoding(codec, np.array(list(wanted.values()), dtype=np.intp))
 
-    def refuse_outside(self, columns: Mapping[str, Column]) -> None:
+    def refuse_outside(self, columns: Mapping[str, Column], remedy: str = WHICH_ARE_MEANT) -> None:
         """Raise for the first rating of columns that is none of the labels."""
         for name, column in columns.items():
             outside = self.encode(column).places(column.values) < 0
             if outside.any():
                 label = label_of(column, int(outside.argmax()))
                 if self.are_declared:
-                    raise not_declared(name, label, self.array)
+                    raise not_declared(name, label, self.array, remedy)
                 labels = self.array.tolist()
                 raise ValueError(f"{name} holds {label}, which is not among the labels {labels}.")
 

@@ -127,7 +127,7 @@ def test_what_cannot_be_scored_has_a_row_and_the_rest_still_rank(folder: Path) -
         "shuffled.xlsx": "not known by its suffix",
         "column.csv": "no column 'grade'; .* Did you mean 'Grade'",
         "scores.csv": "continuous",
-        "words.csv": "Mix of label input types",
+        "words.csv": "the ratings cannot be compared",
         "short.csv": r"its ids are not those of truth.csv: 2 missing \('img\d+', 'img\d+'\)",
         "twice.csv": r"1 repeated \('img\d+'\)",
         "nowhere.csv": "there is no file nowhere.csv",

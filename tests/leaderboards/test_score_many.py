@@ -297,7 +297,7 @@ def test_refusals_name_the_argument() -> None:
         ({"a": truth, "b": [0, 1]}, {}, ValueError, r"prediction 'b' .* 3 of y_true, got 2"),
         ({"a": [0.5, 1, 2]}, {}, ValueError, "continuous"),
         ({"a": [0, np.nan, 2]}, {}, ValueError, "prediction 'a' contains NaN"),
-        ({"a": ["x", "y", "z"]}, {}, ValueError, "Mix of label input types"),
+        ({"a": ["x", "y", "z"]}, {}, ValueError, "the ratings cannot be compared"),
         ({}, {}, ValueError, "at least one prediction"),
         (np.zeros((2, 3), int), {}, ValueError, "With axis=1 it would have"),
         (np.zeros((2, 4), int), {}, ValueError, r"got an array of shape \(2, 4\)\.$"),

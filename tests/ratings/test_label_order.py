@@ -21,7 +21,7 @@ from fastkappa.ratings.column import read_column
 from fastkappa.ratings.label_order import is_alphabetical, sorted_strings, warn_of_order
 from fastkappa.ratings.missing import find_missing
 from fastkappa.ratings.odd_strings import odd_strings
-from fastkappa.ratings.read import meant_labels
+from fastkappa.ratings.read import judge_labels
 from tests.helpers.absent import library
 
 pl = library("polars")
@@ -373,16 +373,16 @@ def test_strings_among_numbers(ratings: list[Any], found: dict[str, int]) -> Non
     assert odd_strings(column) == found
     columns = {"y1": column, "y2": column}
     if not found:
-        assert meant_labels(None, columns) == (None, False)
+        assert judge_labels(columns) == (None, False)
         return
     shown = ", ".join(f"{k!r} ({n} time{'s' if n > 1 else ''})" for k, n in found.items())
     with pytest.raises(ValueError, match="holds numbers, and among them") as caught:
-        meant_labels(None, columns)
+        judge_labels(columns)
     assert str(caught.value) == (
         f"y1 holds numbers, and among them {shown}: give missing='drop' or missing_codes= if they"
         " stand for missing ratings, or labels= if they are labels."
     )
-    assert meant_labels(["1", "2"], columns) == (["1", "2"], False)
+    assert judge_labels(columns, ["1", "2"]) == (["1", "2"], False)
 
 
 def test_unused_categories_are_not_odd_strings() -> None:

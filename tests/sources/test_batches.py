@@ -10,8 +10,9 @@ import pytest
 
 from fastkappa import confusion_from_table
 from fastkappa.arrays import AnyArray
+from fastkappa.ratings.column import Column
 from fastkappa.sources.batches import LARGEST_RANGE, add_ratings
-from fastkappa.sources.source_ratings import RatingBatch
+from fastkappa.sources.source_ratings import INTEGERS
 from fastkappa.sources.source_table import Columns, SourceTable
 
 pa = pytest.importorskip("pyarrow")
@@ -55,7 +56,7 @@ def test_batches_may_have_other_types() -> None:
     ]
     for dtype, ratings in batches * 2:
         values = np.array(ratings, dtype)
-        add_ratings(table, RatingBatch(values, "integers"), RatingBatch(values, "integers"))
+        add_ratings(table, Column(values, INTEGERS), Column(values, INTEGERS))
         expected.update(zip(ratings, ratings))
     counts, _ = table.settled()
     assert _pairs([list(axis.position) for axis in table.axes[1:]], counts[0]) == expected

@@ -167,8 +167,8 @@ def test_two_different_orders_are_refused(make: Callable[[Any], Any]) -> None:
         confusion_from_table(make(frame), "left", "right")
     assert str(raised.value) == (
         "column 'left' and column 'right' declare different orders of their labels: none < mild <"
-        " moderate < severe and severe < moderate < mild < none. labels= gives the order that is"
-        " meant."
+        " moderate < severe and severe < moderate < mild < none. Give both the same categories, or"
+        " give labels=."
     )
     counts = confusion_from_table(make(frame), "left", "right", labels=ORDER)
     assert counts.table.tolist() == TABLE
@@ -193,7 +193,7 @@ def test_a_rating_that_was_not_declared_is_refused() -> None:
         confusion_from_table(frame, "left", "right")
     assert str(raised.value) == (
         "column 'right' holds 'fatal', which is not among the labels that were declared: none <"
-        " mild < moderate < severe. labels= gives the order that is meant."
+        " mild < moderate < severe. Give labels= to say which are meant."
     )
 
 

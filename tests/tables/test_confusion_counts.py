@@ -332,7 +332,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], dict[str, Any], type[Exception], str]]
     ),
     "parts": (([0.5, 1.0], [0, 1]), {}, ValueError, "continuous"),
     "matrix": (([[0, 1], [1, 0]], [0, 1]), {}, ValueError, "multilabel-indicator"),
-    "strings and numbers": ((["a", "b"], [0, 1]), {}, ValueError, "Mix of label input types"),
+    "strings and numbers": ((["a", "b"], [0, 1]), {}, ValueError, "the ratings cannot be compared"),
     "repeated labels": (
         (RATINGS, RATINGS),
         {"labels": [0, 1, 0]},
@@ -358,7 +358,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], dict[str, Any], type[Exception], str]]
         (np.array([0, 1], "M8[D]"), [0, 1]),
         {},
         ValueError,
-        "Mix of label input",
+        "the ratings cannot be compared",
     ),
 }
 

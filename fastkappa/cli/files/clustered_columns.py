@@ -18,7 +18,7 @@ from fastkappa.cli.files.two_columns import (
     parse_labels,
 )
 from fastkappa.ratings.missing import find_missing
-from fastkappa.sources.arrow_columns import distinct_ratings, kind_of_column
+from fastkappa.sources.arrow_columns import distinct_ratings, type_of_column
 from fastkappa.sources.arrow_files import OnProgress
 from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.statistics.intervals.methods import IntervalMethod
@@ -72,7 +72,7 @@ class ClusteredPair:
         self._options: dict[str, Any] = {"clusters": arrays[cluster], "missing": "drop"}
         known = declared_labels(ratings)
         if labels is not None:
-            known = parse_labels(labels, kind_of_column(arrays[first]))
+            known = parse_labels(labels, type_of_column(arrays[first]))
         self._options["labels"] = known
         self.labels = self.result(None, None).labels
         if known is None:

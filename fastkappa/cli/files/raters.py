@@ -26,12 +26,8 @@ from fastkappa.sources.source_counts import SourceCounts
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     MEASUREMENTS,
-    Kind,
     RatingsError,
 )
-
-# The kind of labels by the kind of their dtype.
-KINDS: dict[str, Kind] = {"U": "strings", "O": "strings", "b": "booleans"}
 
 
 def read_raters(
@@ -208,8 +204,7 @@ def _read(
     declared = None if labels is not None else declared_labels(ratings)
     whole = ratings_of(columns, declared)
     if labels is not None:
-        kind = KINDS.get(whole.labels.dtype.kind, "integers")
-        whole = ratings_of(columns, parse_labels(labels, kind))
+        whole = ratings_of(columns, parse_labels(labels, whole.labels.dtype))
     if len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
         raise RatingsError(
             f"the columns hold {len(whole.labels)} different ratings, more than the"

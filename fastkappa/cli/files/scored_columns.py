@@ -9,7 +9,6 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source, as_source
-from fastkappa.cli.files.raters import KINDS
 from fastkappa.cli.files.two_columns import (
     OnSorted,
     check_missing,
@@ -25,7 +24,7 @@ from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import drop_missing as without_missing
 from fastkappa.sources.arrow_columns import text_of_bytes
 from fastkappa.sources.arrow_folders import columns_of_files
-from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.sources.source_ratings import RatingsError, refuse_many_labels
 
 
 class ScoredColumns(NamedTuple):
@@ -109,7 +108,7 @@ def read_scores(
         if known is None and y_true.dtype.kind in "UO":
             on_sorted(np.array(sorted_strings(set(y_true.tolist()))))
     else:
-        known = parse_labels(labels, KINDS.get(y_true.dtype.kind, "integers"))
+        known = parse_labels(labels, y_true.dtype)
         outside = ~np.isin(y_true, known)
         if outside.all():
             raise RatingsError(f"none of the labels in column {y!r} is among those of --labels.")
@@ -138,10 +137,5 @@ def _read_labels(column: Any, name: str) -> AnyArray:
         truth = np.asarray(read.categories)[read.values]
     else:
         truth = read.values.astype(np.int64 if read.label_dtype.kind == "f" else read.label_dtype)
-    n_labels = len(np.unique(truth))
-    if n_labels > LARGEST_NUMBER_OF_LABELS:
-        raise RatingsError(
-            f"column {name!r} holds {n_labels} different values, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
-        )
+    refuse_many_labels(len(np.unique(truth)), f"column {name!r}")
     return truth

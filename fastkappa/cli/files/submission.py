@@ -9,14 +9,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.cli.files.two_columns import ADVICE, parse_codes
+from fastkappa.cli.files.two_columns import parse_codes
 from fastkappa.formatting import count_text
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_columns import text_of_bytes
 from fastkappa.sources.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
 from fastkappa.sources.arrow_missing import mark_missing
-from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from fastkappa.sources.source_ratings import (
+    LARGEST_NUMBER_OF_LABELS,
+    RatingsError,
+    refuse_many_labels,
+)
 from fastkappa.sources.text_format import PLAIN, TextFormat
 
 ODD_STRINGS = (
@@ -57,7 +61,7 @@ class Reader(NamedTuple):
             labels,
             parse_codes(self.missing_codes),
             odd="raise" if self.labels is None else "keep",
-            advice=ADVICE._replace(odd_strings=ODD_STRINGS),
+            remedy=ODD_STRINGS,
         )
         mask = find_missing(marked_labels)
         missing = set() if mask is None else set(without(ids, ~mask).to_pylist())
@@ -106,11 +110,7 @@ def _read(
         if "binary" in str(column.type):
             columns[name] = text_of_bytes(column, f"{name!r} of {file}")
     n_labels = 0 if _are_few_integers(columns[target]) else len(columns[target].unique())
-    if n_labels > LARGEST_NUMBER_OF_LABELS:
-        raise RatingsError(
-            f"column {target!r} of {file} holds {n_labels} different values, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
-        )
+    refuse_many_labels(n_labels, f"column {target!r} of {file}")
     return columns[id_column], columns[target]
 
 

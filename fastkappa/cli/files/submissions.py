@@ -14,11 +14,12 @@ import numpy as np
 
 from fastkappa.cli.files.submission import Reader
 from fastkappa.cli.files.two_columns import (
-    ADVICE,
+    REMEDIES,
     OnSorted,
     declared_labels,
     ignore_sorted,
     parse_labels,
+    refuse_outside,
 )
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
@@ -33,10 +34,10 @@ from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.splits import Splits
 from fastkappa.ratings.interop import strings_in_arrow
 from fastkappa.ratings.label_order import shown
-from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, kind_of_column
+from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, type_of_column
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.sources.source_counts import in_order
-from fastkappa.sources.source_ratings import RatingsError, refuse_outside
+from fastkappa.sources.source_ratings import STRINGS, RatingsError
 from fastkappa.sources.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
 
@@ -174,8 +175,8 @@ def rank_files(
         on_left_out(f"{n} of {truth} left out: their label in column {target!r} is missing.")
     declared = None if labels is not None else declared_labels({target: true_labels})
     known = declared if labels is None else _parsed(labels, true_labels)
-    if known is None and kind_of_column(true_labels) == "strings":
-        on_sorted(np.array(in_order(distinct_ratings(true_labels, target), "strings")))
+    if known is None and type_of_column(true_labels) == STRINGS:
+        on_sorted(np.array(in_order(distinct_ratings(true_labels, target), STRINGS)))
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
     splits: Splits | None = None
     parts: dict[str | None, Any] = {None: None}
@@ -301,21 +302,21 @@ def _named_splits(column: Any, truth: Path, name: str) -> list[str]:
 
 def _parsed(labels: str, true_labels: Any) -> list[Any]:
     """Return the labels that a user wrote, in the type of the true ones."""
-    return parse_labels(labels, kind_of_column(true_labels))
+    return parse_labels(labels, type_of_column(true_labels))
 
 
 def _check_order(declared: list[Any] | None, predicted: Any, target: str, weights: Weights) -> None:
     """Raise if a file declares another order of labels than the truth, or has other labels."""
     own = declared_order(predicted, target)
     if declared is not None:
-        if own is not None and list(own) != declared:
+        if own is not None and own != declared:
             raise RatingsError(
                 f"column {target!r} declares the order of labels {shown(own)}, and the truth"
-                f" {shown(declared)}. {ADVICE.order}"
+                f" {shown(declared)}. {REMEDIES.order}"
             )
-        refuse_outside(distinct_ratings(predicted, target), tuple(declared), target, ADVICE)
+        refuse_outside({target: predicted}, declared)
     elif own is not None and weights is not None:
         raise RatingsError(
             f"column {target!r} declares the order of labels {shown(own)}, and the truth none."
-            f" {ADVICE.order}"
+            f" {REMEDIES.order}"
         )

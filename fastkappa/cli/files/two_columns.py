@@ -7,40 +7,38 @@ the command line.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source, as_source
-from fastkappa.ratings.label_order import is_number
-from fastkappa.sources.arrow_columns import declared_order, distinct_ratings
+from fastkappa.ratings.label_order import common_order, is_number
+from fastkappa.ratings.read import Remedies
+from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, type_of_column
 from fastkappa.sources.arrow_files import OnProgress, files_of, ignore_progress
 from fastkappa.sources.arrow_folders import count_files
 from fastkappa.sources.arrow_missing import OddStrings, mark_missing
 from fastkappa.sources.source_counts import SourceCounts, finish, finish_groups, n_first_among
-from fastkappa.sources.source_ratings import (
-    Advice,
-    Kind,
-    RatingsError,
-    WantedLabels,
-    common_order,
-    refuse_outside,
-)
-from fastkappa.sources.source_table import Columns, Contents, SourceTable
+from fastkappa.sources.source_ratings import DATES, RatingsError, WantedLabels, column_of
+from fastkappa.sources.source_table import Columns, Contents, SourceTable, order_of
+from fastkappa.tables.known_labels import KnownLabels
 
-ADVICE = Advice(
-    many_labels="--labels names those to take.",
-    order="--labels gives the order that is meant.",
+REMEDIES = Remedies(
     odd_strings=(
         "give --missing drop if they stand for missing ratings (with --missing-codes, if there"
         " are other codes), or --labels if they are labels."
     ),
+    order="--labels gives the order that is meant.",
+    outside="--labels gives the order that is meant.",
+    many_labels="--labels names those to take.",
 )
 # A score is no label.
-SCORES_ADVICE = ADVICE._replace(
-    odd_strings="give --missing drop if they stand for missing scores (with --missing-codes, if"
-    " there are other codes)."
+ODD_SCORES = (
+    "give --missing drop if they stand for missing scores (with --missing-codes, if there are other"
+    " codes)."
 )
 
 # Called with labels whose order is taken from themselves.
@@ -185,7 +183,7 @@ def _read(
             texts if missing_codes is None else [*texts, *_split(missing_codes)],
             are_numbers=are_numbers,
         )
-    table = SourceTable(columns, wanted, codes=codes, drop_odd=drop_missing, advice=ADVICE)
+    table = SourceTable(columns, wanted, codes=codes, drop_odd=drop_missing, remedies=REMEDIES)
     source = as_source(source)
     try:
         count_files(table, source.files, on_progress, source.text_format)
@@ -208,16 +206,17 @@ def _read(
             f"no rows are left: all {counts.n_rows} of {source.name} have a missing rating."
         )
     for axis in table.axes[1:]:
-        if axis.kind in ("dates", "times"):
+        if axis.dtype.kind == "M":
+            held = "date" if axis.dtype == DATES else "time"
             raise RatingsError(
-                f"column {axis.column!r} holds values of type {axis.kind[:-1]}: ratings must be"
-                " whole numbers, strings or booleans."
+                f"{axis.name} holds values of type {held}: ratings must be whole numbers, strings"
+                " or booleans."
             )
     if labels is None:
         if contents.order is None:
             on_sorted(counts.labels)
         return contents, None, counts
-    known = parse_labels(labels, contents.kind)
+    known = parse_labels(labels, contents.dtype)
     counts = finish(contents, known)
     if not counts.table.any() and not n_first_among(contents, known):
         raise RatingsError(f"none of the ratings in column {columns.y1!r} is among the labels.")
@@ -251,7 +250,7 @@ def marked(
             array,
             codes,
             odd=odd if labels is None or name in scores else "keep",
-            advice=SCORES_ADVICE if name in scores else ADVICE,
+            remedy=ODD_SCORES if name in scores else REMEDIES.odd_strings,
         )
         for name, array in arrays.items()
     }
@@ -259,13 +258,24 @@ def marked(
 
 def declared_labels(arrays: Mapping[str, Any]) -> list[Any] | None:
     """Return the labels in the order that columns declare, None if none does."""
-    orders = {f"column {name!r}": declared_order(array, name) for name, array in arrays.items()}
-    order = common_order(orders, ADVICE)
+    orders = {
+        f"column {name!r}": order_of(declared_order(array, name)) for name, array in arrays.items()
+    }
+    order = common_order(orders, REMEDIES.order)
     if order is None:
         return None
+    declared: list[Any] = order.labels.tolist()
+    refuse_outside(arrays, declared)
+    return declared
+
+
+def refuse_outside(arrays: Mapping[str, Any], declared: Sequence[Any]) -> None:
+    """Raise for a rating in a column that is none of the labels that another one declares."""
     for name, array in arrays.items():
-        refuse_outside(distinct_ratings(array, name), order, name, ADVICE)
-    return list(order)
+        found, dtype = sorted(distinct_ratings(array, name), key=str), type_of_column(array)
+        column = column_of(found, dtype)
+        known = KnownLabels(order_of(declared), column, column)
+        known.refuse_outside({f"column {name!r}": column}, REMEDIES.outside)
 
 
 def check_missing(
@@ -279,21 +289,22 @@ def check_missing(
         )
 
 
-def parse_labels(text: str, kind: Kind | None) -> list[Any]:
+def parse_labels(text: str, dtype: np.dtype[Any]) -> list[Any]:
     """Return labels written as ``a,b,c`` in the type of the ratings.
 
     A label with a comma in it goes in double quotes.
 
     Examples
     --------
+    >>> import numpy as np
     >>> from fastkappa.cli.files.two_columns import parse_labels
-    >>> parse_labels("3,1,2", "integers")
+    >>> parse_labels("3,1,2", np.dtype(int))
     [3, 1, 2]
     """
     labels = _split(text)
-    if kind == "strings":
+    if dtype.kind in "UO":
         return labels
-    if kind == "booleans":
+    if dtype.kind == "b":
         return [_parse_boolean(label) for label in labels]
     return [_parse_integer(label) for label in labels]
 

@@ -13,7 +13,7 @@ from fastkappa.leaderboards.items.many_columns import Counter, count_many
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.label_order import LabelOrder, common_order, shown, warn_of_order
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
-from fastkappa.ratings.read import meant_labels
+from fastkappa.ratings.read import judge_labels
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, union_of_labels
 
@@ -58,7 +58,7 @@ class SharedOrder:
         # The tables on the labels given, added up, and the most items left out of one.
         self._total: AnyArray | int = 0
         self._most_outside = 0
-        meant_labels(labels, {TRUTH: truth})
+        judge_labels({TRUTH: truth}, labels)
 
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
         """Return the labels of the tables of some predictions, None for those that occur."""
@@ -69,7 +69,7 @@ class SharedOrder:
             if second.declared is None and second.label_dtype.kind in "iu":
                 whole[name] = second
                 continue
-            meant_labels(self._labels, {TRUTH: first, name: second})
+            judge_labels({TRUTH: first, name: second}, self._labels)
             if second.declared is None or self._labels is not None:
                 continue
             if order is not None:
@@ -82,7 +82,7 @@ class SharedOrder:
             else:
                 order, declared_by = second.declared, name
         if len(whole) > 1:
-            meant_labels(self._labels, whole)
+            judge_labels(whole, self._labels)
         return order if self._labels is None else self._labels
 
     @property

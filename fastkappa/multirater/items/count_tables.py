@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
+from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.labels import (
     distinct,
@@ -16,7 +17,7 @@ from fastkappa.ratings.labels import (
     order_of_columns,
 )
 from fastkappa.ratings.missing import given_labels
-from fastkappa.ratings.odd_strings import warn_of_counted_lookalikes
+from fastkappa.ratings.odd_strings import warn_of_lookalikes
 
 
 def read_counts(given: Any) -> IntTable:
@@ -65,7 +66,8 @@ def table_labels(
     distinct(array.tolist())
     order = None if columns is None else order_of_columns(columns, array.tolist(), argument)
     of_labels = times if order is None else times[order]
-    warn_of_counted_lookalikes([argument], dict(zip(array.tolist(), of_labels.tolist())))
+    column = Column(np.arange(n_labels), np.dtype(object), array.tolist(), counts=of_labels)
+    warn_of_lookalikes({argument: column})
     return array, order
 
 

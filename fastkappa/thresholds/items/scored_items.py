@@ -15,13 +15,14 @@ from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import in_given_weights, read_scaled_weights
 from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.ratings.lengths import n_samples
-from fastkappa.ratings.read import meant_labels
+from fastkappa.ratings.read import REMEDIES, judge_labels
 from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import square
 
+REMEDY = "leave those items out, or give labels= to keep them."
 # A place between sorted items is the number of items below it.
 Places = NDArray[np.int64]
 
@@ -124,8 +125,8 @@ def read_scored_items(
             kept = weights != 0
             weights, numbers = weights[kept], numbers[kept]
             column = column._replace(values=column.values[kept])
-    remedy = "leave those items out, or give labels= to keep them."
-    meant, are_declared = meant_labels(labels, {"y_true": column}, remedy)
+    remedies = REMEDIES._replace(odd_strings=REMEDY)
+    meant, are_declared = judge_labels({"y_true": column}, labels, remedies)
     codes, lowest, found = _codes_of(kernels, column, meant, are_declared, num_threads)
     return ScoredItems(numbers, codes, lowest, found, weights, scale, whole, meant is not None)
 
