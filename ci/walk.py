@@ -37,12 +37,12 @@ PACKAGE = Path(fastkappa.__file__).parent
 # Files and functions. Lower a ceiling when a walk becomes shorter. Where threads read files, which
 # functions the main thread enters differs by a few from run to run.
 CEILINGS = {
-    "cohen_kappa_score, quadratic": (20, 67),
-    "cohen_kappa_score, strings": (21, 77),
-    "agreement": (30, 91),
-    "agreement, printed": (42, 211),
-    "leaderboard": (38, 159),
-    "optimal_thresholds": (27, 99),
+    "cohen_kappa_score, quadratic": (20, 65),
+    "cohen_kappa_score, strings": (21, 75),
+    "agreement": (30, 90),
+    "agreement, printed": (42, 210),
+    "leaderboard": (38, 160),
+    "optimal_thresholds": (27, 98),
     "fastkappa score, Parquet": (36, 180),
     "fastkappa score, CSV": (40, 188),
 }
