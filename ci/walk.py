@@ -39,10 +39,10 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 65),
     "cohen_kappa_score, strings": (21, 75),
-    "agreement": (30, 90),
-    "agreement, printed": (42, 210),
-    "leaderboard": (38, 160),
-    "optimal_thresholds": (27, 98),
+    "agreement": (28, 82),
+    "agreement, printed": (41, 206),
+    "leaderboard": (39, 163),
+    "optimal_thresholds": (28, 99),
     "fastkappa score, Parquet": (36, 180),
     "fastkappa score, CSV": (40, 188),
 }

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, label_text
 from fastkappa.frame import data_frame
@@ -230,8 +231,7 @@ def optimal_thresholds(
     >>> result.predict([0.15, 0.6, 0.8])
     array(['bad', 'good', 'best'], dtype='<U4')
     """
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
+    check_choice("method", method, METHODS)
     least = integer_at_least(min_class_size, 0, "min_class_size")
     threads = resolve_num_threads(num_threads)
     pair_kernels = get_kernels()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable
+from fastkappa.choices import check_choice
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import available_threads
@@ -94,8 +95,7 @@ def find_rounding(
         If an argument is invalid, there are fewer items than folds, or weights are not
         'quadratic' for the method 'closed_form'.
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
+    check_choice("method", method, METHODS)
     if method == "closed_form" and not (isinstance(weights, str) and weights == "quadratic"):
         raise ValueError(
             f"method 'closed_form' is for weights='quadratic' alone, got weights={weights!r}."

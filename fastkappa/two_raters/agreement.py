@@ -11,10 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.interop import names_of
-from fastkappa.ratings.labels import distinct, names_in_order, names_of_columns, order_of_columns
+from fastkappa.ratings.labels import (
+    array_of,
+    distinct,
+    names_in_order,
+    names_of_columns,
+    order_of_columns,
+)
 from fastkappa.ratings.missing import Missing, refuse_missing_labels
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import read
@@ -23,8 +30,8 @@ from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
 from fastkappa.statistics.intervals.rao import (
+    ALTERNATIVES,
     Alternative,
-    check_alternative,
     check_null_kappa,
 )
 from fastkappa.statistics.tables import as_counts
@@ -33,7 +40,7 @@ from fastkappa.tables.count import ConfusionCounts, tabulate
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
 from fastkappa.two_raters.agreement_result import AgreementResult
-from fastkappa.two_raters.item_clusters import CLUSTERS, NOT_RATED, clusters_of_pairs, with_clusters
+from fastkappa.two_raters.item_clusters import CLUSTERS, clusters_of_pairs
 
 
 def agreement(
@@ -66,8 +73,9 @@ def agreement(
         The labels, in the order that weights refer to; items with other labels are left
         out and counted. None means those that the ratings declare (an ordered categorical,
         a polars Enum, an ordered Arrow dictionary, a Python enum), also unused ones, or else
-        those that occur, sorted. Some indices depend on the number of labels, so give all
-        labels that were possible.
+        those that occur, sorted. Give all labels that were possible: also those that no item
+        has change Bennett's S, Brennan-Prediger and Gwet's AC, and can change the interval of
+        kappa by 'score' or 'profile'. The report says if there are such.
     missing : {'raise', 'drop'}, default='raise'
         What to do with items with a missing rating (None, NaN, NaT, NA, masked or null, or
         one of the ``missing_codes``): raise an error, or leave them out and count them. A
@@ -152,14 +160,16 @@ def agreement(
     check_confidence(confidence)
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
-    check_alternative(alternative)
-    given = with_clusters({"y1": y1, "y2": y2}, clusters)
-    items = read(given, labels, missing, missing_codes, NOT_RATED)
-    first, second = items.columns["y1"], items.columns["y2"]
+    check_choice("alternative", alternative, ALTERNATIVES)
+    others = {} if clusters is None else {CLUSTERS: clusters}
+    items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others)
     known = known_labels(items)
-    counts = tabulate(get_kernels(), first, second, known, None)
+    counts = tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], known, None)
     if not counts.table.any():
         raise ValueError(f"no item has both its ratings among the labels {counts.labels.tolist()}.")
+    of_items = None
+    if clusters is not None:
+        of_items = clusters_of_pairs(items, counts.labels, counts.n_outside)
     result = make_result(
         counts.table,
         counts.labels,
@@ -173,12 +183,13 @@ def agreement(
         interval_method=interval_method,
         null_kappa=null_kappa,
         alternative=alternative,
-        clusters=clusters_of_pairs(items, counts.labels, counts.n_outside),
+        clusters=of_items,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
     )
-    if known is None:
+    if known is None and weights is not None:
         warn_of_weights(result.weights, counts.labels)
-    warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
+    if counts.n_outside:
+        warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
     return _warned(result)
 
 
@@ -243,7 +254,7 @@ def agreement_from_confusion(
     check_confidence(confidence)
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
-    check_alternative(alternative)
+    check_choice("alternative", alternative, ALTERNATIVES)
     n_outside = 0
     # An ordered index is that of ordered categoricals.
     are_meant = labels is not None or getattr(getattr(table, "columns", None), "ordered", False)
@@ -303,7 +314,7 @@ def make_result(
 
 def _warned(result: AgreementResult) -> AgreementResult:
     """Return the result; warn if kappa is undefined, or its standard error."""
-    if result.n_clusters == 1 < result.n:
+    if result.clusters is not None and result.n_clusters == 1 < result.n:
         warnings.warn(
             "standard errors are undefined: all items are in one cluster.",
             undefined_metric_warning(),
@@ -328,6 +339,7 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         raise ValueError(f"labels must be {n_labels}, one a row of the table, got {got}.")
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
         names = np.array(labels, dtype=object)  # NumPy would turn numbers into strings
+    names = array_of(labels, "labels") if names.dtype.kind in "fO" else names
     refuse_missing_labels(list(distinct(names.tolist())))
     return names
 

@@ -51,7 +51,7 @@ def run(code: str) -> str:
         "fastkappa.confusion_matrix([1, 2, 1], [1, 2, 2], sample_weight=[1, 2, 3])",
         "fastkappa.confusion_counts([1, 2, 1], [1, 2, 2], backend='numpy')",
         "str(fastkappa.agreement([1, 2, 1], [1, 2, 2], weights='linear'))",
-        "fastkappa.agreement_by([1, 1, 2, 2], [1, 2, 1, 2], [1, 2, 1, 2])",
+        "fastkappa.agreement_by([1, 2, 1, 2], [1, 2, 1, 2], groups=[1, 1, 2, 2])",
         "fastkappa.bootstrap([[20, 5], [10, 15]], n_resamples=99)",
         "fastkappa.sample_size(0.7, 0.5)",
     ],

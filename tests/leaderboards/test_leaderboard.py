@@ -53,7 +53,8 @@ def test_a_prediction_of_none_of_the_items_drawn_is_last() -> None:
     """It has 2 of 20 items, which a replicate lacks with a probability of .9**20, an eighth."""
     truth, few = np.arange(20) % 2, np.full(20, np.nan)
     few[:2] = truth[:2]
-    board = leaderboard(truth, {"all": truth, "few": few}, missing="drop", rng=0, n_resamples=4000)
+    options: dict[str, Any] = {"missing": "drop", "min_coverage": 0.1, "n_resamples": 4000}
+    board = leaderboard(truth, {"all": truth, "few": few}, rng=0, **options)
     # Both are first wherever it has an item: kappa is 1, or undefined as all are agreed on.
     has_none = 0.9**20
     expected = [(1 - has_none) / 2 + has_none, (1 - has_none) / 2]
@@ -203,18 +204,18 @@ def test_ids_that_do_not_match_are_counted_and_named(backend: str) -> None:
     )
     with pytest.raises(ValueError, match=message):
         leaderboard(truth, predictions, ids=ids, backend=backend)
-    result = leaderboard(
-        truth, predictions, ids=ids, on_mismatch="drop", n_resamples=50, rng=0, backend=backend
-    )
+    dropping: dict[str, Any] = {"ids": ids, "on_mismatch": "drop", "rng": 0, "backend": backend}
+    result = leaderboard(truth, predictions, n_resamples=50, min_coverage=0.9, **dropping)
     row = next(row for row in result if row.name == "broken")
     assert (row.n, row.missing, row.extra, row.repeated) == (27, 2, 2, 1)
+    assert (row.coverage, row.rank) == (0.9, 2)
     kept = np.delete(np.arange(30), [5, 6, 7])
     assert row.kappa == cohen_kappa_score(truth[kept], bad[kept])
     assert "missing" in str(result)
     # One that has none of the items is last, and the others rank.
     nothing = {**predictions, "nothing": ([1, 2], [0, 1])}
     with pytest.warns(Warning, match="'nothing': no item of it is left to score: 30 missing"):
-        result = leaderboard(truth, nothing, ids=ids, on_mismatch="drop", rng=0, backend=backend)
+        result = leaderboard(truth, nothing, min_coverage=0, **dropping)
     assert result.names[-1] == "nothing"
     assert math.isnan(result.kappa[-1])
     assert result.n[-1] == 0

@@ -13,11 +13,12 @@ their mean, so that nothing cancels.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats, Matrix
+from fastkappa.choices import check_choice
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, divided
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.set_distances import SET_LEVELS
@@ -29,32 +30,22 @@ Level: TypeAlias = NamedLevel | Matrix
 LEVELS = get_args(NamedLevel)
 
 
-class Metric(Protocol):
-    """The distances of labels.
+class DistanceMatrix:
+    """Distances given as a matrix.
 
     Distances that are squared differences of rounded numbers are known less well than these:
     ``largest`` is the largest of the numbers, 0 if the distances themselves are given.
     """
 
-    largest: float
-
-    def of_patterns(self, patterns: Patterns) -> Floats:
-        """Return the sum of the distances over each pattern's ordered pairs of ratings."""
-
-    def from_labels(self, totals: Floats) -> Floats:
-        """Return the sum of the distances from each label to ``totals`` of each."""
-
-
-class DistanceMatrix:
-    """Distances given as a matrix."""
-
     def __init__(self, distances: Floats, largest: float = 0.0) -> None:
         self._distances, self.largest = distances, largest
 
     def of_patterns(self, patterns: Patterns) -> Floats:
+        """Return the sum of the distances over each pattern's ordered pairs of ratings."""
         return patterns.distances(self._distances)
 
     def from_labels(self, totals: Floats) -> Floats:
+        """Return the sum of the distances from each label to ``totals`` of each."""
         return totals @ self._distances
 
 
@@ -74,6 +65,10 @@ class SquaredDifferences:
         squares = (totals * from_mean**2).sum(axis=-1, keepdims=True)
         distances: Floats = squares + from_mean**2 * n
         return distances
+
+
+# The distances of labels.
+Metric: TypeAlias = DistanceMatrix | SquaredDifferences
 
 
 class Alpha(Coefficient):
@@ -177,8 +172,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
     if level == "nominal":
         return DistanceMatrix(1 - np.eye(len(labels)))
     if level not in LEVELS:
-        names = (*LEVELS, *SET_LEVELS)
-        raise ValueError(f"level must be one of {names} or a matrix of distances, got {level!r}.")
+        check_choice("level", level, (*LEVELS, *SET_LEVELS), "a matrix of distances")
     values = numbers_of(level, labels)
     if level == "interval":
         # Relative to their mean, so that large values lose no digits.
