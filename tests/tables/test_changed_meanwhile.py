@@ -233,16 +233,16 @@ def test_items_in_long_form(monkeypatch: pytest.MonkeyPatch, step: int, value: i
 
 
 def test_weights_of_predictions(drop_in_backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from fastkappa.leaderboards.items import predictions
+    from fastkappa.leaderboards.items import many_columns
 
     y, first, second = ratings(3), ratings(3), ratings(3)
-    count = predictions.count_many_known
+    count = many_columns._count_known
 
     def changed(*arguments: Any, **options: Any) -> Any:
         second[5] = 8
         return count(*arguments, **options)
 
-    monkeypatch.setattr(predictions, "count_many_known", changed)
+    monkeypatch.setattr(many_columns, "_count_known", changed)
     with pytest.raises(RuntimeError, match=CHANGED):
         fastkappa.score_many(y, {"a": first, "b": second}, sample_weight=np.ones(N))
 

@@ -44,6 +44,9 @@ MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
 FIRST_STUDIES = 200  # to find about how many items are needed
 STUDIES_COST = 300_000  # numbers per study, times studies: about 0.1 s
 WITHIN = 0.02
+# The time of the moments of z grows with the fifth power of the number of labels, that of studies
+# with the third. Beyond, the formula for two labels is for the planned table with kappa0.
+MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
 GROWTH = 8  # of the steps in the search for the number of items
 MOST_NUMBERS = 10**6  # of the equations that are solved at a time
 
@@ -105,9 +108,10 @@ def planned_items(design: Design, target: float) -> int:
 def _held_by_simulation(design: Design, formula: PowerOfN, n_studies: int) -> PowerOfN:
     """Return the power by a formula, kept near that of simulated studies.
 
-    A conservative plan is for a variance that the simulated test does not have.
+    A conservative plan is for a variance that the simulated test does not have, and studies with
+    many labels take too long to be simulated.
     """
-    if design.conservative:
+    if design.conservative or len(design.margins[0]) > MOST_SIMULATED_LABELS:
         return formula
 
     def power(n: int) -> float:
@@ -134,7 +138,8 @@ def _by_formula(design: Design) -> PowerOfN:
     if design.raters > 2:
         return _power_of_several_raters(design)
     expected = design.table("kappa", design.kappa, design.conservative)
-    if len(expected) == 2 or design.null_kappa == 0 or design.conservative:
+    is_known = len(expected) == 2 or design.null_kappa == 0 or design.conservative
+    if is_known or len(expected) > MOST_LABELS:
         return _power_by_standard_errors(design, expected)
     return _power_by_expected_z(design, expected)
 
