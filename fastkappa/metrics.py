@@ -307,7 +307,7 @@ def _check_array_like(caller: str, or_none: str = "", **arrays: Any) -> None:
     for name, array in arrays.items():
         if or_none and array is None:
             continue
-        sized = any(hasattr(array, each) for each in ("__len__", "shape", "__array__"))
+        sized = hasattr(array, "__len__") or hasattr(array, "shape") or hasattr(array, "__array__")
         # Sparse matrices have no rows of their own.
         if not sized or np.isscalar(array) or hasattr(array, "toarray"):
             _refuse_parameter(caller, name, f"an array-like{or_none}", array)
