@@ -305,17 +305,12 @@ def _check_parameters(
 
 def _check_array_like(caller: str, or_none: str = "", **arrays: Any) -> None:
     for name, array in arrays.items():
-        if not ((or_none and array is None) or _is_array_like(array)):
+        if or_none and array is None:
+            continue
+        sized = hasattr(array, "__len__") or hasattr(array, "shape") or hasattr(array, "__array__")
+        # Sparse matrices have no rows of their own.
+        if not sized or np.isscalar(array) or hasattr(array, "toarray"):
             _refuse_parameter(caller, name, f"an array-like{or_none}", array)
-
-
-def _is_array_like(value: Any) -> bool:
-    sparse = hasattr(value, "toarray")
-    return (
-        not np.isscalar(value)
-        and not sparse
-        and (hasattr(value, "__len__") or hasattr(value, "shape") or hasattr(value, "__array__"))
-    )
 
 
 def _is_matrix(value: Any) -> bool:

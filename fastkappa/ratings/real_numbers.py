@@ -1,7 +1,8 @@
-"""Judges a user's arrays of numbers that are no labels: scores, predictions."""
+"""Judges a user's numbers that are no labels: scores, predictions, and parameters."""
 
 from __future__ import annotations
 
+import operator
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -112,3 +113,14 @@ def refuse_infinite(numbers: AnyArray, name: str, start: int = 0) -> None:
         raise ValueError(
             f"{name} must be finite, got {float(numbers[position])} at position {start + position}."
         )
+
+
+def integer_at_least(value: Any, least: int, name: str) -> int:
+    """Return a parameter that is an integer, or raise if it is none or too small."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}.") from None
+    if number < least:
+        raise ValueError(f"{name} must be at least {least}, got {number}.")
+    return number

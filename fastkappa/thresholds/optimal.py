@@ -16,6 +16,7 @@ from fastkappa.formatting import figure, label_text
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.ratings.real_numbers import integer_at_least
 from fastkappa.results.report import Grid, Report, abridged, counts_grid
 from fastkappa.results.result import Result
 from fastkappa.statistics.kappa import kappas
@@ -26,7 +27,7 @@ from fastkappa.thresholds.items.scored_items import (
     read_scored_items,
 )
 from fastkappa.thresholds.items.sorted_scores import sort_scores
-from fastkappa.thresholds.rounding import integer_at_least, places_at_thresholds
+from fastkappa.thresholds.rounding import places_at_thresholds
 from fastkappa.thresholds.search import SIZES, best_binned, best_sorted
 
 METHODS = ("auto", "sort", "bins")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
@@ -14,6 +13,7 @@ from fastkappa.choices import check_choice
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import available_threads
+from fastkappa.ratings.real_numbers import integer_at_least
 from fastkappa.shortcuts.loading import cut_search
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
@@ -354,14 +354,3 @@ def _mean_and_spread(numbers: Floats, weights: Floats | None) -> tuple[float, fl
         return float(numbers[0]), 0.0
     mean = float(np.average(numbers, weights=weights))
     return mean, float(np.sqrt(np.average((numbers - mean) ** 2, weights=weights)))
-
-
-def integer_at_least(value: Any, least: int, name: str) -> int:
-    """Return a parameter that is an integer, or raise if it is none or too small."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, got {value!r}.") from None
-    if number < least:
-        raise ValueError(f"{name} must be at least {least}, got {number}.")
-    return number

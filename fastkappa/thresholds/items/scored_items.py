@@ -13,14 +13,13 @@ from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column, read_column, refuse_masked
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import in_given_weights, read_scaled_weights
-from fastkappa.ratings.label_order import warn_of_order
+from fastkappa.ratings.label_order import sorted_strings, warn_of_order
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.read import REMEDIES, judge_labels
 from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
-from fastkappa.tables.table import square
 
 REMEDY = "leave those items out, or give labels= to keep them."
 # A place between sorted items is the number of items below it.
@@ -180,20 +179,21 @@ def _codes_of(
     ValueError
         If a rating is not among the labels.
     """
-    counts = None
-    if labels is None:
-        counts = count_unknown(kernels, column, column, num_threads)
-        labels = square(counts, column, column)[1]
-        if column.categories is None:
-            labels = labels.astype(column.label_dtype, copy=False)
+    is_plain = column.categories is None and column.values.dtype.kind in "iu"
+    are_given = labels is not None
+    if not are_given:
+        found = count_unknown(kernels, column, column, num_threads).rows
+        labels = _labels_of(column, found)
+        if is_plain and int(found[-1]) - int(found[0]) == len(found) - 1:
+            return column.values, int(found[0]), labels
     known = KnownLabels(labels, column, column)
     known.are_declared = are_declared
     label_range = known.as_range()
-    if label_range is not None and column.categories is None and column.values.dtype.kind in "iu":
+    if are_given and is_plain and label_range is not None:
         # Counting is several times as fast as finding the minimum and the maximum.
-        occurring = (counts or count_unknown(kernels, column, column, num_threads)).rows
-        least, largest = int(occurring[0]), int(occurring[-1])
-        if label_range.lowest <= least and largest < label_range.lowest + label_range.n_labels:
+        found = count_unknown(kernels, column, column, num_threads).rows
+        last = label_range.lowest + label_range.n_labels - 1
+        if label_range.lowest <= int(found[0]) and int(found[-1]) <= last:
             return column.values, label_range.lowest, known.array
     codec, positions = known.encode(column)
     code = np.append(positions, -1).astype(np.min_scalar_type(-len(known) - 1))
@@ -203,3 +203,11 @@ def _codes_of(
     if encoded.min() < 0:
         known.refuse_outside({"y_true": column})
     return encoded, 0, known.array
+
+
+def _labels_of(column: Column, found: AnyArray) -> AnyArray:
+    """Return the labels that were found in a column, sorted, in its type."""
+    if column.categories is not None:
+        return np.array(sorted_strings(column.categories[code] for code in found))
+    is_date = column.label_dtype.kind in "mM"
+    return found.view(column.label_dtype) if is_date else found.astype(column.label_dtype)
