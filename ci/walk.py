@@ -39,8 +39,8 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (31, 91),
-    "agreement, printed": (43, 212),
+    "agreement": (31, 92),
+    "agreement, printed": (43, 213),
     "leaderboard": (40, 162),
     "optimal_thresholds": (28, 100),
     "fastkappa score, Parquet": (36, 180),

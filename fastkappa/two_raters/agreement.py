@@ -14,7 +14,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.labels import distinct, names_in_order, names_of_columns, order_of_columns
 from fastkappa.ratings.missing import Missing, refuse_missing_labels
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
@@ -112,7 +112,8 @@ def agreement(
         Kappa, its standard errors, interval and test, and the other indices. Where kappa
         is undefined it is NaN, with an ``UndefinedMetricWarning`` that gives the reason. A
         ``LabelOrderWarning`` says where weights are for strings in alphabetical order, and a
-        ``UserWarning`` where strings of ``labels`` have no item while others are left out.
+        ``UserWarning`` where strings of ``labels`` have no item while others are left out, or
+        where both are the same column.
 
     Raises
     ------
@@ -181,6 +182,7 @@ def agreement(
     if known is None:
         warn_of_weights(result.weights, counts.labels)
     warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
+    warn_of_same_column({"y1": y1, "y2": y2})
     return _warned(result)
 
 
