@@ -15,6 +15,7 @@ from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.interop import names_of, warn_of_same_column
+from fastkappa.ratings.item_weights import as_numbers_of_items
 from fastkappa.ratings.labels import distinct, names_in_order, names_of_columns, order_of_columns
 from fastkappa.ratings.missing import Missing, refuse_missing_labels
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
@@ -51,6 +52,7 @@ def agreement(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
     clusters: Any = None,
+    sample_weight: Any = None,
 ) -> AgreementResult:
     """Return all statistics of two raters' agreement, from their ratings.
 
@@ -105,6 +107,10 @@ def agreement(
         freedom are the number of clusters less one. The interval is asymptotic then, and the
         test of kappa is Wald's. An item whose cluster is missing is treated as one with a
         missing rating. None means that items are independent.
+    sample_weight : array-like of shape (n,), default=None
+        How many items each one stands for, in whole numbers: the result is that of the items
+        repeated so often. Other weights have no standard error here, and not with clusters
+        either. None means 1 for each.
 
     Returns
     -------
@@ -131,11 +137,6 @@ def agreement(
     Z. Yang and M. Zhou (2015). Weighted kappa statistic for clustered matched-pair ordinal
     data. Computational Statistics and Data Analysis 82, 1-18.
 
-    Notes
-    -----
-    There is no ``sample_weight``: the standard errors are those of items drawn
-    independently. `kappa_from_confusion` accepts tables of sums of weights.
-
     Examples
     --------
     >>> from fastkappa import agreement
@@ -157,10 +158,13 @@ def agreement(
     null_kappa = check_null_kappa(null_kappa)
     check_choice("alternative", alternative, ALTERNATIVES)
     given = with_clusters({"y1": y1, "y2": y2}, clusters)
-    items = read(given, labels, missing, missing_codes, NOT_RATED)
+    if sample_weight is not None and clusters is not None:
+        raise ValueError("sample_weight is for independent items: give it without clusters.")
+    items = read(given, labels, missing, missing_codes, NOT_RATED, sample_weight)
     first, second = items.columns["y1"], items.columns["y2"]
     known = known_labels(items)
-    counts = tabulate(get_kernels(), first, second, known, None)
+    weighed = None if items.weights is None else as_numbers_of_items(items.weights)
+    counts = tabulate(get_kernels(), first, second, known, weighed)
     if not counts.table.any():
         raise ValueError(f"no item has both its ratings among the labels {counts.labels.tolist()}.")
     result = make_result(
