@@ -47,6 +47,7 @@ from fastkappa.leaderboards.ranking import (
     with_same_labels,
 )
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.item_weights import read_scaled_weights
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import without
 from fastkappa.ratings.read import read_clusters
@@ -89,6 +90,7 @@ class LeaderboardBuilder:
         *,
         ids: Any = None,
         clusters: Any = None,
+        sample_weight: Any = None,
     ) -> None:
         self._kernels = get_kernels(options.backend)
         self.num_threads = resolve_num_threads(options.num_threads)
@@ -125,7 +127,10 @@ class LeaderboardBuilder:
         )
         self._generator = as_generator(options.rng)
         numbers = self._read_clusters(clusters)
-        self._groups = ItemGroups(self._reference.n_items, GROUPS, self._generator, numbers)
+        self._weights = None if sample_weight is None else self._read_weights(sample_weight)
+        self._groups = ItemGroups(
+            self._reference.n_items, GROUPS, self._generator, numbers, self._weights
+        )
         self._entries: list[Entry] = []
         self._resampled: list[_Resampled] = []
         # Sums of the true labels, which most predictions share.
@@ -163,13 +168,15 @@ class LeaderboardBuilder:
         counted: list[tuple[list[int], Tables]] = []
         for batch in _batches({j: read[j].pair for j in ranked}):
             pairs = [read[j].pair.columns for j in batch]
-            tables = self._count(pairs, labels)
+            tables = self._count(pairs, labels, read[batch[0]].pair.items)
             self._order.accept(labels, [full_names[j] for j in batch], pairs, tables)
             counted.append((batch, tables))
         # All are accepted, so that all or none is added.
         for batch, tables in counted:
             kappas = kappas_of(tables.tables, tables.present, self._options.weights).tolist()
-            n_items = tables.tables.sum(axis=(1, 2)).tolist()
+            # Item weights are no numbers of items.
+            n_rated = len(read[batch[0]].pair.columns[1].values)
+            n_items = (n_rated - tables.n_outside).tolist()
             intervals = self._score_intervals(tables)
             n_other = tables.n_other.tolist()
             for j, kappa, n, other, ends in zip(batch, kappas, n_items, n_other, intervals):
@@ -239,12 +246,18 @@ class LeaderboardBuilder:
 
     def _score_intervals(self, tables: Tables) -> list[tuple[float, float]]:
         """Return the score interval of kappa of each prediction, NaN if intervals are others."""
-        if not self._n_resamples or self._n_clusters is not None:
+        are_items = self._n_clusters is None and self._weights is None
+        if not self._n_resamples or not are_items:
             return [(float("nan"), float("nan"))] * len(tables.tables)
         found = score_intervals(
             tables.tables, tables.present, self._options.weights, self._options.confidence
         )
         return [(low, high) for low, high in found.tolist()]
+
+    def _read_weights(self, sample_weight: Any) -> FloatTable:
+        """Return the weights of the items that are left."""
+        weights, _, _ = read_scaled_weights(sample_weight, self._reference.n_given)
+        return weights if self._reference.dropped is None else weights[~self._reference.dropped]
 
     def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
         """Return the number of each item's cluster; one cluster alone has no intervals."""
@@ -321,10 +334,20 @@ class LeaderboardBuilder:
                 f" {pair[0].label_dtype}."
             )
 
-    def _count(self, pairs: list[tuple[Column, Column]], labels: Any) -> Tables:
-        if labels is None:
-            return count_many_unknown(self._kernels, pairs, self.num_threads)
-        return count_many_known(self._kernels, pairs, labels, None, self.num_threads)
+    def _count(
+        self, pairs: list[tuple[Column, Column]], labels: Any, items: NDArray[np.int64] | None
+    ) -> Tables:
+        """Return the tables of predictions of the same items, all if they are None."""
+        weights = self._weights
+        if weights is not None and items is not None:
+            weights = weights[items]
+        if labels is not None:
+            return count_many_known(self._kernels, pairs, labels, weights, self.num_threads)
+        counted = count_many_unknown(self._kernels, pairs, self.num_threads)
+        if weights is None:
+            return counted
+        again = count_many_known(self._kernels, pairs, counted.labels, weights, self.num_threads)
+        return counted._replace(tables=again.tables)
 
     def _sum(
         self,
@@ -355,7 +378,9 @@ class LeaderboardBuilder:
                 have_all=are_alike,
             )
             counted = tables.tables[some].sum(axis=1)[:, mask] @ products.predicted
-            if (sums.columns.sum(axis=0) != counted).any():
+            # Sums of weights are rounded.
+            found, tolerance = sums.columns.sum(axis=0), 0 if self._weights is None else 1e-6
+            if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()
             sums = sums._replace(weighted=in_single(sums.weighted), columns=in_single(sums.columns))
             here = [entries[j] for j in some]

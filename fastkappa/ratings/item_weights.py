@@ -46,10 +46,10 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
 
 def as_numbers_of_items(weights: AnyArray) -> AnyArray:
     """Return item weights as whole numbers, or raise if they are not numbers of items."""
-    if weights.dtype.kind == "f" and np.isfinite(weights).all() and (weights % 1 == 0).all():
-        # Beyond it they are no numbers of items that anybody has.
-        if np.abs(weights).max(initial=0) <= LARGEST_EXACT:
-            weights = weights.astype(np.int64)
+    # Beyond the largest exact number they are no numbers of items that anybody has.
+    if weights.dtype.kind == "f" and (np.abs(weights) <= LARGEST_EXACT).all():
+        whole = weights.astype(np.int64)
+        weights = whole if (whole == weights).all() else weights
     if weights.dtype.kind == "f" or (weights.dtype.kind == "i" and weights.min(initial=0) < 0):
         raise ValueError(
             "sample_weight must be whole numbers from 0 on, how many items each one stands for:"
