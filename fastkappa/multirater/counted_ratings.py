@@ -23,20 +23,21 @@ from fastkappa.multirater.items.distinct_rows import distinct_rows
 from fastkappa.multirater.items.long import LongRatings
 from fastkappa.multirater.items.rater_columns import EncodedRater
 from fastkappa.multirater.items.subjects import (
-    Subjects,
     SubjectsOfCounts,
     SubjectsOfRaters,
     count_rows_by_cluster,
 )
 from fastkappa.multirater.statistics.coefficient import Coefficient
 from fastkappa.multirater.statistics.patterns import Patterns
-from fastkappa.multirater.statistics.profiles import Profiles, RaterPairs, RaterProfiles
-from fastkappa.multirater.statistics.sparse_profiles import SparseProfiles
+from fastkappa.multirater.statistics.profiles import Profiles, RaterPairs
+from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles, SparseProfiles
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.clusters import Clusters, clusters_of
 from fastkappa.tables.by_cluster import ClusterCounts
 
+# The subjects in their order.
+Subjects: TypeAlias = SubjectsOfRaters | SubjectsOfCounts | LongRatings
 # Distinct rows, and how many subjects have each.
 CountedRows: TypeAlias = tuple[AnyArray, IntTable]
 

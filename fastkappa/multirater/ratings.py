@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,15 @@ from fastkappa.multirater.items.count_tables import (
 )
 from fastkappa.multirater.items.forms import ids_among, other_form
 from fastkappa.multirater.items.long import read_long
-from fastkappa.multirater.items.rater_columns import columns_of, encode_columns
-from fastkappa.multirater.items.sets import read_sets
+from fastkappa.multirater.items.rater_columns import encode_columns
 from fastkappa.multirater.statistics.patterns import Patterns
-from fastkappa.multirater.statistics.profiles import RaterPairs, RaterProfiles
+from fastkappa.multirater.statistics.profiles import RaterPairs
+from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.ratings.labels import names_of_columns
 from fastkappa.ratings.missing import check_is_list
+from fastkappa.ratings.rating_matrix import columns_of
 from fastkappa.statistics.tables import as_counts, holds_sums
 
 
@@ -263,7 +264,7 @@ class Ratings:
         <Ratings: 50 subjects, 2 raters, none of 100 ratings missing, labels [0, 1]>
         """
         counts = as_counts(table).astype(np.int64)
-        names, order = table_labels(table, labels, len(counts), "table")
+        names, order = table_labels(table, labels, counts.sum(axis=0) + counts.sum(axis=1), "table")
         if order is not None:
             counts = counts[np.ix_(order, order)]
         return cls(
@@ -327,7 +328,7 @@ class Ratings:
                 " what was rated.",
                 stacklevel=2,
             )
-        names, order = table_labels(counts, labels, table.shape[1], "counts")
+        names, order = table_labels(counts, labels, table.sum(axis=0), "counts")
         if order is not None:
             table = table[:, order]
         n_raters = int(table.sum(axis=1).max())
@@ -380,13 +381,6 @@ class Ratings:
     ) -> Ratings:
         if len(columns) < 2:
             raise ValueError(f"{argument} must be those of two raters or more, got {len(columns)}.")
-        coded = read_sets(columns, names, labels, missing_codes)
-        if coded is not None:
-            codes = range(1, len(coded.sets) + 1)
-            found = cls._of_columns(coded.columns, names, codes, (), clusters, argument)
-            return replace(
-                found, labels=coded.sets, order_is_known=labels is not None, _values=None
-            )
         given = encode_columns(columns, names, labels, missing_codes, argument)
         raters = given.raters
         return cls(

@@ -73,6 +73,14 @@ def not_declared(
     )
 
 
+def not_a_label(name: str, label: str) -> ValueError:
+    """Return the error for a rating of several raters that is none of the labels."""
+    return ValueError(
+        f"{name} holds {label}, which is not one of the labels; name it in missing_codes if it"
+        " stands for a missing rating."
+    )
+
+
 def _are_named_otherwise(order: LabelOrder, other: LabelOrder) -> bool:
     """Return whether two enums give the same values other names."""
     named = all(each.names is not each.labels for each in (order, other))

@@ -94,18 +94,22 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
         return _if_any(np.isin(array, codes_of_dates(missing_codes, array.dtype)))
     if isinstance(ratings, (list, tuple)):
         array = np.asarray(ratings, object).reshape(-1)
-    # A column of strings has -9 as "-9", and a member of an enum stands for its value.
-    values = [code.value if isinstance(code, enum.Enum) else code for code in missing_codes]
-    numbers: Any = [
-        float(code) if isinstance(code, str) else code
-        for code in values
-        if isinstance(code, (int, float, np.number)) or (isinstance(code, str) and is_number(code))
-    ]
+    codes = spellings(missing_codes)
     if array.dtype.kind in "OUT":
-        codes = {*missing_codes, *values, *map(str, values), *numbers}
         ratings = (r.value if isinstance(r, enum.Enum) and r not in codes else r for r in array)
         return _if_any(np.fromiter((rating in codes for rating in ratings), bool, len(array)))
+    numbers: Any = [code for code in codes if isinstance(code, (int, float, np.number))]
     return _if_any(np.isin(array, numbers)) if numbers and array.dtype.kind in "iufb" else None
+
+
+def spellings(missing_codes: Sequence[Any]) -> set[Any]:
+    """Return the codes that are no dates in every way in which a column may hold them.
+
+    A column of strings has -9 as "-9", and a member of an enum stands for its value.
+    """
+    values = [code.value if isinstance(code, enum.Enum) else code for code in missing_codes]
+    numbers = [float(code) for code in values if isinstance(code, str) and is_number(code)]
+    return {*missing_codes, *values, *map(str, values), *numbers}
 
 
 def codes_of_dates(missing_codes: Sequence[Any], unit: np.dtype[Any]) -> AnyArray:

@@ -19,6 +19,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import is_number
+from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
 REMEDY = (
@@ -68,6 +69,27 @@ def refuse_odd_strings(column: Column, name: str, remedy: str = REMEDY) -> None:
     odd = odd_strings(column)
     if odd:
         raise ValueError(describe_odd(odd, name, remedy))
+
+
+def refuse_odd_together(columns: Mapping[str, Column], missing_codes: Sequence[Any]) -> None:
+    """Raise if the columns of several raters together hold strings among numbers."""
+    codes = spellings(missing_codes)
+    written = {label for column in columns.values() for label in column.categories or ()} - codes
+    if len(set(map(is_number, written))) < 2:
+        return
+    counts = sum(map(_counts_of, columns.values()), Counter[Any]())
+    odd = odd_among({label: n for label, n in counts.items() if label not in codes})
+    if odd:
+        names = [
+            name
+            for name, column in columns.items()
+            if not odd.keys().isdisjoint(column.categories or ())
+        ]
+        remedy = (
+            f"look at {', '.join(names)}, and give missing_codes= if they stand for missing"
+            " ratings, or labels= if they are labels."
+        )
+        raise ValueError(describe_odd(odd, "the table of ratings", remedy))
 
 
 def describe_odd(odd: Mapping[str, int], name: str, remedy: str) -> str:

@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from reprlib import repr as short_repr
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import CHUNK, AnyArray
+from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import checked, to_numpy, warn_of_row_order
+from fastkappa.ratings.label_order import LabelOrder
+from fastkappa.ratings.labels import distinct
 from fastkappa.ratings.lengths import n_samples
-from fastkappa.ratings.missing import find_missing
+from fastkappa.ratings.missing import (
+    check_missing,
+    find_missing,
+    given_labels,
+    spellings,
+    without,
+)
+from fastkappa.ratings.read import meant_labels, read_rated
 from fastkappa.ratings.real_numbers import read_numbers, refuse_rounded
+
+# A row per rating has an item, a rater and a rating.
+FEWEST_OF_LONG = 3
+
+
+class Rater(NamedTuple):
+    """A rater's ratings without the missing ones, and which are missing, None if none is."""
+
+    name: str
+    column: Column
+    missing: NDArray[np.bool_] | None
+    n_subjects: int
 
 
 def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
@@ -43,6 +68,124 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
     return [array[:, i] for i in range(array.shape[1])], None
 
 
+def read_raters(
+    columns: Sequence[Any],
+    names: Sequence[str],
+    labels: Any,
+    missing_codes: Sequence[Any],
+    argument: str,
+) -> tuple[list[Rater], LabelOrder | None]:
+    """Return each rater's ratings, and the labels given or declared, None for those that occur.
+
+    A rater's ratings need not be of all subjects. Those that are ``missing_codes`` are still among
+    them, but for those in lists and arrays of objects.
+
+    Raises
+    ------
+    ValueError
+        If the columns differ in length or are empty (errors call them ``argument``), if ratings
+        cannot be labels, or not of one order, or are strings by some raters and numbers by others,
+        or if strings are among numbers and no labels are given.
+    """
+    check_missing("drop", missing_codes)
+    n_subjects = _common_length(columns)
+    if n_subjects == 0:
+        raise ValueError(f"{argument} must not be empty, got no subjects.")
+    names = _told_apart(names)
+    warn_of_row_order(dict(zip(names, columns)))
+    raters = [_read_rater(column, name, missing_codes) for column, name in zip(columns, names)]
+    rated = {rater.name: rater.column for rater in raters if len(rater.column.values)}
+    if labels is not None and to_numpy(labels).dtype.kind in "UT":
+        rated = _written_alike(rated)
+    meant, are_declared = meant_labels(labels, rated, missing_codes=missing_codes)
+    _refuse_kinds(rated, len(columns))
+    if any(column.obstacle for column in rated.values()):
+        rated = {name: _by_value(column) for name, column in rated.items()}
+    raters = [rater._replace(column=rated.get(rater.name, rater.column)) for rater in raters]
+    if meant is None:
+        return raters, None
+    order = meant if isinstance(meant, LabelOrder) else LabelOrder(*[given_labels(meant)] * 2)
+    if not are_declared:
+        listed, codes = order.labels.tolist(), spellings(missing_codes)
+        distinct(chain(listed, (label for label in listed if label in codes)))
+    return raters, order
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """Return the names of columns; of those with one name, the place too."""
+    times = Counter(names)
+    return [
+        name if times[name] == 1 else f"{name} (column {place})"
+        for place, name in enumerate(names, 1)
+    ]
+
+
+def _common_length(columns: Sequence[Any]) -> int:
+    lengths = [n_samples(column) for column in columns]
+    if len(set(lengths)) > 1:
+        raise ValueError(f"raters must rate the same subjects, got {lengths} ratings of them.")
+    return lengths[0]
+
+
+def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
+    n_subjects = n_samples(ratings)
+    are_objects = getattr(ratings, "dtype", None) == np.dtype(object)
+    # A code among numbers, such as ".", would make strings of them. Elsewhere it is a label.
+    may_be_mixed = are_objects or isinstance(ratings, (list, tuple))
+    missing = find_missing(ratings, missing_codes if may_be_mixed else ())
+    if missing is None and are_objects:
+        # An array of objects may hold None in another column, and only numbers in this one.
+        ratings = ratings.tolist()
+    if missing is not None and missing.all():
+        return Rater(name, Column(np.empty(0, np.int64), np.dtype(np.int64)), missing, n_subjects)
+    present = ratings if missing is None else without(ratings, missing)
+    column = read_rated(present, name, missing_codes)
+    if column.obstacle not in (None, "continuous"):
+        raise ValueError(f"{name} must be one column of labels, got what is {column.obstacle}.")
+    return Rater(name, column, missing, n_subjects)
+
+
+def _written_alike(columns: dict[str, Column]) -> dict[str, Column]:
+    """Return columns of whole numbers as strings, if others are strings.
+
+    With labels such as "1", "2" and "x": who never gave "x" may have a column of numbers.
+    """
+    if not any(column.categories for column in columns.values()):
+        return columns
+    return {
+        name: column
+        if column.categories is not None or column.obstacle or column.label_dtype.kind not in "iuf"
+        else _as_strings(column)
+        for name, column in columns.items()
+    }
+
+
+def _as_strings(column: Column) -> Column:
+    values, codes = np.unique(column.values, return_inverse=True)
+    return Column(codes, np.dtype(object), [str(int(value)) for value in values])
+
+
+def _refuse_kinds(columns: Mapping[str, Column], n_raters: int) -> None:
+    """Raise if labels of the columns are of different kinds."""
+    kinds: dict[str, str] = {}
+    for name, column in columns.items():
+        is_date = column.label_dtype.kind in "mM"
+        kind = "strings" if column.categories is not None else "dates" if is_date else "numbers"
+        kinds.setdefault(kind, name)
+    if len(kinds) > 1:
+        found = " and ".join(f"{kind} by {name}" for kind, name in kinds.items())
+        long = " Ratings.from_long reads a row per rating, with its item and its rater."
+        raise ValueError(
+            f"ratings must be of one kind, got {found}.{long if n_raters >= FEWEST_OF_LONG else ''}"
+        )
+
+
+def _by_value(column: Column) -> Column:
+    """Return a column of real numbers as one with a category per distinct number."""
+    values, codes = np.unique(column.values, return_inverse=True)
+    return Column(codes, np.dtype(np.float64), values.astype(np.float64).tolist())
+
+
 def read_measurements(columns: Sequence[Any], names: Sequence[str]) -> list[AnyArray]:
     """Return columns of numbers as one-dimensional arrays, what is missing as NaN.
 
@@ -55,10 +198,7 @@ def read_measurements(columns: Sequence[Any], names: Sequence[str]) -> list[AnyA
         If the columns differ in length, are empty or hold what are no finite real numbers, or
         whole numbers that float64 would round.
     """
-    lengths = [n_samples(column) for column in columns]
-    if len(set(lengths)) > 1:
-        raise ValueError(f"raters must rate the same subjects, got {lengths} ratings of them.")
-    if not lengths[0]:
+    if not _common_length(columns):
         raise ValueError(f"{names[0]} must have at least one rating, got none.")
     warn_of_row_order(dict(zip(names, columns)))
     return [_measurements(column, name) for column, name in zip(columns, names)]

@@ -29,8 +29,15 @@ from fastkappa.ratings.missing import (
     refuse_missing_labels,
     without,
 )
-from fastkappa.ratings.odd_strings import REMEDY, are_odd, refuse_odd_strings, warn_of_lookalikes
+from fastkappa.ratings.odd_strings import (
+    REMEDY,
+    are_odd,
+    refuse_odd_strings,
+    refuse_odd_together,
+    warn_of_lookalikes,
+)
 
+NOTHING: Mapping[str, Any] = {}
 # In whose words lengths and missing ratings are refused.
 Policy = Literal["library", "scikit-learn"]
 CONTINUOUS = (
@@ -81,7 +88,7 @@ def read(
     labels: Any = None,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
-    not_rated: Collection[str] = (),
+    not_rated: Mapping[str, Any] = NOTHING,
     sample_weight: Any = None,
     policy: Policy = "library",
 ) -> RatedItems:
@@ -101,11 +108,13 @@ def read(
     """
     check_missing(missing, missing_codes)
     is_own = policy == "library"
+    names = tuple(given)
+    if not_rated:
+        given = {**not_rated, **given}
     n_given = _length(given, labels) if is_own else check_lengths(*given.values(), sample_weight)
     if not is_own:
         refuse_masked(sample_weight=sample_weight, **({} if missing == "drop" else given))
     warn_of_row_order(given)
-    names = tuple([name for name in given if name not in not_rated])
     kept = {name: only_column(column) for name, column in given.items()} if is_own else given
     n_missing, dropped = dict.fromkeys(given, 0), None
     has_masks = is_own and any(map(is_masked_array, kept.values()))
@@ -121,10 +130,7 @@ def read(
             name: read_rated(column, name, missing_codes if name in names else ())
             for name, column in kept.items()
         }
-        for name in names[1:]:
-            columns[names[0]], columns[name] = comparable(
-                columns[names[0]], columns[name], (names[0], name), remedy
-            )
+        columns.update(zip(names, comparable([columns[name] for name in names], names, remedy)))
     except ValueError as error:
         # What is missing is found without a pass of its own; this one counts it.
         if is_own:
@@ -157,13 +163,17 @@ def _length(given: Mapping[str, Any], labels: Any) -> int:
 
 
 def meant_labels(
-    labels: Any, columns: Mapping[str, Column], remedy: str = REMEDY
+    labels: Any,
+    columns: Mapping[str, Column],
+    remedy: str = REMEDY,
+    missing_codes: Sequence[Any] | None = None,
 ) -> tuple[Any, bool]:
     """Return the labels given, or those that a column declares, and whether it is these.
 
     ``columns`` has each column under the name that errors call it. Without labels, strings
     among numbers are refused, and integers beside floats that round them. Labels that look
-    alike are warned of. None stands for those that occur.
+    alike are warned of. None stands for those that occur. Columns that may still hold
+    ``missing_codes`` are those of several raters, of whom all together tell numbers from strings.
     """
     strings = {name: column for name, column in columns.items() if column.categories is not None}
     if strings:
@@ -171,8 +181,11 @@ def meant_labels(
     if labels is not None:
         return order_of_members(labels) or _named_members(labels, columns) or labels, False
     refuse_rounded_labels(columns.items())
-    for name, column in strings.items():
-        if column.declared is None:
+    undeclared = {name: column for name, column in strings.items() if column.declared is None}
+    if missing_codes is not None:
+        refuse_odd_together(undeclared, missing_codes)
+    else:
+        for name, column in undeclared.items():
             refuse_odd_strings(column, name, remedy)
     orders = {name: column.declared for name, column in columns.items() if column.declared}
     return (common_order(orders), True) if orders else (None, False)
@@ -289,36 +302,39 @@ def read_columns(
 ) -> tuple[Column, Column]:
     """Return two columns whose labels can be compared."""
     columns = read(y1, names[0]), read(y2, names[1])
-    return comparable(*columns, names, REMEDY if read is read_column else None)
+    first, second = comparable(columns, names, REMEDY if read is read_column else None)
+    return first, second
 
 
 def comparable(
-    first: Column, second: Column, names: tuple[str, str], remedy: str | None = REMEDY
-) -> tuple[Column, Column]:
-    """Return two columns whose labels can be compared, or raise.
+    columns: Sequence[Column], names: Sequence[str], remedy: str | None = REMEDY
+) -> Sequence[Column]:
+    """Return columns whose labels can be compared, or raise.
 
     ``remedy`` is what the user can do about strings among numbers; None does not name them.
     """
-    if first.obstacle or second.obstacle:
-        _refuse(first, second)
-    if (first.categories is None) != (second.categories is None) and len(first.values):
-        if remedy is not None:
-            refuse_odd_strings(first, names[0], remedy)
-            refuse_odd_strings(second, names[1], remedy)
-        advice = "" if remedy is None else " Make the strings numbers, or the numbers strings."
-        raise ValueError(
-            "Mix of label input types (string and number); Got"
-            f" {_distinct_labels(first)} and {_distinct_labels(second)}.{advice}"
-        )
-    kinds = {first.label_dtype.kind, second.label_dtype.kind}
-    if kinds & set("mM"):
-        if len(kinds) > 1:
+    first = columns[0]
+    for name, other in zip(names[1:], columns[1:]):
+        if first.obstacle or other.obstacle:
+            _refuse(first, other)
+        if (first.categories is None) != (other.categories is None) and len(first.values):
+            if remedy is not None:
+                refuse_odd_strings(first, names[0], remedy)
+                refuse_odd_strings(other, name, remedy)
+            advice = "" if remedy is None else " Make the strings numbers, or the numbers strings."
             raise ValueError(
-                f"Mix of label input types ({first.label_dtype} and {second.label_dtype})."
+                "Mix of label input types (string and number); Got"
+                f" {_distinct_labels(first)} and {_distinct_labels(other)}.{advice}"
             )
-        unit = common_unit([*_dates_of(first), *_dates_of(second)])
-        first, second = _in_unit(first, unit, names[0]), _in_unit(second, unit, names[1])
-    return first, second
+        kinds = {first.label_dtype.kind, other.label_dtype.kind}
+        if kinds & set("mM") and len(kinds) > 1:
+            raise ValueError(
+                f"Mix of label input types ({first.label_dtype} and {other.label_dtype})."
+            )
+    if first.label_dtype.kind not in "mM":
+        return columns
+    unit = common_unit([dates for column in columns for dates in _dates_of(column)])
+    return [_in_unit(column, unit, name) for column, name in zip(columns, names)]
 
 
 def _distinct_labels(column: Column) -> AnyArray:

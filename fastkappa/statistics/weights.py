@@ -200,6 +200,8 @@ def disagreement_weights(
 def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
     """Return what labels differ by, their values or their positions, and whether it is values."""
     given = np.asarray(labels)
+    if given.dtype.kind == "f" and isinstance(labels, (list, tuple)):
+        given = np.array(labels, dtype=object)  # integers beyond 2**53 are not rounded
     if given.ndim != 1 or len(given) == 0:
         raise ValueError(f"labels must be a list of one label or more, got {short_repr(labels)}.")
     listed = given.tolist()

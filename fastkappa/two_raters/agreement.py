@@ -16,7 +16,13 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import as_numbers_of_items
-from fastkappa.ratings.labels import distinct, names_in_order, names_of_columns, order_of_columns
+from fastkappa.ratings.labels import (
+    array_of,
+    distinct,
+    names_in_order,
+    names_of_columns,
+    order_of_columns,
+)
 from fastkappa.ratings.missing import Missing, refuse_missing_labels
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import read
@@ -35,7 +41,7 @@ from fastkappa.tables.count import ConfusionCounts, tabulate
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
 from fastkappa.two_raters.agreement_result import AgreementResult
-from fastkappa.two_raters.item_clusters import CLUSTERS, NOT_RATED, clusters_of_pairs, with_clusters
+from fastkappa.two_raters.item_clusters import CLUSTERS, clusters_of_pairs
 
 
 def agreement(
@@ -157,16 +163,18 @@ def agreement(
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
     check_choice("alternative", alternative, ALTERNATIVES)
-    given = with_clusters({"y1": y1, "y2": y2}, clusters)
     if sample_weight is not None and clusters is not None:
         raise ValueError("sample_weight is for independent items: give it without clusters.")
-    items = read(given, labels, missing, missing_codes, NOT_RATED, sample_weight)
-    first, second = items.columns["y1"], items.columns["y2"]
+    others = {} if clusters is None else {CLUSTERS: clusters}
+    items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others, sample_weight)
     known = known_labels(items)
     weighed = None if items.weights is None else as_numbers_of_items(items.weights)
-    counts = tabulate(get_kernels(), first, second, known, weighed)
+    counts = tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], known, weighed)
     if not counts.table.any():
         raise ValueError(f"no item has both its ratings among the labels {counts.labels.tolist()}.")
+    of_items = None
+    if clusters is not None:
+        of_items = clusters_of_pairs(items, counts.labels, counts.n_outside)
     result = make_result(
         counts.table,
         counts.labels,
@@ -180,12 +188,13 @@ def agreement(
         interval_method=interval_method,
         null_kappa=null_kappa,
         alternative=alternative,
-        clusters=clusters_of_pairs(items, counts.labels, counts.n_outside),
+        clusters=of_items,
         missing_clusters=items.n_missing.get(CLUSTERS, 0),
     )
-    if known is None:
+    if known is None and weights is not None:
         warn_of_weights(result.weights, counts.labels)
-    warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
+    if counts.n_outside:
+        warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
     warn_of_same_column({"y1": y1, "y2": y2})
     return _warned(result)
 
@@ -311,7 +320,7 @@ def make_result(
 
 def _warned(result: AgreementResult) -> AgreementResult:
     """Return the result; warn if kappa is undefined, or its standard error."""
-    if result.n_clusters == 1 < result.n:
+    if result.clusters is not None and result.n_clusters == 1 < result.n:
         warnings.warn(
             "standard errors are undefined: all items are in one cluster.",
             undefined_metric_warning(),
@@ -336,6 +345,8 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         raise ValueError(f"labels must be {n_labels}, one a row of the table, got {got}.")
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
         names = np.array(labels, dtype=object)  # NumPy would turn numbers into strings
+    # A list shows whole numbers that are rounded beside floats.
+    names = array_of(labels if names.dtype.kind == "f" else names, "labels")
     refuse_missing_labels(list(distinct(names.tolist())))
     return names
 

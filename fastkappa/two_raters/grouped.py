@@ -49,9 +49,7 @@ from fastkappa.two_raters.agreement_result import AgreementResult
 from fastkappa.two_raters.item_clusters import (
     CLUSTERS,
     GROUPS,
-    NOT_RATED,
     clusters_by_group,
-    with_clusters,
 )
 
 # What all groups together are called.
@@ -149,8 +147,6 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         results = [*self.results.values(), self.pooled]
         compute_intervals(results)
         names = [*map(label_text, self.results), ALL]
-        results = [*self.results.values(), self.pooled]
-        compute_intervals(results)
         return [
             {
                 "group": name,
@@ -261,8 +257,9 @@ def agreement_by(
         "null_kappa": float(null_kappa),
         "alternative": alternative,
     }
-    given = with_clusters({GROUPS: groups, "y1": y1, "y2": y2}, clusters)
-    items = read(given, labels, missing, missing_codes, NOT_RATED)
+    others = {} if clusters is None else {CLUSTERS: clusters}
+    others[GROUPS] = groups
+    items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others)
     group_column, first, second = (items.columns[name] for name in (GROUPS, "y1", "y2"))
     if group_column.obstacle:
         raise ValueError(f"groups must be labels, but are {group_column.obstacle}.")

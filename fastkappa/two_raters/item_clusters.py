@@ -17,13 +17,6 @@ from fastkappa.tables.known_labels import KnownLabels, known_labels
 
 GROUPS = "groups"
 CLUSTERS = "clusters"
-# Columns besides those of ratings.
-NOT_RATED = (GROUPS, CLUSTERS)
-
-
-def with_clusters(given: dict[str, Any], clusters: Any) -> dict[str, Any]:
-    """Return the arguments that are columns, with the clusters if there are any."""
-    return given if clusters is None else {CLUSTERS: clusters, **given}
 
 
 def counted_clusters(
@@ -55,13 +48,11 @@ def counted_clusters(
     return count_by_cluster(get_kernels(), clusters, rated, available_threads())
 
 
-def clusters_of_pairs(items: RatedItems, labels: Any, n_outside: int) -> Clusters | None:
-    """Return the clusters of items with two ratings, None if there are none.
+def clusters_of_pairs(items: RatedItems, labels: Any, n_outside: int) -> Clusters:
+    """Return the clusters of items with two ratings.
 
     ``labels`` are those of the table, and ``n_outside`` is how many items are not in it.
     """
-    if CLUSTERS not in items.columns:
-        return None
     known = known_of_pairs(items, labels)
     return clusters_of(*counted_clusters(items, {"y1": known, "y2": known}, n_outside == 0))
 

@@ -23,7 +23,7 @@ from fastkappa.tables.by_group import count_by_group
 from fastkappa.tables.known_labels import KnownLabels, known_labels
 from fastkappa.tables.table import union_of_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights
-from fastkappa.two_raters.item_clusters import NOT_RATED, counted_clusters, with_clusters
+from fastkappa.two_raters.item_clusters import CLUSTERS, counted_clusters
 
 
 def compare_predictions(
@@ -103,11 +103,10 @@ def compare_predictions(
     >>> [round(kappa, 4) for kappa in difference.kappas]
     [0.7015, 0.2537]
     """
-    given = with_clusters({"y_true": y_true, "first": first, "second": second}, clusters)
-    items = read(given, labels, missing, missing_codes, NOT_RATED)
+    given = {"y_true": y_true, "first": first, "second": second}
+    others = {} if clusters is None else {CLUSTERS: clusters}
+    items = read(given, labels, missing, missing_codes, others)
     truth, one, two = (items.columns[name] for name in ("y_true", "first", "second"))
-    if one.label_dtype.kind in "mM" and len({c.label_dtype for c in (truth, one, two)}) > 1:
-        raise ValueError("y_true, first and second must hold dates of the same unit.")
     known = known_labels(items)
     found = count_by_group(get_kernels(), truth, one, two, known, available_threads())
     predicted = found.rows if known is None else known.labels

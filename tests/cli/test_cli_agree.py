@@ -366,30 +366,6 @@ def test_three_raters_in_files_of_every_kind(
 # Pictures.
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--raters", "a", "b"], ["<!-- a -->", "<!-- b -->", "<!-- 36 -->"]),
-        (["--raters", "a", "b", "--group", "city"], ["<!-- Winnipeg -->", "<!-- all items -->"]),
-        (["--raters", "a", "b", "c"], ["<!-- Fleiss' kappa -->", "<!-- b, c -->"]),
-        (["--raters", "a", "b", "c", "--group", "city"], ["<!-- New Orleans -->"]),
-    ],
-)
-def test_pictures(path: Path, tmp_path: Path, options: list[str], words: list[str]) -> None:
-    picture = tmp_path / "out.svg"
-    assert text_of(path, *options, "--plot", picture) == text_of(path, *options)
-    drawn = picture.read_text(encoding="utf-8")
-    for word in words:
-        assert word in drawn
-
-
-def test_pictures_that_cannot_be_written(path: Path, tmp_path: Path) -> None:
-    options = (path, "--raters", "a", "b", "--plot")
-    for name, why in (("no/out.svg", "No such file"), ("out.abc", "Format 'abc' is not supported")):
-        picture = tmp_path / name
-        assert f"--plot {picture} cannot be written: {why}" in refusal(*options, picture)
-
-
 # Refusals.
 
 
@@ -461,19 +437,3 @@ def test_an_undefined_value_has_no_interval_in_any_form(tmp_path: Path) -> None:
     assert agree_on.json_of()["interval"] == [None, None]
     (kappa,) = (line for line in agree_on.text_of().splitlines() if line.startswith("kappa  "))
     assert kappa.split() == ["kappa", "undefined"]
-
-
-def test_columns_of_another_form_are_warned_of_as_in_the_library(tmp_path: Path) -> None:
-    counts = {"yes": [3, 0, 2, 4, 1], "no": [1, 4, 1, 0, 2], "unsure": [0, 0, 1, 0, 1]}
-    path = write_csv(tmp_path / "counts.csv", **counts)
-    message = "every row of ratings has the same sum and some are 0, as in a table of counts"
-    with pytest.warns(UserWarning, match=message):
-        fleiss_kappa(pandas.DataFrame(counts))
-    assert message in run(path, "--raters", *counts).stderr
-    # Not of labels that are given: they are meant.
-    assert run(path, "--raters", *counts, "--labels", "0,1,2,3,4").stderr == ""
-    graded = np.random.default_rng(3).integers(1, 4, (3, 20))
-    rated = {"id": np.arange(20), **dict(zip("abc", graded.tolist()))}
-    path = write_csv(tmp_path / "ids.csv", **rated)
-    assert "id holds another value in each of the 20 rows" in run(path, "--raters", *rated).stderr
-    assert run(path, "--raters", *"abc").stderr == ""

@@ -10,7 +10,7 @@ import pytest
 from fastkappa import compare_predictions, leaderboard
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.leaderboards.items.random_groups import ItemGroups
-from tests.leaderboards.test_leaderboard import contest
+from tests.helpers.contest import contest
 
 
 @pytest.mark.parametrize("weights", [None, "quadratic"])

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from fastkappa import Ratings, fleiss_kappa, krippendorff_alpha, light_kappa
+from fastkappa import Ratings, agreement, fleiss_kappa, krippendorff_alpha, light_kappa
 from tests.helpers.absent import library
 
 pl = library("polars")
@@ -131,6 +131,45 @@ def test_missing_codes(code: Any, dtype: Any) -> None:
     same(Ratings.from_array(array, missing_codes=[code], labels=labels), WITH_MISSING)
     with pytest.raises(ValueError, match="not one of the labels; name it in missing_codes"):
         fleiss_kappa(Ratings.from_array(array, labels=labels))
+
+
+@pytest.mark.parametrize(("code", "rating"), [("-9", -9), (-9, "-9"), (-9.0, -9), ("-9", -9.0)])
+@pytest.mark.parametrize("labels", [None, (1, 2, 3)])
+def test_a_missing_code_may_be_a_number_or_a_string(code: Any, rating: Any, labels: Any) -> None:
+    """It is for several raters as for two: a column of strings has -9 as "-9"."""
+    kind = type(rating)
+    rows = [[kind(rating if r is None else r) for r in row] for row in WITH_MISSING]
+    given = None if labels is None else list(map(kind, labels))
+    for form in (rows, np.array(rows), pd.DataFrame(rows)):
+        same(Ratings.from_array(form, missing_codes=[code], labels=given), WITH_MISSING)
+    pair = pd.DataFrame(rows)
+    two = Ratings.from_array(pair[[0, 1]], missing_codes=[code], labels=given)
+    both = agreement(pair[0], pair[1], missing="drop", missing_codes=[code], labels=given)
+    assert light_kappa(two).value == both.kappa
+
+
+def test_raters_of_one_name_are_told_apart() -> None:
+    frame = pd.DataFrame([["yes", "yes "], ["no", "no"], ["no", "yes "]], columns=["a", "a"])
+    with pytest.warns(UserWarning, match="'yes' .1 time., 'yes ' .2 times."):
+        assert Ratings.from_array(frame).rater_names == ("a", "a")
+    other = frame.replace("yes ", "maybe")
+    with pytest.raises(ValueError, match=r"a \(column 2\) holds 'maybe', which is not one of"):
+        fleiss_kappa(Ratings.from_array(other, labels=["yes", "no"]))
+
+
+def test_labels_of_counts_that_look_alike() -> None:
+    names = ["yes", "yes ", "no"]
+    with pytest.warns(UserWarning, match="counts has labels that differ in blanks alone"):
+        Ratings.from_counts(pd.DataFrame([[1, 1, 1], [0, 1, 2]], columns=names))
+    table = pd.DataFrame(np.ones((3, 3), int), index=names, columns=names)
+    with pytest.warns(UserWarning, match="table has labels that differ in blanks alone"):
+        Ratings.from_table(table)
+
+
+def test_a_date_that_is_no_label_is_shown_as_one() -> None:
+    days = np.array([["2001-01-01", "2001-01-02"], ["2001-01-01", "2001-01-01"]], "M8[D]")
+    with pytest.raises(ValueError, match="rater 2 holds 2001-01-02, which is not one of"):
+        fleiss_kappa(Ratings.from_array(days, labels=days[:1, 0]))
 
 
 def test_missing_codes_of_dates() -> None:

@@ -115,6 +115,17 @@ def test_members_of_an_enum_are_read_by_value_and_reported_by_name() -> None:
     assert without.labels.tolist() == ["NONE", "MILD", "SEVERE"]
 
 
+def test_labels_may_be_given_as_an_enum() -> None:
+    members = [[None if i is None else list(Grade)[i] for i in row] for row in POSITIONS]
+    values = [[None if m is None else m.value for m in row] for row in members]
+    names = [member.name for member in Grade]
+    expected = figures(fleiss_kappa, Ratings.from_array(values, labels=[0, 1, 2, 4]))
+    for given, labels in ((members, Grade), (values, Grade), (members, names)):
+        ratings = Ratings.from_array(given, labels=labels)
+        assert ratings.labels.tolist() == names
+        assert figures(fleiss_kappa, ratings) == expected
+
+
 def test_one_declared_order_is_that_of_all_raters() -> None:
     frame = of_pandas()
     mixed = Ratings.from_raters({"Ann": frame["Ann"], "Ben": columns()["Ben"]})

@@ -23,7 +23,7 @@ from fastkappa.multirater.items.counts import (
     patterns_of,
 )
 from fastkappa.multirater.items.distinct_rows import DistinctRows, distinct_rows
-from fastkappa.multirater.items.rater_columns import encode, read_raters
+from fastkappa.multirater.items.rater_columns import encode_columns
 from tests.helpers.quick import n_examples
 
 
@@ -33,8 +33,9 @@ def make_codes(n: int, n_raters: int, n_labels: int) -> tuple[Any, Any]:
     codes = rng.integers(0, n_labels + 1, (n, n_raters))
     codes[n // 3 :] = codes[n // 3 :, :1]
     ratings = [np.where(column == n_labels, -1, column + 5) for column in codes.T]
-    raters = read_raters(ratings, [f"rater {i}" for i in range(n_raters)])
-    return codes, encode(raters, np.arange(5, 5 + n_labels), [-1])
+    names = [f"rater {i}" for i in range(n_raters)]
+    labels = np.arange(5, 5 + n_labels)
+    return codes, encode_columns(ratings, names, labels, [-1], "ratings").raters
 
 
 def as_counter(counted: tuple[Any, Any]) -> Counter[Any]:

@@ -16,6 +16,7 @@ from fastkappa import (
     Ratings,
     agreement,
     cohen_kappa_score,
+    compare_predictions,
     confusion_counts,
     conger_kappa,
     score_many,
@@ -86,6 +87,11 @@ def test_raters_with_dates_of_three_units() -> None:
     # Two of the four ratings agree, 5 of 16 by chance.
     of_two = conger_kappa(Ratings.from_raters(raters[:2])).value
     assert of_two == pytest.approx((1 / 2 - 5 / 16) / (1 - 5 / 16), abs=1e-15)
+
+
+def test_predictions_with_dates_of_three_units() -> None:
+    found = compare_predictions(FIRST, SECOND.astype("M8[ns]"), SECOND[::-1].astype("M8[s]"))
+    assert found.kappas == compare_predictions(FIRST, SECOND, SECOND[::-1]).kappas
 
 
 def test_big_endian_dates_are_reported_as_they_are() -> None:

@@ -16,6 +16,7 @@ from fastkappa.ratings.labels import (
     order_of_columns,
 )
 from fastkappa.ratings.missing import given_labels
+from fastkappa.ratings.odd_strings import warn_of_counted_lookalikes
 
 
 def read_counts(given: Any) -> IntTable:
@@ -43,12 +44,14 @@ def read_counts(given: Any) -> IntTable:
 
 
 def table_labels(
-    table: Any, labels: Any, n_labels: int, argument: str
+    table: Any, labels: Any, times: AnyArray, argument: str
 ) -> tuple[AnyArray, AnyArray | None]:
     """Return the labels of a table in order, and the column of each, None if that is its place.
 
     By default they are the names that a data frame has; given ones may be these in their order.
+    ``times`` is how often each column's label was given.
     """
+    n_labels = len(times)
     columns = names_of_columns(table)
     if labels is None and columns is not None:
         labels = names_in_order(columns)
@@ -61,6 +64,8 @@ def table_labels(
         )
     distinct(array.tolist())
     order = None if columns is None else order_of_columns(columns, array.tolist(), argument)
+    of_labels = times if order is None else times[order]
+    warn_of_counted_lookalikes([argument], dict(zip(array.tolist(), of_labels.tolist())))
     return array, order
 
 

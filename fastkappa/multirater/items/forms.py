@@ -8,8 +8,9 @@ from itertools import combinations
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.multirater.items.rater_columns import CHUNK, Rater
+from fastkappa.multirater.items.rater_columns import CHUNK
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.rating_matrix import Rater
 
 COUNTS = (
     "every row of ratings has the same sum and some are 0, as in a table of counts, but they were"

@@ -23,7 +23,6 @@ from fastkappa.multirater.items.rater_columns import (
     EncodedRater,
     encode_columns,
 )
-from fastkappa.multirater.items.sets import read_sets
 from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of, read_column
 from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
@@ -162,13 +161,7 @@ def read_long(
     """
     columns = {"item": item, "rater": rater, "rating": rating}
     _check_lengths(columns if cluster is None else {**columns, "cluster": cluster})
-    coded = read_sets([rating], ["rating"], labels, missing_codes)
-    if coded is None:
-        given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
-    else:
-        codes, is_known = range(1, len(coded.sets) + 1), labels is not None
-        given = encode_columns(coded.columns, ["rating"], codes, (), "rating")
-        given = given._replace(labels=coded.sets, reported=coded.sets, order_is_known=is_known)
+    given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
     return given, _sorted_ratings(item, rater, cluster, given.raters[0])
 
 

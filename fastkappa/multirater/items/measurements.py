@@ -9,11 +9,10 @@ import numpy as np
 
 from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray, Floats, IntTable
 from fastkappa.multirater.items.forms import other_form
-from fastkappa.multirater.items.rater_columns import Rater
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import check_is_list, find_missing
-from fastkappa.ratings.rating_matrix import columns_of, read_measurements
+from fastkappa.ratings.rating_matrix import Rater, columns_of, read_measurements
 
 # Whole numbers over a wider range are measurements, as all are that are not whole.
 WIDEST_LABELS = 1000

@@ -6,8 +6,7 @@ comparison of two coefficients of the same subjects, need to know which subject 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -19,26 +18,6 @@ from fastkappa.ratings.column import Column
 from fastkappa.tables.by_cluster import ClusterCounts, RatedColumn, count_by_cluster
 from fastkappa.tables.codecs import LabelRange
 from fastkappa.tables.known_labels import Encoding
-
-# Takes distinct rows, and returns the place of each subject's among them, -1 if it has none.
-FindRows = Callable[[AnyArray], AnyArray]
-
-
-class Subjects(Protocol):
-    """The subjects in their order."""
-
-    @property
-    def items(self) -> AnyArray | None:
-        """The names of the subjects, None if their order is all that is known of them."""
-        ...
-
-    def places_of_profiles(self, profiles: Sequence[AnyArray]) -> AnyArray:
-        """Return where the profile of each subject is among the distinct ones, else -1."""
-        ...
-
-    def places_of_patterns(self, patterns: AnyArray) -> AnyArray:
-        """Return where the pattern of each subject is among the distinct ones, else -1."""
-        ...
 
 
 class SubjectsOfRaters:

@@ -13,7 +13,7 @@ their mean, so that nothing cancels.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -30,32 +30,22 @@ Level: TypeAlias = NamedLevel | Matrix
 LEVELS = get_args(NamedLevel)
 
 
-class Metric(Protocol):
-    """The distances of labels.
+class DistanceMatrix:
+    """Distances given as a matrix.
 
     Distances that are squared differences of rounded numbers are known less well than these:
     ``largest`` is the largest of the numbers, 0 if the distances themselves are given.
     """
 
-    largest: float
-
-    def of_patterns(self, patterns: Patterns) -> Floats:
-        """Return the sum of the distances over each pattern's ordered pairs of ratings."""
-
-    def from_labels(self, totals: Floats) -> Floats:
-        """Return the sum of the distances from each label to ``totals`` of each."""
-
-
-class DistanceMatrix:
-    """Distances given as a matrix."""
-
     def __init__(self, distances: Floats, largest: float = 0.0) -> None:
         self._distances, self.largest = distances, largest
 
     def of_patterns(self, patterns: Patterns) -> Floats:
+        """Return the sum of the distances over each pattern's ordered pairs of ratings."""
         return patterns.distances(self._distances)
 
     def from_labels(self, totals: Floats) -> Floats:
+        """Return the sum of the distances from each label to ``totals`` of each."""
         return totals @ self._distances
 
 
@@ -75,6 +65,10 @@ class SquaredDifferences:
         squares = (totals * from_mean**2).sum(axis=-1, keepdims=True)
         distances: Floats = squares + from_mean**2 * n
         return distances
+
+
+# The distances of labels.
+Metric: TypeAlias = DistanceMatrix | SquaredDifferences
 
 
 class Alpha(Coefficient):

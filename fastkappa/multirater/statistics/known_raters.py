@@ -14,7 +14,7 @@ from fastkappa.multirater.statistics.coefficient import (
     WithinSubjects,
     divided,
 )
-from fastkappa.multirater.statistics.profiles import RaterProfiles
+from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles
 from fastkappa.statistics.inference import kappa_gradient
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence, without_noise

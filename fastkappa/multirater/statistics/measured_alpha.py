@@ -10,9 +10,9 @@ form; `ratio_distances` says what they have.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,22 +38,6 @@ class Parts(NamedTuple):
     within: Floats
     to_all: Floats
     expected: float
-
-
-class Distances(Protocol):
-    """The distances of a level of measurement, in a unit.
-
-    ``largest`` is that of the metrics of `alpha`.
-    """
-
-    largest: float
-    unit: float
-
-    def sums(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
-        """Return the sums of within, and of the distances over all ordered pairs, of a stack."""
-
-    def parts(self, multiplicities: AnyArray) -> Parts:
-        """Return the parts of a sample."""
 
 
 class MeasuredAlpha(Coefficient):
@@ -85,12 +69,12 @@ class MeasuredAlpha(Coefficient):
             n_ratings = n_ratings[paired]
         self._n_ratings = n_ratings
         self.multiplicities = multiplicities
-        makers: dict[str, Callable[..., Distances]] = {
+        kinds: dict[str, type[_Intervals | _Ranks | _Ratios]] = {
             "interval": _Intervals,
             "ordinal": _Ranks,
             "ratio": _Ratios,
         }
-        self._distances = makers[level](columns, n_ratings, multiplicities)
+        self._distances = kinds[level](columns, n_ratings, multiplicities)
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         observed, expected = self._in_units(multiplicities)

@@ -6,61 +6,15 @@ multiplicities  (..., P)  subjects of each profile; a row of a stack is one resa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, IntTable
-
-
-class RaterProfiles(Protocol):
-    """What the coefficients of known raters need of profiles, whatever form they have."""
-
-    multiplicities: AnyArray
-    n_labels: int
-
-    @property
-    def n_raters(self) -> int:
-        """How many raters there are."""
-        ...
-
-    @property
-    def n_ratings(self) -> IntTable:
-        """How many ratings each profile has, of shape (P,)."""
-        ...
-
-    @property
-    def parts(self) -> Sequence[AnyArray]:
-        """The distinct profiles, in arrays that hold them in their own ways."""
-        ...
-
-    def distances(self, between: Floats) -> Floats:
-        """Return the sum of the distances over a profile's ordered pairs of ratings."""
-        ...
-
-    def margins(self, multiplicities: AnyArray) -> AnyArray:
-        """Return how many subjects each rater gave each label, of shape (..., R, l)."""
-        ...
-
-    def sums(self, values: Floats) -> Floats:
-        """Return the sum of ``values``, of shape (R, l), over each profile's ratings."""
-        ...
-
-    def tables(self, multiplicities: AnyArray) -> AnyArray:
-        """Return the tables of all pairs of raters, of shape (..., R (R - 1) / 2, l, l)."""
-        ...
-
-    def pair_sums(self, values: Floats) -> Floats:
-        """Return the sum of ``values``, shaped as `tables`, over each profile's pairs."""
-        ...
-
-    def cells_of_pairs(self) -> Iterator[tuple[AnyArray, AnyArray]]:
-        """Yield profiles and their cells in the flat `tables`, all of a pair at once."""
-        ...
 
 
 class RaterPairs(NamedTuple):

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import comb
+from typing import TypeAlias
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats, IntTable
+from fastkappa.multirater.statistics.profiles import Profiles
 
 # Numbers that are looked at together.
 BLOCK = 1 << 18
@@ -133,3 +135,7 @@ class SparseProfiles:
                 cells *= n_labels
                 cells += codes[:, i + 1 :]
                 yield rows, cells
+
+
+# Each rater's ratings, in either form.
+RaterProfiles: TypeAlias = Profiles | SparseProfiles

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.ratings.label_order import not_a_label
 from fastkappa.ratings.missing import check_is_list, is_missing
 
 SETS = (set, frozenset)
@@ -48,7 +49,7 @@ def read_sets(
     for row, name in zip(rows, names):
         for rating in row:
             if rating is not None and rating not in codes:
-                raise ValueError(f"{name} holds {set(rating)!r}, which is not one of the labels.")
+                raise not_a_label(name, repr(set(rating)))
     coded = [
         np.ma.masked_equal([0 if rating is None else codes[rating] for rating in row], 0)
         for row in rows
