@@ -39,9 +39,9 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 66),
     "cohen_kappa_score, strings": (21, 76),
-    "agreement": (28, 82),
-    "agreement, printed": (41, 206),
-    "leaderboard": (39, 160),
+    "agreement": (28, 83),
+    "agreement, printed": (41, 207),
+    "leaderboard": (39, 164),
     "optimal_thresholds": (32, 106),
     "fastkappa score, Parquet": (39, 178),
     "fastkappa score, CSV": (42, 184),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.continuous.other_forms import refuse_other_forms
+from fastkappa.ratings.interop import warn_of_same_column
 from fastkappa.ratings.missing import Missing, check_missing
 from fastkappa.ratings.rating_matrix import columns_of, read_measurements
 
@@ -73,7 +74,9 @@ class Measured:
 
 def read_pair(y1: Any, y2: Any, missing: Missing) -> Measured:
     """Return the measurements of two raters."""
-    return _measured([y1, y2], ["y1", "y2"], missing)
+    measured = _measured([y1, y2], ["y1", "y2"], missing)
+    warn_of_same_column({"y1": y1, "y2": y2})
+    return measured
 
 
 def read_ratings(ratings: Any, missing: Missing) -> Measured:

@@ -47,6 +47,7 @@ from fastkappa.leaderboards.ranking import (
     with_same_labels,
 )
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.item_weights import read_scaled_weights
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import without
 from fastkappa.ratings.read import read_clusters
@@ -90,6 +91,7 @@ class LeaderboardBuilder:
         *,
         ids: Any = None,
         clusters: Any = None,
+        sample_weight: Any = None,
     ) -> None:
         self._kernels = get_kernels(options.backend)
         self.num_threads = resolve_num_threads(options.num_threads)
@@ -127,7 +129,10 @@ class LeaderboardBuilder:
         )
         self._generator = as_generator(options.rng)
         numbers = self._read_clusters(clusters)
-        self._groups = ItemGroups(self._reference.n_items, GROUPS, self._generator, numbers)
+        self._weights = None if sample_weight is None else self._read_weights(sample_weight)
+        self._groups = ItemGroups(
+            self._reference.n_items, GROUPS, self._generator, numbers, self._weights
+        )
         self._entries: list[Entry] = []
         self._resampled: list[_Resampled] = []
         # Sums of the true labels, which most predictions share.
@@ -169,16 +174,17 @@ class LeaderboardBuilder:
         others = [[j] for j in ranked if read[j].items is not None]
         for batch in [all_items, *others] if all_items else others:
             pairs = [read[j].columns for j in batch]
-            counted.append(
-                (batch, self._order.count([full_names[j] for j in batch], pairs, labels))
-            )
+            names_here = [full_names[j] for j in batch]
+            weights = self._weights_of(read[batch[0]].items)
+            counted.append((batch, self._order.count(names_here, pairs, labels, weights)))
         # All are accepted, so that all or none is added.
         for batch, (table, n_other) in counted:
             present = labels_present(table.counts, labels is not None)
-            kappas = kappas_of(table.counts, present, self._options.weights).tolist()
+            sums = table.counts if table.sums is None else table.sums
+            kappas = kappas_of(sums, present, self._options.weights).tolist()
             n_items = table.counts.sum(axis=(1, 2)).tolist()
             intervals = np.full((len(batch), 2), np.nan)
-            if self._n_resamples and self._n_clusters is None:
+            if self._n_resamples and self._n_clusters is None and self._weights is None:
                 intervals = score_intervals(
                     table.counts, present, self._options.weights, self._options.confidence
                 )
@@ -245,6 +251,11 @@ class LeaderboardBuilder:
             **columns,
         )
 
+    def _read_weights(self, sample_weight: Any) -> FloatTable:
+        """Return the weights of the items that are left."""
+        weights, _, _ = read_scaled_weights(sample_weight, self._reference.n_given)
+        return weights if self._reference.dropped is None else weights[~self._reference.dropped]
+
     def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
         """Return the number of each item's cluster; one cluster alone has no intervals."""
         self._n_clusters: int | None = None
@@ -305,6 +316,10 @@ class LeaderboardBuilder:
                 f" {pair[0].label_dtype}."
             )
 
+    def _weights_of(self, items: NDArray[np.int64] | None) -> FloatTable | None:
+        """Return the weights of some items, of all if they are None."""
+        return self._weights if self._weights is None or items is None else self._weights[items]
+
     def _sum(
         self,
         table: ConfusionTable,
@@ -334,8 +349,11 @@ class LeaderboardBuilder:
                 self.num_threads,
                 have_all=are_alike,
             )
-            counted = table.counts[some].sum(axis=1)[:, mask] @ products.predicted
-            if (sums.columns.sum(axis=0) != counted).any():
+            totals = table.counts if table.sums is None else table.sums
+            counted = totals[some].sum(axis=1)[:, mask] @ products.predicted
+            # Sums of weights are rounded.
+            found, tolerance = sums.columns.sum(axis=0), 0 if table.sums is None else 1e-6
+            if not np.allclose(found, counted, rtol=tolerance, atol=0):
                 raise changed_meanwhile()
             sums = sums._replace(weighted=in_single(sums.weighted), columns=in_single(sums.columns))
             here = [entries[j] for j in some]

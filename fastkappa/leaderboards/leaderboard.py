@@ -38,6 +38,7 @@ def leaderboard(
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
     clusters: Any = None,
+    sample_weight: Any = None,
     n_resamples: int = 1000,
     confidence: float = 0.95,
     rng: Any = None,
@@ -87,6 +88,10 @@ def leaderboard(
         The cluster of each item of ``y_true``, of any type that labels may have: the patient
         of an image, say. Items of a cluster may resemble each other, so that the bootstrap
         draws clusters, with all their items. None means that items are independent.
+    sample_weight : array-like of shape (n,), default=None
+        How much each item of ``y_true`` counts. The bootstrap draws items with their weights, and
+        the interval of kappa is a percentile interval: weights are no numbers of items. None means
+        1 for each.
     n_resamples : int, default=1000
         The number of bootstrap replicates; with 0 there are no intervals.
     confidence : float, default=0.95
@@ -133,8 +138,8 @@ def leaderboard(
 
     The interval of kappa is the score interval that `agreement` gives. Percentile intervals are
     too short if kappa rests on few items, as near 1 or with weights: a replicate may hold none of
-    them. With clusters, and for more than 128 labels, the interval of kappa is a percentile
-    interval all the same, and that of a kappa of 1 has no length.
+    them. With clusters or item weights, and for more than 128 labels, the interval of kappa is a
+    percentile interval all the same, and that of a kappa of 1 has no length.
 
     All other intervals are percentile intervals. They are NaN if kappa is undefined in more than
     5 % of the replicates.
@@ -183,7 +188,9 @@ def leaderboard(
         num_threads,
         backend,
     )
-    builder = LeaderboardBuilder(y_true, options, ids=ids, clusters=clusters)
+    builder = LeaderboardBuilder(
+        y_true, options, ids=ids, clusters=clusters, sample_weight=sample_weight
+    )
     named = (
         named_columns(predictions, n_samples(y_true), axis)
         if ids is None

@@ -93,8 +93,8 @@ class Leaderboard(Result):
         not be scored, and for undefined kappas.
     kappa : ndarray of shape (m,)
     interval : ndarray of shape (m, 2)
-        The score interval of `agreement`; with clusters, or for more than 128 labels, the
-        percentile interval.
+        The score interval of `agreement`; with clusters or item weights, or for more than 128
+        labels, the percentile interval.
     difference : ndarray of shape (m,)
         Kappa minus that of the leader: 0 for the leader itself, negative for the others.
     difference_interval : ndarray of shape (m, 2)

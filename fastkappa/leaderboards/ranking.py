@@ -74,7 +74,7 @@ class Products(NamedTuple):
     predicted: FloatTable
 
 
-def products_of(matrix: FloatTable, most_items: int) -> Products:
+def products_of(matrix: FloatTable, most_items: float) -> Products:
     """Return the products for up to so many items: for (a - b)**2 there are two, else l.
 
     Examples
@@ -94,7 +94,7 @@ def products_of(matrix: FloatTable, most_items: int) -> Products:
     squares = position**2
     is_quadratic = np.array_equal(matrix, np.subtract.outer(position, position) ** 2)
     # The moments, unlike counts, cancel out to zero, so they have to be exact.
-    is_exact = 2 * squares[-1] * float(most_items) ** 2 < LARGEST_EXACT
+    is_exact = 2 * squares[-1] * most_items**2 < LARGEST_EXACT
     if len(matrix) > 2 and is_quadratic and is_exact:
         true = np.stack([-2 * position, np.ones(len(matrix))], axis=1)
         return Products(squares, true, np.stack([position, squares], axis=1))

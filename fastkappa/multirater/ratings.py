@@ -366,8 +366,7 @@ class Ratings:
         given = cls.from_array(
             ratings, labels=labels, missing_codes=missing_codes, clusters=clusters
         )
-        if given._warning is not None:
-            warnings.warn(given._warning, stacklevel=stacklevel + 1)
+        given.warn_of_form(stacklevel + 1)
         return given
 
     @classmethod
@@ -394,6 +393,11 @@ class Ratings:
             given.labels,
             other_form([r.rater for r in raters], may_be_counts=labels is None),
         )
+
+    def warn_of_form(self, stacklevel: int) -> None:
+        """Warn of what looks like ratings of another form, such as counts per label."""
+        if self._warning is not None:
+            warnings.warn(self._warning, stacklevel=stacklevel + 1)
 
     @property
     def label_values(self) -> AnyArray:

@@ -151,6 +151,25 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
             )
 
 
+def warn_of_same_column(columns: Mapping[str, Any]) -> None:
+    """Warn if two raters' columns are one: it agrees with itself, whatever it is.
+
+    A column of a frame is another object whenever it is taken; then it has the same name.
+    """
+    (name, first), (other_name, other) = columns.items()
+    title = getattr(first, "name", None)
+    same = first is other
+    if not same and isinstance(title, str) and title == getattr(other, "name", None):
+        same = type(first) is type(other) and hasattr(first, "equals") and first.equals(other)
+    if same:
+        warnings.warn(
+            f"{name} and {other_name} are the same column"
+            f"{f' {title!r}' if isinstance(title, str) else ''}, which agrees with itself.",
+            UserWarning,
+            stacklevel=users_stacklevel(),
+        )
+
+
 def _refuse_missing(missing: bool, name: str) -> None:
     if missing:
         raise ValueError(f"Input {name} contains NaN.")

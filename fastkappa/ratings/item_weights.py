@@ -45,6 +45,20 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
     return weights
 
 
+def as_numbers_of_items(weights: AnyArray) -> AnyArray:
+    """Return item weights as whole numbers, or raise if they are not numbers of items."""
+    # Beyond the largest exact number they are no numbers of items that anybody has.
+    if weights.dtype.kind == "f" and (np.abs(weights) <= LARGEST_EXACT).all():
+        whole = weights.astype(np.int64)
+        weights = whole if (whole == weights).all() else weights
+    if weights.dtype.kind == "f" or (weights.dtype.kind == "i" and weights.min(initial=0) < 0):
+        raise ValueError(
+            "sample_weight must be whole numbers from 0 on, how many items each one stands for:"
+            " standard errors are those of items. cohen_kappa_score takes any weights."
+        )
+    return weights
+
+
 def check_finite_weights(weights: AnyArray) -> None:
     """Raise if weights are not finite; return if they are and only their sum was not."""
     check_finite(weights, "sample_weight")

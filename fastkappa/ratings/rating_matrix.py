@@ -64,7 +64,7 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
     array = ratings if isinstance(ratings, np.ma.MaskedArray) else to_numpy(ratings)
     if array.ndim != 2:
         got = f"an array of shape {array.shape}" if array.ndim else short_repr(ratings)
-        raise ValueError(f"ratings must be subjects × raters, got {got}.")
+        raise ValueError(f"ratings must be subjects × raters, got {got}.{_remedy(ratings)}")
     return [array[:, i] for i in range(array.shape[1])], None
 
 
@@ -184,6 +184,16 @@ def _by_value(column: Column) -> Column:
     """Return a column of real numbers as one with a category per distinct number."""
     values, codes = np.unique(column.values, return_inverse=True)
     return Column(codes, np.dtype(np.float64), values.astype(np.float64).tolist())
+
+
+def _remedy(ratings: Any) -> str:
+    """Return what takes a mapping of columns, nothing for what is none."""
+    if not isinstance(ratings, Mapping):
+        return ""
+    return (
+        " Ratings.from_raters takes a mapping of a column per rater, and pandas.DataFrame makes"
+        " subjects × raters of it."
+    )
 
 
 def read_measurements(columns: Sequence[Any], names: Sequence[str]) -> list[AnyArray]:

@@ -162,6 +162,12 @@ def read(
         raise
     weights = None
     if sample_weight is not None:
+        n_weights = length_of("sample_weight", sample_weight)
+        if n_weights != n_given:
+            raise ValueError(
+                f"sample_weight must have one weight for each of the {n_given} items, got"
+                f" {n_weights}."
+            )
         kept_weights = sample_weight if dropped is None else without(sample_weight, dropped)
         weights = read_sample_weight(kept_weights, n_given - n_dropped)
     rated = {name: columns[name] for name in names} if not_rated else columns

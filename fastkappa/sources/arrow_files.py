@@ -249,7 +249,8 @@ def check_columns(source: Any, wanted: Sequence[Any], there: Sequence[Any]) -> N
     """Raise if a column is not there, or is there more than once."""
     for name in wanted:
         if list(there).count(name) > 1:
-            raise RatingsError(f"{source} has {list(there).count(name)} columns named {name!r}.")
+            times = list(there).count(name)
+            raise RatingsError(f"{source} has {times} columns named {name!r}: rename all but one.")
         if name in there:
             continue
         by_lower_case = {str(column).lower(): column for column in reversed(there)}

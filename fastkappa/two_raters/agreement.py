@@ -14,7 +14,8 @@ from fastkappa.arrays import AnyArray
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.interop import names_of, warn_of_same_column
+from fastkappa.ratings.item_weights import as_numbers_of_items
 from fastkappa.ratings.labels import (
     array_of,
     distinct,
@@ -57,6 +58,7 @@ def agreement(
     null_kappa: float = 0.0,
     alternative: Alternative = "two-sided",
     clusters: Any = None,
+    sample_weight: Any = None,
 ) -> AgreementResult:
     """Return all statistics of two raters' agreement, from their ratings.
 
@@ -111,6 +113,10 @@ def agreement(
         freedom are the number of clusters less one. The interval is asymptotic then, and the
         test of kappa is Wald's. An item whose cluster is missing is treated as one with a
         missing rating. None means that items are independent.
+    sample_weight : array-like of shape (n,), default=None
+        How many items each one stands for, in whole numbers: the result is that of the items
+        repeated so often. Other weights have no standard error here, and not with clusters
+        either. None means 1 for each.
 
     Returns
     -------
@@ -118,7 +124,8 @@ def agreement(
         Kappa, its standard errors, interval and test, and the other indices. Where kappa
         is undefined it is NaN, with an ``UndefinedMetricWarning`` that gives the reason. A
         ``LabelOrderWarning`` says where weights are for strings in alphabetical order, and a
-        ``UserWarning`` where strings of ``labels`` have no item while others are left out.
+        ``UserWarning`` where strings of ``labels`` have no item while others are left out, or
+        where both are the same column.
 
     Raises
     ------
@@ -135,11 +142,6 @@ def agreement(
 
     Z. Yang and M. Zhou (2015). Weighted kappa statistic for clustered matched-pair ordinal
     data. Computational Statistics and Data Analysis 82, 1-18.
-
-    Notes
-    -----
-    There is no ``sample_weight``: the standard errors are those of items drawn
-    independently. `kappa_from_confusion` accepts tables of sums of weights.
 
     Examples
     --------
@@ -161,10 +163,13 @@ def agreement(
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
     check_choice("alternative", alternative, ALTERNATIVES)
+    if sample_weight is not None and clusters is not None:
+        raise ValueError("sample_weight is for independent items: give it without clusters.")
     others = {} if clusters is None else {CLUSTERS: clusters}
-    items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others)
+    items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others, sample_weight)
     known = known_labels(items)
-    counts = tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], known, None)
+    weighed = None if items.weights is None else as_numbers_of_items(items.weights)
+    counts = tabulate(get_kernels(), items.columns["y1"], items.columns["y2"], known, weighed)
     if not counts.table.any():
         raise ValueError(f"no item has both its ratings among the labels {counts.labels.tolist()}.")
     of_items = None
@@ -190,6 +195,7 @@ def agreement(
         warn_of_weights(result.weights, counts.labels)
     if counts.n_outside:
         warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
+    warn_of_same_column({"y1": y1, "y2": y2})
     return _warned(result)
 
 

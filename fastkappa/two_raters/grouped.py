@@ -19,7 +19,7 @@ from fastkappa.formatting import figure, interval_text, label_text, plain
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
-from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.missing import Missing
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import read
@@ -310,6 +310,7 @@ def agreement_by(
     if known is None:
         warn_of_weights(weights, found.rows)
     warn_of_unused_labels(found.rows, pooled.table, pooled.n_outside)
+    warn_of_same_column({"y1": y1, "y2": y2})
     n_missing = items.n_missing[GROUPS], *pooled.missing
     covariance = None
     if grouped is not None and grouped.are_shared:

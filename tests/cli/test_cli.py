@@ -275,7 +275,7 @@ def test_labels_are_shown_as_they_are(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", a=odd, b=odd)
     lines = text_of(path, "--y1", "a", "--y2", "b", columns=200).splitlines()
     heads = [line.strip().split("  ")[0] for line in lines]
-    for label in ("[bold]x[/]", ":smile:", "良い", r"'tab\there'", "a" * 31 + "…"):
+    for label in ("[bold]x[/]", ":smile:", "良い", r"'tab\there'", "a" * 37 + "…"):
         assert label in heads
 
 

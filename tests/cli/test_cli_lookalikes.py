@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import pandas
 import pytest
 
+from fastkappa import fleiss_kappa
 from tests.helpers.command_line import CommandLine, write_csv
 
 
@@ -20,3 +23,20 @@ def test_blanks_are_remarked_on(tmp_path: Path, arguments: tuple[str, ...]) -> N
     (line,) = [line for line in result.stderr.splitlines() if "blanks" in line]
     assert line.startswith("fastkappa: warning: ")
     assert line.endswith("Strip them if they are one label.")
+
+
+def test_columns_of_another_form_are_warned_of_as_in_the_library(tmp_path: Path) -> None:
+    run = CommandLine("agree").run
+    counts = {"yes": [3, 0, 2, 4, 1], "no": [1, 4, 1, 0, 2], "unsure": [0, 0, 1, 0, 1]}
+    path = write_csv(tmp_path / "counts.csv", **counts)
+    message = "every row of ratings has the same sum and some are 0, as in a table of counts"
+    with pytest.warns(UserWarning, match=message):
+        fleiss_kappa(pandas.DataFrame(counts))
+    assert message in run(path, "--raters", *counts).stderr
+    # Not of labels that are given: they are meant.
+    assert run(path, "--raters", *counts, "--labels", "0,1,2,3,4").stderr == ""
+    graded = np.random.default_rng(3).integers(1, 4, (3, 20))
+    rated = {"id": np.arange(20), **dict(zip("abc", graded.tolist()))}
+    path = write_csv(tmp_path / "ids.csv", **rated)
+    assert "id holds another value in each of the 20 rows" in run(path, "--raters", *rated).stderr
+    assert run(path, "--raters", *"abc").stderr == ""

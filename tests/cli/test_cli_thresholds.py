@@ -15,7 +15,7 @@ pytest.importorskip("typer")
 
 from fastkappa import cohen_kappa_score, optimal_thresholds  # noqa: E402
 from fastkappa.thresholds.rounding import METHODS, find_rounding  # noqa: E402
-from tests.helpers.command_line import CommandLine  # noqa: E402
+from tests.helpers.command_line import CommandLine, write_csv  # noqa: E402
 
 EXACT = ("--method", "exact")
 WORDS = np.array(["poor", "fair", "good", "best"])
@@ -233,3 +233,9 @@ def test_refused_values(tmp_path: Path) -> None:
     message = refusal(path, "--y", "y", "--score", "s", "--missing", "drop")
     assert "no rows are left: all 2 of" in message
     assert run(path, "--y", "y", "--score", "s", "--method", "best").exit_code == 2
+
+
+def test_one_column_for_both_is_refused(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "f.csv", y=[0, 1, 1], score=[0.1, 0.4, 0.6])
+    refused = CommandLine("thresholds").refusal(path, "--y", "y", "--score", "y")
+    assert "--y and --score must name two columns, got 'y' twice" in refused

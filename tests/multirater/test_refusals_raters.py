@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import fastkappa
 from fastkappa import Ratings, agreement, agreement_by, agreement_from_confusion, fleiss_kappa
 from fastkappa.plotting.grid import read_table
 
@@ -93,7 +94,7 @@ def test_labels_of_a_data_frame() -> None:
 def test_no_probability_is_printed_as_0() -> None:
     """Of 15000 items z is above 100: exp(-z**2 / 2) is less than any float."""
     items = np.tile([0, 1, 1], 5000)
-    pair = agreement(items, items)
+    pair = agreement(items, items.copy())
     several = fleiss_kappa(np.c_[items, items, np.roll(items, 3)])
     assert (pair.p_value, several.p_value) == (0, 0)
     assert re.search(r"^p of kappa = 0 +< 1e-300$", str(pair), re.MULTILINE)
@@ -103,3 +104,17 @@ def test_no_probability_is_printed_as_0() -> None:
     assert [line.endswith(" < 1e-300") for line in lines if line.startswith("kappa of")] == [
         True
     ] * 2
+
+
+@pytest.mark.parametrize(
+    "take", [fastkappa.krippendorff_alpha, fastkappa.fleiss_kappa, fastkappa.intraclass_correlation]
+)
+def test_a_mapping_of_raters_gets_the_name_of_what_takes_it(take: Any) -> None:
+    raters = {"a": [1, 2, 2, 3], "b": [1, 2, 3, 3]}
+    with pytest.raises(
+        ValueError, match=r"got \{.*Ratings\.from_raters takes a mapping .*DataFrame"
+    ):
+        take(raters)
+    assert fastkappa.fleiss_kappa(Ratings.from_raters(raters)).value == pytest.approx(
+        fastkappa.fleiss_kappa(pd.DataFrame(raters)).value
+    )

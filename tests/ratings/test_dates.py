@@ -217,4 +217,6 @@ def test_a_code_need_not_be_of_the_unit_of_all_ratings() -> None:
     assert len(Ratings.from_raters([FIRST, second], missing_codes=codes).labels) == 4
     durations = np.array([1, 2, 3], "m8[D]")
     codes = [datetime.timedelta(days=2), pd.Timedelta(36, "h"), np.timedelta64("NaT", "D")]
-    assert agreement(durations, durations, missing="drop", missing_codes=codes).n_dropped == 1
+    assert (
+        agreement(durations, durations.copy(), missing="drop", missing_codes=codes).n_dropped == 1
+    )

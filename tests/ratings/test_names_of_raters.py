@@ -123,7 +123,8 @@ def test_missing_ratings_are_counted_by_name() -> None:
 def test_without_two_names_raters_are_first_and_second() -> None:
     frame = FRAMES["pandas"]
     rating = frame["Cat"]
-    assert agreement(rating, rating).raters == UNNAMED
+    with pytest.warns(UserWarning, match="y1 and y2 are the same column 'Cat'"):
+        assert agreement(rating, rating).raters == UNNAMED
     assert agreement(np.array(rating), list(rating)).raters == UNNAMED
     assert agreement(rating, list(rating)).raters == ("Cat", "second rater")
     numbered = pandas.DataFrame(frame.to_numpy())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -16,10 +17,12 @@ from fastkappa import (
     agreement_by,
     agreement_from_confusion,
     bootstrap,
+    cohen_kappa_score,
     compare_independent,
     compare_paired,
     compare_predictions,
     compare_strata,
+    concordance_correlation,
     confusion_counts,
     kappa_from_confusion,
     sample_size,
@@ -381,3 +384,27 @@ def test_any_real_number_is_a_confidence() -> None:
 def test_rates_without_room_for_disagreement() -> None:
     with pytest.raises(ValueError, match=r"rates must leave room .* \[0\.0, 1\.0\]: kappa is und"):
         sample_size(0.5, rates=(0, 0))
+
+
+@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
+def test_a_column_given_twice_is_warned_of(make: Any) -> None:
+    column = make([1, 2, 2, 3])
+    takes: tuple[Callable[[Any, Any], Any], ...] = (
+        agreement,
+        lambda a, b: agreement_by(a, b, groups=[1, 1, 2, 2]),
+        concordance_correlation,
+    )
+    for take in takes:
+        with pytest.warns(UserWarning, match="y1 and y2 are the same column"):
+            take(column, column)
+        take(column, make([1, 2, 3, 3]))
+    # scikit-learn says nothing, and so the drop-in says nothing.
+    assert cohen_kappa_score(column, column) == 1
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+def test_a_column_of_a_frame_taken_twice_is_warned_of(make: Any) -> None:
+    frame = make({"ann": ["x", "y", "y"], "ben": ["x", "y", "y"]})
+    with pytest.warns(UserWarning, match="y1 and y2 are the same column 'ann'"):
+        agreement(frame["ann"], frame["ann"])
+    assert agreement(frame["ann"], frame["ben"]).kappa == 1

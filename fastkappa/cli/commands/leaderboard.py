@@ -101,6 +101,12 @@ def leaderboard(
             " images of a patient: the bootstrap draws clusters.",
         ),
     ] = None,
+    sample_weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="The column of TRUTH that says how much each item counts."
+        ),
+    ] = None,
     split: Annotated[
         str | None,
         typer.Option(
@@ -182,6 +188,7 @@ def leaderboard(
                 drop_missing=missing is MissingOption.drop,
                 missing_codes=missing_codes,
                 cluster=cluster,
+                sample_weight=sample_weight,
                 split=split,
                 on_sorted=remarks.sorted_labels.append,
                 on_left_out=remarks.texts.append,

@@ -118,6 +118,8 @@ def thresholds(
             if y is None or score is None:
                 lacking = "--y" if y is None else "--score"
                 raise ValueError(f"{lacking} must name a column of {file}, got nothing.")
+            if y == score:
+                raise ValueError(f"--y and --score must name two columns, got {y!r} twice.")
             source = opener.source(file)
             items = read_scores(
                 source,

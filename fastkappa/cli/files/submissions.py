@@ -109,6 +109,7 @@ def rank_files(
     *,
     labels: str | None = None,
     cluster: str | None = None,
+    sample_weight: str | None = None,
     split: str | None = None,
     drop_missing: bool = False,
     missing_codes: str | None = None,
@@ -136,9 +137,9 @@ def rank_files(
         The labels to take into account in their order, written as ``a,b,c``; items with
         another one are left out. None takes the order that the truth declares, else those
         that occur, sorted.
-    cluster, split : str, default=None
-        Columns of the truth: the cluster of each item, which the bootstrap draws; the split that
-        it belongs to, such as public and private.
+    cluster, sample_weight, split : str, default=None
+        Columns of the truth: the cluster of each item, which the bootstrap draws; how much it
+        counts; the split that it belongs to, such as public and private.
     drop_missing : bool, default=False
         Whether labels may be missing. An item whose label is missing in the truth is left out of
         all files; one whose label is missing in another file is not there.
@@ -178,6 +179,9 @@ def rank_files(
     if known is None and type_of_column(true_labels) == STRINGS:
         on_sorted(np.array(in_order(distinct_ratings(true_labels, target), STRINGS)))
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
+    weights = None
+    if sample_weight is not None:
+        weights = _numbers(reader.values(truth, sample_weight, left_out), truth, sample_weight)
     splits: Splits | None = None
     parts: dict[str | None, Any] = {None: None}
     try:
@@ -191,6 +195,7 @@ def rank_files(
                 replace(options, labels=known),
                 ids=_at(ids, positions),
                 clusters=_at(clusters, positions),
+                sample_weight=_at(weights, positions),
             )
             for name, positions in parts.items()
         }
@@ -283,6 +288,19 @@ def in_words_of_options(why: str) -> str:
 def _at(column: Any, positions: Any) -> Any:
     """Return a column of Arrow at some positions, all if they are None."""
     return column if column is None or positions is None else column.take(positions)
+
+
+def _numbers(column: Any, truth: Path, name: str) -> Any:
+    """Return a column of text as numbers, or raise if it holds others or lacks one."""
+    try:
+        numbers = column.cast("float64")
+    except ValueError as error:
+        raise RatingsError(
+            f"column {name!r} of {truth} must hold item weights: {error}."
+        ) from error
+    if numbers.null_count:
+        raise RatingsError(f"column {name!r} of {truth} lacks {numbers.null_count} item weights.")
+    return numbers
 
 
 def _named_splits(column: Any, truth: Path, name: str) -> list[str]:

@@ -8,6 +8,7 @@ Of quadratic weights less is needed: not the count of each predicted label, but 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -67,7 +68,8 @@ class ItemGroups:
     With no more than ``most`` items, each item is a group, so resampling groups is resampling
     items. With more, each item is assigned to a group at random, independently of the others:
     then the sums over groups vary as those over items, however the items are sorted. Items of
-    a cluster are in the same group: clusters are what is assigned, and resampled.
+    a cluster are in the same group: clusters are what is assigned, and resampled. ``weights`` are
+    those of the items, None if each counts as one.
     """
 
     def __init__(
@@ -76,7 +78,9 @@ class ItemGroups:
         most: int,
         generator: np.random.Generator,
         clusters: NDArray[np.intp] | None = None,
+        weights: FloatTable | None = None,
     ) -> None:
+        self.weights = weights
         n_units = n_items if clusters is None else int(clusters.max()) + 1
         self.n_groups = min(most, n_units)
         if n_units <= most:
@@ -85,8 +89,10 @@ class ItemGroups:
             dtype = np.uint16 if most <= 1 << 16 else np.uint32
             of_unit = generator.integers(0, most, n_units, dtype=dtype)
         self.of_item: AnyArray = of_unit if clusters is None else of_unit[clusters]
-        # What a replicate may draw.
-        self.most_items = self.n_groups * int(np.bincount(self.of_item).max())
+        # What a replicate may draw; sums of weights may be of any size.
+        self.most_items = self.n_groups * float(np.bincount(self.of_item).max())
+        if weights is not None:
+            self.most_items = math.inf
         self._codes: tuple[list[Any], AnyArray] | None = None
 
     def codes(self, first: Column, known: KnownLabels) -> AnyArray:
@@ -144,7 +150,8 @@ def sum_by_group(
     """
     n_labels, n_groups = len(known), groups.n_groups
     codes = groups.codes(first, known)
-    has_tables = n_groups * n_labels * (n_labels + 1) <= MOST_CELLS
+    # Tables hold counts.
+    has_tables = n_groups * n_labels * (n_labels + 1) <= MOST_CELLS and groups.weights is None
     shape = (n_groups, len(predictions))
     columns = np.zeros((*shape, of_labels.shape[1]))
     sums = GroupSums(np.zeros(shape), np.zeros((*shape, n_labels)), columns)
@@ -165,12 +172,12 @@ def sum_by_group(
             if has_tables:
                 _sum_tables(kernels, own, encoding, prediction, of_cells[id(encoding)], parts)
             else:
-                _sum_items(own, encoding, prediction, of_labels, parts)
+                _sum_items(own, encoding, prediction, of_labels, parts, groups.weights)
 
     run_in_threads(work, len(predictions), max(1, min(num_threads, len(predictions))))
     if not have_all:
         return sums
-    rows = np.bincount(codes, minlength=n_groups * n_labels)
+    rows = np.bincount(codes, groups.weights, minlength=n_groups * n_labels)
     if len(rows) > n_groups * n_labels:
         # No item was outside the labels when these were looked up.
         raise changed_meanwhile()
@@ -237,14 +244,18 @@ def _sum_items(
     prediction: Prediction,
     of_labels: FloatTable,
     sums: GroupSums,
+    weights: FloatTable | None,
 ) -> None:
-    """Add up the items one by one, without tables."""
+    """Add up the items one by one, without tables; ``weights`` are those of all items."""
     n_groups, n_labels = sums.rows.shape
     column, items, cell_weights = prediction
+    if items is not None and weights is not None:
+        weights = weights[items]
     if items is not None:
         # Sums of fractions depend on the order of their items, and should not on that of a file.
         order = np.argsort(items, kind="stable")
         codes, column = codes[order], column._replace(values=column.values[order])
+        weights = None if weights is None else weights[order]
     # Each chunk is added to the sums of all groups, so it should not be shorter than these.
     length = max(CHUNK, n_groups * n_labels)
     for start in range(0, len(codes), length):
@@ -254,8 +265,12 @@ def _sum_items(
         inside = (code < n_groups * n_labels) & (second >= 0)
         code, second = code[inside].astype(np.int64), second[inside]
         group, label = np.divmod(code, n_labels)
-        sums.weighted[:] += np.bincount(group, cell_weights[label, second], n_groups)
+        disagreement, own = cell_weights[label, second], None
+        if weights is not None:
+            own = weights[chunk][inside]
+            disagreement = disagreement * own
+        sums.weighted[:] += np.bincount(group, disagreement, n_groups)
         counts, n_cells = (n_groups, n_labels), n_groups * n_labels
-        sums.rows[:] += np.bincount(code, minlength=n_cells).reshape(counts)
-        predicted = np.bincount(group * n_labels + second, minlength=n_cells).reshape(counts)
+        sums.rows[:] += np.bincount(code, own, n_cells).reshape(counts)
+        predicted = np.bincount(group * n_labels + second, own, n_cells).reshape(counts)
         sums.columns[:] += predicted @ of_labels
