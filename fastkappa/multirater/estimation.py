@@ -25,6 +25,7 @@ from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreemen
 from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
+from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import n_units
 from fastkappa.statistics.inference import (
@@ -54,6 +55,29 @@ def read_ratings(
     check_confidence(confidence)
     check_distribution(distribution)
     return given
+
+
+def warn_of_labels(ratings: Ratings, argument: str, value: Any, stacklevel: int) -> None:
+    """Warn where ``value``, a name or a matrix, needs an order of labels that nobody gave.
+
+    Where it is None, disagreements count alike, and those of measurements say nothing.
+    ``stacklevel`` of 1 warns at the line of the caller.
+    """
+    if ratings.order_is_known:
+        return
+    labels, n_subjects = ratings.labels, ratings.n_subjects
+    if value is not None:
+        why = f"{argument}={value!r}" if isinstance(value, str) else f"a matrix as {argument}"
+        warn_of_order(labels, why, stacklevel + 1)
+    elif (
+        len(labels) > n_subjects and labels.dtype.kind == "f" and (labels != np.rint(labels)).any()
+    ):
+        warnings.warn(
+            f"ratings hold {len(labels)} different numbers of {n_subjects} subjects,"
+            " not all whole, and each was taken for a label: krippendorff_alpha with"
+            " level='interval' and intraclass_correlation are for measurements.",
+            stacklevel=stacklevel + 1,
+        )
 
 
 def estimate(

@@ -14,6 +14,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.label_order import is_order_of_table_known
 from fastkappa.ratings.labels import distinct, names_in_order, names_of_columns, order_of_columns
 from fastkappa.ratings.missing import Missing, refuse_missing_labels
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
@@ -248,8 +249,7 @@ def agreement_from_confusion(
     null_kappa = check_null_kappa(null_kappa)
     check_alternative(alternative)
     n_outside = 0
-    # An ordered index is that of ordered categoricals.
-    are_meant = labels is not None or getattr(getattr(table, "columns", None), "ordered", False)
+    given = labels
     if isinstance(table, ConfusionCounts):
         table, own_labels, n_outside = table
         labels = own_labels if labels is None else labels
@@ -273,7 +273,7 @@ def agreement_from_confusion(
         null_kappa=null_kappa,
         alternative=alternative,
     )
-    if not are_meant and names.tolist() == sorted(names.tolist(), key=str):
+    if not is_order_of_table_known(table, given, names):
         warn_of_weights(result.weights, names)
     return _warned(result)
 

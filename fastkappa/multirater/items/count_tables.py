@@ -67,14 +67,3 @@ def table_labels(
     of_labels = times if order is None else times[order]
     warn_of_counted_lookalikes([argument], dict(zip(array.tolist(), of_labels.tolist())))
     return array, order
-
-
-def order_is_known(table: Any, labels: Any, names: AnyArray) -> bool:
-    """Return whether someone put the labels of a table, its ``names``, in order.
-
-    The columns of a data frame in alphabetical order may come from `pandas.crosstab`, which
-    sorts them, unless they are an ordered categorical.
-    """
-    declared = getattr(getattr(getattr(table, "columns", None), "dtype", None), "ordered", False)
-    given = [str(name) for name in names]
-    return labels is not None or bool(declared) or given != sorted(given)
