@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats, IntTable, chunks_of
+from fastkappa.multirater.statistics.alpha import Parts, influence_of_alpha, rounded_sums
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, divided
 from fastkappa.multirater.statistics.ratio_distances import RatioDistances, ratio_distance
 from fastkappa.statistics.spread import EPSILON, Influence
@@ -25,19 +26,6 @@ from fastkappa.statistics.spread import EPSILON, Influence
 MEASURED = ("ordinal", "interval", "ratio")
 # Ratings that are looked at together; they stay in the cache.
 CHUNK = 1 << 16
-
-
-class Parts(NamedTuple):
-    """What alpha is made of, for one sample.
-
-    ``within`` holds the sum of the distances over each subject's ordered pairs, over its number
-    of ratings less one; ``to_all`` that from its ratings to all ratings of the sample, each over
-    their number; ``expected`` is the mean distance of two ratings drawn with replacement.
-    """
-
-    within: Floats
-    to_all: Floats
-    expected: float
 
 
 class MeasuredAlpha(Coefficient):
@@ -93,30 +81,12 @@ class MeasuredAlpha(Coefficient):
 
     def influence(self) -> Influence:
         """Return how much each subject raises alpha (Gwet 2014), as `Alpha.influence` does."""
-        multiplicities = self.multiplicities
-        n = float(multiplicities.sum())
-        mean_ratings = float(self._count(multiplicities)) / n
-        within, to_all, expected = self._distances.parts(multiplicities)
-        own = within / mean_ratings / expected
-        ratio = float(multiplicities @ own) / n
-        by_chance = 2 * to_all / mean_ratings / expected
-        surplus = self._n_ratings / mean_ratings
-        values = ratio * (by_chance - surplus) - own
-        # How much rounded numbers add to the size of each part: at most 4 |d| times the largest
-        # in d**2, and the sum of |d| is at most the root of their number times that of d**2.
-        of_number = 4 * self._distances.largest
-        of_expected = of_number / np.sqrt(expected)
-        of_own = of_number * np.sqrt(self._n_ratings * within) / mean_ratings / expected
-        of_own += own * of_expected
-        of_ratio = float(multiplicities @ of_own) / n + ratio * of_expected
-        of_chance = 2 * of_number * np.sqrt(self._n_ratings * to_all) / mean_ratings / expected
-        of_chance += by_chance * of_expected
-        by_chance += surplus
-        by_chance *= ratio + of_ratio
-        by_chance += ratio * of_chance
-        by_chance += own
-        by_chance += of_own
-        return Influence(values, by_chance)
+        parts, largest = self._distances.parts(self.multiplicities), self._distances.largest
+        rounded = (
+            rounded_sums(largest, parts.to_all, self._n_ratings),
+            4 * largest / np.sqrt(parts.expected),
+        )
+        return influence_of_alpha(parts, self._n_ratings, self.multiplicities, largest, rounded)
 
     def _count(self, multiplicities: AnyArray) -> Floats:
         """Return the number of ratings of a sample, of each of a stack."""
