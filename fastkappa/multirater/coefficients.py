@@ -289,7 +289,7 @@ def conger_kappa(
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     distances = distances_of(weights, len(given.labels))
     coefficient = Conger(given.profiles("conger_kappa"), distances)
-    warn_of_labels(given, "weights", weights, stacklevel=2)
+    warn_of_labels(given, "weights", weights)
     return estimate("Conger's kappa", coefficient, given, confidence, distribution, weights=weights)
 
 
@@ -334,11 +334,11 @@ def light_kappa(
     """
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = Light(given.profiles("light_kappa"), weights)
-    warn_of_labels(given, "weights", weights, stacklevel=2)
+    warn_of_labels(given, "weights", weights)
     return estimate("Light's kappa", coefficient, given, confidence, distribution, weights=weights)
 
 
 def _chance_corrected(ratings: Ratings, weights: Weights, chance: Chance) -> ChanceCorrected:
     distances = distances_of(weights, len(ratings.labels))
-    warn_of_labels(ratings, "weights", weights, stacklevel=3)
+    warn_of_labels(ratings, "weights", weights)
     return ChanceCorrected(ratings.patterns, distances, chance)

@@ -110,7 +110,7 @@ def krippendorff_alpha(
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _alpha_of_labels(given, level)
     if not callable(level) and name not in ("jaccard", "masi"):
-        warn_of_labels(given, "level", None if name == "nominal" else level, stacklevel=2)
+        warn_of_labels(given, "level", None if name == "nominal" else level)
     return estimate(method, coefficient, given, confidence, distribution)
 
 

@@ -247,11 +247,11 @@ def pairwise_kappa(
     >>> int(result.n_missing[0, 2])
     1
     """
-    given = Ratings.of(ratings, labels, missing_codes, clusters, stacklevel=2)
+    given = Ratings.of(ratings, labels, missing_codes, clusters)
     check_confidence(confidence)
     checked = as_weights(weights, len(given.labels))
     tables, n_rated = given.rater_pairs("pairwise_kappa")
-    warn_of_labels(given, "weights", weights, stacklevel=2)
+    warn_of_labels(given, "weights", weights)
     names = given.rater_names or ()
     first, second = np.triu_indices(len(names), 1)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
+from fastkappa.exceptions import users_stacklevel
 from fastkappa.multirater.counted_ratings import Counted, of_counts, of_long, of_raters, of_table
 from fastkappa.multirater.items.count_tables import read_counts, table_labels
 from fastkappa.multirater.items.forms import ids_in_counts, other_form
@@ -339,12 +340,11 @@ class Ratings:
         labels: Any = None,
         missing_codes: Sequence[Any] = (),
         clusters: Any = None,
-        stacklevel: int = 1,
     ) -> Ratings:
         """Return `Ratings` unchanged, and read anything else by `from_array`.
 
         There is a ``UserWarning`` for what looks like counts, like a row per rater or like a row
-        per rating, as `fleiss_kappa` says; ``stacklevel`` of 1 warns at the line of the caller.
+        per rating, as `fleiss_kappa` says.
         """
         check_is_list(missing_codes)
         if isinstance(ratings, cls):
@@ -358,7 +358,7 @@ class Ratings:
             ratings, labels=labels, missing_codes=missing_codes, clusters=clusters
         )
         if given._warning is not None:
-            warnings.warn(given._warning, stacklevel=stacklevel + 1)
+            warnings.warn(given._warning, stacklevel=users_stacklevel())
         return given
 
     @classmethod
