@@ -39,10 +39,10 @@ PACKAGE = Path(fastkappa.__file__).parent
 CEILINGS = {
     "cohen_kappa_score, quadratic": (20, 67),
     "cohen_kappa_score, strings": (21, 77),
-    "agreement": (27, 83),
-    "agreement, printed": (40, 206),
-    "leaderboard": (38, 159),
-    "optimal_thresholds": (27, 99),
+    "agreement": (28, 83),
+    "agreement, printed": (41, 206),
+    "leaderboard": (39, 163),
+    "optimal_thresholds": (32, 106),
     "fastkappa score, Parquet": (36, 180),
     "fastkappa score, CSV": (40, 188),
 }

@@ -11,10 +11,9 @@ XGBoost, scikit-learn API   ``XGBRegressor(eval_metric=xgboost_eval_metric)``
 CatBoost                    ``CatBoostRegressor(eval_metric=CatBoostKappa())``
 ==========================  ====================================================
 
-The metrics for LightGBM and CatBoost report that greater is better. XGBoost minimises unless
-you pass ``maximize=True`` to `xgboost.train` or ``xgboost.callback.EarlyStopping``. Where that
-is not possible, as with ``XGBRegressor(early_stopping_rounds=...)``, use `xgboost_eval_loss`,
-which is 1 - kappa.
+The metrics for LightGBM and CatBoost report kappa, and that greater is better. XGBoost minimises a
+metric of one's own, so those for XGBoost report 1 - kappa under the name ``quadratic_kappa_loss``:
+early stopping works with all of them as they are, without ``maximize``.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ __all__ = [
     "lightgbm_eval_metric",
     "lightgbm_feval",
     "xgboost_custom_metric",
-    "xgboost_eval_loss",
     "xgboost_eval_metric",
 ]
 
-# The name of the metric in logs and results.
+# The names of the metrics in logs and results.
 NAME = "quadratic_kappa"
+LOSS = "quadratic_kappa_loss"
 
 
 def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
@@ -56,7 +55,9 @@ def lightgbm_feval(preds: Any, eval_data: Any) -> tuple[str, float, bool]:
     return NAME, _kappa(eval_data.get_label(), preds, eval_data.get_weight()), True
 
 
-def lightgbm_eval_metric(y_true: Any, y_pred: Any, weight: Any = None) -> tuple[str, float, bool]:
+def lightgbm_eval_metric(
+    y_true: Any, y_pred: Any, sample_weight: Any = None
+) -> tuple[str, float, bool]:
     """Evaluate predictions for ``eval_metric`` of LightGBM's scikit-learn interface.
 
     Parameters
@@ -65,7 +66,7 @@ def lightgbm_eval_metric(y_true: Any, y_pred: Any, weight: Any = None) -> tuple[
         Labels.
     y_pred : array-like of shape (n_samples,)
         Predictions.
-    weight : array-like of shape (n_samples,), default=None
+    sample_weight : array-like of shape (n_samples,), default=None
         Item weights.
 
     Returns
@@ -73,7 +74,7 @@ def lightgbm_eval_metric(y_true: Any, y_pred: Any, weight: Any = None) -> tuple[
     name, kappa, is_higher_better : str, float, bool
         ``("quadratic_kappa", kappa, True)``.
     """
-    return NAME, _kappa(y_true, y_pred, weight), True
+    return NAME, _kappa(y_true, y_pred, sample_weight), True
 
 
 def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
@@ -88,11 +89,12 @@ def xgboost_custom_metric(predt: Any, dtrain: Any) -> tuple[str, float]:
 
     Returns
     -------
-    name, kappa : str, float
-        ``("quadratic_kappa", kappa)``; pass ``maximize=True`` for early stopping.
+    name, loss : str, float
+        ``("quadratic_kappa_loss", 1 - kappa)``. Early stopping minimises it: do not pass
+        ``maximize=True``.
     """
     weights = dtrain.get_weight()  # empty where there are none
-    return NAME, _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
+    return LOSS, 1 - _kappa(dtrain.get_label(), predt, weights if len(weights) else None)
 
 
 def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
@@ -109,31 +111,8 @@ def xgboost_eval_metric(y_true: Any, y_pred: Any, sample_weight: Any = None) -> 
 
     Returns
     -------
-    kappa : float
-        Greater is better: stop early with
-        ``callbacks=[xgboost.callback.EarlyStopping(rounds=..., maximize=True)]``.
-    """
-    return _kappa(y_true, y_pred, sample_weight)
-
-
-def xgboost_eval_loss(y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
-    """Evaluate predictions for ``eval_metric`` of XGBoost's scikit-learn interface.
-
-    For ``early_stopping_rounds``, which minimises.
-
-    Parameters
-    ----------
-    y_true : array-like of shape (n_samples,)
-        Labels.
-    y_pred : array-like of shape (n_samples,)
-        Predictions.
-    sample_weight : array-like of shape (n_samples,), default=None
-        Item weights.
-
-    Returns
-    -------
     loss : float
-        1 - kappa: 0 for perfect agreement, at most 2.
+        1 - kappa: 0 for perfect agreement, at most 2. ``early_stopping_rounds`` minimises it.
     """
     return 1 - _kappa(y_true, y_pred, sample_weight)
 
@@ -149,8 +128,7 @@ def _kappa(y_true: Any, y_pred: Any, sample_weight: Any) -> float:
 
 
 # XGBoost reports a metric by the name of its function.
-xgboost_eval_metric.__name__ = NAME
-xgboost_eval_loss.__name__ = f"{NAME}_loss"
+xgboost_eval_metric.__name__ = LOSS
 
 
 class CatBoostKappa:

@@ -20,8 +20,6 @@ from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.count import tabulate
 from fastkappa.tables.known_labels import KnownLabels
 
-# Where a rating that is no label is looked for, to name it.
-CHUNK = 1 << 10
 NAMES = {None: "cohen_kappa", "linear": "linear_kappa", "quadratic": "quadratic_kappa"}
 
 
@@ -126,7 +124,7 @@ class Scorer:
         known = KnownLabels(self.labels, first, second)
         counts = tabulate(get_kernels(), first, second, known, item_weights)
         if counts.n_outside:
-            self.refuse_outsiders(y1, y2)
+            known.refuse_outside({"y1": first, "y2": second})
         return float(kappas(counts.table, self.weights))
 
     def _read(self, ratings: Any, name: str) -> AnyArray:
@@ -170,15 +168,8 @@ class Scorer:
 
     def refuse_outsiders(self, y1: AnyArray, y2: AnyArray) -> None:
         """Raise for the first rating that is not among the labels, if there is one."""
-        for start in range(0, len(y1), CHUNK):
-            for name, ratings in (("y1", y1), ("y2", y2)):
-                chunk = ratings[start : start + CHUNK]
-                outside = chunk[~np.isin(chunk, self.labels)]
-                if len(outside):
-                    raise ValueError(
-                        f"{name} holds {outside[0].item()!r}, which is not among the labels"
-                        f" {self.labels.tolist()}."
-                    )
+        first, second = read_columns(y1, y2, ("y1", "y2"))
+        KnownLabels(self.labels, first, second).refuse_outside({"y1": first, "y2": second})
 
 
 def _as_dtype(dtype: Any) -> np.dtype[Any]:

@@ -138,7 +138,7 @@ def _xgboost(
     predict: Model = lambda rows, rounds: model.predict(  # noqa: E731
         xgboost.DMatrix(rows, nthread=1), iteration_range=(0, rounds)
     )
-    return predict, [np.array(curves["rmse"]), -np.array(curves["quadratic_kappa"])]
+    return predict, [np.array(curves["rmse"]), np.array(curves["quadratic_kappa_loss"])]
 
 
 FIT = {"lightgbm": _lightgbm, "xgboost": _xgboost}

@@ -5,30 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from fastkappa.accumulator.batch import order_with, refuse_counted_outside, refuse_outside
+from fastkappa.accumulator.batch import order_with, refuse_outside, snapshot_of_batch
+from fastkappa.accumulator.in_place import InPlace
+from fastkappa.accumulator.json_fields import snapshot_from_json, snapshot_to_json
 from fastkappa.accumulator.snapshot import (
+    NOT_ADDED,
     Snapshot,
     common_kind,
+    empty_snapshot,
     kind_of_columns,
     read_given_labels,
-    snapshot_from_json,
-)
-from fastkappa.accumulator.weighted_table import (
-    WeightedTable,
-    add,
-    empty_table,
-    occurring,
-    subtract,
-    table_of_columns,
-    table_of_counts,
 )
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
-from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import array_at_once
 from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.ratings.missing import Missing
@@ -36,21 +27,11 @@ from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import RatedItems, read
 from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
-from fastkappa.tables.codecs import NO_LABELS, label_limits
 from fastkappa.tables.count import ConfusionCounts
-from fastkappa.tables.known_labels import KnownLabels
-from fastkappa.tables.table import square, union_of_labels
-from fastkappa.tables.tally import Tally
+from fastkappa.tables.table import add, union_of_labels
 
 if TYPE_CHECKING:
     from fastkappa.two_raters.agreement_result import AgreementResult
-
-# A longer batch is counted by several threads, into a table of its own.
-LONGEST_COUNTED_IN_PLACE = 1 << 20
-NO_RATINGS = Column(np.empty(0, np.int64), np.dtype(np.int64))
-NOT_ADDED = (
-    "subtract removes what was added before: some of these items, or their weights, were not."
-)
 
 
 class ConfusionAccumulator:
@@ -114,30 +95,18 @@ class ConfusionAccumulator:
     array([1, 2, 3, 5])
     """
 
-    # Integers without weights are counted directly into a table of their own.
-    _integers: Tally
-    _has_only_booleans: bool
-    _last_types: tuple[np.dtype[Any], ...]
-
     def __init__(
         self, labels: Any = None, *, backend: Backend | None = None, num_threads: int | None = None
     ) -> None:
         resolve_num_threads(num_threads)
         self._known_labels = None if labels is None else read_given_labels(labels)
-        known = None if labels is None else KnownLabels(self._known_labels, NO_RATINGS, NO_RATINGS)
-        # Other labels than integers in a row are not counted in place.
-        self._label_range = NO_LABELS if known is None else known.as_range() or NO_LABELS
         self._kernels = get_kernels(backend)
         self._backend = backend
         self._num_threads = num_threads
         self._lock = new_lock()
-        self._kind: str | None = None
-        self._order: LabelOrder | None = None
-        self._n_missing = 0
-        self._weighted = empty_table(
-            np.empty(0, np.int64) if self._known_labels is None else self._known_labels
-        )
-        self._hold_no_integers()
+        # All that is not counted in place, and what is known of all.
+        self._rest = empty_snapshot(self._known_labels)
+        self._integers = InPlace(self._kernels, self._known_labels)
 
     def update(
         self,
@@ -173,36 +142,21 @@ class ConfusionAccumulator:
         has_options = sample_weight is not None or len(missing_codes) > 0
         if first is not None and second is not None and not has_options:
             with self._lock:
-                # Arrays of the same types as the last ones need no further checks.
-                if (
-                    (first.dtype, second.dtype) == self._last_types
-                    and first.ndim == 1
-                    and first.shape == second.shape
-                    and len(first) <= LONGEST_COUNTED_IN_PLACE
-                ):
-                    self._integers.add_in_place(first, second, 0, len(first))
+                if self._integers.add_again(first, second):
                     return
         batch = self._read(y1, y2, sample_weight, missing, missing_codes)
-        columns = batch.columns["y1"], batch.columns["y2"]
         with self._lock:
-            kind = common_kind(self._kind, kind_of_columns(columns))
-            order = order_with(batch, self._order)
-            if order is None and self._are_plain(*columns, batch.weights):
-                first, second = (column.values for column in columns)
-                self._integers.add((first, second), 0, len(first))
-                self._has_only_booleans &= all(c.label_dtype.kind == "b" for c in columns)
-                in_place = self._integers.reads_in_place((first, second))
-                self._last_types = (first.dtype, second.dtype) if in_place else ()
-            else:
-                part = self._count(columns, batch.weights)
-                self._refuse_rounded(part.labels)
-                weighted = add(self._weighted, part)
-                if order is not None:
-                    refuse_outside(batch, part.labels, order)
-                    self._use(order)
-                self._weighted = weighted
-            self._kind = kind
-            self._n_missing += batch.n_dropped
+            kind = common_kind(self._rest.kind, kind_of_columns(*batch.columns.values()))
+            order = order_with(batch, self._rest.order)
+            if order is None and self._integers.takes(batch, self._widest()):
+                self._integers.add(batch)
+                n_missing = self._rest.n_missing + batch.n_dropped
+                self._rest = self._rest._replace(kind=kind, n_missing=n_missing)
+                return
+            part = self._count(batch)
+            if order is not None:
+                refuse_outside(batch, part, order)
+            self._add(part, order)
 
     def subtract(
         self,
@@ -224,17 +178,17 @@ class ConfusionAccumulator:
             then.
         """
         batch = self._read(y1, y2, sample_weight, missing, missing_codes)
-        columns = batch.columns["y1"], batch.columns["y2"]
         with self._lock:
-            common_kind(self._kind, kind_of_columns(columns))
-            order_with(batch, self._order)
-            if batch.n_dropped > self._n_missing:
+            common_kind(self._rest.kind, kind_of_columns(*batch.columns.values()))
+            order_with(batch, self._rest.order)
+            n_missing = self._rest.n_missing - batch.n_dropped
+            if n_missing < 0:
                 raise ValueError(NOT_ADDED)
-            first, second = (column.values for column in columns)
-            are_plain = self._are_plain(*columns, batch.weights)
-            if not are_plain or not self._integers.subtract((first, second)):
-                self._subtract(self._count(columns, batch.weights))
-            self._n_missing -= batch.n_dropped
+            are_plain = self._integers.takes(batch, self._widest())
+            if are_plain and self._integers.subtract(batch):
+                self._rest = self._rest._replace(n_missing=n_missing)
+            else:
+                self._subtract(self._count(batch))
 
     def _read(
         self, y1: Any, y2: Any, sample_weight: Any, missing: Missing, missing_codes: Sequence[Any]
@@ -260,14 +214,7 @@ class ConfusionAccumulator:
         """
         part = self._snapshot_of(other)
         with self._lock:
-            kind, order = common_kind(self._kind, part.kind), part.order_with(self._order)
-            self._refuse_rounded(part.table.labels)
-            weighted = add(self._weighted, part.table)
-            if order is not None:
-                self._use(order)
-            self._weighted = weighted
-            self._kind = kind
-            self._n_missing += part.n_missing
+            self._add(part, part.order_with(self._rest))
 
     def __iadd__(self, other: ConfusionAccumulator) -> ConfusionAccumulator:
         self.merge(other)
@@ -276,12 +223,8 @@ class ConfusionAccumulator:
     def __isub__(self, other: ConfusionAccumulator) -> ConfusionAccumulator:
         part = self._snapshot_of(other)
         with self._lock:
-            common_kind(self._kind, part.kind)
-            part.order_with(self._order)
-            if part.n_missing > self._n_missing:
-                raise ValueError(NOT_ADDED)
-            self._subtract(part.table)
-            self._n_missing -= part.n_missing
+            part.order_with(self._rest)
+            self._subtract(part)
         return self
 
     def counts(self) -> ConfusionCounts:
@@ -308,7 +251,7 @@ class ConfusionAccumulator:
 
     @property
     def n_missing(self) -> int:
-        return self._n_missing
+        return self._rest.n_missing
 
     def kappa(self, weights: Weights = None) -> float:
         """Return Cohen's kappa of all items counted now.
@@ -379,7 +322,7 @@ class ConfusionAccumulator:
         ValueError
             If JSON cannot hold the labels that were given, such as infinity or bytes.
         """
-        return self._snapshot().to_json()
+        return snapshot_to_json(self._snapshot())
 
     @classmethod
     def from_json(
@@ -393,16 +336,16 @@ class ConfusionAccumulator:
             If updates cannot lead to such contents: the text was not written by `to_json`.
         """
         contents = snapshot_from_json(text)
-        labels = contents.table.labels if contents.labels_given else None
+        labels = contents.table.rows if contents.labels_given else None
         accumulator = cls(labels, backend=backend, num_threads=num_threads)
-        accumulator._hold(contents)
+        accumulator._rest = contents
         return accumulator
 
     def __repr__(self) -> str:
-        table, order, *_ = self._snapshot()
-        n_items = int(table.plain.sum() + table.weighted.sum())
-        n_labels = len(table.labels if order is None else order.labels)
-        return f"<ConfusionAccumulator: {n_items} items, {count_text(n_labels, 'label')}>"
+        contents = self._snapshot()
+        labels = contents.table.rows if contents.order is None else contents.order.labels
+        shown = count_text(len(labels), "label")
+        return f"<ConfusionAccumulator: {contents.n_items} items, {shown}>"
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -416,66 +359,43 @@ class ConfusionAccumulator:
         self.__init__(  # type: ignore[misc]
             state["labels"], backend=state["backend"], num_threads=state["num_threads"]
         )
-        self._hold(state["contents"])
+        self._rest = state["contents"]
 
-    def _hold(self, contents: Snapshot) -> None:
-        self._weighted, self._order, self._kind, self._n_missing, _ = contents
-
-    def _are_plain(self, first: Column, second: Column, weights: AnyArray | None) -> bool:
-        """Return whether the columns can be counted directly into the table of integers."""
+    def _widest(self) -> int:
+        """Return the size of the widest integers that all labels so far can be compared with."""
         # Floats hold all integers of 32 bits.
-        widest = 4 if self._weighted.labels.dtype.kind == "f" else 8
-        return (
-            weights is None
-            and len(first.values) <= LONGEST_COUNTED_IN_PLACE
-            and all(
-                column.categories is None
-                and column.label_dtype.kind in "iub"
-                and self._takes(column.values)
-                and column.values.dtype.itemsize <= widest
-                for column in (first, second)
-            )
-        )
+        return 4 if self._rest.table.rows.dtype.kind == "f" else 8
 
-    def _takes(self, values: AnyArray) -> bool:
-        """Return whether integers of this type are counted in place."""
-        if self._known_labels is None:
-            return label_limits(values)[1] < 1 << 63
-        return self._label_range.n_labels > 0 and self._label_range.fits(values)
-
-    def _refuse_rounded(self, labels: AnyArray) -> None:
-        """Raise if new labels are floats, and an integer added before is none that they hold."""
-        if labels.dtype.kind == "f" and self._weighted.labels.dtype.kind != "f":
-            union_of_labels([self._total().labels, labels])
-            # Wide integers are compared with the floats from now on.
-            self._last_types = ()
-
-    def _use(self, order: LabelOrder) -> None:
-        """Take an order of the labels; the caller holds the lock."""
-        if self._order is None:
-            refuse_counted_outside(self._total().labels, order)
-            self._order = order
-            # Integers are looked at from now on: another label is a mistake.
-            self._last_types = ()
-
-    def _count(self, columns: tuple[Column, Column], weights: AnyArray | None) -> WeightedTable:
+    def _count(self, batch: RatedItems) -> Snapshot:
         threads = resolve_num_threads(self._num_threads)
-        return table_of_columns(self._kernels, *columns, self._known_labels, weights, threads)
+        given = self._known_labels is not None
+        return snapshot_of_batch(self._kernels, batch, given, threads)
 
-    def _subtract(self, part: WeightedTable) -> None:
-        left = subtract(self._total(), part)
-        if left is None:
-            raise ValueError(NOT_ADDED)
-        self._hold_no_integers()
-        self._weighted = occurring(left) if self._known_labels is None else left
+    def _add(self, part: Snapshot, order: LabelOrder | None) -> None:
+        """Add the contents of a batch or another accumulator; the caller holds the lock."""
+        labels = part.table.rows
+        if labels.dtype.kind == "f" and self._rest.table.rows.dtype.kind != "f":
+            # Raise if a float is beside an integer, added before, that floats do not hold.
+            union_of_labels([self._total().table.rows, labels])
+            # Wide integers are compared with the floats from now on.
+            self._integers.look_again()
+        rest = self._rest.plus(part)
+        if order is not None and self._rest.order is None:
+            self._total().refuse_outside(order)
+            # Integers are looked at from now on: another label is a mistake.
+            self._integers.look_again()
+        self._rest = rest._replace(order=order)
+
+    def _subtract(self, part: Snapshot) -> None:
+        """Subtract the contents of a batch or another accumulator; the caller holds the lock."""
+        left = self._total().minus(part)
+        self._integers.clear()
+        self._rest = left.occurring()
 
     def _snapshot(self) -> Snapshot:
         with self._lock:
             total = self._total()
-            order, kind, n_missing = self._order, self._kind, self._n_missing
-        if self._known_labels is None:
-            return Snapshot(occurring(total), order, kind, n_missing, False)
-        return Snapshot(total, order, kind, n_missing, True)
+        return total.occurring()
 
     def _snapshot_of(self, other: ConfusionAccumulator) -> Snapshot:
         if not isinstance(other, ConfusionAccumulator):
@@ -487,22 +407,9 @@ class ConfusionAccumulator:
         part.refuse_other_labels(self._known_labels)
         return part
 
-    def _total(self) -> WeightedTable:
-        """Return the table of all items; the caller holds the lock."""
-        found, known = self._integers.finish(), self._known_labels
-        if known is None:
-            dtype = np.dtype(np.bool_ if self._has_only_booleans else np.int64)
-            column = NO_RATINGS._replace(label_dtype=dtype)
-            counts = ConfusionCounts(*square(found, column, column), 0)
-        elif self._label_range.n_labels == 0:
-            return self._weighted
-        else:
-            counts = ConfusionCounts(found.counts, known, found.n_outside)
-        return add(self._weighted, table_of_counts(counts))
-
-    def _hold_no_integers(self) -> None:
-        codecs = self._label_range, self._label_range
-        grows = self._known_labels is None
-        self._integers = Tally(self._kernels, codecs, (grows, grows))
-        self._has_only_booleans = True
-        self._last_types = ()
+    def _total(self) -> Snapshot:
+        """Return the contents of all items; the caller holds the lock."""
+        table = self._integers.table()
+        if table is None:
+            return self._rest
+        return self._rest._replace(table=add(self._rest.table, table))

@@ -12,7 +12,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.item_weights import check_finite_weights
+from fastkappa.ratings.item_weights import BEYOND_FLOAT64, check_finite_weights
 from fastkappa.tables.count import count_known, on_known_labels
 from fastkappa.tables.item_sums import whole_sums
 from fastkappa.tables.known_labels import KnownLabels
@@ -74,6 +74,4 @@ def rounded(sums: AnyArray) -> AnyArray:
     try:
         return (sums / (1 << UNIT_BITS)).astype(np.float64)
     except OverflowError:
-        raise OverflowError(
-            "the sums of sample_weight are beyond float64: scale them down."
-        ) from None
+        raise OverflowError(BEYOND_FLOAT64) from None

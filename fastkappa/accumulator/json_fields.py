@@ -1,4 +1,4 @@
-"""Conversion of weighted tables to values that JSON can hold, and back.
+"""The contents of an accumulator as JSON, and back.
 
 Text from elsewhere can say anything. It is taken only if updates can lead to such a table, and if
 each size is backed by as many values in the text.
@@ -6,6 +6,7 @@ each size is backed by as many values in the text.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from reprlib import repr as short_repr
@@ -14,10 +15,19 @@ from typing import Any
 import numpy as np
 
 from fastkappa.accumulator.exact_sums import UNIT_BITS
-from fastkappa.accumulator.weighted_table import WeightedTable, empty_table
+from fastkappa.accumulator.snapshot import (
+    KINDS,
+    NUMBERS,
+    Snapshot,
+    kind_of_labels,
+    layered,
+    read_given_labels,
+    refuse_too_many,
+)
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.label_order import LabelOrder
-from fastkappa.tables.table import union_of_labels
+from fastkappa.tables.count import ConfusionCounts
+from fastkappa.tables.table import ConfusionTable, union_of_labels
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_FLOAT = int(np.finfo(np.float64).max)
@@ -26,8 +36,15 @@ LARGEST_INTEGER = (1 << 64) - 1
 DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|O|U\d+|T\d*|[mM]8(\[\w+\])?)")
 
 
-def table_to_fields(table: WeightedTable) -> dict[str, Any]:
-    """Return a table as numbers, strings and lists.
+VERSION = 2
+FIELDS = (
+    "version", "labels_given", "labels", "label_dtype", "counts", "weighted_counts", "weight_sums",
+    "weight_exponent", "n_float_weights", "n_outside", "kind", "n_missing", "order",
+)  # fmt: skip
+
+
+def snapshot_to_json(contents: Snapshot) -> str:
+    """Return the contents as JSON.
 
     The sums of weights are integer multiples of ``2**weight_exponent``, with the largest exponent
     that makes them so. Without weights there are none.
@@ -37,75 +54,134 @@ def table_to_fields(table: WeightedTable) -> dict[str, Any]:
     ValueError
         If JSON cannot hold the labels.
     """
-    labels, label_dtype = _labels_to_list(table.labels)
-    exponent, sums = 0, table.sums
-    if sums.any():
+    table = contents.table
+    labels, label_dtype = _labels_to_list(table.rows)
+    plain, weighted = table.counts
+    exponent, sums = 0, table.sums if weighted.any() else None
+    if sums is not None and sums.any():
         zeros = min((int(n) & -int(n)).bit_length() - 1 for n in sums.flat if n)
         exponent, sums = zeros - UNIT_BITS, sums // (1 << zeros)
-    return {
+    fields = {
+        "version": VERSION,
+        "labels_given": contents.labels_given,
         "labels": labels,
         "label_dtype": label_dtype,
-        "counts": table.plain.tolist(),
-        "weighted_counts": table.weighted.tolist() if table.weighted.any() else None,
-        "weight_sums": [[int(n) for n in row] for row in sums] if table.weighted.any() else None,
+        "counts": plain.tolist(),
+        "weighted_counts": None if sums is None else weighted.tolist(),
+        "weight_sums": None if sums is None else [[int(n) for n in row] for row in sums],
         "weight_exponent": exponent,
-        "n_float_weights": table.n_float,
+        "n_float_weights": contents.n_float,
         "n_outside": table.n_outside,
+        "kind": contents.kind,
+        "n_missing": contents.n_missing,
+        "order": _order_to_fields(contents.order),
     }
+    return json.dumps(fields)
 
 
-def table_from_fields(fields: dict[str, Any]) -> WeightedTable:
-    """Return the table that `table_to_fields` converted.
+def snapshot_from_json(text: str) -> Snapshot:
+    """Return the contents that were written as JSON.
 
     Raises
     ------
-    KeyError, OverflowError, TypeError, ValueError
-        If a field is missing or not valid.
+    ValueError
+        If the text is not what `snapshot_to_json` writes.
     """
+    try:
+        fields = json.loads(text, object_pairs_hook=_distinct_fields)
+        _check_names(fields, FIELDS)
+        if _whole(fields["version"]) != VERSION:
+            raise ValueError(f"version {fields['version']} is not known")
+        n_float, n_missing = (_count_from(fields[n]) for n in ("n_float_weights", "n_missing"))
+        table, order = _table_from_fields(fields), _order_from_fields(fields["order"])
+        given = fields["labels_given"]
+        contents = Snapshot(table, n_float, n_missing, fields["kind"], order, given)
+        _check_numbers(contents)
+        _check_labels(contents)
+    except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
+        raise ValueError(f"text must be the JSON of a ConfusionAccumulator: {error!r}.") from error
+    return contents
+
+
+def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an object, or raise for a field that is there twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError(f"a field is there twice: {short_repr([name for name, _ in pairs])}")
+    return fields
+
+
+def _table_from_fields(fields: dict[str, Any]) -> ConfusionTable:
     labels = _labels_from_list(fields["labels"], fields["label_dtype"])
-    exponent = whole(fields["weight_exponent"])
+    exponent = _whole(fields["weight_exponent"])
     if not -UNIT_BITS <= exponent <= UNIT_BITS:
         raise ValueError(f"weight_exponent is {exponent}")
     plain = _square(fields["counts"], len(labels), np.int64)
-    n_float, n_outside = (count_from_field(fields[n]) for n in ("n_float_weights", "n_outside"))
-    table = empty_table(labels)._replace(plain=plain, n_float=n_float, n_outside=n_outside)
+    table = layered(ConfusionCounts(plain, labels, _count_from(fields["n_outside"])))
     if fields["weighted_counts"] is not None:
-        weighted = _square(fields["weighted_counts"], len(labels), np.int64)
+        table.counts[1] = _square(fields["weighted_counts"], len(labels), np.int64)
         sums = _square(fields["weight_sums"], len(labels), object)
-        table = table._replace(weighted=weighted, sums=sums * (1 << (UNIT_BITS + exponent)))
-    elif fields["weight_sums"] is not None:
+        return table._replace(sums=sums * (1 << (UNIT_BITS + exponent)))
+    if fields["weight_sums"] is not None:
         raise ValueError("weight_sums need weighted_counts")
-    _check_numbers(table)
     return table
 
 
-def _check_numbers(table: WeightedTable) -> None:
+def _check_numbers(contents: Snapshot) -> None:
     """Raise unless the counts, and the sums of as many weights, are some that occur."""
-    least = min(table.plain.min(initial=0), table.weighted.min(initial=0))
+    table, n_float = contents.table, contents.n_float
+    least = table.counts.min(initial=0)
     if least < 0:
         raise ValueError(f"counts cannot be negative, and one is {least}")
-    n_plain, n_weighted = (int(t.sum(dtype=object)) for t in (table.plain, table.weighted))
+    n_plain, n_weighted = (int(layer.sum(dtype=object)) for layer in table.counts)
     if n_plain + n_weighted + table.n_outside > INT64_MAX:
         raise ValueError("counts are more than int64 holds")
-    if table.n_float > n_weighted + table.n_outside:
-        raise ValueError(f"{table.n_float} float weights are more than there are weights")
+    if n_float > n_weighted + table.n_outside:
+        raise ValueError(f"{n_float} float weights are more than there are weights")
+    sums = np.zeros(1, object) if table.sums is None else table.sums
     if not n_weighted:
-        if table.sums.any():
+        if sums.any():
             raise ValueError("weight_sums are not those of weights")
         return
-    if not table.n_float and (table.sums % (1 << UNIT_BITS)).any():
+    if not n_float and (sums % (1 << UNIT_BITS)).any():
         raise ValueError("weight_sums are not whole, but no weight is a float")
-    largest = (LARGEST_FLOAT if table.n_float else LARGEST_INTEGER) << UNIT_BITS
-    if (abs(table.sums) > table.weighted.astype(object) * largest).any():
+    largest = (LARGEST_FLOAT if n_float else LARGEST_INTEGER) << UNIT_BITS
+    if (abs(sums) > table.counts[1].astype(object) * largest).any():
         raise ValueError("weight_sums are more than weighted_counts have room for")
 
 
-def refuse_uncounted(table: WeightedTable) -> None:
+def _check_labels(contents: Snapshot) -> None:
+    """Raise unless labels, their kind and their order are those of one accumulator."""
+    table, order, kind, given = contents.table, contents.order, contents.kind, contents.labels_given
+    labels = table.rows
+    if type(given) is not bool:
+        raise ValueError(f"labels_given is {short_repr(given)}")
+    if given:
+        read_given_labels(labels)
+    else:
+        _refuse_uncounted(table)
+    if order is not None:
+        if given:
+            raise ValueError("labels are both given and declared")
+        refuse_too_many(len(order.labels))
+        contents.refuse_outside(order)
+        if order.names is not order.labels and kind != kind_of_labels(order.labels.dtype):
+            raise ValueError(f"members of an enum are not {kind}: {short_repr(order.labels)}")
+    n_inside = contents.n_items
+    if kind not in (None, *KINDS.values(), NUMBERS) or (
+        kind is None and n_inside + table.n_outside
+    ):
+        raise ValueError(f"kind is {short_repr(kind)}")
+    if n_inside and labels.dtype.kind != "O" and kind != kind_of_labels(labels.dtype):
+        raise ValueError(f"labels are not {kind}: {short_repr(labels)}")
+
+
+def _refuse_uncounted(table: ConfusionTable) -> None:
     """Raise unless a table has the labels of its pairs, sorted, of a type that ratings lead to."""
-    labels, n_pairs = table.labels, table.plain + table.weighted
+    labels = table.rows
     if table.n_outside:
         raise ValueError("only given labels leave ratings outside")
-    if not (n_pairs.any(axis=0) | n_pairs.any(axis=1)).all():
+    if not (table.counts.any(axis=(0, 1)) | table.counts.any(axis=(0, 2))).all():
         raise ValueError(f"not all labels are counted: {short_repr(labels.tolist())}")
     known = union_of_labels([labels])
     if known.dtype != labels.dtype or known.tolist() != labels.tolist():
@@ -127,7 +203,7 @@ def _can_be_ratings(labels: AnyArray) -> bool:
     return kind in "bU" or labels.dtype in (np.int64, np.uint64)
 
 
-def order_to_fields(order: LabelOrder | None) -> dict[str, Any] | None:
+def _order_to_fields(order: LabelOrder | None) -> dict[str, Any] | None:
     """Return a declared order as strings and lists; ``names`` is None if these are the labels."""
     if order is None:
         return None
@@ -136,7 +212,7 @@ def order_to_fields(order: LabelOrder | None) -> dict[str, Any] | None:
     return {"labels": labels, "label_dtype": label_dtype, "names": names}
 
 
-def order_from_fields(fields: Any) -> LabelOrder | None:
+def _order_from_fields(fields: Any) -> LabelOrder | None:
     """Return the order that `order_to_fields` converted.
 
     Raises
@@ -146,7 +222,7 @@ def order_from_fields(fields: Any) -> LabelOrder | None:
     """
     if fields is None:
         return None
-    check_names(fields, ("labels", "label_dtype", "names"))
+    _check_names(fields, ("labels", "label_dtype", "names"))
     labels = _labels_from_list(fields["labels"], fields["label_dtype"])
     if fields["names"] is None:
         return LabelOrder(labels, labels)
@@ -156,21 +232,21 @@ def order_from_fields(fields: Any) -> LabelOrder | None:
     return LabelOrder(labels, names)
 
 
-def check_names(fields: Any, names: Sequence[str]) -> None:
+def _check_names(fields: Any, names: Sequence[str]) -> None:
     """Raise unless an object has fields of these names, and no other ones."""
     if not isinstance(fields, dict) or set(fields) != set(names):
         raise ValueError(f"fields are not {', '.join(names)}: {short_repr(fields)}")
 
 
-def count_from_field(field: Any) -> int:
+def _count_from(field: Any) -> int:
     """Return a count, or raise ValueError if it is not one."""
-    count = whole(field)
+    count = _whole(field)
     if not 0 <= count <= INT64_MAX:
         raise ValueError(f"counts cannot be negative or beyond int64, and one is {count}")
     return count
 
 
-def whole(number: Any) -> int:
+def _whole(number: Any) -> int:
     """Return an integer, or raise ValueError if it is not one."""
     if type(number) is not int:
         raise ValueError(f"{short_repr(number)} is not an integer")

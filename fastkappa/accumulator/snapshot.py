@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import json
-from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.accumulator.batch import (
-    SO_FAR,
-    in_declared_order,
-    refuse_counted_outside,
-    refuse_too_many,
-)
-from fastkappa.accumulator.json_fields import (
-    check_names,
-    count_from_field,
-    order_from_fields,
-    order_to_fields,
-    refuse_uncounted,
-    table_from_fields,
-    table_to_fields,
-    whole,
-)
-from fastkappa.accumulator.weighted_table import WeightedTable
+from fastkappa.accumulator.exact_sums import UNIT_BITS, rounded
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
-from fastkappa.ratings.label_order import LabelOrder, common_order, warn_of_order
+from fastkappa.ratings.label_order import LabelOrder, common_order, not_declared, warn_of_order
 from fastkappa.statistics.weights import Weights, what_needs_order
-from fastkappa.tables.count import ConfusionCounts
+from fastkappa.tables.count import ConfusionCounts, in_int64
 from fastkappa.tables.known_labels import KnownLabels
+from fastkappa.tables.table import ConfusionTable, add, occurring, scatter, subtract
 
-VERSION = 2
-FIELDS = (
-    "version", "labels_given", "labels", "label_dtype", "counts", "weighted_counts", "weight_sums",
-    "weight_exponent", "n_float_weights", "n_outside", "kind", "n_missing", "order",
-)  # fmt: skip
+SO_FAR = "the accumulator"
+# A table of labels given or declared has room for all pairs of them.
+MOST_LABELS = 4096
+NO_RATINGS = Column(np.empty(0, np.int64), np.dtype(np.int64))
+# The layers of a table: items without and with a weight.
+IS_WEIGHTED = np.array([False, True])
 NUMBERS = "numbers"
 KINDS = {"U": "strings", "m": "durations", "M": "dates"}
+NOT_ADDED = (
+    "subtract removes what was added before: some of these items, or their weights, were not."
+)
 
 
 class Snapshot(NamedTuple):
@@ -46,44 +33,95 @@ class Snapshot(NamedTuple):
 
     Attributes
     ----------
-    table : WeightedTable
-    order : LabelOrder or None
-        The order that ratings declared.
-    kind : str or None
-        What the labels are: numbers, strings, dates or durations; None without any.
+    table : ConfusionTable
+        Its layers are the counts of items without and with a weight. Its sums are exact: Python
+        integers, in units of ``2**-UNIT_BITS``.
+    n_float : int
+        The number of items whose weight is a float.
     n_missing : int
         The number of items left out for a missing rating.
+    kind : str or None
+        What the labels are: numbers, strings, dates or durations; None without any.
+    order : LabelOrder or None
+        The order that ratings declared.
     labels_given : bool
         Whether the labels of the table were given.
     """
 
-    table: WeightedTable
-    order: LabelOrder | None
-    kind: str | None
+    table: ConfusionTable
+    n_float: int
     n_missing: int
+    kind: str | None
+    order: LabelOrder | None
     labels_given: bool
 
+    @property
+    def n_items(self) -> int:
+        """The number of items in the table."""
+        return int(self.table.counts.sum())
+
     def counts(self) -> ConfusionCounts:
-        """Return the table of counts or sums of weights, in the declared order."""
-        counts = self.table.counts()
-        return counts if self.order is None else in_declared_order(counts, self.order)
+        """Return the table of counts or sums of weights, in the declared order; always a copy."""
+        (plain, weighted), sums = self.table.counts, self.table.sums
+        table: AnyArray = plain.copy()
+        if sums is not None and weighted.any():
+            total = sums + plain.astype(object) * (1 << UNIT_BITS)
+            table = rounded(total) if self.n_float else total // (1 << UNIT_BITS)
+        counts = in_int64(ConfusionCounts(table, self.table.rows.copy(), self.table.n_outside))
+        if self.order is None:
+            return counts
+        known = known_order(self.order)
+        places, shape = known.places(counts.labels), (len(known), len(known))
+        in_order = scatter(counts.table, places, places, shape)
+        return ConfusionCounts(in_order, known.array.copy(), counts.n_outside)
+
+    def plus(self, other: Snapshot) -> Snapshot:
+        """Return the items of both, with the order that this one has."""
+        return self._replace(
+            kind=common_kind(self.kind, other.kind),
+            table=add(self.table, other.table),
+            n_float=self.n_float + other.n_float,
+            n_missing=self.n_missing + other.n_missing,
+        )
+
+    def minus(self, other: Snapshot) -> Snapshot:
+        """Return the items without those of another one, or raise if these are not among them."""
+        common_kind(self.kind, other.kind)
+        table = subtract(self.table, other.table)
+        left = self.n_float - other.n_float, self.n_missing - other.n_missing
+        # The sum of no weights is 0: otherwise these are not the weights that were added.
+        if table is None or min(left) < 0 or (other.table.sums is not None and _has_more(table)):
+            raise ValueError(NOT_ADDED)
+        return self._replace(table=table, n_float=left[0], n_missing=left[1])
+
+    def occurring(self) -> Snapshot:
+        """Return the same with those labels alone that occur, unless labels were given."""
+        return self if self.labels_given else self._replace(table=occurring(self.table))
 
     def warn_of_order(self, weights: Weights, stacklevel: int) -> None:
         """Warn if weights refer to the alphabetical order of labels."""
         why = what_needs_order(weights)
         if why is not None and self.order is None and not self.labels_given:
-            warn_of_order(self.table.labels, why, stacklevel + 1)
+            warn_of_order(self.table.rows, why, stacklevel + 1)
 
-    def order_with(self, order: LabelOrder | None) -> LabelOrder | None:
-        """Return the order that another accumulator or this one has, or raise if they differ."""
-        common = common_order({SO_FAR: order, "the other": self.order})
+    def order_with(self, so_far: Snapshot) -> LabelOrder | None:
+        """Return the order that an accumulator or this other one has, or raise if they differ."""
+        common_kind(so_far.kind, self.kind)
+        common = common_order({SO_FAR: so_far.order, "the other": self.order})
         if common is not None:
-            refuse_counted_outside(self.table.labels, common, "the other accumulator")
+            self.refuse_outside(common, "the other accumulator")
         return common
+
+    def refuse_outside(self, order: LabelOrder, name: str = SO_FAR) -> None:
+        """Raise if one of the labels is not among those declared."""
+        outside = known_order(order).places(self.table.rows) < 0
+        if outside.any():
+            label = self.table.rows[outside].tolist()[0]
+            raise not_declared(name, repr(label), order.names)
 
     def refuse_other_labels(self, given: AnyArray | None) -> None:
         """Raise unless the same labels were given to another accumulator, or to neither."""
-        own = self.table.labels.tolist() if self.labels_given else None
+        own = self.table.rows.tolist() if self.labels_given else None
         other = None if given is None else given.tolist()
         if own != other:
             shown = ["none" if labels is None else labels for labels in (other, own)]
@@ -92,85 +130,52 @@ class Snapshot(NamedTuple):
                 f" {shown[1]}."
             )
 
-    def to_json(self) -> str:
-        """Return the contents as JSON."""
-        fields = {
-            "version": VERSION,
-            "labels_given": self.labels_given,
-            **table_to_fields(self.table),
-            "kind": self.kind,
-            "n_missing": self.n_missing,
-            "order": order_to_fields(self.order),
-        }
-        return json.dumps(fields)
+
+def _has_more(table: ConfusionTable) -> bool:
+    """Return whether a cell without weighted items has a sum of weights."""
+    return table.sums is not None and bool(table.sums[table.counts[1] == 0].any())
 
 
-def snapshot_from_json(text: str) -> Snapshot:
-    """Return the contents that were written as JSON.
-
-    Raises
-    ------
-    ValueError
-        If the text is not what `Snapshot.to_json` writes.
-    """
-    try:
-        fields = json.loads(text, object_pairs_hook=_distinct_fields)
-        check_names(fields, FIELDS)
-        if whole(fields["version"]) != VERSION:
-            raise ValueError(f"version {fields['version']} is not known")
-        table, order = table_from_fields(fields), order_from_fields(fields["order"])
-        n_missing = count_from_field(fields["n_missing"])
-        contents = Snapshot(table, order, fields["kind"], n_missing, fields["labels_given"])
-        _check_contents(contents)
-    except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"text must be the JSON of a ConfusionAccumulator: {error!r}.") from error
-    return contents
+def layered(counts: ConfusionCounts, sums: AnyArray | None = None) -> ConfusionTable:
+    """Return the table of items that all have a weight, or of items without one."""
+    layers = np.zeros((2, *counts.table.shape), np.int64)
+    layers[int(sums is not None)] = counts.table
+    labels = counts.labels
+    return ConfusionTable(layers, labels, labels, sums, IS_WEIGHTED, counts.n_outside)
 
 
-def _check_contents(contents: Snapshot) -> None:
-    """Raise unless the parts are of one accumulator."""
-    table, order, kind, _, given = contents
-    n_inside = int(table.plain.sum() + table.weighted.sum())
-    if type(given) is not bool:
-        raise ValueError(f"labels_given is {short_repr(given)}")
-    if given:
-        read_given_labels(table.labels)
-    else:
-        refuse_uncounted(table)
-    if order is not None:
-        if given:
-            raise ValueError("labels are both given and declared")
-        refuse_too_many(len(order.labels))
-        refuse_counted_outside(table.labels, order)
-        if order.names is not order.labels and kind != kind_of_labels(order.labels.dtype):
-            raise ValueError(f"members of an enum are not {kind}: {short_repr(order.labels)}")
-    if kind not in (None, *KINDS.values(), NUMBERS) or (
-        kind is None and n_inside + table.n_outside
-    ):
-        raise ValueError(f"kind is {short_repr(kind)}")
-    if n_inside and table.labels.dtype.kind != "O" and kind != kind_of_labels(table.labels.dtype):
-        raise ValueError(f"labels are not {kind}: {short_repr(table.labels)}")
+def empty_snapshot(given: AnyArray | None) -> Snapshot:
+    """Return the contents of an accumulator of no items, with the labels given to it."""
+    labels = np.empty(0, np.int64) if given is None else given
+    counts = ConfusionCounts(np.zeros((len(labels), len(labels)), np.int64), labels, 0)
+    return Snapshot(layered(counts), 0, 0, None, None, given is not None)
+
+
+def known_order(order: LabelOrder) -> KnownLabels:
+    """Return the labels of an order, with dates in the unit that these have."""
+    column = NO_RATINGS._replace(label_dtype=order.labels.dtype)
+    return KnownLabels(order, column, column)
 
 
 def read_given_labels(labels: Any) -> AnyArray:
     """Return labels that a user gave, in an array of their own."""
-    no_ratings = Column(np.empty(0, np.int64), np.dtype(np.int64))
-    known = KnownLabels(labels, no_ratings, no_ratings).array
+    known = KnownLabels(labels, NO_RATINGS, NO_RATINGS).array
     refuse_too_many(len(known))
     return known.copy()
 
 
-def _distinct_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of an object, or raise for a field that is there twice."""
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError(f"a field is there twice: {short_repr([name for name, _ in pairs])}")
-    return fields
+def refuse_too_many(n_labels: int) -> None:
+    """Raise if labels that were given or declared are too many for a table of all of them."""
+    if n_labels > MOST_LABELS:
+        raise ValueError(
+            f"labels must be {MOST_LABELS} at most, got {n_labels}, for all of which an"
+            " accumulator has a table. Without labels=, and without ratings that declare their"
+            " order, only those that occur take room."
+        )
 
 
-def kind_of_columns(columns: tuple[Column, Column]) -> str | None:
+def kind_of_columns(first: Column, second: Column) -> str | None:
     """Return what the labels of two columns are, None if there are none."""
-    first = columns[0]
     if not len(first.values):
         return None
     return "strings" if first.categories is not None else kind_of_labels(first.label_dtype)

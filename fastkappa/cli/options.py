@@ -47,7 +47,7 @@ class IntervalOption(enum.StrEnum):
 
 
 class MissingOption(enum.StrEnum):
-    error = "error"
+    stop = "raise"
     drop = "drop"
 
 

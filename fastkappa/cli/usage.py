@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from typer.core import TyperGroup
 
+from fastkappa.choices import did_you_mean
 from fastkappa.formatting import harmless
 
 
@@ -31,5 +33,13 @@ def _harmless_errors() -> Iterator[None]:
         # typer has a copy of click of its own, so that the class has no name that is public.
         message = getattr(error, "message", None)
         if isinstance(message, str):
-            error.message = harmless(message)  # type: ignore[attr-defined]
+            error.message = harmless(message + _nearest(message))  # type: ignore[attr-defined]
         raise
+
+
+def _nearest(message: str) -> str:
+    """Return a sentence that names the nearest choice, if an error lists choices."""
+    found = re.search(r"'(.*)' is not one of ('.*')\.$", message, re.DOTALL)
+    if found is None:
+        return ""
+    return did_you_mean(found[1], found[2][1:-1].split("', '"))

@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from fastkappa.continuous.measured import Measured, Missing, read_pair, read_ratings
+from fastkappa.continuous.measured import Measured, read_pair, read_ratings
 from fastkappa.continuous.report_texts import heading, left_out
 from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
 from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import RATERS, Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.statistics.distributions import t_quantile
@@ -124,7 +125,7 @@ class ConcordanceResult(Result):
 
 
 def concordance_correlation(
-    y1: Any, y2: Any, *, confidence: float = 0.95, missing: Missing = "error"
+    y1: Any, y2: Any, *, confidence: float = 0.95, missing: Missing = "raise"
 ) -> ConcordanceResult:
     """Return Lin's concordance correlation of two raters or methods, with its interval.
 
@@ -134,7 +135,7 @@ def concordance_correlation(
         Their measurements of the same subjects: numbers; None, NaN and the like are missing.
     confidence : float, default=0.95
         The confidence of the interval.
-    missing : {'error', 'drop'}, default='error'
+    missing : {'raise', 'drop'}, default='raise'
         What to do about missing measurements: raise an error, or leave out their subjects and
         count them.
 
@@ -198,7 +199,7 @@ def concordance_correlation(
 
 
 def overall_concordance_correlation(
-    ratings: Any, *, confidence: float = 0.95, missing: Missing = "error"
+    ratings: Any, *, confidence: float = 0.95, missing: Missing = "raise"
 ) -> ConcordanceResult:
     """Return the concordance correlation of two or more raters, with its interval.
 

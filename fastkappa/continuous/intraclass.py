@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from fastkappa.continuous.measured import Missing, read_ratings
+from fastkappa.continuous.measured import read_ratings
 from fastkappa.continuous.report_texts import heading, left_out
 from fastkappa.continuous.sums_of_squares import SumsOfSquares, sums_of_squares
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text, p_value_text
 from fastkappa.frame import data_frame
+from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import NO_ENDS, Grid, Report, interval_head
 from fastkappa.results.result import Result
 from fastkappa.statistics.distributions import f_quantile, f_tail
@@ -201,7 +202,7 @@ def _grid(forms: Sequence[IntraclassCorrelation], confidence: float) -> Grid:
 
 
 def intraclass_correlation(
-    ratings: Any, *, confidence: float = 0.95, missing: Missing = "error"
+    ratings: Any, *, confidence: float = 0.95, missing: Missing = "raise"
 ) -> IntraclassResult:
     """Return the six forms of the intraclass correlation, with F tests and intervals.
 
@@ -217,7 +218,7 @@ def intraclass_correlation(
         frame of pandas, polars or pyarrow. None, NaN and the like are missing.
     confidence : float, default=0.95
         The confidence of the intervals.
-    missing : {'error', 'drop'}, default='error'
+    missing : {'raise', 'drop'}, default='raise'
         What to do about missing ratings: raise an error, or leave out their subjects and
         count them.
 
@@ -229,7 +230,8 @@ def intraclass_correlation(
     ------
     ValueError
         If there are fewer than two raters, or than two subjects that all of them rated,
-        if ratings are not finite real numbers, or if one is missing.
+        if ratings are not finite real numbers, if one is missing, or if a column looks like ids or
+        the frame as if it had a row per measurement.
 
     Warns
     -----

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import Floats
-from fastkappa.continuous.measured import Missing, read_pair
+from fastkappa.continuous.measured import read_pair
 from fastkappa.continuous.report_texts import left_out
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, plain, printable
 from fastkappa.frame import data_frame
 from fastkappa.ratings.interop import names_of
+from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import RATERS, Grid, Report, facts, interval_head
 from fastkappa.results.result import Result
 from fastkappa.statistics.distributions import t_quantile
@@ -126,7 +127,7 @@ class LimitsOfAgreement(Result):
 
 
 def limits_of_agreement(
-    y1: Any, y2: Any, *, confidence: float = 0.95, missing: Missing = "error"
+    y1: Any, y2: Any, *, confidence: float = 0.95, missing: Missing = "raise"
 ) -> LimitsOfAgreement:
     """Return the limits of agreement of two methods of measurement, with their intervals.
 
@@ -137,7 +138,7 @@ def limits_of_agreement(
         missing.
     confidence : float, default=0.95
         The confidence of the intervals; the limits themselves are for 95 % of the differences.
-    missing : {'error', 'drop'}, default='error'
+    missing : {'raise', 'drop'}, default='raise'
         What to do about missing measurements: raise an error, or leave out their subjects and
         count them.
 

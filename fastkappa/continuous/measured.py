@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, chunks_of
+from fastkappa.continuous.other_forms import refuse_other_forms
+from fastkappa.ratings.missing import Missing, check_missing
 from fastkappa.ratings.rating_matrix import columns_of, read_measurements
 
-Missing: TypeAlias = Literal["error", "drop"]
-
+LONG_FORM = (
+    "If the columns say which subject and rater each row is of, give a column per rater, as"
+    " ratings.pivot(index=..., columns=..., values=...) in pandas makes them; leave ids out."
+)
 # Ratings that are read together: a few chunks of them stay in the cache.
 CHUNK = 1 << 15
 # Squares of numbers between 2**-250 and 2**250, summed over all items, stay finite and above 0.
@@ -78,12 +82,18 @@ def read_ratings(ratings: Any, missing: Missing) -> Measured:
     if len(columns) < 2:
         raise ValueError(f"ratings must be those of two raters or more, got {len(columns)}.")
     numbered = [f"rater {i}" for i in range(1, len(columns) + 1)]
-    return _measured(columns, names or numbered, missing)
+    try:
+        measured = _measured(columns, names or numbered, missing)
+    except ValueError as error:
+        if len(columns) > 2 and "must hold real numbers" in str(error):
+            raise ValueError(f"{error} {LONG_FORM}") from error
+        raise
+    refuse_other_forms(measured.columns, names)
+    return measured
 
 
 def _measured(given: list[Any], names: list[str], missing: Missing) -> Measured:
-    if missing not in get_args(Missing):
-        raise ValueError(f"missing must be 'error' or 'drop', got {missing!r}.")
+    check_missing(missing)
     columns = read_measurements(given, names)
     n_dropped = 0
     lowest, highest = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
@@ -91,7 +101,7 @@ def _measured(given: list[Any], names: list[str], missing: Missing) -> Measured:
     for _, chunk in chunks_of(columns, CHUNK):
         incomplete = np.isnan(chunk).any(axis=0)
         if incomplete.any():
-            if missing == "error":
+            if missing == "raise":
                 position = int(np.argmax(incomplete))
                 rater = names[int(np.argmax(np.isnan(chunk[:, position])))]
                 raise ValueError(

@@ -16,6 +16,7 @@ from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import figure
 from fastkappa.frame import data_frame
 from fastkappa.ratings.enums import order_of_members
+from fastkappa.ratings.item_weights import in_given_weights
 from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.ratings.labels import (
     distinct,
@@ -197,10 +198,7 @@ def decode_probabilities(
     if not isinstance(labels, (list, tuple)):
         warn_if_alphabetical(names, weights)
     solution = solve(items, disagreement_matrix(weights, items.n_labels))
-    with np.errstate(over="ignore"):
-        table = solution.table / items.weight_scale
-    if not np.isfinite(table).all():
-        raise OverflowError("the sums of sample_weight are beyond float64: scale them down.")
+    table = in_given_weights(solution.table, items.weight_scale)
     kappa = float(kappas(solution.table, weights))
     if math.isnan(kappa):
         warnings.warn(

@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
 )
 
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import check_choice
 from fastkappa.decoding.decode import (
     cheapest_labels,
     decode_probabilities,
@@ -148,10 +149,7 @@ class KappaDecoder(
         self : KappaDecoder
             The fitted decoder.
         """
-        if self.calibration not in CALIBRATIONS:
-            raise ValueError(
-                f"calibration must be one of {CALIBRATIONS}, got {self.calibration!r}."
-            )
+        check_choice("calibration", self.calibration, CALIBRATIONS)
         if y is None and self.estimator is not None:
             raise ValueError("KappaDecoder requires y to be passed, but the target y is None.")
         for name in ("calibration_", "estimator_", "feature_names_in_", "oof_kappa_"):

@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from fastkappa.arrays import Floats
+from fastkappa.choices import check_choice
 from fastkappa.continuous import continuous_kappa
 from fastkappa.ratings.column import refuse_masked
 
@@ -191,8 +192,7 @@ class KappaRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             1,
         ):
             raise ValueError(f"fit_intercept must be True or False, got {self.fit_intercept!r}.")
-        if self.scale not in ("penalized", "variance"):
-            raise ValueError(f"scale must be 'penalized' or 'variance', got {self.scale!r}.")
+        check_choice("scale", self.scale, ("penalized", "variance"))
         if self.clip is not None and not (
             isinstance(self.clip, (tuple, list))
             and len(self.clip) == 2

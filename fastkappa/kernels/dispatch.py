@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from fastkappa.choices import did_you_mean
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.install_hint import install_command
 from fastkappa.kernels.contract import (
@@ -131,7 +132,10 @@ def _default_kernels() -> PairKernels:
 def _kernels_by_name(backend: str, asked_by: str) -> PairKernels:
     if backend not in BACKENDS:
         or_none = " or None" if asked_by == "backend" else ""
-        raise ValueError(f"{asked_by} must be one of {BACKENDS}{or_none}, got {backend!r}.")
+        raise ValueError(
+            f"{asked_by} must be one of {BACKENDS}{or_none}, got {backend!r}."
+            f"{did_you_mean(backend, BACKENDS)}"
+        )
     kernels = _load(backend)
     if kernels is None:
         raise ImportError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +16,11 @@ from fastkappa.exceptions import (
     users_stacklevel,
 )
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.kernels.threads import ItemRanges, resolve_num_threads, run_in_threads
+from fastkappa.kernels.threads import read_ahead, resolve_num_threads
+from fastkappa.leaderboards.entry import Entry, ReadPrediction, too_few_items
 from fastkappa.leaderboards.items.alignment import Alignment, ItemIds
 from fastkappa.leaderboards.items.ids import read_ids
-from fastkappa.leaderboards.items.many_columns import count_many_known, count_many_unknown
+from fastkappa.leaderboards.items.many_columns import Counter
 from fastkappa.leaderboards.items.random_groups import (
     GroupSums,
     ItemGroups,
@@ -30,7 +31,6 @@ from fastkappa.leaderboards.items.random_groups import (
 from fastkappa.leaderboards.items.reference import Pair, Reference
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
 from fastkappa.leaderboards.items.shared_order import OtherLabelsError as OtherLabelsError
-from fastkappa.leaderboards.items.stacks import Tables
 from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 from fastkappa.leaderboards.leaderboard_result import Leaderboard
 from fastkappa.leaderboards.ranking import (
@@ -38,6 +38,7 @@ from fastkappa.leaderboards.ranking import (
     draw_groups,
     in_single,
     kappas_of,
+    labels_present,
     products_of,
     rank,
     resampled_kappas,
@@ -52,6 +53,7 @@ from fastkappa.ratings.read import read_clusters
 from fastkappa.statistics.bootstrap import as_generator
 from fastkappa.statistics.weights import as_weights, disagreement_matrix, what_needs_order
 from fastkappa.tables.known_labels import KnownLabels
+from fastkappa.tables.table import ConfusionTable
 
 # The number of random groups of items; a group costs as much time as a replicate.
 GROUPS = 1000
@@ -65,32 +67,9 @@ class MismatchError(ValueError):
     def __init__(self, name: str, n_items: int, mismatch: str) -> None:
         super().__init__(
             f"the ids of {name} are not those of the {n_items} items: {mismatch}."
-            " on_mismatch='drop' leaves such items out of it."
+            " on_mismatch='drop' leaves such items out of it, if min_coverage allows."
         )
         self.mismatch = mismatch
-
-
-class _Read(NamedTuple):
-    """One prediction beside the truth, and how many of its ids are not those of the items."""
-
-    pair: Pair
-    missing: int
-    extra: int = 0
-    repeated: int = 0
-
-
-class _Entry(NamedTuple):
-    """One prediction and its kappa."""
-
-    name: Any
-    kappa: float = float("nan")
-    n: int = 0
-    missing: int = 0
-    extra: int = 0
-    repeated: int = 0
-    other_labels: int = 0
-    failure: str | None = None
-    score_interval: tuple[float, float] = (float("nan"), float("nan"))
 
 
 class _Resampled(NamedTuple):
@@ -142,13 +121,14 @@ class LeaderboardBuilder:
         self._order = SharedOrder(
             labels,
             column,
+            Counter(self._kernels, self.num_threads),
             refuse_late=options.weights is not None,
             allow_other_labels=options.allow_other_labels,
         )
         self._generator = as_generator(options.rng)
         numbers = self._read_clusters(clusters)
         self._groups = ItemGroups(self._reference.n_items, GROUPS, self._generator, numbers)
-        self._entries: list[_Entry] = []
+        self._entries: list[Entry] = []
         self._resampled: list[_Resampled] = []
         # Sums of the true labels, which most predictions share.
         self._rows: dict[bytes, FloatTable] = {}
@@ -160,7 +140,7 @@ class LeaderboardBuilder:
 
     def fail(self, name: Any, failure: str) -> None:
         """Add a prediction that cannot be scored, with the reason."""
-        self._entries.append(_Entry(name, failure=failure))
+        self._entries.append(Entry(name, failure=failure))
 
     def add(self, names: Sequence[Any], predictions: Sequence[Any]) -> None:
         """Score predictions: columns of all items or, if there are ids, pairs (ids, column).
@@ -172,40 +152,49 @@ class LeaderboardBuilder:
         TypeError, ValueError
             If a prediction is not valid; the error names it, and none is added.
         """
-        read = self._read_in_threads(names, predictions)
-        first = len(self._entries)
         full_names = [f"prediction {name!r}" for name in names]
-        labels = self._order.labels_of(full_names, [one.pair.columns for one in read])
-        entries: dict[int, _Entry] = {}
-        counted: list[tuple[list[int], Tables]] = []
-        for batch in _batches([one.pair for one in read]):
+        read = self._read_all(full_names, predictions)
+        for one, name in zip(read, full_names):
+            self._check_unit(one.pair.columns, name)
+        first = len(self._entries)
+        least, n_all = self._options.min_coverage, self._reference.n_items
+        few = {j: too_few_items(names[j], one, n_all, least) for j, one in enumerate(read)}
+        entries = {j: entry for j, entry in few.items() if entry is not None}
+        ranked = [j for j in range(len(read)) if j not in entries]
+        labels = self._order.labels_of(
+            [full_names[j] for j in ranked], [read[j].pair.columns for j in ranked]
+        )
+        counted = []
+        for batch in _batches({j: read[j].pair for j in ranked}):
             pairs = [read[j].pair.columns for j in batch]
-            tables = self._count(pairs, labels)
-            self._order.accept(labels, [full_names[j] for j in batch], pairs, tables)
-            counted.append((batch, tables))
+            counted.append(
+                (batch, self._order.count([full_names[j] for j in batch], pairs, labels))
+            )
         # All are accepted, so that all or none is added.
-        for batch, tables in counted:
-            kappas = kappas_of(tables.tables, tables.present, self._options.weights).tolist()
-            n_items = tables.tables.sum(axis=(1, 2)).tolist()
-            intervals = self._score_intervals(tables)
-            n_other = tables.n_other.tolist()
-            for j, kappa, n, other, ends in zip(batch, kappas, n_items, n_other, intervals):
+        for batch, (table, n_other) in counted:
+            present = labels_present(table.counts, labels is not None)
+            kappas = kappas_of(table.counts, present, self._options.weights).tolist()
+            n_items = table.counts.sum(axis=(1, 2)).tolist()
+            intervals = self._score_intervals(table.counts, present)
+            for j, kappa, n, other, ends in zip(
+                batch, kappas, n_items, n_other.tolist(), intervals
+            ):
                 _, missing, extra, repeated = read[j]
-                failure = None
+                failure, coverage = None, read[j].n_covered(n_all) / n_all
                 if not n:
-                    outside = self._reference.n_items - missing - other
+                    outside = n_all - missing - other
                     left_out = (
                         f"{missing} missing, {other} given labels outside those scored, {outside}"
                         " whose true label is outside them"
                     )
                     failure = f"no item of it is left to score: {left_out}."
-                entries[j] = _Entry(
-                    names[j], kappa, n, missing, extra, repeated, other, failure, ends
+                entries[j] = Entry(
+                    names[j], kappa, n, coverage, missing, extra, repeated, other, failure, ends
                 )
             if self._n_resamples:
                 items = [read[j].pair.items for j in batch]
                 pairs = [read[j].pair.columns for j in batch]
-                self._sum(tables, pairs, labels, items, [first + j for j in batch])
+                self._sum(table, present, pairs, labels, items, [first + j for j in batch])
         self._entries.extend(entries[j] for j in range(len(read)))
 
     def ranked(self) -> Leaderboard:
@@ -242,6 +231,7 @@ class LeaderboardBuilder:
         }
         for name in ("n", "missing", "extra", "repeated", "other_labels"):
             columns[name] = np.array([getattr(entry, name) for entry in entries], np.int64)
+        columns["coverage"] = np.array([entry.coverage for entry in entries])
         return Leaderboard(
             names=tuple(entry.name for entry in entries),
             kappa=column(kappas),
@@ -253,13 +243,13 @@ class LeaderboardBuilder:
             **columns,
         )
 
-    def _score_intervals(self, tables: Tables) -> list[tuple[float, float]]:
+    def _score_intervals(
+        self, tables: AnyArray, present: NDArray[np.bool_]
+    ) -> list[tuple[float, float]]:
         """Return the score interval of kappa of each prediction, NaN if intervals are others."""
         if not self._n_resamples or self._n_clusters is not None:
-            return [(float("nan"), float("nan"))] * len(tables.tables)
-        found = score_intervals(
-            tables.tables, tables.present, self._options.weights, self._options.confidence
-        )
+            return [(float("nan"), float("nan"))] * len(tables)
+        found = score_intervals(tables, present, self._options.weights, self._options.confidence)
         return [(low, high) for low, high in found.tolist()]
 
     def _read_clusters(self, clusters: Any) -> NDArray[np.intp] | None:
@@ -281,50 +271,35 @@ class LeaderboardBuilder:
             self._n_resamples = 0
         return numbers
 
-    def _read_in_threads(self, names: Sequence[Any], predictions: Sequence[Any]) -> list[_Read]:
-        """Read all predictions, or raise for the first that cannot be."""
-        read: dict[int, _Read] = {}
-        errors: dict[int, Exception] = {}
-
-        def work(ranges: ItemRanges) -> None:
-            while bounds := ranges.take(1):
-                j = bounds[0]
-                try:
-                    read[j] = self._read(names[j], predictions[j])
-                except (TypeError, ValueError) as error:
-                    errors[j] = error
-
-        # Without ids there is hardly anything to do.
-        num_threads = 1 if self.ids is None else min(self.num_threads, len(names))
-        run_in_threads(work, len(names), num_threads)
-        if errors:
-            raise errors[min(errors)]
-        return [read[j] for j in range(len(names))]
-
-    def _read(self, name: Any, prediction: Any) -> _Read:
+    def _read_all(self, names: Sequence[str], predictions: Sequence[Any]) -> list[ReadPrediction]:
         """Return the true and the predicted labels of the same items, and how the ids match."""
-        full_name = f"prediction {name!r}"
         if self.ids is None:
-            pair = self._reference.beside(prediction, full_name)
-            self._check_unit(pair.columns, full_name)
-            return _Read(pair, pair.n_missing)
-        if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
-            raise TypeError(
-                f"{full_name} must be a pair (ids, labels), as ids are given for y_true, got"
-                f" {type(prediction).__name__}."
-            )
-        ids, ratings = prediction
-        if isinstance(ids, Alignment):
-            found, n_expected = ids, len(ratings)
-        else:
-            found, n_expected = self.ids.align(ids, f"ids of {full_name}"), len(ids)
-            found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
-            if not found.is_complete() and self._options.on_mismatch == "raise":
-                raise MismatchError(full_name, self._reference.n_items, found.mismatch())
-        pair = self._reference.matched(ratings, n_expected, found.items, found.others, full_name)
-        self._check_unit(pair.columns, full_name)
+            pairs = list(map(self._reference.beside, predictions, names))
+            return [ReadPrediction(pair, pair.n_missing) for pair in pairs]
+        for name, prediction in zip(names, predictions):
+            if not isinstance(prediction, (tuple, list)) or len(prediction) != 2:
+                raise TypeError(
+                    f"{name} must be a pair (ids, labels), as ids are given for y_true, got"
+                    f" {type(prediction).__name__}."
+                )
+        found = [ids for ids, _ in predictions]
+        if not isinstance(found[0], Alignment):
+            named = [(ids, f"ids of {name}") for name, ids in zip(names, found)]
+            found = self.ids.align_all(named, self.num_threads)
+        n_expected = [len(pair[isinstance(pair[0], Alignment)]) for pair in predictions]
+        args = zip(found, n_expected, [ratings for _, ratings in predictions], names)
+        num_threads = min(self.num_threads, len(names))
+        return [*read_ahead(self._matched, args, len(names), num_threads)]
+
+    def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> ReadPrediction:
+        """Return one prediction, of how its ids match and their number, its labels and name."""
+        found, n_expected, ratings, name = of_one
+        found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
+        if not found.is_complete() and self._options.on_mismatch == "raise":
+            raise MismatchError(name, self._reference.n_items, found.mismatch())
+        pair = self._reference.matched(ratings, n_expected, found.items, found.others, name)
         n_missing = len(found.missing) + pair.n_missing
-        return _Read(pair, n_missing, len(found.extra), len(found.repeated))
+        return ReadPrediction(pair, n_missing, len(found.extra), len(found.repeated))
 
     def _check_unit(self, pair: tuple[Column, Column], name: str) -> None:
         """Raise if a prediction holds dates of a finer unit than the truth."""
@@ -335,14 +310,10 @@ class LeaderboardBuilder:
                 f" {pair[0].label_dtype}."
             )
 
-    def _count(self, pairs: list[tuple[Column, Column]], labels: Any) -> Tables:
-        if labels is None:
-            return count_many_unknown(self._kernels, pairs, self.num_threads)
-        return count_many_known(self._kernels, pairs, labels, None, self.num_threads)
-
     def _sum(
         self,
-        tables: Tables,
+        table: ConfusionTable,
+        present: NDArray[np.bool_],
         pairs: list[tuple[Column, Column]],
         labels: Any,
         items: list[NDArray[np.int64] | None],
@@ -351,13 +322,13 @@ class LeaderboardBuilder:
         """Keep the sums of predictions by group, together for those with the same labels."""
         have_all = items[0] is None
         first = pairs[0][0] if have_all else self._reference.column
-        for mask, some in with_same_labels(tables.present):
+        for mask, some in with_same_labels(present):
             matrix = disagreement_matrix(self._options.weights, int(mask.sum()))
             products = products_of(matrix, self._groups.most_items)
-            used = tables.labels[mask] if labels is None else labels
+            used = table.rows[mask] if labels is None else labels
             known = KnownLabels(used, first, pairs[some[0]][1])
             predictions = [Prediction(pairs[j][1], items[j], matrix) for j in some]
-            are_alike = have_all and not tables.n_outside[some].any()
+            are_alike = have_all and not table.n_outside[some].any()
             sums = sum_by_group(
                 self._kernels,
                 self._groups,
@@ -368,7 +339,7 @@ class LeaderboardBuilder:
                 self.num_threads,
                 have_all=are_alike,
             )
-            counted = tables.tables[some].sum(axis=1)[:, mask] @ products.predicted
+            counted = table.counts[some].sum(axis=1)[:, mask] @ products.predicted
             if (sums.columns.sum(axis=0) != counted).any():
                 raise changed_meanwhile()
             sums = sums._replace(weighted=in_single(sums.weighted), columns=in_single(sums.columns))
@@ -392,10 +363,10 @@ class LeaderboardBuilder:
         return replicates
 
 
-def _batches(pairs: Sequence[Pair]) -> list[list[int]]:
+def _batches(pairs: Mapping[int, Pair]) -> list[list[int]]:
     """Return which pairs are counted together: those of all items."""
-    all_items = [j for j, pair in enumerate(pairs) if pair.items is None]
-    rest = [j for j, pair in enumerate(pairs) if pair.items is not None]
+    all_items = [j for j, pair in pairs.items() if pair.items is None]
+    rest = [j for j, pair in pairs.items() if pair.items is not None]
     return [batch for batch in (all_items, *([j] for j in rest)) if batch]
 
 

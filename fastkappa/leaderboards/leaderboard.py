@@ -33,6 +33,7 @@ def leaderboard(
     allow_other_labels: bool = False,
     ids: Any = None,
     on_mismatch: OnMismatch = "raise",
+    min_coverage: float = 1.0,
     axis: Literal[0, 1] = 0,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
@@ -68,7 +69,12 @@ def leaderboard(
     on_mismatch : {'raise', 'drop'}, default='raise'
         What to do with a prediction whose ids are not those of the truth: raise an error
         that counts and names them, or leave out its missing, unknown and repeated items, and
-        count them in the result.
+        count them in the result. Of missing and repeated ones no more than ``min_coverage`` allows.
+    min_coverage : float, default=1.0
+        The smallest proportion of the items that a prediction must have a label for, once, to be
+        ranked: a kappa of chosen items, such as easy ones, is not that of all. By default it must
+        have all of them; one that has fewer has a row that says so, without a rank. Items with
+        other labels, which ``allow_other_labels`` allows, count as covered.
     axis : {0, 1}, default=0
         The axis of the items in an array.
     missing : {'raise', 'drop'}, default='raise'
@@ -112,7 +118,8 @@ def leaderboard(
         As `score_many`.
     UndefinedMetricWarning
         If a kappa is undefined, because no disagreement is expected, or no item of a prediction
-        is left; if all items are in one cluster: there are no intervals then.
+        is left; if a prediction has labels for too few items to be ranked; if all items are in one
+        cluster: there are no intervals then.
 
     Notes
     -----
@@ -167,6 +174,7 @@ def leaderboard(
         labels,
         allow_other_labels,
         on_mismatch,
+        min_coverage,
         missing,
         missing_codes,
         n_resamples,

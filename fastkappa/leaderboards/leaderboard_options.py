@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from numbers import Real
+from typing import Any, Literal, get_args
 
+from fastkappa.choices import check_choice
 from fastkappa.kernels.dispatch import Backend
 from fastkappa.ratings.missing import Missing
 from fastkappa.statistics.bootstrap import check_resamples
@@ -29,6 +31,7 @@ class LeaderboardOptions:
     labels: Any = None
     allow_other_labels: bool = False
     on_mismatch: OnMismatch = "raise"
+    min_coverage: float = 1.0
     missing: Missing = "raise"
     missing_codes: Sequence[Any] = ()
     n_resamples: int = 1000
@@ -38,12 +41,15 @@ class LeaderboardOptions:
     backend: Backend | None = None
 
     def __post_init__(self) -> None:
-        if self.on_mismatch not in ("raise", "drop"):
-            raise ValueError(f"on_mismatch must be 'raise' or 'drop', got {self.on_mismatch!r}.")
+        check_choice("on_mismatch", self.on_mismatch, get_args(OnMismatch))
         named = self.weights is None or isinstance(self.weights, str)
         if self.labels is None and not named:
             raise ValueError(
                 "a matrix of weights needs labels, to which its rows and columns refer."
+            )
+        if not isinstance(self.min_coverage, Real) or not 0 <= self.min_coverage <= 1:
+            raise ValueError(
+                f"min_coverage must be a number from 0 to 1, got {self.min_coverage!r}."
             )
         check_confidence(self.confidence)
         check_resamples(self.n_resamples, 0, self.confidence)

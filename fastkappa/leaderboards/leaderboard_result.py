@@ -39,6 +39,7 @@ class _Row(NamedTuple):
     proportion_first: float
     rank_interval: tuple[int, int] | None
     n: int
+    coverage: float = 0.0
     missing: int = 0
     extra: int = 0
     repeated: int = 0
@@ -114,6 +115,10 @@ class Leaderboard(Result):
         The percentile interval of its rank, 0 if there is none.
     n : ndarray of int, shape (m,)
         The number of items it was scored on.
+    coverage : ndarray of shape (m,)
+        The proportion of the items that it has a label for, once: what is not covered was left out,
+        and a kappa of part of the items compares with those of all only if the part is no easier.
+        0 for predictions that could not be read.
     missing, extra, repeated : ndarray of int, shape (m,)
         The number of items that its ids lack, that are not of the truth, and that it has more
         than once. All of these were left out.
@@ -142,6 +147,7 @@ class Leaderboard(Result):
     proportion_first: FloatTable
     rank_interval: NDArray[np.int64]
     n: NDArray[np.int64]
+    coverage: FloatTable
     missing: NDArray[np.int64]
     extra: NDArray[np.int64]
     repeated: NDArray[np.int64]
@@ -174,6 +180,7 @@ class Leaderboard(Result):
                 float(self.proportion_first[j]),
                 (low, high) if low else None,
                 int(self.n[j]),
+                float(self.coverage[j]),
                 int(self.missing[j]),
                 int(self.extra[j]),
                 int(self.repeated[j]),
@@ -257,6 +264,10 @@ class Leaderboard(Result):
             ]
             for row in self
         ]
+        if any(row.coverage < 1 for row in self if row.rank is not None):
+            header.append("coverage")
+            for row, part in zip(rows, self.coverage.tolist()):
+                row.append("" if row[0] == "-" else f"{100 * part:.1f} %")
         for what in ("missing", "extra", "repeated", "other_labels"):
             if getattr(self, what).any():
                 header.append(what.replace("_", " "))

@@ -101,6 +101,13 @@ def products_of(matrix: FloatTable, most_items: int) -> Products:
     return Products(np.zeros(len(matrix)), matrix, np.eye(len(matrix)))
 
 
+def labels_present(tables: AnyArray, are_known: bool) -> NDArray[np.bool_]:
+    """Return which labels belong to each of m tables: all that are known, else those that occur."""
+    if are_known:
+        return np.ones(tables.shape[:2], np.bool_)
+    return np.logical_or(tables.any(axis=1), tables.any(axis=2))
+
+
 def kappas_of(tables: AnyArray, present: NDArray[np.bool_], weights: Weights) -> FloatTable:
     """Return kappa of each table, on the labels that are present in it.
 

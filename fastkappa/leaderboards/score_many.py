@@ -13,8 +13,9 @@ from fastkappa.formatting import count_text, figure, printable
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.leaderboards.items.many_columns import Counter
 from fastkappa.leaderboards.items.predictions import count_predictions
-from fastkappa.leaderboards.ranking import kappas_of, warn_of_undefined
+from fastkappa.leaderboards.ranking import kappas_of, labels_present, warn_of_undefined
 from fastkappa.ratings.missing import Missing
 from fastkappa.results.report import Grid, Report, abridged
 from fastkappa.results.result import Result
@@ -179,20 +180,19 @@ def score_many(
            [0, 2, 0],
            [0, 0, 2]])
     """
-    kernels, threads = get_kernels(backend), resolve_num_threads(num_threads)
-    names, counted, n_missing, order = count_predictions(
-        kernels,
+    names, table, n_missing, order = count_predictions(
+        Counter(get_kernels(backend), resolve_num_threads(num_threads)),
         y_true,
         predictions,
         labels,
         sample_weight,
         axis,
-        threads,
         missing=missing,
         missing_codes=missing_codes,
         allow_other_labels=allow_other_labels,
     )
-    kappas = kappas_of(counted.tables, counted.present, weights)
+    tables = table.counts if table.sums is None else table.sums
+    kappas = kappas_of(tables, labels_present(table.counts, order.is_known), weights)
     order.warn(what_needs_order(weights), stacklevel=2)
     warn_of_undefined(kappas)
-    return Kappas(kappas, counted.tables, counted.labels, names, counted.n_outside, n_missing)
+    return Kappas(kappas, tables, table.rows, names, table.n_outside, n_missing)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from fastkappa.arrays import FloatTable
+from fastkappa.choices import check_choice
 from fastkappa.plotting import style
 from fastkappa.plotting.fonts import find_glyphs
 from fastkappa.plotting.grid import (
@@ -92,8 +93,7 @@ def plot_confusion(
     ... )
     >>> ax.figure.savefig("confusion.svg")  # doctest: +SKIP
     """
-    if normalize not in NORMALIZATIONS:
-        raise ValueError(f"normalize must be 'all', 'true' or 'pred', got {normalize!r}.")
+    check_choice("normalize", normalize, tuple(NORMALIZATIONS))
     grid = make_grid(table, labels, ax, right=SCALE_DISTANCE + SCALE_WIDTH)
     draw_labels(grid, read_raters(table, raters))
     grid.ax.invert_yaxis()

@@ -12,6 +12,7 @@ from fastkappa.ratings.interop import to_numpy
 
 # Beyond this, item weights are scaled: products of three sums of them must be finite.
 LARGEST_WEIGHT = 2.0**60
+BEYOND_FLOAT64 = "the sums of sample_weight are beyond float64: scale them down."
 
 
 def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
@@ -72,3 +73,18 @@ def read_scaled_weights(sample_weight: Any, n_items: int) -> tuple[AnyArray, flo
     # A power of two does not round, and changes no kappa.
     scale = 2.0 ** min(-int(np.frexp(largest)[1]), 1022)
     return weights * scale, scale, False
+
+
+def in_given_weights(sums: AnyArray, scale: float) -> AnyArray:
+    """Return sums of scaled weights in the scale of the weights given.
+
+    Raises
+    ------
+    OverflowError
+        If a sum is beyond float64.
+    """
+    with np.errstate(over="ignore"):
+        given: AnyArray = sums / scale
+    if not np.isfinite(given).all():
+        raise OverflowError(BEYOND_FLOAT64)
+    return given

@@ -33,11 +33,22 @@ def read_labels(labels: Any) -> AnyArray:
 
 
 def array_of(values: Any, name: str) -> AnyArray:
-    """Return labels as an array, or raise if NumPy rounds integers in a list of floats."""
+    """Return labels as an array, or raise for an integer beside floats that float64 rounds."""
     array = to_numpy(values)
     if array.dtype.kind == "f":
         refuse_rounded_list(values, array, name)
+    elif array.dtype.kind == "O" and any(isinstance(label, float) for label in array.flat):
+        for label in array.flat:
+            if isinstance(label, (int, np.integer)) and not _is_float64(int(label)):
+                raise rounded_label(int(label), name)
     return array
+
+
+def _is_float64(number: int) -> bool:
+    try:
+        return int(float(number)) == number
+    except OverflowError:
+        return False
 
 
 def refuse_rounded_list(values: Any, floats: AnyArray, name: str) -> None:

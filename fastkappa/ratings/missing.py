@@ -7,12 +7,13 @@ import math
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import CHUNK, AnyArray, is_masked_array
+from fastkappa.choices import check_choice
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import cast_dates, read_labels
@@ -54,8 +55,7 @@ def refuse_missing_labels(labels: Any) -> None:
 
 def check_missing(missing: Missing, missing_codes: Any = ()) -> None:
     """Raise if ``missing`` is none of its values, or if the codes for missing ones are no list."""
-    if not isinstance(missing, str) or missing not in ("raise", "drop"):
-        raise ValueError(f"missing must be 'raise' or 'drop', got {missing!r}.")
+    check_choice("missing", missing, get_args(Missing))
     check_is_list(missing_codes)
     if not all(isinstance(code, Hashable) for code in missing_codes):
         raise _no_list(missing_codes)

@@ -83,9 +83,15 @@ def _value_text(value: Any) -> str:
 
 
 def estimate_grid(
-    rows: Iterable[tuple[str, float, float, tuple[float, float]]], confidence: float
+    rows: Iterable[tuple[str, float, float, tuple[float, float]]],
+    confidence: float,
+    *,
+    of: str = "",
 ) -> Grid:
-    """Return a grid of estimates: name, value, standard error and interval."""
+    """Return a grid of estimates: name, value, standard error and interval.
+
+    ``of`` says what they are, if they are not the coefficients of a result.
+    """
     head = interval_head(confidence)
     return Grid(
         ("", "value", "std. error", head),
@@ -93,7 +99,8 @@ def estimate_grid(
             (name, figure(value), figure(error, ""), interval_text(interval, "", width=7))
             for name, value, error, interval in rows
         ],
-        caption=f"Coefficients, with standard errors and {head}s",
+        caption=of or f"Coefficients, with standard errors and {head}s",
+        above=of,
     )
 
 

@@ -10,7 +10,7 @@ from fastkappa.results.report import Grid, Report
 
 COLUMNS = 80
 # Longer texts in a cell are cut off when printed.
-LONGEST_CELL = 32
+LONGEST_CELL = 38
 
 
 def as_text(report: Report, columns: int = COLUMNS) -> str:

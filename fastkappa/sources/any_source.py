@@ -32,7 +32,7 @@ def confusion_from_table(
     y1: Any,
     y2: Any,
     *,
-    weight: Any = None,
+    sample_weight: Any = None,
     group: None = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
@@ -46,7 +46,7 @@ def confusion_from_table(
     y1: Any,
     y2: Any,
     *,
-    weight: Any = None,
+    sample_weight: Any = None,
     group: Any,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
@@ -59,7 +59,7 @@ def confusion_from_table(
     y1: Any,
     y2: Any,
     *,
-    weight: Any = None,
+    sample_weight: Any = None,
     group: Any = None,
     labels: Any = None,
     missing_codes: Sequence[Any] = (),
@@ -83,7 +83,7 @@ def confusion_from_table(
     y1, y2 : str
         The column of the first and of the second rater: whole numbers, booleans, strings,
         dates or times. They may be the same one.
-    weight : str, default=None
+    sample_weight : str, default=None
         A column of item weights, to be summed instead of counting ones: exactly for
         integers, in float64 for floats.
     group : str, default=None
@@ -146,8 +146,13 @@ def confusion_from_table(
     0.4
     """
     threads = resolve_num_threads(num_threads)
-    for argument, name in {"y1": y1, "y2": y2, "weight": weight, "group": group}.items():
-        is_left_out = name is None and argument in ("weight", "group")
+    for argument, name in {
+        "y1": y1,
+        "y2": y2,
+        "sample_weight": sample_weight,
+        "group": group,
+    }.items():
+        is_left_out = name is None and argument in ("sample_weight", "group")
         if not is_left_out and (name is None or not isinstance(name, Hashable)):
             raise TypeError(f"{argument} must be the name of a column, got {name!r}.")
     if labels is not None:
@@ -159,7 +164,7 @@ def confusion_from_table(
         wanted = WantedLabels(
             [*labels, *missing_codes], are_numbers=kinds <= {"integers", "floats"}
         )
-    table = SourceTable(Columns(y1, y2, weight, group), wanted, codes=codes)
+    table = SourceTable(Columns(y1, y2, sample_weight, group), wanted, codes=codes)
     _count(table, source, threads)
     contents = table.contents()
     return finish(contents, labels) if group is None else finish_groups(contents, labels)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
 from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.ratings.labels import first_rounded, rounded_label
 from fastkappa.sources.arrow_columns import count_parts, in_one, is_string
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
@@ -118,7 +120,8 @@ def _read_folder(
     with naming(folder):
         file_format, files = _files_of_one_format(folder)
         if file_format not in DELIMITERS:
-            found = columns_of_arrow(_dataset_of(folder, files, file_format, columns), columns)
+            datasets = _by_type(_dataset_of(folder, files, file_format, columns), columns)
+            found = _joined([columns_of_arrow(part, columns) for part in datasets], columns)
         else:
             found = _joined([read(file, columns) for file in files], columns)
     if not len(found[columns[0]]):
@@ -129,8 +132,31 @@ def _read_folder(
 def _joined(parts: Sequence[dict[str, Any]], columns: Sequence[str]) -> dict[str, Any]:
     import pyarrow
 
-    whole = pyarrow.concat_tables(map(pyarrow.table, parts), promote_options="permissive")
+    if len(parts) == 1:
+        return parts[0]
+    beside = [{name: part[name] for name in columns} for part in parts]
+    for name in columns:
+        if any(pyarrow.types.is_floating(part[name].type) for part in beside):
+            for part in beside:
+                part[name] = _as_floats(part[name], name)
+    whole = pyarrow.concat_tables(map(pyarrow.table, beside), promote_options="permissive")
     return {name: whole.column(name) for name in columns}
+
+
+def _as_floats(column: Any, name: str) -> Any:
+    """Return a column as it is or, if of integers, as float64, or raise if that rounds one.
+
+    A cast by pyarrow refuses all numbers beyond 2**53, also the even ones.
+    """
+    import pyarrow
+
+    if not pyarrow.types.is_integer(column.type):
+        return column
+    numbers = column.drop_null().to_numpy()
+    position = first_rounded(numbers)
+    if position is not None:
+        raise RatingsError(str(rounded_label(int(numbers[position]), f"column {name!r}")))
+    return column.cast(pyarrow.float64(), safe=False)
 
 
 def _count_folder(
@@ -141,8 +167,8 @@ def _count_folder(
     if file_format in DELIMITERS:
         count_text(table, files, file_format, text_format, ignore_progress, num_threads)
         return
-    dataset = _dataset_of(folder, files, file_format, table.names)
-    count_parts(table, [lambda: batches_of_dataset(table, dataset)])
+    datasets = _by_type(_dataset_of(folder, files, file_format, table.names), table.names)
+    count_parts(table, [lambda: chain(*(batches_of_dataset(table, part) for part in datasets))])
 
 
 def _files_of_one_format(folder: Path) -> tuple[str, list[Path]]:
@@ -181,3 +207,23 @@ def _dataset_of(
         options = dataset.ParquetReadOptions(dictionary_columns=strings)
         whole = dataset_of(format=dataset.ParquetFileFormat(read_options=options))
     return whole
+
+
+def _by_type(whole: Any, columns: Sequence[Any]) -> list[Any]:
+    """Return a dataset in parts, such that the columns have one type in all files of a part.
+
+    A dataset casts all files to the types of the first: floats beyond 2**53 to integers unseen.
+    """
+    from pyarrow import dataset
+
+    def with_own_types(fragment: Any) -> Any:
+        schema, own = whole.schema, fragment.physical_schema
+        for name in set(columns).intersection(own.names):
+            field = schema.field(name).with_type(own.field(name).type)
+            schema = schema.set(schema.get_field_index(name), field)
+        return schema
+
+    return [
+        dataset.FileSystemDataset(list(some), schema, whole.format, filesystem=whole.filesystem)
+        for schema, some in groupby(whole.get_fragments(), with_own_types)
+    ]

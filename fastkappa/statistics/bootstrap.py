@@ -12,12 +12,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from reprlib import repr as short_repr
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.formatting import BOOTSTRAP_METHODS, count_text, figure, interval_text
 from fastkappa.frame import frame_of_estimate
@@ -260,8 +261,7 @@ def bootstrap_counts(
 
 def check_method(method: Method) -> None:
     """Raise if the kind of bootstrap interval is unknown."""
-    if method not in ("percentile", "bca"):
-        raise ValueError(f"method must be 'percentile' or 'bca', got {method!r}.")
+    check_choice("method", method, get_args(Method))
 
 
 def check_resamples(n_resamples: Any, least: int, confidence: float) -> int:

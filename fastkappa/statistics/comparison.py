@@ -422,7 +422,7 @@ def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
 def _joint_counts(joint: ArrayLike) -> AnyArray:
     # A cube passes the checks of a stack of tables.
     counts = as_tables(
-        joint, "joint", "compare_predictions(y_true, first, second) takes three columns."
+        joint, "joint", "compare_predictions(first, second, y_true=...) takes three columns."
     )
     if counts.ndim != 3 or len(set(counts.shape)) != 1:
         raise ValueError(f"joint must have the shape (l, l, l), got {counts.shape}.")

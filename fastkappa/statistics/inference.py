@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.choices import check_choice
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, variance
 from fastkappa.statistics.spread import Influence
@@ -35,6 +36,7 @@ STANDARD_NORMAL = NormalDist()
 # "normal": variances over n, quantiles of the normal distribution. "t": over n - 1, quantiles
 # of Student's t with n - 1 degrees of freedom.
 Distribution: TypeAlias = Literal["normal", "t"]
+DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
 
 
 class Terms(NamedTuple):
@@ -261,9 +263,7 @@ def check_confidence(confidence: float) -> float:
 
 def check_distribution(distribution: Distribution) -> Distribution:
     """Return the distribution of intervals, or raise if it is unknown."""
-    if distribution not in get_args(Distribution):
-        raise ValueError(f"distribution must be 'normal' or 't', got {distribution!r}.")
-    return distribution
+    return check_choice("distribution", distribution, DISTRIBUTIONS)
 
 
 def degrees_of_freedom(distribution: Distribution, n: float) -> float:

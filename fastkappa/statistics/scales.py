@@ -10,6 +10,7 @@ import math
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from fastkappa.choices import check_choice
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Report
 from fastkappa.results.result import Result
@@ -148,9 +149,7 @@ SCALES: dict[ScaleName, Scale] = {
 
 def check_scale(name: str) -> ScaleName:
     """Return the name of a scale, or raise if there is none of that name."""
-    if not isinstance(name, str) or name not in SCALES:
-        raise ValueError(f"scale must be one of {', '.join(SCALES)}, got {name!r}.")
-    return name
+    return check_choice("scale", name, tuple(SCALES))
 
 
 def find_scale(name: str) -> Scale:

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from fastkappa.arrays import FloatTable
+from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, label_text, p_value_text
 from fastkappa.frame import frame_of_estimate
@@ -21,6 +22,7 @@ from fastkappa.statistics.inference import check_confidence, chi_square_p, symme
 from fastkappa.statistics.weights import Weights
 
 Undefined: TypeAlias = Literal["nan", "drop"]
+UNDEFINED: tuple[Undefined, ...] = get_args(Undefined)
 # A warning names at most so many strata.
 MOST_NAMED = 5
 # Why groups that share clusters may have no test.
@@ -246,9 +248,7 @@ def equal_kappas(
 
 def check_undefined(undefined: Undefined) -> Undefined:
     """Return what to do with undefined strata, or raise if that is unknown."""
-    if undefined not in get_args(Undefined):
-        raise ValueError(f"undefined must be 'nan' or 'drop', got {undefined!r}.")
-    return undefined
+    return check_choice("undefined", undefined, UNDEFINED)
 
 
 def _strata_text(names: list[Any]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable, Matrix
+from fastkappa.choices import check_choice
 from fastkappa.statistics.scheme import NAMED, SCHEMES, MatrixScheme, Scheme, SchemeName
 from fastkappa.statistics.tables import as_numbers
 
@@ -36,11 +37,9 @@ def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
         for scheme in SCHEMES:
             if weights == scheme:
                 return scheme
-        remedy = f" disagreement_weights({weights!r}, labels) makes such a matrix."
-        raise ValueError(
-            f"weights must be None, {', '.join(map(repr, SCHEMES))} or a matrix of disagreement"
-            f" weights, got {weights!r}.{remedy if weights in FAMILIES else ''}"
-        )
+        made = f": disagreement_weights({weights!r}, labels) makes one"
+        more = f"a matrix of disagreement weights{made if weights in FAMILIES else ''}"
+        return check_choice("weights", weights, (None, *SCHEMES), more)
     matrix = as_numbers(weights, "weights")
     if matrix.dtype == object:
         with np.errstate(over="ignore"):
@@ -165,8 +164,7 @@ def disagreement_weights(
     >>> agreement([0, 1, 5, 2, 0], [0, 1, 5, 5, 1], labels=labels, weights=weights)
     <AgreementResult: kappa 0.7706 (-0.1621 to 0.9491), n = 5, 4 labels>
     """
-    if not isinstance(family, str) or family not in FAMILIES:
-        raise ValueError(f"family must be one of {', '.join(FAMILIES)}, got {family!r}.")
+    check_choice("family", family, FAMILIES)
     if period is not None and family != "circular":
         raise ValueError(f"period is for circular weights, got {period!r} with {family!r}.")
     values, are_numbers = _values_of(labels)
@@ -202,6 +200,8 @@ def disagreement_weights(
 def _values_of(labels: ArrayLike) -> tuple[Floats, bool]:
     """Return what labels differ by, their values or their positions, and whether it is values."""
     given = np.asarray(labels)
+    if given.dtype.kind == "f" and isinstance(labels, (list, tuple)):
+        given = np.array(labels, dtype=object)  # integers beyond 2**53 are not rounded
     if given.ndim != 1 or len(given) == 0:
         raise ValueError(f"labels must be a list of one label or more, got {short_repr(labels)}.")
     listed = given.tolist()

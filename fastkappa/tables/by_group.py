@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column
-from fastkappa.tables.codecs import (
-    Codec,
-    Codecs,
-    LabelRange,
-    are_worth_a_table,
-    guess_label_map,
-    guess_label_range,
-)
+from fastkappa.tables.codecs import expected_codecs
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, common_labels, scatter
 from fastkappa.tables.tally import Tally, TooManyCellsError
@@ -41,12 +32,13 @@ def count_by_group(
     """
     columns = groups, first, second
     encodings = [] if known is None else [known.encode(column) for column in columns[1:]]
-    codecs = _expected(kernels, columns[: 3 - len(encodings)], [own.codec for own in encodings])
     values = [column.values for column in columns]
+    known_codecs = tuple(own.codec for own in encodings)
+    learned = values[: 3 - len(encodings)]
     try:
         tally = Tally(
             kernels,
-            codecs,
+            expected_codecs(kernels, learned, MOST_CELLS, known_codecs),
             (True, known is None, known is None),
             n_expected=len(values[0]),
             largest=MOST_CELLS,
@@ -54,8 +46,8 @@ def count_by_group(
         )
         table = tally.add_all(values, None, num_threads).finish()
     except TooManyCellsError:
-        counts = [len(np.unique(own)) for own in values[: 3 - len(encodings)]]
-        counts += [own.codec.n_labels for own in encodings]
+        counts = [len(np.unique(own)) for own in learned]
+        counts += [codec.n_labels for codec in known_codecs]
         raise ValueError(
             f"{counts[0]} groups with {counts[1]} and {counts[2]} labels are too many to have"
             " a table each."
@@ -78,16 +70,3 @@ def count_by_group(
     totals = scatter(by_group[:, None], places, np.zeros(1, np.intp), (shape[0], 1))[:, 0]
     n_outside = totals - tables.sum(axis=(1, 2))
     return ConfusionTable(tables, labels, labels, None, group_labels, n_outside)
-
-
-def _expected(kernels: PairKernels, columns: Sequence[Column], known: Sequence[Codec]) -> Codecs:
-    """Return the codecs of the labels that columns seem to have, and of the known ones."""
-    ranges = [
-        guess_label_range(column.values)
-        if column.categories is None
-        else LabelRange(0, len(column.categories))
-        for column in columns
-    ]
-    if are_worth_a_table((*ranges, *known), len(columns[0].values), MOST_CELLS):
-        return (*ranges, *known)
-    return (*(guess_label_map(kernels, column.values) for column in columns), *known)

@@ -254,13 +254,19 @@ def are_worth_a_table(codecs: Sequence[Codec], n_items: int, largest: int) -> bo
 
 
 def expected_codecs(
-    kernels: PairKernels, columns: Sequence[AnyArray], largest: int = LARGEST_DENSE_TABLE
+    kernels: PairKernels,
+    columns: Sequence[AnyArray],
+    largest: int = LARGEST_DENSE_TABLE,
+    known: Codecs = (),
 ) -> Codecs:
-    """Return codecs of the labels that columns seem to have: ranges, or maps if these are wide."""
+    """Return codecs of the labels that columns seem to have: ranges, or maps if these are wide.
+
+    Those of further columns, whose labels are known, come after them.
+    """
     found = tuple(map(guess_label_range, columns))
-    if are_worth_a_table(found, len(columns[0]), largest):
-        return found
-    return tuple(guess_label_map(kernels, column) for column in columns)
+    if not are_worth_a_table((*found, *known), len(columns[0]), largest):
+        return (*(guess_label_map(kernels, column) for column in columns), *known)
+    return (*found, *known)
 
 
 def sample_of(values: AnyArray) -> AnyArray:

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from fastkappa.arrays import AnyArray
-from fastkappa.ratings.item_weights import check_finite_weights, check_some_weight
+from fastkappa.ratings.item_weights import (
+    BEYOND_FLOAT64,
+    check_finite_weights,
+    check_some_weight,
+)
 
 INT64_MAX = (1 << 63) - 1
 
@@ -26,7 +30,7 @@ def checked_sums(sums: Sequence[AnyArray], weights: AnyArray) -> AnyArray:
         (table,) = sums
         if not np.isfinite(table).all():
             check_finite_weights(weights)
-            raise OverflowError("the sums of sample_weight are beyond float64: scale them down.")
+            raise OverflowError(BEYOND_FLOAT64)
     else:
         table = whole_sums(*sums)
     if not table.any():

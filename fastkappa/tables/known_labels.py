@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.label_order import LabelOrder, not_declared
 from fastkappa.ratings.labels import distinct, keys_in_unit, read_labels
@@ -43,15 +44,22 @@ class KnownLabels:
 
     def __init__(self, labels: Any, first: Column, second: Column) -> None:
         self.are_declared = isinstance(labels, LabelOrder)
-        comparable = read_labels(labels.labels if isinstance(labels, LabelOrder) else labels)
+        comparable = labels.labels if isinstance(labels, LabelOrder) else read_labels(labels)
         self.labels = comparable
         self.array = labels.names if isinstance(labels, LabelOrder) else comparable
-        are_dates = first.label_dtype.kind in "mM"
-        self.position = distinct(
-            keys_in_unit(comparable, first.label_dtype)
-            if are_dates and comparable.dtype.kind == first.label_dtype.kind
-            else comparable.tolist()
-        )
+        self._unit = first.label_dtype
+        self.position = distinct(self._keys(comparable))
+
+    def _keys(self, labels: AnyArray) -> list[Any]:
+        """Return labels as they are looked up: dates in the unit of the columns."""
+        if self._unit.kind in "mM" and labels.dtype.kind == self._unit.kind:
+            return keys_in_unit(labels, self._unit)
+        keys: list[Any] = labels.tolist()
+        return keys
+
+    def places(self, labels: AnyArray) -> NDArray[np.intp]:
+        """Return the position of each of other labels among these, -1 if it is none of them."""
+        return np.array([self.position.get(key, -1) for key in self._keys(labels)], np.intp)
 
     def __len__(self) -> int:
         return len(self.array)
@@ -91,12 +99,16 @@ class KnownLabels:
         return Encoding(codec, np.array(list(wanted.values()), dtype=np.intp))
 
     def refuse_outside(self, columns: Mapping[str, Column]) -> None:
-        """Raise for a rating that is none of the labels that another column declares."""
+        """Raise for the first rating of columns that is none of the labels."""
         for name, column in columns.items():
             encoding = self.encode(column)
             outside = np.append(encoding.positions, -1)[encoding.codec.codes(column.values)] < 0
             if outside.any():
-                raise not_declared(name, label_of(column, int(outside.argmax())), self.array)
+                label = label_of(column, int(outside.argmax()))
+                if self.are_declared:
+                    raise not_declared(name, label, self.array)
+                labels = self.array.tolist()
+                raise ValueError(f"{name} holds {label}, which is not among the labels {labels}.")
 
 
 def known_labels(items: RatedItems) -> KnownLabels | None:

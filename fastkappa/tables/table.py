@@ -1,4 +1,7 @@
-"""A table of counts with the labels of its rows and columns, and how tables are put together."""
+"""A table of counts with the labels of its rows and columns, and how tables are put together.
+
+`add`, `subtract` and `occurring` are for square tables: rows and columns have the same labels.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,8 @@ class ConfusionTable(NamedTuple):
         the second.
     rows, columns : ndarray of shapes (r,) and (c,)
         Integer labels, or the codes of categories.
-    sums : ndarray of the shape of counts, default=None
-        The sums of item weights.
+    sums : ndarray of shape (r, c) or that of counts, default=None
+        The sums of item weights; None if no item has one.
     layers : ndarray of shape (g,)
         The groups; empty where there are none.
     n_outside : int or ndarray of int, shape (g,), default=0
@@ -105,6 +108,58 @@ def common_labels(
     labels = union_of_labels([rows, columns])
     places = positions_in(labels, rows), positions_in(labels, columns)
     return _in_type_of(labels, first, second), *places
+
+
+def occurring(table: ConfusionTable) -> ConfusionTable:
+    """Return a table without the labels of no item, the others sorted."""
+    others = tuple(range(table.counts.ndim - 2))
+    used = np.logical_or(table.counts.any((*others, -2)), table.counts.any((*others, -1)))
+    if used.all():
+        return table
+    # Strings that are all numbers now have another order than they had among others.
+    labels = union_of_labels([table.rows[used]])
+    places = np.full(len(used), -1)
+    places[used] = positions_in(labels, table.rows[used])
+    return _placed(table, labels, places)
+
+
+def _placed(table: ConfusionTable, labels: AnyArray, places: AnyArray) -> ConfusionTable:
+    """Return a table on other labels, with the place of each label that it has now."""
+    shape = (len(labels), len(labels))
+    sums = None if table.sums is None else scatter(table.sums, places, places, shape)
+    counts = scatter(table.counts, places, places, shape)
+    return table._replace(counts=counts, rows=labels, columns=labels, sums=sums)
+
+
+def _on_common_labels(*tables: ConfusionTable) -> Sequence[ConfusionTable]:
+    first, second = (table.rows for table in tables)
+    if first is second or (first.dtype == second.dtype and np.array_equal(first, second)):
+        return tables
+    labels = union_of_labels([first, second])
+    return [_placed(table, labels, positions_in(labels, table.rows)) for table in tables]
+
+
+def add(first: ConfusionTable, second: ConfusionTable) -> ConfusionTable:
+    """Return the sum of two tables, on the labels of both."""
+    if not len(second.rows):
+        return first
+    if not len(first.rows):
+        return second
+    a, b = _on_common_labels(first, second)
+    sums = b.sums if a.sums is None else a.sums if b.sums is None else a.sums + b.sums
+    return a._replace(counts=a.counts + b.counts, sums=sums, n_outside=a.n_outside + b.n_outside)
+
+
+def subtract(whole: ConfusionTable, part: ConfusionTable) -> ConfusionTable | None:
+    """Return the difference of two tables; None if the second is not part of the first."""
+    if not len(part.rows):
+        return whole
+    a, b = _on_common_labels(whole, part)
+    counts, n_outside = a.counts - b.counts, a.n_outside - b.n_outside
+    if counts.min(initial=0) < 0 or n_outside < 0:
+        return None
+    sums = a.sums if b.sums is None else (0 if a.sums is None else a.sums) - b.sums
+    return a._replace(counts=counts, sums=sums, n_outside=n_outside)
 
 
 def _in_type_of(integers: AnyArray, first: Column, second: Column) -> AnyArray:

@@ -148,46 +148,40 @@ class Tally:
         )
 
     def add(
-        self, columns: Sequence[AnyArray], start: int, stop: int, weights: AnyArray | None = None
+        self,
+        columns: Sequence[AnyArray],
+        start: int,
+        stop: int,
+        weights: AnyArray | None = None,
+        of_same_types: bool = False,
     ) -> None:
-        """Count the items ``start <= i < stop``; after an error there is no result any more."""
-        if self.reads_in_place(columns):
-            first, second = columns
-            self.add_in_place(first, second, start, stop)
-            return
-        try:
-            self._add_in_chunks(columns, start, stop, weights)
-        except BaseException as error:
-            self._cut_short_by = type(error).__name__
-            raise
+        """Count the items ``start <= i < stop``; after an error there is no result any more.
 
-    def reads_in_place(self, columns: Sequence[AnyArray]) -> bool:
-        """Return whether kernels can read such columns as they are: see `add_in_place`."""
-        return self._plain is not None and all(
-            codec.fits(column) for codec, column in zip(self._codecs, columns)
-        )
-
-    def add_in_place(self, first: AnyArray, second: AnyArray, start: int, stop: int) -> None:
-        """Do what `add` does, without a look at the columns' types.
-
-        It may be called for types that `reads_in_place` was true of, as long as no items of other
-        types have been added since.
+        ``of_same_types`` saves a look at the types of columns: `reads_in_place` was true of them,
+        and no items of other types have been added since.
         """
-        if self._plain is None:
-            self.add((first, second), start, stop)
-            return
         try:
+            if self._plain is None or not (of_same_types or self.reads_in_place(columns)):
+                self._add_in_chunks(columns, start, stop, weights)
+                return
             kernels, a, b, table = self._plain
+            first, second = columns
             kernels.count_pairs(first, a, second, b, table, start, stop)
             # Bytes are compared in a fraction of the time that NumPy needs to be called.
             if self._ranges and (
                 self._last_row.tobytes() != self._empty_row
                 or self._last_column.tobytes() != self._empty_column
             ):
-                self._add_outsiders((first, second), start, stop, None)
+                self._add_outsiders(columns, start, stop, None)
         except BaseException as error:
             self._cut_short_by = type(error).__name__
             raise
+
+    def reads_in_place(self, columns: Sequence[AnyArray]) -> bool:
+        """Return whether kernels can read such columns as they are."""
+        return self._plain is not None and all(
+            codec.fits(column) for codec, column in zip(self._codecs, columns)
+        )
 
     def add_all(
         self,
@@ -206,14 +200,9 @@ class Tally:
                 most = num_threads or available_threads()
                 threads, shortest = min(n_items // JOINED_ITEMS, most), SHORTEST_RANGE
             else:
-                first, second = columns
+                pair = columns[0], columns[1]
                 threads, shortest = division_of_pairs(
-                    self._kernels,
-                    first,
-                    second,
-                    self.n_cells,
-                    num_threads,
-                    looked_up=self._looks_up,
+                    self._kernels, *pair, self.n_cells, num_threads, looked_up=self._looks_up
                 )
             if are_joined or not self._growing:
                 # Each thread has tables of its own, which take time to clear and to add up.
@@ -238,7 +227,8 @@ class Tally:
 
     def merge(self, other: Tally) -> None:
         """Add the items of another tally, by label."""
-        other._refuse_parts()
+        if other._cut_short_by:
+            raise other._cut_short()
         if self._codecs == other._codecs:
             for table, more in zip(self.tables, other.tables):
                 table += more
@@ -255,7 +245,8 @@ class Tally:
 
     def subtract(self, columns: Sequence[AnyArray]) -> bool:
         """Subtract items that were added before; change nothing and return False if one was not."""
-        self._refuse_parts()
+        if self._cut_short_by:
+            raise self._cut_short()
         part = self.empty_copy()
         part.add(columns, 0, len(columns[0]))
         # Maps are copies, and give new labels new codes.
@@ -272,7 +263,7 @@ class Tally:
     def finish(self) -> ConfusionTable:
         """Return a table of its own; where labels are learned, of those that occur, sorted."""
         if self._cut_short_by:
-            self._refuse_parts()
+            raise self._cut_short()
         tables, labels = self._occurring()
         inside = tuple([slice(len(own)) for own in labels])
         counts, *sums = [table[inside].copy() for table in tables]
@@ -450,9 +441,8 @@ class Tally:
             labels.append(own)
         return tables, labels
 
-    def _refuse_parts(self) -> None:
-        if self._cut_short_by:
-            raise RuntimeError(
-                f"a batch was cut short by {self._cut_short_by}, and how many of its items were"
-                " counted is not known: begin again, or go on from a copy that was made before."
-            )
+    def _cut_short(self) -> RuntimeError:
+        return RuntimeError(
+            f"a batch was cut short by {self._cut_short_by}, and how many of its items were"
+            " counted is not known: begin again, or go on from a copy that was made before."
+        )

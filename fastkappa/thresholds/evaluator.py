@@ -15,6 +15,7 @@ from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.column import refuse_masked
+from fastkappa.ratings.item_weights import in_given_weights
 from fastkappa.shortcuts.loading import Evaluator, threshold_shortcuts
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
@@ -105,7 +106,7 @@ class ThresholdEvaluator:
         self.labels = items.labels
         self._weights = weights
         self._matrix = disagreement_matrix(weights, items.n_labels)
-        self._whole, self._weight_scale = items.counts_whole, items.weight_scale
+        self._whole, self._scale = items.counts_whole, items.weight_scale
         self._items = group_scores(fast, items, threads)
         self._fast = self._compiled(fast)
 
@@ -171,10 +172,7 @@ class ThresholdEvaluator:
             int64 counts or, with float item weights, their float64 sums.
         """
         table: AnyArray = self._items.tables(self._read(thresholds, 1)[None])[0]
-        if self._whole:
-            return table.astype(np.int64)
-        table /= self._weight_scale
-        return table
+        return table.astype(np.int64) if self._whole else in_given_weights(table, self._scale)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_fast": None}

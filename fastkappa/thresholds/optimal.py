@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, label_text
 from fastkappa.frame import data_frame
@@ -26,8 +26,8 @@ from fastkappa.thresholds.items.scored_items import (
     read_scored_items,
 )
 from fastkappa.thresholds.items.sorted_scores import sort_scores
-from fastkappa.thresholds.rounding import places_at_thresholds
-from fastkappa.thresholds.search import SIZES, SearchSizes, best_binned, best_sorted
+from fastkappa.thresholds.rounding import integer_at_least, places_at_thresholds
+from fastkappa.thresholds.search import SIZES, best_binned, best_sorted
 
 METHODS = ("auto", "sort", "bins")
 # Fewer items are sorted in the time it takes to set up the bins.
@@ -230,48 +230,22 @@ def optimal_thresholds(
     >>> result.predict([0.15, 0.6, 0.8])
     array(['bad', 'good', 'best'], dtype='<U4')
     """
-    return find_optimum(
-        y_true,
-        scores,
-        labels=labels,
-        weights=weights,
-        sample_weight=sample_weight,
-        min_class_size=min_class_size,
-        method=method,
-        num_threads=num_threads,
-    )
-
-
-def find_optimum(
-    y_true: Any,
-    scores: Any,
-    *,
-    labels: Any = None,
-    weights: Weights = "quadratic",
-    sample_weight: Any = None,
-    min_class_size: int = 0,
-    method: str = "auto",
-    num_threads: int | None = None,
-    sizes: SearchSizes = SIZES,
-) -> ThresholdResult:
-    """Do what `optimal_thresholds` does, with the sizes at which the search changes its way."""
-    if not isinstance(method, str) or method not in METHODS:
-        raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
-    least = _read_min_class_size(min_class_size)
+    check_choice("method", method, METHODS)
+    least = integer_at_least(min_class_size, 0, "min_class_size")
     threads = resolve_num_threads(num_threads)
     pair_kernels = get_kernels()
     items = read_scored_items(pair_kernels, y_true, scores, labels, sample_weight, threads)
-    items.warn_of_order(stacklevel=3)
+    items.warn_of_order(stacklevel=2)
     if least * items.n_labels > len(items.scores):
         raise _class_size_error(least, items)
     matrix = disagreement_matrix(weights, items.n_labels)
     kernels = score_kernels(pair_kernels)
     binned = None
     if method == "bins" or (method == "auto" and len(items.scores) >= ITEMS_WORTH_BINS):
-        binned = best_binned(kernels, items, matrix, least, threads, sizes)
+        binned = best_binned(kernels, items, matrix, least, threads, SIZES)
     if binned is None:
         ordered = sort_scores(kernels, items)
-        best = best_sorted(kernels, ordered, matrix, least, sizes)
+        best = best_sorted(kernels, ordered, matrix, least, SIZES)
     else:
         best, thresholds = binned
     if best is None:
@@ -287,7 +261,7 @@ def find_optimum(
             "kappa is undefined, and so are the best thresholds: y_true has a single label, or"
             " no disagreement is expected by chance.",
             undefined_metric_warning(),
-            stacklevel=3,
+            stacklevel=2,
         )
     if kappa < MOST_OF_FALLING:
         warn_if_falling(items.scores, items.codes, items.weights)
@@ -307,13 +281,3 @@ def _class_size_error(min_class_size: int, items: ScoredItems) -> ValueError:
         f"min_class_size={min_class_size} is too much: no thresholds give each of"
         f" {items.n_labels} labels that many of the {len(items.scores)} items."
     )
-
-
-def _read_min_class_size(min_class_size: Any) -> int:
-    try:
-        least = operator.index(min_class_size)
-    except TypeError:
-        raise TypeError(f"min_class_size must be an integer, got {min_class_size!r}.") from None
-    if least < 0:
-        raise ValueError(f"min_class_size must not be negative, got {min_class_size!r}.")
-    return least

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable
+from fastkappa.choices import check_choice
 from fastkappa.kernels.contract import ScoreKernels
 from fastkappa.kernels.dispatch import get_kernels, score_kernels
 from fastkappa.kernels.threads import available_threads
@@ -94,15 +95,14 @@ def find_rounding(
         If an argument is invalid, there are fewer items than folds, or weights are not
         'quadratic' for the method 'closed_form'.
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {METHODS}, got {method!r}.")
+    check_choice("method", method, METHODS)
     if method == "closed_form" and not (isinstance(weights, str) and weights == "quadratic"):
         raise ValueError(
             f"method 'closed_form' is for weights='quadratic' alone, got weights={weights!r}."
         )
-    n_resamples = _integer_at_least(n_resamples, 1, "n_resamples")
+    n_resamples = integer_at_least(n_resamples, 1, "n_resamples")
     if n_folds is not None:
-        n_folds = _integer_at_least(n_folds, 2, "the number of folds")
+        n_folds = integer_at_least(n_folds, 2, "the number of folds")
     read, kernels, items = _read_and_sort(y_true, scores, labels, sample_weight)
     read.warn_of_order(stacklevel=3)
     warn_if_falling(items.scores, items.codes, items.weights)
@@ -356,7 +356,8 @@ def _mean_and_spread(numbers: Floats, weights: Floats | None) -> tuple[float, fl
     return mean, float(np.sqrt(np.average((numbers - mean) ** 2, weights=weights)))
 
 
-def _integer_at_least(value: Any, least: int, name: str) -> int:
+def integer_at_least(value: Any, least: int, name: str) -> int:
+    """Return a parameter that is an integer, or raise if it is none or too small."""
     try:
         number = operator.index(value)
     except TypeError:

@@ -11,11 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
+from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.interop import names_of
 from fastkappa.ratings.label_order import is_order_of_table_known
-from fastkappa.ratings.labels import distinct, names_in_order, names_of_columns, order_of_columns
+from fastkappa.ratings.labels import (
+    array_of,
+    distinct,
+    names_in_order,
+    names_of_columns,
+    order_of_columns,
+)
 from fastkappa.ratings.missing import Missing, refuse_missing_labels
 from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import read
@@ -24,8 +31,8 @@ from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import Distribution, check_confidence, check_distribution
 from fastkappa.statistics.intervals.methods import IntervalMethod, choose_method
 from fastkappa.statistics.intervals.rao import (
+    ALTERNATIVES,
     Alternative,
-    check_alternative,
     check_null_kappa,
 )
 from fastkappa.statistics.tables import as_counts
@@ -67,8 +74,9 @@ def agreement(
         The labels, in the order that weights refer to; items with other labels are left
         out and counted. None means those that the ratings declare (an ordered categorical,
         a polars Enum, an ordered Arrow dictionary, a Python enum), also unused ones, or else
-        those that occur, sorted. Some indices depend on the number of labels, so give all
-        labels that were possible.
+        those that occur, sorted. Give all labels that were possible: also those that no item
+        has change Bennett's S, Brennan-Prediger and Gwet's AC, and can change the interval of
+        kappa by 'score' or 'profile'. The report says if there are such.
     missing : {'raise', 'drop'}, default='raise'
         What to do with items with a missing rating (None, NaN, NaT, NA, masked or null, or
         one of the ``missing_codes``): raise an error, or leave them out and count them. A
@@ -153,7 +161,7 @@ def agreement(
     check_confidence(confidence)
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
-    check_alternative(alternative)
+    check_choice("alternative", alternative, ALTERNATIVES)
     others = {} if clusters is None else {CLUSTERS: clusters}
     items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others)
     known = known_labels(items)
@@ -247,7 +255,7 @@ def agreement_from_confusion(
     check_confidence(confidence)
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
-    check_alternative(alternative)
+    check_choice("alternative", alternative, ALTERNATIVES)
     n_outside = 0
     given = labels
     if isinstance(table, ConfusionCounts):
@@ -331,6 +339,8 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         raise ValueError(f"labels must be {n_labels}, one a row of the table, got {got}.")
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
         names = np.array(labels, dtype=object)  # NumPy would turn numbers into strings
+    # A list shows whole numbers that are rounded beside floats.
+    names = array_of(labels if names.dtype.kind == "f" else names, "labels")
     refuse_missing_labels(list(distinct(names.tolist())))
     return names
 

@@ -10,7 +10,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.formatting import count_text, figure, label_text, p_value_text, printable
 from fastkappa.ratings.label_order import warn_of_order
-from fastkappa.results.report import RATERS, Report, counts_grid, estimate_grid, facts
+from fastkappa.results.report import RATERS, Grid, Report, counts_grid, estimate_grid, facts
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.clusters import FEW_CLUSTERS, are_joined
 from fastkappa.statistics.weights import Weights, weights_text, what_needs_order
@@ -40,6 +40,8 @@ IN_DICTIONARY = (
 )
 # Without weights these two repeat the one above them.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
+# Labels without a rating that are named.
+MOST_UNUSED = 5
 NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
 
@@ -57,7 +59,7 @@ def report_of(result: _Result) -> Report:
         ],
         [
             *counts_grid(result.labels, result.table, caption=caption),
-            estimate_grid(_shown_estimates(result), result.confidence),
+            *_estimate_grids(result),
             facts(_facts(result), "Tests and other figures"),
         ],
     )
@@ -112,6 +114,7 @@ def _remarks(result: _Result) -> Iterator[str]:
         yield f"{result.n_dropped} left out for a missing rating ({missing}){of_clusters}"
     if result.n_outside:
         yield f"{result.n_outside} left out for a rating outside the labels"
+    yield from _unused_labels(result)
     if math.isnan(result.kappa):
         yield f"kappa is undefined: {why_undefined(result)}"
     own = result.clusters
@@ -120,16 +123,41 @@ def _remarks(result: _Result) -> Iterator[str]:
         yield f"fewer than {FEW_CLUSTERS} clusters: intervals tend to be too short{less}"
 
 
-def _shown_estimates(
-    result: _Result,
-) -> Iterator[tuple[str, float, float, tuple[float, float]]]:
+def _unused_labels(result: _Result) -> Iterator[str]:
+    """Yield a line that says what labels without a rating change, if there are any."""
+    used = result.table.any(axis=0) | result.table.any(axis=1)
+    unused = [label_text(label) for label in result.labels[~used].tolist()]
+    if not unused:
+        return
+    named = ", ".join(unused[:MOST_UNUSED]) + (", ..." if unused[MOST_UNUSED:] else "")
+    can = "" if result.interval_method == "asymptotic" else ", and can change the interval of kappa"
+    n_labels = count_text(len(result.labels), "label")
+    yield (
+        f"no rating is {named}, {len(unused)} of the {n_labels}: such labels change Bennett's S,"
+        f" Brennan-Prediger and Gwet's AC{can}"
+    )
+
+
+def _estimate_grids(result: _Result) -> Iterator[Grid]:
+    """Yield the grid of the indices, and that of the kappa of each label.
+
+    It is the same one where no weights are in use.
+    """
     weighted = result.weights is not None
-    for name, value, error, interval in result.rows():
-        if name in ONLY_WEIGHTED and not weighted:
-            continue
-        unweighted = weighted and (name in UNWEIGHTED or name not in NAMES)
-        shown = NAMES.get(name, f"  {name}")
-        yield shown + (" (no weights)" if unweighted else ""), value, error, interval
+    rows = result.rows()
+    n_indices = len(rows) - len(result.labels)
+    shown = [
+        (NAMES[name] + (" (no weights)" if weighted and name in UNWEIGHTED else ""), *figures)
+        for name, *figures in rows[:n_indices]
+        if weighted or name not in ONLY_WEIGHTED
+    ]
+    of_labels = [(f"  {name}", *figures) for name, *figures in rows[n_indices:]]
+    if not weighted:
+        yield estimate_grid(shown + of_labels, result.confidence)
+        return
+    yield estimate_grid(shown, result.confidence)
+    alone = "Each label against all others, without weights"
+    yield estimate_grid(of_labels, result.confidence, of=alone)
 
 
 def _facts(result: _Result) -> Iterator[tuple[str, str]]:

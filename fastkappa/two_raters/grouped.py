@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import FloatTable, IntTable
+from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, interval_text, label_text, plain
 from fastkappa.frame import data_frame
@@ -28,8 +29,8 @@ from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import check_confidence, kappa_gradient
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
 from fastkappa.statistics.intervals.rao import (
+    ALTERNATIVES,
     Alternative,
-    check_alternative,
     check_null_kappa,
 )
 from fastkappa.statistics.strata import (
@@ -184,10 +185,10 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
 
 
 def agreement_by(
-    groups: Any,
     y1: Any,
     y2: Any,
     *,
+    groups: Any,
     weights: Weights = None,
     labels: Any = None,
     missing: Missing = "raise",
@@ -203,10 +204,10 @@ def agreement_by(
 
     Parameters
     ----------
-    groups : array-like of shape (n,)
-        The group of each item, of any type that ratings may have.
     y1, y2 : array-like of shape (n,)
         The ratings of the first and of the second rater.
+    groups : array-like of shape (n,)
+        The group of each item, of any type that ratings may have.
     weights, labels, missing, missing_codes, confidence
         As for `agreement`; ``missing_codes`` are for ratings, not for groups. Without
         ``labels`` all groups have tables of the same labels, those that are declared or that
@@ -238,9 +239,9 @@ def agreement_by(
     --------
     >>> from fastkappa import agreement_by
     >>> results = agreement_by(
-    ...     ["a", "a", "a", "a", "b", "b", "b", "b", "b"],
     ...     [1, 1, 2, 2, 1, 1, 2, 2, 2],
     ...     [1, 2, 2, 2, 1, 2, 1, 2, 2],
+    ...     groups=["a", "a", "a", "a", "b", "b", "b", "b", "b"],
     ... )
     >>> {group: round(result.kappa, 4) for group, result in results.items()}
     {'a': 0.5, 'b': 0.1667}
@@ -250,7 +251,7 @@ def agreement_by(
     check_confidence(confidence)
     check_undefined(undefined)
     check_null_kappa(null_kappa)
-    check_alternative(alternative)
+    check_choice("alternative", alternative, ALTERNATIVES)
     made: dict[str, Any] = {
         "interval_method": interval_method,
         "null_kappa": float(null_kappa),

@@ -27,10 +27,10 @@ from fastkappa.two_raters.item_clusters import CLUSTERS, counted_clusters
 
 
 def compare_predictions(
-    y_true: Any,
     first: Any,
     second: Any,
     *,
+    y_true: Any,
     weights: Weights = None,
     labels: Any = None,
     missing: Missing = "raise",
@@ -49,10 +49,10 @@ def compare_predictions(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The true labels, or one rater's.
     first, second : array-like of shape (n,)
-        The two predictions, or two other raters' labels.
+        The two predictions, or two raters' labels.
+    y_true : array-like of shape (n,)
+        The true labels, or a third rater's.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights; rows are the truth.
     labels : array-like of shape (l,), default=None
@@ -98,7 +98,7 @@ def compare_predictions(
     >>> from fastkappa import compare_predictions
     >>> truth = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
     >>> difference = compare_predictions(
-    ...     truth, [0, 0, 1, 1, 1, 1, 2, 2, 2, 1], [0, 1, 1, 1, 1, 2, 2, 2, 0, 1]
+    ...     [0, 0, 1, 1, 1, 1, 2, 2, 2, 1], [0, 1, 1, 1, 1, 2, 2, 2, 0, 1], y_true=truth
     ... )
     >>> [round(kappa, 4) for kappa in difference.kappas]
     [0.7015, 0.2537]

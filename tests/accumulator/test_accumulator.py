@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import json
 import math
 import pickle
@@ -247,6 +248,32 @@ def test_invalid_json(change: dict[str, Any]) -> None:
     for text in ("", "[]", "{}", "3"):
         with pytest.raises(ValueError, match="JSON of a ConfusionAccumulator"):
             ConfusionAccumulator.from_json(text)
+
+
+@pytest.mark.parametrize("labels", [None, [0, 1]])
+def test_a_batch_of_no_items_says_nothing_of_labels(labels: Any) -> None:
+    """Later batches of its type say what labels are, so that strings are refused after them."""
+    accumulator = ConfusionAccumulator(labels)
+    accumulator.update(np.empty(0, np.int64), np.empty(0, np.int64))
+    accumulator.update(np.array([0, 1]), np.array([0, 1]))
+    with pytest.raises(ValueError, match="labels were numbers so far, got strings"):
+        accumulator.update(["a"], ["b"])
+    twin = ConfusionAccumulator.from_json(accumulator.to_json())
+    assert_same(twin, confusion_counts([0, 1], [0, 1]))
+
+
+def test_members_of_an_enum_are_given_by_name() -> None:
+    class Grade(enum.Enum):
+        LOW = "lo"
+        HIGH = "hi"
+
+    y1, y2 = [Grade.LOW, Grade.HIGH, Grade.HIGH], [Grade.LOW, Grade.HIGH, Grade.LOW]
+    accumulator = ConfusionAccumulator(["HIGH", "LOW"])
+    for first, second in zip(y1, y2):
+        accumulator.update([first], [second])
+    assert accumulator.labels.tolist() == ["HIGH", "LOW"]
+    assert accumulator.table.tolist() == [[1, 1], [0, 1]]
+    assert accumulator.n_outside == 0
 
 
 def test_refused_updates_change_nothing() -> None:

@@ -185,7 +185,7 @@ def test_items_may_be_dropped(folder: Path) -> None:
         [whole.iloc[2:], whole.iloc[5:6], pandas.DataFrame({"image": ["img9999"], "grade": [0]})]
     )
     write(broken, "broken.csv")
-    rows = rows_of("broken.csv", "middle.csv", "--mismatch", "drop")
+    rows = rows_of("broken.csv", "middle.csv", "--mismatch", "drop", "--min-coverage", "0.99")
     row = next(row for row in rows if row["name"] == "broken.csv")
     assert (row["missing"], row["extra"], row["repeated"]) == (2, 1, 1)
     assert row["n"] == N - 3
@@ -209,7 +209,11 @@ def test_missing_labels_are_left_out_if_they_may_be(folder: Path) -> None:
     assert len(rated) == N - 4
     for name in ("gaps.csv", "gaps.parquet"):
         assert "--mismatch drop" in row_of(name, "--missing", "drop", exit_code=1)["failure"]
-        row = row_of(name, "--missing", "drop", "--mismatch", "drop")
+        drop = ("--missing", "drop", "--mismatch", "drop")
+        why = row_of(name, *drop, exit_code=1)["failure"]
+        assert f"it has a label for {N - 4} of the {N - 3} items only" in why
+        assert "--min-coverage 0.99" in why
+        row = row_of(name, *drop, "--min-coverage", "0.99")
         assert (row["n"], row["missing"]) == (N - 4, 1)
         expected = cohen_kappa_score(rated["grade_true"].astype(int), rated["grade"].astype(int))
         assert row["kappa"] == pytest.approx(expected)
@@ -429,7 +433,8 @@ def test_each_split_has_its_own_ranks(folder: Path) -> None:
             *ranked, failed = found["rows"]
             assert ranked == json.loads(json.dumps(expected.to_dict()))["rows"]
             assert "1 missing" in failed["failure"]
-    dropped = run(*files, "--split", "part", "--mismatch", "drop", "--format", "csv").stdout
+    drop = ("--mismatch", "drop", "--min-coverage", "0.99")
+    dropped = run(*files, "--split", "part", *drop, "--format", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(dropped)))
     assert [row["split"] for row in rows] == ["private"] * 4 + ["public"] * 4
     assert sum(int(row["missing"]) for row in rows if row["name"] == "short.csv") == 1

@@ -78,7 +78,7 @@ def test_damaged_files(tmp_path: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "feather"])
-@pytest.mark.parametrize("mismatch", ["error", "drop"])
+@pytest.mark.parametrize("mismatch", ["raise", "drop"])
 def test_ids_that_are_not_utf8(tmp_path: Path, mismatch: str, suffix: str) -> None:
     good, damaged = tmp_path / f"good.{suffix}", tmp_path / f"damaged.{suffix}"
     ids = pa.array([b"1", b"2", b"img\xe9"], pa.binary()).view(pa.string())

@@ -26,7 +26,7 @@ WITH_MISSING[[4, 17, 40], [0, 2, 1]] = np.nan
 COMPLETE = RATINGS[~np.isnan(WITH_MISSING).any(axis=1)]
 
 
-def figures(ratings: Any, missing: Any = "error") -> Any:
+def figures(ratings: Any, missing: Any = "raise") -> Any:
     icc = intraclass_correlation(ratings, missing=missing)
     ccc = overall_concordance_correlation(ratings, missing=missing)
     return [icc["ICC(A,1)"].value, *icc["ICC(A,k)"].interval, ccc.value, *ccc.interval]
@@ -114,7 +114,7 @@ def test_dropped_subjects_are_counted() -> None:
 REFUSED = [
     (lambda: figures(WITH_MISSING), "by rater 1 is missing, of the subject at position 4"),
     (lambda: concordance_correlation([1, 2, None], [1, 2, 3]), "by y1 is missing"),
-    (lambda: figures(RATINGS, "omit"), "missing must be 'error' or 'drop', got 'omit'"),
+    (lambda: figures(RATINGS, "keep"), "missing must be 'raise' or 'drop', got 'keep'"),
     (lambda: figures([[1], [2]]), "two raters or more, got 1"),
     (lambda: figures([[1, 2]]), "two subjects or more that were measured by all, got 1 of 1"),
     (lambda: figures([[1, np.nan], [2, 3]], "drop"), "got 1 of 2"),

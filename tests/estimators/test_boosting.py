@@ -125,30 +125,26 @@ def test_xgboost_custom_metric(data: tuple[Data, Data]) -> None:
         num_boost_round=200,
         evals=[(validation, "validation")],
         custom_metric=boosting.xgboost_custom_metric,
-        maximize=True,
         early_stopping_rounds=ROUNDS,
         evals_result=recorded,
         verbose_eval=False,
     )
-    history = recorded["validation"]["quadratic_kappa"]
+    history = recorded["validation"]["quadratic_kappa_loss"]
     expected = kappas_by_round(
         lambda n: model.predict(validation, iteration_range=(0, n)), data[1], len(history)
     )
-    check(history, expected, model.best_iteration)
+    check(history, [1 - kappa for kappa in expected], model.best_iteration, -1)
 
 
-@pytest.mark.parametrize("by", ["callback", "loss"])
-def test_xgboost_scikit_learn(data: tuple[Data, Data], by: str) -> None:
+def test_xgboost_scikit_learn(data: tuple[Data, Data]) -> None:
     pytest.importorskip("sklearn")
     train, validation = data
-    if by == "callback":
-        name, sign = "quadratic_kappa", 1
-        stopping = xgboost.callback.EarlyStopping(rounds=ROUNDS, maximize=True)
-        how = {"eval_metric": boosting.xgboost_eval_metric, "callbacks": [stopping]}
-    else:
-        name, sign = "quadratic_kappa_loss", -1
-        how = {"eval_metric": boosting.xgboost_eval_loss, "early_stopping_rounds": ROUNDS}
-    model = xgboost.XGBRegressor(**XGBOOST, n_estimators=200, **how)
+    model = xgboost.XGBRegressor(
+        **XGBOOST,
+        n_estimators=200,
+        eval_metric=boosting.xgboost_eval_metric,
+        early_stopping_rounds=ROUNDS,
+    )
     model.fit(
         train.X,
         train.y,
@@ -157,13 +153,11 @@ def test_xgboost_scikit_learn(data: tuple[Data, Data], by: str) -> None:
         sample_weight_eval_set=None if validation.w is None else [validation.w],
         verbose=False,
     )
-    history = model.evals_result()["validation_0"][name]
+    history = model.evals_result()["validation_0"]["quadratic_kappa_loss"]
     expected = kappas_by_round(
         lambda n: model.predict(validation.X, iteration_range=(0, n)), validation, len(history)
     )
-    if sign < 0:
-        expected = [1 - kappa for kappa in expected]
-    check(history, expected, model.best_iteration, sign)
+    check(history, [1 - kappa for kappa in expected], model.best_iteration, -1)
 
 
 def test_catboost(data: tuple[Data, Data]) -> None:
@@ -217,7 +211,7 @@ def test_they_can_be_pickled(name: str) -> None:
 def test_no_library_is_imported() -> None:
     code = """
 import sys, fastkappa
-assert fastkappa.boosting.xgboost_eval_loss([1, 2], [1, 2]) == 0
+assert fastkappa.boosting.xgboost_eval_metric([1, 2], [1, 2]) == 0
 assert not {"lightgbm", "xgboost", "catboost", "numba", "sklearn"} & set(sys.modules)
 """
     run_python(code)

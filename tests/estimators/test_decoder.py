@@ -235,7 +235,7 @@ def test_features_pass_through() -> None:
             KappaDecoder(LinearRegression()),
             "must have predict_proba, got LinearRegression",
         ),
-        (KappaDecoder(MODEL, calibration="platt"), "calibration must be one of"),
+        (KappaDecoder(MODEL, calibration="platt"), "calibration must be "),
         (KappaDecoder(MODEL, weights="cubic"), "weights must be None, 'linear', 'quadratic'"),
         (KappaDecoder(), "row of probabilities must sum to 1|must be 0 or more"),
     ],

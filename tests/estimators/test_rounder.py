@@ -301,7 +301,7 @@ def test_bad_scores(X: Any, message: str) -> None:
 def test_bad_parameters_and_labels() -> None:
     scores, y = items(5)
     for rounder, message in (
-        (KappaRounder("best"), "method must be one of"),
+        (KappaRounder("best"), "method must be 'spline'"),
         (KappaRounder("closed_form", weights="linear"), "weights='quadratic' alone, got"),
         (KappaRounder(weights="cubic"), "weights must be None, 'linear', 'quadratic'"),
         (KappaRounder(n_resamples=0), "n_resamples must be at least 1, got 0"),

@@ -91,7 +91,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "confusion_counts, weights": lambda y, liar: fk.confusion_counts(y, y, sample_weight=liar),
     "agreement": lambda y, liar: fk.agreement(y, liar),
     "agreement, clusters": lambda y, liar: fk.agreement(y, y, clusters=liar),
-    "agreement_by": lambda y, liar: fk.agreement_by(liar, y, y),
+    "agreement_by": lambda y, liar: fk.agreement_by(y, y, groups=liar),
     "optimal_thresholds": lambda y, liar: fk.optimal_thresholds(liar, y),
     "optimal_thresholds, scores": lambda y, liar: fk.optimal_thresholds(y, liar),
     "optimal_thresholds, weights": lambda y, liar: fk.optimal_thresholds(y, y, sample_weight=liar),

@@ -51,7 +51,7 @@ def run(code: str) -> str:
         "fastkappa.confusion_matrix([1, 2, 1], [1, 2, 2], sample_weight=[1, 2, 3])",
         "fastkappa.confusion_counts([1, 2, 1], [1, 2, 2], backend='numpy')",
         "str(fastkappa.agreement([1, 2, 1], [1, 2, 2], weights='linear'))",
-        "fastkappa.agreement_by([1, 1, 2, 2], [1, 2, 1, 2], [1, 2, 1, 2])",
+        "fastkappa.agreement_by([1, 2, 1, 2], [1, 2, 1, 2], groups=[1, 1, 2, 2])",
         "fastkappa.bootstrap([[20, 5], [10, 15]], n_resamples=99)",
         "fastkappa.sample_size(0.7, 0.5)",
     ],
@@ -150,6 +150,19 @@ def walls() -> Any:
 
 def test_walls_stand(walls: Any) -> None:
     assert walls.breaches(ROOT / "fastkappa") == []
+    assert walls.too_long(ROOT / "tests") == []
+
+
+def test_files_that_are_too_long_are_found(walls: Any, tmp_path: Path) -> None:
+    (tmp_path / "pairs").mkdir()
+    for name in ("count.py", "pairs/kernel.h", "call.pyx", "notes.txt"):
+        for n_lines in (450, 451):
+            path = tmp_path / name.replace(".", f"_{n_lines}.")
+            path.write_text("# a line\n" * n_lines)
+    found = [
+        line.removeprefix(f"{tmp_path}/").partition(":")[0] for line in walls.breaches(tmp_path)
+    ]
+    assert found == ["call_451.pyx", "count_451.py", "pairs/kernel_451.h"]
 
 
 def test_walls_are_checked_by_the_script() -> None:

@@ -210,7 +210,7 @@ def from_files(g: Given) -> Any:
     for labels in (None, g.column([1, 2, 3])):
         fastkappa.confusion_from_table(columns, "a", "b", labels=labels, missing_codes=["?"])
     frame = g.noted(pandas.DataFrame(columns))
-    return fastkappa.confusion_from_table(frame, "a", "b", weight="w", missing_codes=["?"])
+    return fastkappa.confusion_from_table(frame, "a", "b", sample_weight="w", missing_codes=["?"])
 
 
 def result(g: Given) -> Any:
@@ -230,7 +230,7 @@ CALLS: dict[str, Callable[[Given], Any]] = {
         g.column(A), g.column(B), clusters=g.column(C), missing_codes=g.noted([9]), **DROP
     ),
     "agreement_by": lambda g: fastkappa.agreement_by(
-        g.column([1, 2] * 6), g.column(A), g.column(B), missing_codes=g.noted([9]), **DROP
+        g.column(A), g.column(B), groups=g.column([1, 2] * 6), missing_codes=g.noted([9]), **DROP
     ),
     "agreement_from_confusion": lambda g: fastkappa.agreement_from_confusion(
         g.table(TABLE), weights=g.table(DISAGREEMENT), labels=g.column([1, 2, 3])
@@ -246,7 +246,7 @@ CALLS: dict[str, Callable[[Given], Any]] = {
         g.noted(frozen(np.arange(1, 28).reshape(3, 3, 3)))
     ),
     "compare_predictions": lambda g: fastkappa.compare_predictions(
-        g.column(A), g.column(B), g.column(A[::-1]), **DROP
+        g.column(B), g.column(A[::-1]), y_true=g.column(A), **DROP
     ),
     "compare_strata": lambda g: fastkappa.compare_strata(g.noted([g.table(TABLE), g.table(TABLE)])),
     "compile_scorer": score,

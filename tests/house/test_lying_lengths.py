@@ -108,7 +108,7 @@ for kind in KINDS:
         for columns, options in (
             ({"a": liar, "b": fair}, {}),
             ({"a": fair, "b": liar}, {}),
-            ({"a": fair, "b": fair, "c": liar}, {"weight": "c"}),
+            ({"a": fair, "b": fair, "c": liar}, {"sample_weight": "c"}),
             ({"a": fair, "b": fair, "c": liar}, {"group": "c"}),
         ):
             try:

@@ -48,7 +48,7 @@ def tables(a: Any, b: Any) -> Any:
 
 
 def reports(a: Any, b: Any) -> Any:
-    by_group = fastkappa.agreement_by(b[::-1], a, b)
+    by_group = fastkappa.agreement_by(a, b, groups=b[::-1])
     return [
         fastkappa.agreement(a, b, weights="linear").to_dict(),
         fastkappa.agreement(a, b, clusters=b[::-1]).to_dict(),

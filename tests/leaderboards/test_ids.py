@@ -121,6 +121,30 @@ def test_lists_one_after_the_other_each_have_their_own_order(name: str) -> None:
     assert ids.align(make(np.arange(9000)), "others").others is None
 
 
+@pytest.mark.parametrize("num_threads", [1, 3])
+@pytest.mark.parametrize("make", [np.array, pyarrow.array, list])
+def test_many_lists_at_once_each_have_their_own_order(make: Any, num_threads: int) -> None:
+    rng = np.random.default_rng(2)
+    texts = [f"{i:x}" for i in range(900)]
+    ids = ItemIds(make(texts), "ids")
+    orders = [rng.permutation(900) for _ in range(20)]
+    orders[3] = orders[4] = orders[2]
+    orders[7] = orders[19] = np.arange(900)
+    lists = [make([texts[i] for i in order.tolist()]) for order in orders]
+    lists[11] = make([*texts[1:], "new", "new"])
+    lists[12] = orders[12] + 900
+    found = ids.align_all([(own, f"list {j}") for j, own in enumerate(lists)], num_threads)
+    assert (found[7].others, found[19].others) == (None, None)
+    assert (found[11].missing, found[11].extra) == (["0"], ["new"])
+    assert len(found[12].missing) == len(found[12].extra) == 900
+    for j in {*range(20)} - {7, 11, 12, 19}:
+        assert found[j].is_complete()
+        assert orders[j][found[j].others].tolist() == list(range(900))
+    wrong = [None, *texts]
+    with pytest.raises(ValueError, match=r"^list 16 must not be missing"):
+        ids.align_all([(own, "a list") for own in lists[:15]] + [(wrong, "list 16")], num_threads)
+
+
 @pytest.mark.parametrize("odd", ["an id", "\xe9", "a\0", "a\0b", "a", ""])
 @pytest.mark.parametrize("make", [np.array, pyarrow.array, list])
 def test_strings_that_end_alike_are_told_apart(make: Any, odd: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 from fastkappa import compare_predictions, leaderboard
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.leaderboards.items.random_groups import ItemGroups
-from tests.leaderboards.test_leaderboard import contest
+from tests.helpers.contest import contest
 
 
 @pytest.mark.parametrize("weights", [None, "quadratic"])
@@ -64,7 +64,7 @@ def test_intervals_are_those_of_the_sandwich(n_clusters: int) -> None:
         for part in (0.9, 0.6)
     )
     clusters = np.repeat(np.arange(n_clusters), size)
-    expected = compare_predictions(truth, first, second, clusters=clusters)
+    expected = compare_predictions(first, second, y_true=truth, clusters=clusters)
     board = leaderboard(
         truth, {"first": first, "second": second}, clusters=clusters, n_resamples=3000, rng=0
     )
@@ -73,7 +73,7 @@ def test_intervals_are_those_of_the_sandwich(n_clusters: int) -> None:
     assert high - low == pytest.approx(2 * 1.96 * expected.standard_error, rel=0.08)
     plain = leaderboard(truth, {"first": first, "second": second}, n_resamples=3000, rng=0)
     low, high = plain.difference_interval[1]
-    without = compare_predictions(truth, first, second).standard_error
+    without = compare_predictions(first, second, y_true=truth).standard_error
     assert high - low == pytest.approx(2 * 1.96 * without, rel=0.08)
 
 

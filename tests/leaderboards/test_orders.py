@@ -182,7 +182,7 @@ def test_missing_labels_are_left_out_and_counted(options: dict[str, Any]) -> Non
     weights = np.array([1, 2, 3, 4, 5, 6])
     result = score_many(NUMBERS, columns, sample_weight=weights, **options)
     assert result.tables.sum(axis=(1, 2)).tolist() == [weights[kept].sum(), weights.sum()]
-    board = leaderboard(NUMBERS, columns, rng=0, **options)
+    board = leaderboard(NUMBERS, columns, rng=0, min_coverage=0.5, **options)
     rows = {row.name: row for row in board}
     assert (rows["first"].kappa, rows["first"].n, rows["first"].missing) == (alone, 4, 2)
     assert (rows["second"].kappa, rows["second"].n, rows["second"].missing) == (whole, 6, 0)
@@ -198,7 +198,11 @@ def test_missing_labels_of_items_matched_by_id() -> None:
     ids, shuffled = np.array([3, 1, 4, 5]), [5, 3, 4, 1]
     truth = [0, 1, 2, 1]
     board = leaderboard(
-        truth, {"a": (shuffled, [1, None, 2, 0]), "b": (ids, truth)}, ids=ids, missing="drop"
+        truth,
+        {"a": (shuffled, [1, None, 2, 0]), "b": (ids, truth)},
+        ids=ids,
+        missing="drop",
+        min_coverage=0.75,
     )
     rows = {row.name: row for row in board}
     assert (rows["a"].n, rows["a"].missing) == (3, 1)
@@ -211,6 +215,7 @@ def test_missing_labels_of_items_matched_by_id() -> None:
         missing="drop",
         missing_codes=[-9],
         on_mismatch="drop",
+        min_coverage=0.5,
     )
     row = next(iter(found))
     assert (row.n, row.missing, row.extra) == (2, 2, 1)

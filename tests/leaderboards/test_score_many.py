@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from fastkappa import Kappas, cohen_kappa_score, confusion_counts, score_many
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.leaderboards.items.many_columns import BLOCK_BYTES, Counter
 from fastkappa.leaderboards.items.predictions import count_predictions
-from fastkappa.leaderboards.ranking import kappas_of
+from fastkappa.leaderboards.ranking import kappas_of, labels_present
 from tests.helpers.absent import library
 
 polars = library("polars")
@@ -59,22 +60,22 @@ def score_in_parts(
     labels: Any = None,
     num_threads: int = 1,
     backend: str | None = None,
+    block_bytes: int = BLOCK_BYTES,
     **sizes: int,
 ) -> Kappas:
     """Do what `score_many` does, with other sizes of the parts that are counted together."""
-    names, counted, n_missing, _ = count_predictions(
-        get_kernels(backend),
+    names, table, n_missing, order = count_predictions(
+        Counter(get_kernels(backend), num_threads, block_bytes),
         truth,
         predictions,
         labels,
         None,
         axis,
-        num_threads,
         allow_other_labels=True,
         **sizes,
     )
-    kappas = kappas_of(counted.tables, counted.present, None)
-    return Kappas(kappas, counted.tables, counted.labels, names, counted.n_outside, n_missing)
+    kappas = kappas_of(table.counts, labels_present(table.counts, order.is_known), None)
+    return Kappas(kappas, table.counts, table.rows, names, table.n_outside, n_missing)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

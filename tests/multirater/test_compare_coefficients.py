@@ -70,9 +70,9 @@ def test_two_predictions_of_one_truth(weights: Any, n_clusters: int | None) -> N
     second = np.where(rng.random(400) < 0.6, first, rng.integers(0, 5, 400))
     clusters = None if n_clusters is None else rng.integers(0, n_clusters, 400)
     expected = compare_predictions(
-        truth,
         first,
         second,
+        y_true=truth,
         weights=weights,
         clusters=clusters,
         interval_method="asymptotic",

@@ -75,7 +75,7 @@ def test_levels_of_alpha() -> None:
     strings = [["a", "b"], ["b", "b"], ["a", "a"]]
     with pytest.raises(ValueError, match="level='interval' needs numbers as labels"):
         krippendorff_alpha(strings, level="interval")
-    with pytest.raises(ValueError, match="level must be one of"):
+    with pytest.raises(ValueError, match="level must be 'nominal'"):
         krippendorff_alpha(strings, level="cardinal")
     with pytest.raises(ValueError, match="level='ratio' needs labels of 0 or more, got -1"):
         krippendorff_alpha([[-1, 2], [2, 2]], level="ratio")

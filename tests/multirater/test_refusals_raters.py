@@ -65,7 +65,7 @@ def test_labels(labels: Any, message: str) -> None:
         lambda: Ratings.from_counts([[3, 0], [1, 2]], labels=labels),
         lambda: Ratings.from_array([[1, 2], [1, 1]], labels=labels),
         lambda: agreement([1, 2], [1, 1], labels=labels),
-        lambda: agreement_by([0, 0], [1, 2], [1, 1], labels=labels),
+        lambda: agreement_by([1, 2], [1, 1], groups=[0, 0], labels=labels),
     ):
         with pytest.raises(ValueError, match=message):
             take()

@@ -183,7 +183,7 @@ def test_the_bootstrap_of_sets() -> None:
         ),
         (POSTS, {"level": lambda a, b: 1.0}, "diagonal must be"),
         (POSTS, {"level": lambda a, b: "far"}, "level must return a number for each two labels"),
-        (POSTS, {"level": "cosine"}, "level must be one of .*'jaccard', 'masi'"),
+        (POSTS, {"level": "cosine"}, "level must be .*'jaccard', 'masi' or a matrix"),
     ],
 )
 def test_refusals(ratings: Any, arguments: dict[str, Any], message: str) -> None:

@@ -152,12 +152,12 @@ OF_RESULTS: dict[str, tuple[Any, str, list[str]]] = {
     "several raters": (krippendorff_alpha(RATINGS.T), "Krippendorff's alpha (nominal)", []),
     "bootstrap": (bootstrap(agreement(*RATINGS[:2]), n_resamples=99, rng=0), "value", ["value"]),
     "comparison": (
-        compare_predictions(*RATINGS),
+        compare_predictions(*RATINGS[1:], y_true=RATINGS[0]),
         "difference of kappas",
         ["difference of kappas"],
     ),
-    "equal kappas": (agreement_by(GROUPS, *RATINGS[:2]).equality, "kappa", ["kappa"]),
-    "groups": (agreement_by(GROUPS, *RATINGS[:2]), "kappa", ["1", "2", "all items"]),
+    "equal kappas": (agreement_by(*RATINGS[:2], groups=GROUPS).equality, "kappa", ["kappa"]),
+    "groups": (agreement_by(*RATINGS[:2], groups=GROUPS), "kappa", ["1", "2", "all items"]),
     "pairs": (
         pairwise_kappa(Ratings.from_raters(BY_NAME)),
         "kappa",

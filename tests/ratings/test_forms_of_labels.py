@@ -42,8 +42,8 @@ def expected() -> float:
 OPTIONS: dict[str, Any] = {"weights": "quadratic", "missing": "drop", "missing_codes": ["."]}
 KAPPAS: dict[str, Callable[[Any, Any], float]] = {
     "agreement": lambda a, b: agreement(a, b, **OPTIONS).kappa,
-    "agreement_by": lambda a, b: agreement_by(["g"] * len(Y1), a, b, **OPTIONS)["g"].kappa,
-    "compare_predictions": lambda a, b: compare_predictions(a, b, b, **OPTIONS).kappas[0],
+    "agreement_by": lambda a, b: agreement_by(a, b, groups=["g"] * len(Y1), **OPTIONS)["g"].kappa,
+    "compare_predictions": lambda a, b: compare_predictions(b, b, y_true=a, **OPTIONS).kappas[0],
     "score_many": lambda a, b: score_many(a, [b], **OPTIONS).kappas[0],
     "leaderboard": lambda a, b: leaderboard(a, [b], **OPTIONS).kappa[0],
 }
@@ -114,7 +114,7 @@ def test_labels_that_look_alike_are_named(
     "call",
     [
         agreement,
-        lambda a, b, labels: agreement_by(["x"] * len(a), a, b, labels=labels),
+        lambda a, b, labels: agreement_by(a, b, groups=["x"] * len(a), labels=labels),
         lambda a, b, labels: confusion_from_table({"a": a, "b": b}, "a", "b", labels=labels),
         lambda a, b, labels: confusion_from_table(
             pd.DataFrame({"a": a, "b": b, "g": range(len(a))}), "a", "b", group="g", labels=labels

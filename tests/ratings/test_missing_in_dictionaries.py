@@ -51,8 +51,8 @@ def test_null_in_a_dictionary_is_a_missing_rating(name: str) -> None:
         agreement(gappy, FULL)
     with pytest.raises(ValueError, match="Input y_true contains NaN"):
         cohen_kappa_score(gappy, FULL)
-    assert agreement_by(["g"] * 4, gappy, FULL, missing="drop").n_dropped == 1
-    assert agreement_by(gappy, FULL, FULL, missing="drop").n_dropped == 1
+    assert agreement_by(gappy, FULL, groups=["g"] * 4, missing="drop").n_dropped == 1
+    assert agreement_by(FULL, FULL, groups=gappy, missing="drop").n_dropped == 1
     assert agreement(FULL, FULL, clusters=gappy, missing="drop").n_dropped == 1
     assert score_many(FULL, {"a": gappy}, missing="drop").n_missing.tolist() == [1]
     assert score_many(gappy, {"a": FULL}, missing="drop").tables.tolist() == [[[2, 0], [0, 1]]]

@@ -53,9 +53,9 @@ def test_names_of_series_reach_reports(frame: Any) -> None:
     assert " ".join(str(result).split()).startswith(heading)
     assert f"<p>{heading}</p>" in result._repr_html_()
     assert result.to_dict()["raters"] == ["Dr. Ann", "Dr. Ben"]
-    groups = agreement_by([1, 2] * 3, frame["Dr. Ann"], frame["Dr. Ben"])
+    groups = agreement_by(frame["Dr. Ann"], frame["Dr. Ben"], groups=[1, 2] * 3)
     assert groups[1].raters == groups.pooled.raters == ("Dr. Ann", "Dr. Ben")
-    difference = compare_predictions(frame["Dr. Ann"], frame["Dr. Ben"], frame["Cat"])
+    difference = compare_predictions(frame["Dr. Ben"], frame["Cat"], y_true=frame["Dr. Ann"])
     assert "kappa of Dr. Ben" in str(difference)
     assert "kappa of Cat" in str(difference)
     for ratings in (frame, Ratings.from_raters([frame[name] for name in RATINGS])):

@@ -42,6 +42,15 @@ def in_file(y1: Any, y2: Any, folder: Path, suffix: str) -> Any:
     return confusion_from_table(folder / f"x.{suffix}", "a", "b")
 
 
+def in_folder(y1: Any, y2: Any, folder: Path) -> Any:
+    """Each file has one type: a dataset would cast both to that of the first."""
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    (folder / "x").mkdir()
+    for name, y in (("1", y1), ("2", y2)):
+        parquet.write_table(pa.table({"a": y, "b": y}), folder / "x" / f"{name}.parquet")
+    return confusion_from_table(folder / "x", "a", "b")
+
+
 def in_frame(y1: Any, y2: Any, library: str) -> Any:
     frame = pytest.importorskip(library).DataFrame({"a": y1, "b": y2})
     return confusion_from_table(frame, "a", "b")
@@ -67,8 +76,8 @@ ENTRANCES: dict[str, Callable[[Any, Any, Path], Any]] = {
     "agreement": lambda a, b, _: agreement(a, b),
     "clusters": lambda a, b, _: agreement(a, b, clusters=[1, 1, 2, 2]),
     "missing": lambda a, b, _: agreement(a, b, missing="drop"),
-    "agreement_by": lambda a, b, _: fastkappa.agreement_by([1, 1, 2, 2], a, b),
-    "compare_paired": lambda a, b, _: fastkappa.compare_predictions([1, 1, 0, 0], a, b),
+    "agreement_by": lambda a, b, _: fastkappa.agreement_by(a, b, groups=[1, 1, 2, 2]),
+    "compare_paired": lambda a, b, _: fastkappa.compare_predictions(a, b, y_true=[1, 1, 0, 0]),
     "update": lambda a, b, _: ConfusionAccumulator().update(a, b),
     "two updates": lambda a, b, _: update_twice(a, b),
     "merge": lambda a, b, _: merge(a, b),
@@ -82,6 +91,7 @@ ENTRANCES: dict[str, Callable[[Any, Any, Path], Any]] = {
     "DuckDB": lambda a, b, _: in_duckdb(a, b),
     "CSV": lambda a, b, folder: in_file(a, b, folder, "csv"),
     "Parquet": lambda a, b, folder: in_file(a, b, folder, "parquet"),
+    "Parquet folder": in_folder,
 }
 
 
@@ -140,6 +150,51 @@ LISTS: dict[str, Callable[[list[Any]], Any]] = {
 def test_lists_of_both_are_refused(entrance: str) -> None:
     with pytest.raises(ValueError, match=REFUSED):
         LISTS[entrance](MIXED)
+
+
+GIVEN: dict[str, Callable[[Any], Any]] = {
+    "confusion_counts": lambda labels: confusion_counts([1, 0], [1, 1], labels=labels),
+    "cohen_kappa_score": lambda labels: fastkappa.cohen_kappa_score([1], [1], labels=labels),
+    "agreement": lambda labels: agreement([1, 0], [1, 1], labels=labels),
+    "accumulator": ConfusionAccumulator,
+    "thresholds": lambda labels: fastkappa.optimal_thresholds([1, 0], [1, 2], labels=labels),
+    "table": lambda labels: fastkappa.agreement_from_confusion(np.eye(4), labels=labels),
+}
+
+
+@pytest.mark.parametrize("entrance", GIVEN)
+@pytest.mark.parametrize("make", [list, tuple, "array", "pandas.Index", "pandas.Series"])
+def test_labels_of_both_are_refused_in_any_container(entrance: str, make: Any) -> None:
+    """The integer is none of the floats, though Python tells it from its neighbour."""
+    labels: Any = [B + 1, float(B), 1, 0]
+    if make == "array":
+        labels = np.array(labels, object)
+    elif isinstance(make, str):
+        labels = getattr(pytest.importorskip("pandas"), make.partition(".")[2])(
+            labels, dtype=object
+        )
+    else:
+        labels = make(labels)
+    with pytest.raises(ValueError, match=REFUSED):
+        GIVEN[entrance](labels)
+
+
+@pytest.mark.parametrize("make", [list, tuple])
+def test_weights_of_labels_that_are_not_given_twice(make: Any) -> None:
+    with pytest.raises(ValueError, match=f"float64 holds exactly, got {B + 1}"):
+        fastkappa.disagreement_weights("linear", make([B + 1, float(B)]))
+
+
+@pytest.mark.parametrize("names", [("1", "2"), ("2", "1")])
+def test_a_folder_of_both_is_refused_in_commands(names: tuple[str, str], tmp_path: Path) -> None:
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pytest.importorskip("typer")
+    from tests.helpers.command_line import CommandLine
+
+    for name, y in zip(names, (INTEGERS, FLOATS)):
+        parquet.write_table(pa.table({"a": y, "b": y, "c": y}), tmp_path / f"{name}.parquet")
+    refusal = CommandLine("agree").refusal(tmp_path, "--raters", "a", "b", "c")
+    assert f"must not hold {B + 1} beside floats" in refusal
 
 
 def test_texts_of_both_are_refused(tmp_path: Path) -> None:

@@ -79,10 +79,12 @@ RESULTS: dict[str, Callable[[], Any]] = {
     ),
     "EqualKappas": lambda: fastkappa.compare_strata({"a": TABLE, SCRIPT: TABLE}),
     "Estimate": lambda: pair().estimates["gwet_ac1"],
-    "GroupedAgreement": lambda: fastkappa.agreement_by(RATINGS[2], RATINGS[0], RATINGS[1]),
+    "GroupedAgreement": lambda: fastkappa.agreement_by(RATINGS[0], RATINGS[1], groups=RATINGS[2]),
     "Interpretation": lambda: pair().interpret("mchugh"),
     "KappaPosterior": lambda: fastkappa.kappa_posterior(pair(), n_draws=99, rng=0),
-    "KappaDifference": lambda: fastkappa.compare_predictions(*RATINGS, n_resamples=99, rng=0),
+    "KappaDifference": lambda: fastkappa.compare_predictions(
+        *RATINGS[1:], y_true=RATINGS[0], n_resamples=99, rng=0
+    ),
     "IntraclassCorrelation": lambda: fastkappa.intraclass_correlation(MEASURED)["ICC(A,k)"],
     "IntraclassResult": lambda: fastkappa.intraclass_correlation(MEASURED),
     "Kappas": lambda: fastkappa.score_many(RATINGS[0], RATERS),
@@ -112,7 +114,7 @@ ODD: dict[str, Callable[[], Any]] = {
     ),
     "dates": lambda: fastkappa.confusion_counts(DAYS, DAYS),
     "groups of dates": lambda: fastkappa.agreement_by(
-        np.repeat(DAYS, 4), [1, 2, 2, 1] * 2, [1, 2, 1, 1] * 2
+        [1, 2, 2, 1] * 2, [1, 2, 1, 1] * 2, groups=np.repeat(DAYS, 4)
     ),
     "infinite": lambda: fastkappa.optimal_thresholds([1, 1, 2], [1.0, 2.0, 3.0], labels=[0, 1, 2]),
     "stack": lambda: fastkappa.statistics.indices.scott_pi(np.array([TABLE] * 200)),
@@ -244,7 +246,7 @@ def test_a_dictionary_says_what_json_cannot() -> None:
         undefined = ODD["undefined"]().to_dict()
     assert undefined["kappa"] is None
     assert undefined["standard_error"] is None
-    assert undefined["interval"] == [-1, 1]
+    assert undefined["interval"] == [None, None]
     thresholds = ODD["infinite"]().to_dict()["thresholds"]
     assert [float(cut) for cut in thresholds] == [-math.inf, 2.5] or thresholds[0] == "-inf"
     assert ODD["dates"]().to_dict()["labels"][0].startswith("2026-01-01")

@@ -87,6 +87,8 @@ def test_strings() -> None:
     assert pickle.loads(pickle.dumps(any_length))(y1, y2) == scorer(y1, y2)
     # A series of strings is an array of objects.
     assert any_length(y1, short.astype(object)) == any_length(y1, short)
+    with pytest.raises(ValueError, match=r"y2 holds 'never', which is not among the labels \['no'"):
+        any_length(y1, np.array(["no", "never", "no", "no", "no"], object))
     with pytest.raises(TypeError, match="y2 must be an array of dtype str, got int64: the dtype"):
         any_length(y1, np.arange(5))
     with pytest.raises(ValueError, match="labels are strings and dtype is int64: give dtype=str"):

@@ -139,7 +139,7 @@ def test_spark_counts_by_itself(spark: Any, tmp_path: Path) -> None:
     for pair in (("left", "right"), ("left grade", "right grade"), ("left day", "right day")):
         assert_same(confusion_from_table(frame, *pair), expected(*pair))
     for weight in ("items", "importance"):
-        groups = confusion_from_table(frame, "left", "right", weight=weight, group="clinic")
+        groups = confusion_from_table(frame, "left", "right", sample_weight=weight, group="clinic")
         assert list(groups) == ["east", "north", "south", None]
         for clinic, counts in groups.items():
             wanted = expected("left", "right", weight=weight, where=[clinic])

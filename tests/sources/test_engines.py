@@ -62,7 +62,7 @@ def test_booleans_and_dates(source: Any, pair: tuple[str, str]) -> None:
 @pytest.mark.parametrize("weight", ["items", "importance"])
 def test_weights(source: Any, weight: str) -> None:
     """Quarters are summed exactly, in whatever order."""
-    counts = confusion_from_table(source, "left", "right", weight=weight)
+    counts = confusion_from_table(source, "left", "right", sample_weight=weight)
     assert_same(counts, expected("left", "right", weight=weight))
 
 
@@ -193,7 +193,7 @@ def test_sums_of_weights_beyond_int64(make: Any) -> None:
 def test_weights_that_are_none(weights: list[Any], make: Any) -> None:
     source = make({"a": ["x", "y"], "w": weights})
     with pytest.raises(ValueError, match=r"'w' (lacks 1 weights|holds weights that are not fin)"):
-        confusion_from_table(source, "a", "a", weight="w")
+        confusion_from_table(source, "a", "a", sample_weight="w")
 
 
 @pytest.mark.parametrize("make", [pa.table, pl.LazyFrame, pd.DataFrame, lambda columns: columns])
@@ -201,7 +201,7 @@ def test_weights_that_are_none(weights: list[Any], make: Any) -> None:
 def test_a_weight_below_0_is_not_hidden_by_a_sum(weights: list[Any], make: Any) -> None:
     source = make({"a": ["x", "x"], "w": weights})
     with pytest.raises(ValueError, match="'w' holds weights below 0, such as -1"):
-        confusion_from_table(source, "a", "a", weight="w")
+        confusion_from_table(source, "a", "a", sample_weight="w")
 
 
 @pytest.mark.parametrize(

@@ -138,18 +138,18 @@ def paired_study(n: int, n_clusters: int) -> Any:
 def test_predictions_in_clusters(weights: Any) -> None:
     """The error of the difference is that of the jackknife and of the bootstrap of clusters."""
     clusters, truth, one, two = paired_study(20_000, 1000)
-    found = compare_predictions(truth, one, two, weights=weights, clusters=clusters)
+    found = compare_predictions(one, two, y_true=truth, weights=weights, clusters=clusters)
     counts = np.zeros((1000, 3, 3, 3), int)
     np.add.at(counts, (clusters, truth, one, two), 1)
     left = counts.sum(axis=0) - counts
     without = kappas(left.sum(axis=3), weights) - kappas(left.sum(axis=2), weights)
     jackknife = np.sqrt(((without - without.mean()) ** 2).sum() * 999 / 1000)
     assert found.standard_error == pytest.approx(jackknife, rel=0.01)
-    plain = compare_predictions(truth, one, two, weights=weights)
+    plain = compare_predictions(one, two, y_true=truth, weights=weights)
     assert found.kappas == plain.kappas
     assert found.standard_error != plain.standard_error
     drawn = compare_predictions(
-        truth, one, two, weights=weights, clusters=clusters, n_resamples=800, rng=1
+        one, two, y_true=truth, weights=weights, clusters=clusters, n_resamples=800, rng=1
     )
     assert drawn.bootstrap is not None
     assert drawn.bootstrap.standard_error == pytest.approx(jackknife, rel=0.15)
@@ -160,15 +160,17 @@ def test_predictions_with_labels_and_single_items() -> None:
     names = np.array(["low", "mid", "high"])
     columns = [names[codes] for codes in (truth, one, two)]
     options: Any = {"labels": ["high", "low"], "n_resamples": 200, "rng": 9}
-    plain = compare_predictions(*columns, **options)
-    single = compare_predictions(*columns, clusters=np.arange(200), **options)
+    plain = compare_predictions(*columns[1:], y_true=columns[0], **options)
+    single = compare_predictions(
+        *columns[1:], y_true=columns[0], clusters=np.arange(200), **options
+    )
     assert single.standard_error == plain.standard_error
     assert single.bootstrap is not None
     assert plain.bootstrap is not None
     assert single.bootstrap.interval == plain.bootstrap.interval
     doubled = [np.tile(column, 2) for column in columns]
     twice = compare_predictions(
-        *doubled, labels=["high", "low"], clusters=np.tile(np.arange(200), 2)
+        *doubled[1:], y_true=doubled[0], labels=["high", "low"], clusters=np.tile(np.arange(200), 2)
     )
     assert twice.standard_error == pytest.approx(plain.standard_error, rel=1e-12)
 
@@ -176,7 +178,7 @@ def test_predictions_with_labels_and_single_items() -> None:
 def test_predictions_in_one_cluster() -> None:
     _, truth, one, two = paired_study(30, 3)
     with pytest.warns(undefined_metric_warning(), match="one cluster"):
-        found = compare_predictions(truth, one, two, clusters=np.zeros(30, int))
+        found = compare_predictions(one, two, y_true=truth, clusters=np.zeros(30, int))
     assert np.isnan(found.p_value)
 
 
@@ -186,7 +188,7 @@ def test_predictions_outside_declared_labels() -> None:
     truth = pd.Series(["low", "high", "low", "high"], dtype=order)
     first, second = ["low", "high", "high", "high"], ["low", "high", "low", "mid"]
     with pytest.raises(ValueError, match="second holds 'mid'"):
-        compare_predictions(truth, first, second, clusters=["p1", "p1", "p2", "p3"])
+        compare_predictions(first, second, y_true=truth, clusters=["p1", "p1", "p2", "p3"])
     second[3] = "low"
-    found = compare_predictions(truth, first, second, clusters=["p1", "p1", "p2", "p3"])
+    found = compare_predictions(first, second, y_true=truth, clusters=["p1", "p1", "p2", "p3"])
     assert found.standard_error > 0

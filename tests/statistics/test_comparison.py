@@ -147,7 +147,7 @@ def test_no_test_with_a_kappa_without_error(tables: Any, names: str, value: floa
 
 def test_a_prediction_missing_in_one_counts_for_neither() -> None:
     truth, first, second = [0, 0, 1, 1], [0, 1, 1, 1], [0, 0, 1, None]
-    found = compare_predictions(truth, first, second, missing="drop")
+    found = compare_predictions(first, second, y_true=truth, missing="drop")
     # Of the three items that are left: po = 2/3, pe = 4/9. All four would give 1/2.
     assert found.kappas == close((0.4, 1))
     assert agreement(truth, first).kappa == close(0.5)
@@ -233,7 +233,7 @@ def test_paired_bootstrap() -> None:
 
 def test_a_prediction_compared_with_itself() -> None:
     truth, first, _ = simulated_joint(np.random.default_rng(5), 300)
-    same = compare_predictions(truth, first, first)
+    same = compare_predictions(first, first, y_true=truth)
     assert (same.value, same.standard_error) == (0, 0)
     assert math.isnan(same.p_value)
 
@@ -252,18 +252,22 @@ def test_predictions_are_counted_jointly(change: Any) -> None:
     columns = simulated_joint(np.random.default_rng(6), 700)
     columns_given = [change(codes) for codes in columns]
     labels = sorted({*columns_given[0]}) if isinstance(columns_given[0], list) else None
-    found = compare_predictions(*columns_given, weights="quadratic", labels=labels)
+    found = compare_predictions(
+        *columns_given[1:], y_true=columns_given[0], weights="quadratic", labels=labels
+    )
     joint = compare_paired(cube(*columns), weights="quadratic")
     assert found == joint or vars(found) == vars(joint)
 
 
 def test_predictions_of_labels_the_truth_has_not() -> None:
-    found = compare_predictions([0, 0, 1, 1], [0, 3, 1, 1], [0, 0, 1, 2], weights="linear")
+    found = compare_predictions([0, 3, 1, 1], [0, 0, 1, 2], y_true=[0, 0, 1, 1], weights="linear")
     assert found.kappas == (
         kappa_from_confusion([[1, 0, 1], [0, 2, 0], [0] * 3], "linear"),  # 0, 1, 3
         kappa_from_confusion([[2, 0, 0], [0, 1, 1], [0] * 3], "linear"),  # 0, 1, 2
     )
-    only = compare_predictions([0, 0, 1, 1, 2], [0, 1, 1, 1, 2], [0, 0, 1, 1, 0], labels=[1, 0])
+    only = compare_predictions(
+        [0, 1, 1, 1, 2], [0, 0, 1, 1, 0], y_true=[0, 0, 1, 1, 2], labels=[1, 0]
+    )
     assert only.kappas == (0.5, 1.0)
 
 
@@ -274,11 +278,13 @@ def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
     truth = rng.choice([0, 2, 5], 300)
     first = np.where(rng.random(300) < 0.7, truth, rng.choice([0, 3, 5], 300))
     second = np.where(rng.random(300) < 0.7, truth, rng.choice([1, 4, 9], 300))
-    found = compare_predictions(truth, first, second, weights=weights, n_resamples=2000, rng=1)
+    found = compare_predictions(
+        first, second, y_true=truth, weights=weights, n_resamples=2000, rng=1
+    )
     alone = [agreement(truth, labels, weights=weights) for labels in (first, second)]
     assert found.kappas == pytest.approx([result.kappa for result in alone], abs=1e-14)
     # A prediction of one label has kappa 0 whatever the items: the error is that of the other.
-    constant = compare_predictions(truth, first, np.full(300, 7), weights=weights)
+    constant = compare_predictions(first, np.full(300, 7), y_true=truth, weights=weights)
     assert constant.kappas == pytest.approx((alone[0].kappa, 0), abs=1e-14)
     assert constant.standard_error == pytest.approx(alone[0].standard_error)
     assert found.bootstrap is not None
@@ -289,16 +295,16 @@ def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
 def test_a_matrix_of_weights_is_for_all_labels() -> None:
     matrix = 1 - np.eye(4)
     truth, first, second = [0, 0, 1, 1], [0, 3, 1, 1], [0, 0, 1, 2]
-    found = compare_predictions(truth, first, second, weights=matrix)
-    assert found.kappas == pytest.approx(compare_predictions(truth, first, second).kappas)
+    found = compare_predictions(first, second, y_true=truth, weights=matrix)
+    assert found.kappas == pytest.approx(compare_predictions(first, second, y_true=truth).kappas)
 
 
 def test_predictions_with_missing_labels() -> None:
     truth, first, second = [0, 1, None, 1, 0], [0, 1, 1, 1, 1], [0, 0, 1, None, 0]
     with pytest.raises(ValueError, match=r"y_true has 1 missing of 5"):
-        compare_predictions(truth, first, second)
-    found = compare_predictions(truth, first, second, missing="drop")
-    assert found.kappas == compare_predictions([0, 1, 0], [0, 1, 1], [0, 0, 0]).kappas
+        compare_predictions(first, second, y_true=truth)
+    found = compare_predictions(first, second, y_true=truth, missing="drop")
+    assert found.kappas == compare_predictions([0, 1, 1], [0, 0, 0], y_true=[0, 1, 0]).kappas
 
 
 @pytest.mark.parametrize(
@@ -328,12 +334,12 @@ def test_predictions_with_missing_labels() -> None:
         (lambda: compare_paired(np.full((2, 2, 2), 0.5)), "joint must hold whole counts"),
         (lambda: compare_paired(-np.ones((2, 2, 2))), "negative"),
         (
-            lambda: compare_predictions([1], [1, 2], [1]),
+            lambda: compare_predictions([1, 2], [1], y_true=[1]),
             r"same length, got \{'y_true': 1, 'first': 2",
         ),
-        (lambda: compare_predictions([1], [1], [1], labels=[2]), r"labels among \[2\]"),
-        (lambda: compare_predictions([], [], []), "must not be empty, got no items"),
-        (lambda: compare_predictions([1], [1], [1], missing="no"), "missing must be"),
+        (lambda: compare_predictions([1], [1], y_true=[1], labels=[2]), r"labels among \[2\]"),
+        (lambda: compare_predictions([], [], y_true=[]), "must not be empty, got no items"),
+        (lambda: compare_predictions([1], [1], y_true=[1], missing="no"), "missing must be"),
     ],
 )
 def test_what_is_refused(call: Any, match: str) -> None:

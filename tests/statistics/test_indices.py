@@ -344,7 +344,7 @@ def test_undefined_readings() -> None:
     # Weighted kappa may be below -1, and so far below that nothing of it lies above.
     assert scales.interpret(-3.0, 0.01, "fleiss").proportions["poor"] == 1
     assert scales.interpret(0.0, 1e-9, "fleiss").proportions["poor"] == near(1)
-    with pytest.raises(ValueError, match=r"scale must be one of cohen, .*, got 'mine'"):
+    with pytest.raises(ValueError, match=r"scale must be 'cohen', .*, got 'mine'"):
         scales.interpret(0.5, 0.1, "mine")
 
 

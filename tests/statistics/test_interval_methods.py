@@ -50,7 +50,7 @@ def test_results_have_the_interval_that_was_asked_for(method: Any) -> None:
     low, high = inverted_test(method, np.array([[[5, 1], [0, 2]]]), None, 0.95)
     # Roots are found to 1e-8, and differ in that for a table among others.
     assert of_label == pytest.approx((low[0], high[0]), abs=1e-8)
-    grouped = agreement_by([0] * 8, y1, y2, weights="linear", interval_method=method)
+    grouped = agreement_by(y1, y2, groups=[0] * 8, weights="linear", interval_method=method)
     assert grouped[0].interval == grouped.pooled.interval == close(result.interval)
 
 
@@ -160,7 +160,7 @@ def test_rare_disagreements_have_the_same_interval_among_more_items(weights: Any
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"interval_method": "exact"}, "must be None, 'asymptotic', 'score', 'profile', got 'ex"),
+        ({"interval_method": "exact"}, "must be None, 'asymptotic', 'score' or 'profile', got 'ex"),
         (
             {"interval_method": "score", "table": [[MOST_ITEMS, 1], [0, 1]]},
             "is for up to 10000000000 items",
@@ -206,4 +206,4 @@ def test_paired_comparisons_take_the_correlation_into_account() -> None:
     assert found.interval == close(expected)
     cells = np.repeat(np.arange(8), joint.ravel())
     truth, first, second = np.unravel_index(cells, (2, 2, 2))
-    assert compare_predictions(truth, first, second).interval == close(found.interval)
+    assert compare_predictions(first, second, y_true=truth).interval == close(found.interval)

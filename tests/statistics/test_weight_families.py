@@ -168,7 +168,7 @@ def test_circles() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("cubic", [1, 2]), "family must be one of linear, .* got 'cubic'"),
+        (("cubic", [1, 2]), "family must be 'linear', .* got 'cubic'"),
         (("linear", 3), "labels must be a list of one label or more, got 3"),
         (("linear", []), "labels must be a list of one label or more"),
         (("linear", [[1, 2]]), "labels must be a list of one label or more"),

@@ -97,7 +97,7 @@ def of_strata(test: Any) -> Any:
 CALLS: dict[str, Callable[[Any], Any]] = {
     "agreement": lambda w: of_result(fastkappa.agreement(FIRST, SECOND, weights=w)),
     "agreement_by": lambda w: of_strata(
-        fastkappa.agreement_by(FIRST % 2, SECOND, THIRD, weights=w).equality
+        fastkappa.agreement_by(SECOND, THIRD, groups=FIRST % 2, weights=w).equality
     ),
     "agreement_from_confusion": lambda w: of_result(
         fastkappa.agreement_from_confusion(TABLE, weights=w)
@@ -114,7 +114,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     ),
     "compare_paired": lambda w: of_difference(fastkappa.compare_paired(JOINT, weights=w)),
     "compare_predictions": lambda w: of_difference(
-        fastkappa.compare_predictions(FIRST, SECOND, THIRD, weights=w)
+        fastkappa.compare_predictions(SECOND, THIRD, y_true=FIRST, weights=w)
     ),
     "compare_strata": lambda w: of_strata(
         fastkappa.compare_strata([TABLE, TABLE.T + 1], weights=w)

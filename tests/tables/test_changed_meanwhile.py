@@ -144,14 +144,13 @@ def test_outsiders_of_an_accumulator(kernels: Any, monkeypatch: pytest.MonkeyPat
     def change() -> None:
         y[4] = 0
 
-    table = accumulator._integers
-    widen = type(table)._widen
+    widen = Tally._widen
 
     def changed(*arguments: Any) -> Any:
         change()
         return widen(*arguments)
 
-    monkeypatch.setattr(type(table), "_widen", changed)
+    monkeypatch.setattr(Tally, "_widen", changed)
     with pytest.raises(RuntimeError, match=CHANGED):
         accumulator.update(y, y)
 

@@ -354,7 +354,7 @@ def test_table_and_kappa_are_those_of_the_predictions(method: Any) -> None:
 
 def test_bad_arguments() -> None:
     y, scores = [0, 1, 2, 0, 1, 2], [1.0, 2, 3, 4, 5, 6]
-    with pytest.raises(ValueError, match=r"method must be one of .* got 'best'"):
+    with pytest.raises(ValueError, match=r"method must be 'spline', .* got 'best'"):
         find(y, scores, "best")
     with pytest.raises(ValueError, match="n_resamples must be at least 1, got 0"):
         find(y, scores, "bagged", n_resamples=0)

@@ -162,9 +162,9 @@ def test_scores_that_are_not_finite(n, method, bad, dtype):
         ({"sample_weight": [1, 1, 1]}, ValueError, "sample_weight .* 4 items, got 3"),
         ({"sample_weight": [0, 0, 0, 0]}, ValueError, "[Ss]ample.weight"),
         ({"sample_weight": [1, math.nan, 1, 1]}, ValueError, "sample_weight contains NaN"),
-        ({"min_class_size": -1}, ValueError, "min_class_size must not be negative, got -1"),
+        ({"min_class_size": -1}, ValueError, "min_class_size must be at least 0, got -1"),
         ({"min_class_size": 0.5}, TypeError, "min_class_size must be an integer, got 0.5"),
-        ({"method": "magic"}, ValueError, "method must be one of .* got 'magic'"),
+        ({"method": "magic"}, ValueError, "method must be 'auto', .* got 'magic'"),
         ({"num_threads": 0}, ValueError, "num_threads must be at least 1"),
     ],
 )

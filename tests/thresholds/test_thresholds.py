@@ -13,7 +13,7 @@ import pytest
 import fastkappa
 from fastkappa import optimal_thresholds
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.thresholds.optimal import find_optimum
+from fastkappa.thresholds import optimal
 from fastkappa.thresholds.search import SearchSizes
 from tests.helpers.absent import library
 from tests.helpers.brute_force_thresholds import best_kappa, exact_kappa
@@ -72,7 +72,8 @@ def check_result(result, y, scores, item_weights=None):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("seed", range(2))
-def test_brute_force(method, seed):
+def test_brute_force(method, seed, monkeypatch):
+    monkeypatch.setattr(optimal, "SIZES", TINY)
     rng = np.random.default_rng([seed, METHODS.index(method)])
     n_checked, n_rounds = 0, n_examples(120)
     for _ in range(n_rounds):
@@ -94,15 +95,14 @@ def test_brute_force(method, seed):
             "sample_weight": item_weights,
             "min_class_size": least,
             "method": method,
-            "sizes": TINY,
         }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", undefined_metric_warning())
             if not feasible:
                 with pytest.raises(ValueError, match="min_class_size"):
-                    find_optimum(y, scores, **options)
+                    optimal_thresholds(y, scores, **options)
                 continue
-            result = find_optimum(y, scores, **options)
+            result = optimal_thresholds(y, scores, **options)
         n_checked += 1
         if expected is None:
             assert math.isnan(result.kappa)
@@ -116,7 +116,8 @@ def test_brute_force(method, seed):
     assert n_checked > n_rounds / 2
 
 
-def test_fractional_item_weights():
+def test_fractional_item_weights(monkeypatch):
+    monkeypatch.setattr(optimal, "SIZES", TINY)
     rng = np.random.default_rng(3)
     for _ in range(n_examples(40)):
         n_labels, n = int(rng.integers(2, 5)), int(rng.integers(4, 16))
@@ -126,13 +127,12 @@ def test_fractional_item_weights():
         exact = [Fraction(float(w)) for w in item_weights]
         matrix = matrix_of("linear", n_labels)
         _, expected = best_kappa(y.tolist(), scores.tolist(), matrix, exact)
-        result = find_optimum(
+        result = optimal_thresholds(
             y,
             scores,
             labels=range(n_labels),
             weights="linear",
             sample_weight=item_weights,
-            sizes=TINY,
         )
         assert result.kappa == pytest.approx(float(expected), abs=1e-12)
         assert 0 <= result.gap < 1e-9

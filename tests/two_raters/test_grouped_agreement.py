@@ -95,7 +95,7 @@ def test_labels_that_a_sample_has_not(late: Any) -> None:
     columns = [codes.astype(np.int64) for codes in ratings(50_000)]
     for column, value in zip(columns, late):
         column[40_001] = value
-    found = agreement_by(*columns)
+    found = agreement_by(*columns[1:], groups=columns[0])
     labels = sorted({*columns[1].tolist(), *columns[2].tolist()})
     expected = slow_tables(*(c.tolist() for c in columns), labels)
     assert {g: r.table.tolist() for g, r in found.items()} == expected
@@ -104,7 +104,7 @@ def test_labels_that_a_sample_has_not(late: Any) -> None:
 def test_results_are_those_of_each_group_alone() -> None:
     groups, y1, y2 = ratings(3000)
     names = np.array(["north", "south", "east"])[groups]
-    found = agreement_by(names, y1, y2, weights="quadratic", confidence=0.9)
+    found = agreement_by(y1, y2, groups=names, weights="quadratic", confidence=0.9)
     assert list(found) == ["east", "north", "south"]
     assert len(found) == 3
     for name, result in found.items():
@@ -124,16 +124,16 @@ def test_a_group_that_cannot_be_compared() -> None:
         for _ in range(table[i][j])
     ]
     columns = [list(column) for column in zip(*items)]
-    found = agreement_by(*columns)
+    found = agreement_by(*columns[1:], groups=columns[0])
     assert (found["c"].kappa, found["c"].standard_error) == (0, 0)
     with pytest.warns(UserWarning, match="the standard error is 0 in stratum 'c'") as warned:
         assert math.isnan(found.equality.p_value)
     assert warned[0].filename == __file__
-    dropped = agreement_by(*columns, undefined="drop").equality
+    dropped = agreement_by(*columns[1:], groups=columns[0], undefined="drop").equality
     assert dropped.p_value == compare_strata([tables["a"], tables["b"]]).p_value
     assert dropped.undefined == ("c",)
     with pytest.raises(ValueError, match="undefined must be 'nan' or 'drop', got 'omit'"):
-        agreement_by(*columns, undefined="omit")  # type: ignore[arg-type]
+        agreement_by(*columns[1:], groups=columns[0], undefined="omit")  # type: ignore[arg-type]
 
 
 def test_many_groups() -> None:
@@ -161,7 +161,7 @@ def test_no_copy_is_made() -> None:
 
     columns = [codes.astype(np.uint8) for codes in ratings(4_000_000)]
     tracemalloc.start()
-    agreement_by(*columns)
+    agreement_by(*columns[1:], groups=columns[0])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 6_000_000
@@ -170,15 +170,15 @@ def test_no_copy_is_made() -> None:
 def test_too_many_tables_are_refused() -> None:
     n = 200_000
     with pytest.raises(ValueError, match=r"200000 groups with \d+ and \d+ labels are too many"):
-        agreement_by(np.arange(n), np.arange(n) % 500, np.arange(n) % 499)
+        agreement_by(np.arange(n) % 500, np.arange(n) % 499, groups=np.arange(n))
 
 
 def test_missing_groups_and_ratings() -> None:
     groups = ["a", "a", None, "b", "b", "b", "a"]
     y1, y2 = [1, 2, 1, 1, None, 2, 2], [1, 2, 2, 1, 1, 2, 1]
     with pytest.raises(ValueError, match="groups has 1 missing of 7, the first at position 2"):
-        agreement_by(groups, y1, y2)
-    found = agreement_by(groups, y1, y2, missing="drop")
+        agreement_by(y1, y2, groups=groups)
+    found = agreement_by(y1, y2, groups=groups, missing="drop")
     assert found.missing == (1, 1, 0)
     assert found.n_dropped == 2
     assert {group: result.n for group, result in found.items()} == {"a": 3, "b": 2}
@@ -186,7 +186,9 @@ def test_missing_groups_and_ratings() -> None:
 
 
 def test_labels_leave_items_out_by_group() -> None:
-    found = agreement_by([1, 1, 1, 2, 2, 3], [0, 1, 2, 0, 1, 2], [0, 1, 0, 1, 0, 2], labels=[1, 0])
+    found = agreement_by(
+        [0, 1, 2, 0, 1, 2], [0, 1, 0, 1, 0, 2], groups=[1, 1, 1, 2, 2, 3], labels=[1, 0]
+    )
     assert {group: (r.n, r.n_outside) for group, r in found.items()} == {1: (2, 1), 2: (2, 0)}
     assert found.pooled.n_outside == 2
     assert found[1].table.tolist() == [[1, 0], [0, 1]]
@@ -194,7 +196,7 @@ def test_labels_leave_items_out_by_group() -> None:
 
 def test_groups_in_which_kappa_is_undefined() -> None:
     with pytest.warns(undefined_metric_warning(), match=r"undefined in 1 of 2 groups \('b'\)"):
-        found = agreement_by(list("aaabb"), [1, 2, 2, 1, 1], [1, 2, 1, 1, 1])
+        found = agreement_by([1, 2, 2, 1, 1], [1, 2, 1, 1, 1], groups=list("aaabb"))
     assert math.isnan(found["b"].kappa)
     assert "undefined" in str(found)
     with pytest.warns(undefined_metric_warning(), match="stratum 'b'"):
@@ -203,7 +205,7 @@ def test_groups_in_which_kappa_is_undefined() -> None:
 
 def test_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     groups, y1, y2 = ratings(300)
-    found = agreement_by(groups, y1, y2)
+    found = agreement_by(y1, y2, groups=groups)
     lines = str(found).splitlines()
     assert lines[0].split() == ["group", "n", "kappa", "std.", "error", "95", "%", "interval"]
     assert [line.split()[0] for line in lines[1:]] == ["0", "1", "2", "all"]
@@ -227,19 +229,19 @@ def test_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_is_refused(arguments: Any, match: str) -> None:
     with pytest.raises(ValueError, match=match):
-        agreement_by(*arguments)
+        agreement_by(*arguments[1:], groups=arguments[0])
     with pytest.raises(ValueError, match="missing must be"):
-        agreement_by([1], [1], [1], missing="keep")  # type: ignore[arg-type]
+        agreement_by([1], [1], groups=[1], missing="keep")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"both its ratings among \[5\]"):
-        agreement_by([1, 2], [1, 2], [1, 2], labels=[5])
+        agreement_by([1, 2], [1, 2], groups=[1, 2], labels=[5])
 
 
 @pytest.mark.parametrize("method", [None, "profile", "asymptotic"])
 def test_intervals_computed_together_are_those_of_each_group_alone(method: Any) -> None:
     groups, y1, y2 = ratings(900, n_groups=40)
-    results = agreement_by(groups, y1, y2, weights="quadratic", interval_method=method)
+    results = agreement_by(y1, y2, groups=groups, weights="quadratic", interval_method=method)
     alone = {group: result.interval for group, result in results.items()}
-    again = agreement_by(groups, y1, y2, weights="quadratic", interval_method=method)
+    again = agreement_by(y1, y2, groups=groups, weights="quadratic", interval_method=method)
     first = again[3].interval  # what is known stays
     frame = again.to_frame()
     assert again[3].interval is first

@@ -26,7 +26,7 @@ def study(n: int, n_clusters: int, seed: int) -> tuple[Any, Any, Any, Any]:
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_each_group_is_as_if_alone(weights: Any) -> None:
     groups, clusters, y1, y2 = study(300, 20, 1)
-    found = agreement_by(groups, y1, y2, weights=weights, clusters=clusters)
+    found = agreement_by(y1, y2, groups=groups, weights=weights, clusters=clusters)
     for group, result in found.items():
         own = groups == group
         alone = agreement(y1[own], y2[own], weights=weights, clusters=clusters[own])
@@ -39,7 +39,7 @@ def test_each_group_is_as_if_alone(weights: Any) -> None:
 def test_groups_that_share_no_cluster_are_independent() -> None:
     _, clusters, y1, y2 = study(300, 21, 2)
     groups = clusters % 3
-    found = agreement_by(groups, y1, y2, clusters=clusters)
+    found = agreement_by(y1, y2, groups=groups, clusters=clusters)
     assert found.covariance is None
     assert vars(found.equality) == vars(compare_strata(found))
 
@@ -47,7 +47,7 @@ def test_groups_that_share_no_cluster_are_independent() -> None:
 def test_covariance_is_that_of_the_jackknife() -> None:
     """Leaving out a cluster at a time shows how the kappas vary together."""
     groups, clusters, y1, y2 = study(20_000, 1000, 3)
-    found = agreement_by(groups, y1, y2, clusters=clusters)
+    found = agreement_by(y1, y2, groups=groups, clusters=clusters)
     counts = np.zeros((1000, 3, 3, 3), int)
     np.add.at(counts, (clusters, groups, y1, y2), 1)
     without = kappas(counts.sum(axis=0) - counts, None)
@@ -62,7 +62,7 @@ def test_covariance_is_that_of_the_jackknife() -> None:
 
 def test_equality_of_two_groups_is_the_test_of_their_difference() -> None:
     groups, clusters, y1, y2 = study(500, 40, 4)
-    found = agreement_by(groups % 2, y1, y2, clusters=clusters)
+    found = agreement_by(y1, y2, groups=groups % 2, clusters=clusters)
     difference = found[0].kappa - found[1].kappa
     covariance = found.covariance
     assert covariance is not None
@@ -77,7 +77,7 @@ def test_equality_of_two_groups_is_the_test_of_their_difference() -> None:
 
 def test_too_few_clusters_for_their_covariance() -> None:
     groups, clusters, y1, y2 = study(300, 3, 5)
-    found = agreement_by(groups, y1, y2, clusters=clusters)
+    found = agreement_by(y1, y2, groups=groups, clusters=clusters)
     with pytest.warns(undefined_metric_warning(), match="they share clusters"):
         assert math.isnan(found.equality.p_value)
 
@@ -88,7 +88,7 @@ def test_a_group_of_one_cluster() -> None:
     with pytest.warns(
         undefined_metric_warning(), match=r"errors are undefined in 1 of 3 groups \(2\)"
     ):
-        found = agreement_by(groups, y1, y2, clusters=clusters)
+        found = agreement_by(y1, y2, groups=groups, clusters=clusters)
     assert math.isnan(found[2].standard_error)
     assert found.pooled.standard_error > 0
     with pytest.warns(undefined_metric_warning(), match="error is undefined in stratum 2"):
@@ -100,7 +100,7 @@ def test_labels_missing_and_empty_groups() -> None:
     clusters: Any = [1, 1, 2, 2, 3, None, 3, 3, 4, 4]
     y1: Any = [0, 1, 7, 1, 0, 1, 1, 0, None, 0]
     y2: Any = [0, 1, 0, 0, 0, 1, 1, 1, 1, 0]
-    found = agreement_by(groups, y1, y2, labels=[0, 1], missing="drop", clusters=clusters)
+    found = agreement_by(y1, y2, groups=groups, labels=[0, 1], missing="drop", clusters=clusters)
     assert (found.n_dropped, found.missing, found.pooled.missing_clusters) == (3, (1, 1, 0), 1)
     assert {name: (r.n, r.n_clusters) for name, r in found.items()} == {"a": (4, 4), "b": (2, 2)}
     assert found.pooled.n_clusters == 4
@@ -109,7 +109,7 @@ def test_labels_missing_and_empty_groups() -> None:
 def test_the_report_says_why_groups_with_too_few_clusters_have_no_test() -> None:
     groups, clusters, y1, y2 = study(300, 2, 4)
     with pytest.warns(undefined_metric_warning(), match="they share clusters"):
-        equality = agreement_by(groups, y1, y2, clusters=clusters).equality
+        equality = agreement_by(y1, y2, groups=groups, clusters=clusters).equality
     assert equality.undefined == ()
     assert " ".join(str(equality).split()) == (
         "the groups cannot be compared: they share clusters, of which there are too few to know"

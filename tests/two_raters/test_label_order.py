@@ -65,10 +65,10 @@ FORMS: dict[str, Callable[[list[str]], Any]] = {
 QUADRATIC: dict[str, Callable[..., Any]] = {
     "agreement": lambda y1, y2, **o: agreement(y1, y2, weights="quadratic", **o).kappa,
     "agreement_by": lambda y1, y2, **o: (
-        agreement_by([0] * len(y1), y1, y2, weights="quadratic", **o)[0].kappa
+        agreement_by(y1, y2, groups=[0] * len(y1), weights="quadratic", **o)[0].kappa
     ),
     "compare_predictions": lambda y1, y2, **o: compare_predictions(
-        y1, y2, y1, weights="quadratic", **o
+        y2, y1, y_true=y1, weights="quadratic", **o
     ).kappas[0],
 }
 each_function = pytest.mark.parametrize("name", QUADRATIC)
@@ -122,8 +122,10 @@ def test_a_matrix_of_weights_is_warned_of() -> None:
 def test_what_needs_no_order_is_silent() -> None:
     kappa = float(exact_kappa(TABLE, None) or 0)
     assert agreement(*STRINGS).kappa == pytest.approx(kappa, abs=1e-14)
-    assert agreement_by([0] * 200, *STRINGS).pooled.kappa == pytest.approx(kappa, abs=1e-14)
-    assert compare_predictions(*STRINGS, STRINGS[0]).kappas[0] == pytest.approx(kappa, abs=1e-14)
+    assert agreement_by(*STRINGS, groups=[0] * 200).pooled.kappa == pytest.approx(kappa, abs=1e-14)
+    assert compare_predictions(STRINGS[1], STRINGS[0], y_true=STRINGS[0]).kappas[
+        0
+    ] == pytest.approx(kappa, abs=1e-14)
     two = [["yes" if code else "no" for code in codes] for codes in CODES]
     agreement(*two, weights="quadratic")  # the distance of two labels is the same either way
 
@@ -177,7 +179,7 @@ def test_an_enum_is_reported_by_name() -> None:
     values = [[member.value for member in column] for column in columns]
     # Values without an order of their own are those of the enum.
     assert agreement(columns[0], values[1]).table.tolist() == TABLE.tolist()
-    assert agreement_by([0] * 200, *columns)[0].labels.tolist() == result.labels.tolist()
+    assert agreement_by(*columns, groups=[0] * 200)[0].labels.tolist() == result.labels.tolist()
 
 
 def test_a_table_of_strings_says_not_whether_its_order_was_meant() -> None:

@@ -133,7 +133,7 @@ def test_ratings_groups_and_report() -> None:
     assert "p of kappa = 0.6" in str(result_of(result.table, 0.6))
     assert "p of kappa >= 0.6" in str(result_of(result.table, 0.6, "less"))
     assert "p of kappa = 0 " in str(agreement(y1, y2))
-    groups = agreement_by([0, 1] * 30, y1, y2, null_kappa=0.6, alternative="greater")
+    groups = agreement_by(y1, y2, groups=[0, 1] * 30, null_kappa=0.6, alternative="greater")
     for one in (*groups.values(), groups.pooled):
         assert (one.null_kappa, one.alternative) == (0.6, "greater")
     assert groups.pooled.p_value == result.p_value
@@ -144,7 +144,7 @@ def test_what_cannot_be_tested(null_kappa: Any) -> None:
     for call in (
         lambda: agreement([0, 1], [0, 1], null_kappa=null_kappa),
         lambda: agreement_from_confusion([[1, 0], [0, 1]], null_kappa=null_kappa),
-        lambda: agreement_by([0, 0], [0, 1], [0, 1], null_kappa=null_kappa),
+        lambda: agreement_by([0, 1], [0, 1], groups=[0, 0], null_kappa=null_kappa),
     ):
         with pytest.raises(ValueError, match="null_kappa must be a number above -1 and below 1"):
             call()

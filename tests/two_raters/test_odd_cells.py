@@ -21,7 +21,7 @@ pl = library("polars")
 TAKERS: dict[str, Callable[..., Any]] = {
     "agreement": lambda y1, y2, **o: agreement(y1, y2, weights="quadratic", **o),
     "agreement_by": lambda y1, y2, **o: (
-        agreement_by([0] * len(y1), y1, y2, weights="quadratic", **o).pooled
+        agreement_by(y1, y2, groups=[0] * len(y1), weights="quadratic", **o).pooled
     ),
 }
 each_function = pytest.mark.parametrize("name", TAKERS)
@@ -71,10 +71,10 @@ def test_a_row_of_strings_among_numbers(name: str, form: str, at: int) -> None:
 def test_predictions_with_a_string_among_numbers() -> None:
     truth, first, second = [*FIRST.tolist(), 3], [*SECOND.tolist(), "x"], [*FIRST.tolist(), 4]
     with pytest.raises(ValueError, match=r"first holds numbers, and among them 'x' \(1 time\)"):
-        compare_predictions(truth, first, second, weights="quadratic")
+        compare_predictions(first, second, y_true=truth, weights="quadratic")
     for options in ({}, {"missing_codes": ["x"]}):
         found = compare_predictions(
-            truth, first, second, weights="quadratic", missing="drop", **options
+            first, second, y_true=truth, weights="quadratic", missing="drop", **options
         )
         assert found.kappas == pytest.approx((KAPPA, 1))
 
@@ -117,10 +117,10 @@ def test_codes_for_missing_ratings(name: str, coded: tuple[Any, list[Any]]) -> N
     found = agreement(y1, y2, missing_codes=codes, missing="drop")
     assert (found.n, found.missing, found.n_dropped) == (4, (1, 0), 1)
     assert found.table[:3, :3].tolist() == [[1, 0, 0], [0, 1, 1], [0, 0, 1]]
-    in_groups = agreement_by(["a"] * 5, y1, y2, missing_codes=codes, missing="drop")
+    in_groups = agreement_by(y1, y2, groups=["a"] * 5, missing_codes=codes, missing="drop")
     assert in_groups.pooled.table.tolist() == found.table.tolist()
     assert (in_groups.missing, in_groups.n_dropped) == ((0, 1, 0), 1)
-    compared = compare_predictions(y2, y1, y2, missing_codes=codes, missing="drop")
+    compared = compare_predictions(y1, y2, y_true=y2, missing_codes=codes, missing="drop")
     # Of 4 items 3 agree, 1 + 2 * 1 + 2 = 5 of 16 by chance.
     assert compared.kappas == pytest.approx(((3 / 4 - 5 / 16) / (1 - 5 / 16), 1))
 
@@ -138,9 +138,9 @@ def test_codes_for_members_of_an_enum() -> None:
 def test_groups_have_no_codes_for_missing_ratings() -> None:
     """The country code of Namibia is no missing group."""
     found = agreement_by(
-        ["NA", "NA", "ZA", "ZA"],
         ["1", "2", "1", "NA"],
         ["1", "1", "2", "1"],
+        groups=["NA", "NA", "ZA", "ZA"],
         missing="drop",
         missing_codes=["NA"],
     )
@@ -150,10 +150,14 @@ def test_groups_have_no_codes_for_missing_ratings() -> None:
 
 @pytest.mark.parametrize("codes", ["NA", -9, None, [[1]]])
 def test_codes_must_be_a_list(codes: Any) -> None:
-    for take in (agreement, agreement_by, compare_predictions):
-        columns: Any = [[1, 2]] * (2 if take is agreement else 3)
+    takes: tuple[tuple[Any, Any], ...] = (
+        (agreement, {}),
+        (agreement_by, {"groups": [1, 2]}),
+        (compare_predictions, {"y_true": [1, 2]}),
+    )
+    for take, third in takes:
         with pytest.raises(
             ValueError,
             match=f"missing_codes must be a list of ratings, got {re.escape(repr(codes))}",
         ):
-            take(*columns, missing_codes=codes)
+            take([1, 2], [1, 2], **third, missing_codes=codes)

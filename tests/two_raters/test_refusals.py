@@ -201,9 +201,13 @@ def test_what_is_not_a_column(name: str) -> None:
     with pytest.raises(error, match=f"^y1 {match}"):
         agreement(column, good)
     with pytest.raises(error, match=f"^y2 {match}"):
-        agreement_by(good, good, column)
+        agreement_by(good, column, groups=good)
     with pytest.raises(error, match=f"^second {match}"):
-        compare_predictions(good, good, column)
+        compare_predictions(good, column, y_true=good)
+
+
+# What takes a column beside two of ratings, and its name.
+THREE_COLUMNS: dict[Any, str] = {agreement_by: "groups", compare_predictions: "y_true"}
 
 
 FORMS: dict[str, tuple[Any, str]] = {
@@ -237,18 +241,15 @@ FORMS: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize(("column", "match"), FORMS.values(), ids=FORMS)
 def test_forms_that_look_right(column: Any, match: str) -> None:
-    for take, argument, n_before, n_after in (
-        (agreement, "y1", 0, 1),
-        (agreement, "y2", 1, 0),
-        (agreement_by, "y1", 1, 1),
-        (agreement_by, "y2", 2, 0),
-        (compare_predictions, "y_true", 0, 2),
-        (compare_predictions, "first", 1, 1),
-        (compare_predictions, "second", 2, 0),
-    ):
-        columns = [*[[1, 2]] * n_before, column, *[[1, 2]] * n_after]
-        with pytest.raises(ValueError, match=f"^{argument} .*{match}"):
-            take(*columns)  # type: ignore[operator]
+    good = [1, 2]
+    for take in (agreement, *THREE_COLUMNS):
+        third: Any = {THREE_COLUMNS[take]: good} if take in THREE_COLUMNS else {}
+        names = ("first", "second") if take is compare_predictions else ("y1", "y2")
+        for name, columns in zip(names, ((column, good), (good, column))):
+            with pytest.raises(ValueError, match=f"^{name} .*{match}"):
+                take(*columns, **third)
+    with pytest.raises(ValueError, match=f"^y_true .*{match}"):
+        compare_predictions(good, good, y_true=column)
 
 
 @pytest.mark.parametrize(
@@ -282,8 +283,8 @@ def test_columns_where_a_table_is_wanted(series: Any, frame: Any) -> None:
             bootstrap(pairs)
     with pytest.raises(
         ValueError,
-        match=r"^joint must have the shape .*\. compare_predictions\(y_true, first, second\) takes"
-        r" three columns\.$",
+        match=r"^joint must have the shape .*\."
+        r" compare_predictions\(first, second, y_true=\.\.\.\) takes three columns\.$",
     ):
         compare_paired(y1)
 
@@ -293,17 +294,24 @@ def test_lists_of_one_entry_are_a_column() -> None:
 
 
 def test_no_items() -> None:
-    for take in (agreement_by, compare_predictions):
+    for take, third in THREE_COLUMNS.items():
         with pytest.raises(ValueError, match="must not be empty, got no items"):
-            take([], [], [])
+            take([], [], **{third: []})
+
+
+def test_columns_that_would_be_taken_for_ratings_have_to_be_named() -> None:
+    # Numbers in any order were taken: groups for the first rater, and a prediction for the truth.
+    for take in THREE_COLUMNS:
+        with pytest.raises(TypeError, match=r"positional arguments? but 3 were given"):
+            take([1, 2, 1, 2], [1, 2, 2, 2], [1, 1, 2, 2])
 
 
 @pytest.mark.parametrize("missing", ["ignore", ["drop"], np.array(["drop", "raise"]), None])
 def test_what_to_do_with_missing_ratings(missing: Any) -> None:
-    for take in (agreement, agreement_by, compare_predictions):
-        columns: Any = [[1, 2]] * (2 if take is agreement else 3)
+    for take, third in {agreement: None, **THREE_COLUMNS}.items():
+        named: Any = {} if third is None else {third: [1, 2]}
         with pytest.raises(ValueError, match="missing must be 'raise' or 'drop', got"):
-            take(*columns, missing=missing)
+            take([1, 2], [1, 2], **named, missing=missing)
 
 
 @pytest.mark.parametrize("rng", ["seed", -1, 1.5])
@@ -326,7 +334,7 @@ def test_method_is_checked_where_nothing_is_drawn_too() -> None:
 
 @pytest.mark.parametrize("scale", [None, ["fleiss"], "Fleiss", "landis"])
 def test_invalid_scales(scale: Any) -> None:
-    with pytest.raises(ValueError, match=r"scale must be one of cohen, landis-koch, .* got "):
+    with pytest.raises(ValueError, match=r"scale must be 'cohen', 'landis-koch', .* got "):
         RESULT.interpret(scale)
 
 
@@ -359,7 +367,7 @@ def test_undefined_kappas_warn() -> None:
         assert math.isnan(compare_independent(TABLE, one_label).value)
     assert told[0].filename == __file__
     with pytest.warns(undefined_metric_warning(), match="cannot be compared: the first"):
-        assert math.isnan(compare_predictions([1, 1], [1, 1], [1, 1]).value)
+        assert math.isnan(compare_predictions([1, 1], [1, 1], y_true=[1, 1]).value)
 
 
 def test_any_real_number_is_a_confidence() -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
 from fastkappa import (
     AgreementResult,
+    agreement,
     agreement_from_confusion,
 )
 
@@ -104,3 +107,45 @@ def test_one_label_is_singular() -> None:
         line.split() for line in str(result).splitlines()
     ]
     assert "nan" not in str(result)
+
+
+SCALE = ["none", "mild", "moderate", "very severe, in hospital"]
+
+
+def with_an_unused_label(weights: Any) -> AgreementResult:
+    table = np.zeros((4, 4), int)
+    table[:3, :3] = [[8, 2, 0], [1, 5, 1], [0, 2, 4]]
+    return agreement_from_confusion(table, labels=SCALE, weights=weights)
+
+
+@pytest.mark.parametrize("weights", [None, "linear"])
+def test_what_is_undefined_has_no_interval_and_no_label_is_cut(weights: Any) -> None:
+    result = with_an_unused_label(weights)
+    name = f"kappa of {SCALE[3]}"
+    (row,) = (row for row in result.rows() if row[0] == name)
+    assert np.isnan([*row[1:3], *row[3]]).all()
+    (line,) = (line for line in str(result).splitlines() if name in line)
+    assert line.split(name)[1].split() == ["undefined"]
+    assert all(np.isnan(result.to_frame().loc[name, ["lower", "upper"]]))
+    html = result._repr_html_()
+    cells = html[html.index(f'<th scope="row">{name}</th>') :].split("</tr>")[0]
+    assert cells.count("<td>undefined</td>") == 1
+    assert " to " not in cells
+
+
+def test_labels_that_no_rating_is_are_named_with_what_they_change() -> None:
+    """With 4, 5 and 6 labels given, ratings of 4 labels have the same kappa, but not the rest."""
+    y1, y2 = [1, 2, 3, 4, 4, 1, 2, 3, 1, 2], [1, 2, 3, 4, 3, 2, 2, 2, 1, 1]
+    found = {n: agreement(y1, y2, labels=range(1, n + 1), weights="quadratic") for n in (4, 5, 6)}
+    assert len({round(result.kappa, 12) for result in found.values()}) == 1
+    # Bennett's S is (p_o - 1 / l) / (1 - 1 / l) for l labels.
+    expected = [Fraction(6 * n - 10, 10 * (n - 1)) for n in found]
+    assert [r.bennett_s for r in found.values()] == pytest.approx([float(s) for s in expected])
+    assert len({round(result.interval[0], 3) for result in found.values()}) == 3
+    texts = {n: " ".join(str(result).split()) for n, result in found.items()}
+    assert "no rating is" not in texts[4]
+    assert "no rating is 5, 1 of the 5 labels: such labels change Bennett's S," in texts[5]
+    assert "no rating is 5, 6, 2 of the 6 labels" in texts[6]
+    assert "and can change the interval of kappa" in texts[6]
+    result = agreement(y1, y2, labels=range(1, 6), interval_method="asymptotic")
+    assert "can change the interval" not in " ".join(str(result).split())

@@ -30,6 +30,8 @@ from fastkappa.cli.options import (
 from fastkappa.statistics.scales import SCALES, check_scale
 
 RATERS = "--raters"
+# Journals ask for so many dots per inch.
+DPI = 300
 EXAMPLES = """
 fastkappa agree ratings.csv --raters ann ben --weights linear
 
@@ -127,7 +129,7 @@ def agree(
             " with more the rating alone. In CSV and TSV an empty field is missing, and so are"
             " NA, NaN, null and the like.",
         ),
-    ] = MissingOption.error,
+    ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
     group: Annotated[
         str | None,
@@ -161,6 +163,20 @@ def agree(
             " their intervals over groups or pairs of raters.",
         ),
     ] = None,
+    heat_map: Annotated[
+        bool,
+        typer.Option(
+            "--heat-map", help="Draw the table of two raters as a heat map instead of bubbles."
+        ),
+    ] = False,
+    dpi: Annotated[
+        int, typer.Option(min=10, max=2400, help="The resolution of a PNG that --plot writes.")
+    ] = DPI,
+    size: Annotated[
+        str | None,
+        typer.Option(metavar="WxH", help="The width and height of --plot in inches, such as 6x4."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of --plot.")] = None,
     report_file: Annotated[
         Path | None,
         typer.Option(
@@ -184,6 +200,7 @@ def agree(
     from fastkappa.cli.files.opening import TextOptions, opened_source
     from fastkappa.cli.reports.agree import read_and_report
     from fastkappa.cli.reports.agree_parts import AgreeRequest
+    from fastkappa.cli.reports.picture import Print, read_size, write_picture
     from fastkappa.cli.terminal import write
 
     with errors_printed(), opened_source(file, TextOptions(sep, encoding, no_header)) as source:
@@ -201,7 +218,11 @@ def agree(
             interval_method=interval_method.method,
             sample_weight=sample_weight,
             cluster=cluster,
+            heat_map=heat_map,
         )
+        given = {"--size": size is not None, "--title": title is not None, "--dpi": dpi != DPI}
+        _check_plot(plot, [option for option, is_given in given.items() if is_given])
+        printed = Print(dpi, read_size(size), title)
         report = read_and_report(
             request,
             source,
@@ -212,13 +233,16 @@ def agree(
             on_sorted=remarks.sorted_labels.append,
         )
         if plot is not None:
-            from fastkappa.cli.reports.picture import write_picture
-
-            write_picture(report.pictures[0].draw, plot)
+            write_picture(report.pictures[0], plot, printed)
         remarks.show()
         if report_file is not None:
             _write_page(report, remarks, report_file)
         write(report.written(output.value, remarks.texts))
+
+
+def _check_plot(plot: Path | None, options: list[str]) -> None:
+    if plot is None and options:
+        raise ValueError(f"{options[0]} is for --plot, which is not given.")
 
 
 def _write_page(report: Any, remarks: Remarks, path: Path) -> None:

@@ -40,7 +40,7 @@ class LeaderboardFormat(enum.StrEnum):
 
 
 class MismatchOption(enum.StrEnum):
-    error = "error"
+    stop = "raise"
     drop = "drop"
 
 
@@ -91,7 +91,7 @@ def leaderboard(
             " in TRUTH; in a submission it is an item that is not there, see --mismatch. In CSV and"
             " TSV an empty field is missing, and so are NA, NaN, null and the like.",
         ),
-    ] = MissingOption.error,
+    ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
     cluster: Annotated[
         str | None,
@@ -122,9 +122,20 @@ def leaderboard(
         MismatchOption,
         typer.Option(
             help="What to do with a submission whose ids are not those of the truth: not score"
-            " it, or drop items that are missing, unknown or repeated, and score the others."
+            " it, or drop items that are missing, unknown or repeated, and score the others, as far"
+            " as --min-coverage allows."
         ),
-    ] = MismatchOption.error,
+    ] = MismatchOption.stop,
+    min_coverage: Annotated[
+        float,
+        typer.Option(
+            metavar="PROPORTION",
+            min=0,
+            max=1,
+            help="The smallest proportion of the items that a submission must have a label for to"
+            " be ranked: who leaves out what is hard would be first. By default all of them.",
+        ),
+    ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="Draws the bootstrap replicates.")] = 0,
     sep: Sep = None,
     encoding: Encoding = None,
@@ -163,6 +174,7 @@ def leaderboard(
                     weights.scheme,
                     allow_other_labels=allow_other_labels,
                     on_mismatch="drop" if mismatch is MismatchOption.drop else "raise",
+                    min_coverage=min_coverage,
                     n_resamples=bootstrap,
                     rng=seed,
                 ),
@@ -186,8 +198,10 @@ def leaderboard(
 
 def _renamed(board: Any, opener: Any) -> Any:
     """Return a leaderboard with the names that the user gave, in reasons too."""
+    from fastkappa.cli.files.submissions import in_words_of_options
+
     failures = tuple(
-        why if why is None else opener.explained_failure(name, why)
+        why if why is None else opener.explained_failure(name, in_words_of_options(why))
         for name, why in zip(board.names, board.failures)
     )
     return replace(board, names=tuple(map(opener.named, board.names)), failures=failures)

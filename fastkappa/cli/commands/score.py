@@ -56,7 +56,7 @@ def score(
             help="What to do with a row in which a rating is missing. In CSV and TSV an empty"
             " field is missing, and so are NA, NaN, null and the like.",
         ),
-    ] = MissingOption.error,
+    ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
     sep: Sep = None,
     encoding: Encoding = None,

@@ -84,7 +84,7 @@ def thresholds(
             help="What to do with a row in which the label or the score is missing. In CSV and"
             " TSV an empty field is missing, and so are NA, NaN, null and the like.",
         ),
-    ] = MissingOption.error,
+    ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
     seed: Annotated[
         int, typer.Option(min=0, help="Draws the folds, and the resamples of bagged.")

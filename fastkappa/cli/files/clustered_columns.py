@@ -67,7 +67,8 @@ class ClusteredPair:
         for name, array in ratings.items():
             distinct_ratings(array, name)
         self._raters, self._group = (first, second), str(group)
-        self._given = [arrays[name] for name in (*groups, first, second)]
+        self._given = arrays[first], arrays[second]
+        self._groups = None if group is None else arrays[group]
         self._options: dict[str, Any] = {"clusters": arrays[cluster], "missing": "drop"}
         known = declared_labels(ratings)
         if labels is not None:
@@ -80,13 +81,12 @@ class ClusteredPair:
     def result(self, weights: Any, interval_method: IntervalMethod | None) -> AgreementResult:
         """Return the agreement on all items."""
         options = {**self._options, "weights": weights, "interval_method": interval_method}
-        first, second = self._given[-2:]
-        return replace(agreement(first, second, **options), raters=self._raters)
+        return replace(agreement(*self._given, **options), raters=self._raters)
 
     def grouped(self, weights: Any, interval_method: IntervalMethod | None) -> GroupedAgreement:
         """Return the agreement in each group."""
         options = {**self._options, "weights": weights, "interval_method": interval_method}
-        found = agreement_by(*self._given, **options)
+        found = agreement_by(*self._given, groups=self._groups, **options)
         return replace(
             found,
             results={g: replace(r, raters=self._raters) for g, r in found.items()},

@@ -51,6 +51,7 @@ OPTIONS = {
     "missing='drop'": "--missing drop",
     "missing_codes=": "--missing-codes",
     "labels=": "--labels",
+    "min_coverage=": "--min-coverage ",
 }
 # More splits than these are no splits.
 MOST_SPLITS = 20
@@ -195,8 +196,6 @@ def rank_files(
     except ValueError as error:
         raise RatingsError(f"{truth} cannot be the truth: {error}") from error
     bar.shows(lambda: [line for board in boards.values() for line in ranks_so_far(board.kappas)])
-    item_ids = boards[None].ids if splits is None else splits.ids
-    assert item_ids is not None
     if strings_in_arrow(ids) is not None:
         # Digits are strings as well in a text file then.
         reader = reader._replace(ids_are_strings=True)
@@ -210,12 +209,11 @@ def rank_files(
                 if labels is None:
                     _check_order(declared, predicted, target, options.weights)
                     alone = declared_order(predicted, target) is not None
-                # Only what the builder names so are errors that begin with the name.
-                name = f"ids of {file}" if splits else f"ids of prediction {str(file)!r}"
-                alignment = item_ids.align(found, name)
-            if options.on_mismatch == "raise" and not alignment.is_complete():
-                raise MismatchError(str(file), len(item_ids), alignment.mismatch())
-            return _Read(file, (alignment, predicted), alone=alone)
+            if splits is not None:
+                found = splits.ids.align(found, f"ids of {file}")
+                if options.on_mismatch == "raise" and not found.is_complete():
+                    raise MismatchError(str(file), len(splits.ids), found.mismatch())
+            return _Read(file, (found, predicted), alone=alone)
         except (ValueError, TypeError) as error:
             return _Read(file, failure=error)
 
@@ -231,7 +229,7 @@ def rank_files(
 
 
 class _Read(NamedTuple):
-    """A file: how its ids match, and its labels; or why it cannot be scored.
+    """A file: its ids, or with splits how these match, and its labels; or why it has no score.
 
     ``alone`` says that it declares an order, which is that of the files after it.
     """
@@ -263,16 +261,22 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
             board.add([str(one.file)], [one.columns])
         except MismatchError as error:
             why = f"its ids are not those of {truth}: {error.mismatch}."
-            board.fail(str(one.file), f"{why} --mismatch drop leaves such items out.")
+            drops = "--mismatch drop leaves such items out, if --min-coverage allows."
+            board.fail(str(one.file), f"{why} {drops}")
         except OtherLabelsError as error:
             why = f"it {error.others}. --allow-other-labels leaves such items out."
             board.fail(str(one.file), why)
         except (ValueError, TypeError) as error:
             # The name stands beside it already.
             why = " ".join(str(error).split()).removeprefix(f"{one.file} ")
-            for argument, option in OPTIONS.items():
-                why = why.replace(argument, option)
             board.fail(str(one.file), why)
+
+
+def in_words_of_options(why: str) -> str:
+    """Return a reason with the options of the command line for arguments of the library."""
+    for argument, option in OPTIONS.items():
+        why = why.replace(argument, option)
+    return why
 
 
 def _at(column: Any, positions: Any) -> Any:

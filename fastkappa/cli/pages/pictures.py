@@ -24,10 +24,13 @@ NAMES = re.compile(r"""(\bid="|href="#|url\(#)""")
 
 
 class Picture(NamedTuple):
-    """What a picture shows, in words, and the function that draws it."""
+    """What a picture shows, in words, and the function that draws it into axes.
+
+    Without axes it makes a figure of a size that fits.
+    """
 
     caption: str
-    draw: Callable[[], Any]
+    draw: Callable[[Any], Any]
 
 
 def figures(pictures: Sequence[Picture]) -> Iterator[str]:
@@ -44,7 +47,7 @@ def figures(pictures: Sequence[Picture]) -> Iterator[str]:
         yield f"<figure>\n{drawn}\n<figcaption>{escaped}</figcaption>\n</figure>"
 
 
-def _svg(draw: Callable[[], Any], scheme: str, escaped: str, prefix: str) -> str:
+def _svg(draw: Callable[[Any], Any], scheme: str, escaped: str, prefix: str) -> str:
     """Return a picture as an element of SVG; its parts have names that no other picture has."""
     matplotlib = import_matplotlib()
     matplotlib.use("agg")
@@ -55,7 +58,7 @@ def _svg(draw: Callable[[], Any], scheme: str, escaped: str, prefix: str) -> str
         "svg.hashsalt": "fastkappa",
     }
     with matplotlib.rc_context(settings):
-        ax = draw()
+        ax = draw(None)
         written = io.StringIO()
         ax.figure.savefig(written, format="svg", metadata=NO_METADATA)
         matplotlib.pyplot.close(ax.figure)

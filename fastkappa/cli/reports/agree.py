@@ -48,6 +48,8 @@ def read_and_report(
     are_two = long is None and len(request.raters) == 2
     if request.sample_weight is not None and (not are_two or request.cluster is not None):
         raise ValueError("--sample-weight is for two raters in a column each, without --cluster.")
+    if request.heat_map and (not are_two or request.group is not None):
+        raise ValueError("--heat-map is for two raters in a column each, without --group.")
     with progress_bar(source.files) as bar:
         options["on_progress"] = bar.starts(source.files[0])
         if are_two:

@@ -52,7 +52,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
     if request.scale is not None:
         reports.append(Report([f"kappa by {find_scale(request.scale).source}", *read]))
     caption = f"Kappa and its interval in each group of {label_text(request.group)}."
-    pictures = [Picture(caption, lambda: plot_forest(grouped))]
+    pictures = [Picture(caption, lambda ax: plot_forest(grouped, ax=ax))]
     return Output(request.heading(), reports, fields, grouped.rows(), pictures)
 
 

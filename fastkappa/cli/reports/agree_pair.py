@@ -13,7 +13,7 @@ from fastkappa.cli.reports.agree_parts import (
     no_undefined_warnings,
 )
 from fastkappa.cli.reports.output import Output, too_large
-from fastkappa.plotting import plot_agreement, plot_bootstrap
+from fastkappa.plotting import plot_agreement, plot_bootstrap, plot_confusion
 from fastkappa.results.report import Report, estimate_row
 from fastkappa.two_raters.agreement_result import AgreementResult
 
@@ -25,14 +25,14 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         rows = [estimate_row(*row) for row in result.rows()]
         reports = [result._report(), *map(Report, filter(None, [too_large(result.labels)]))]
     fields = {**request.fields(), **result.to_dict()}
-    pictures = [_bubbles(result)]
+    pictures = [_table(result, request.heat_map)]
     if resampled is not None:
         fields["bootstrap"] = bootstrap_fields(resampled)
         reports.append(Report([resampled.sentence("kappa")]))
         rows.append(resampled.row("kappa"))
         if not math.isnan(resampled.standard_error):
             caption = f"The kappas of {len(resampled.replicates)} bootstrap replicates."
-            pictures.append(Picture(caption, lambda: plot_bootstrap(resampled)))
+            pictures.append(Picture(caption, lambda ax: plot_bootstrap(resampled, ax=ax)))
     if request.scale is not None:
         reading = result.interpret(request.scale)
         fields["interpretation"] = reading.to_dict()
@@ -40,9 +40,13 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
     return Output(request.heading(), reports, fields, rows, pictures)
 
 
-def _bubbles(result: AgreementResult) -> Picture:
-    def draw() -> Any:
-        return plot_agreement(result, marginals=True, reverse_y=True)
+def _table(result: AgreementResult, as_heat_map: bool) -> Picture:
+    def draw(ax: Any) -> Any:
+        if as_heat_map:
+            return plot_confusion(result, ax=ax)
+        return plot_agreement(result, marginals=True, reverse_y=True, ax=ax)
 
     caption = "Bubbles are as large as the number of items they stand for."
+    if as_heat_map:
+        caption = "Cells are the darker, the more items they stand for."
     return Picture(f"{result.sentence()} {caption}", draw)

@@ -38,6 +38,7 @@ class AgreeRequest(NamedTuple):
     interval_method: IntervalMethod | None = None
     sample_weight: str | None = None
     cluster: str | None = None
+    heat_map: bool = False
 
     def fields(self) -> dict[str, Any]:
         """Return the first fields of the JSON."""

@@ -83,13 +83,13 @@ def report_on_several(
         ]
     drawn_pairs = estimates_of_pairs if comb(whole.n_raters, 2) <= MOST_PAIRS else []
 
-    def draw() -> Any:
+    def draw(ax: Any) -> Any:
         if by_group:
             firsts = {name: of_group[0] for name, of_group in by_group.items()}
-            return plot_forest({**firsts, ALL: results[0]})
+            return plot_forest({**firsts, ALL: results[0]}, ax=ax)
         found = [(r.method, r.value, r.standard_error, r.interval) for r in results]
         names, values, _, intervals = zip(*found, *drawn_pairs)
-        return plot_forest(values, intervals, names=names)
+        return plot_forest(values, intervals, names=names, ax=ax)
 
     caption = "The coefficients, and kappa of each pair of raters, with their intervals."
     if by_group:

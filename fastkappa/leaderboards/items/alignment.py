@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.leaderboards.items.ids import Ids, read_ids
+from fastkappa.kernels.threads import read_ahead
+from fastkappa.leaderboards.items.ids import (
+    Ids,
+    Places,
+    Positions,
+    read_ids,
+    settled,
+)
 
 IDS_SHOWN = 5
+# Lists of ids that a thread looks up together: those of the items are hashed once for all of them.
+LISTS_AT_ONCE = 8
 
 
 class Alignment(NamedTuple):
@@ -61,11 +72,12 @@ class ItemIds:
     """The ids of the items, which other lists are matched with."""
 
     def __init__(self, ids: Any, name: str) -> None:
-        self._ids = read_ids(ids, name)
+        self._given = read_ids(ids, name)
+        self._ids = settled(self._given)
         # The last list that was matched: the next one often has its order.
         self._last: tuple[Ids, Alignment] | None = None
-        first = self._ids.places_among(self._ids)
-        again = np.flatnonzero(first != np.arange(len(first)))
+        self._places = Places(self._ids)
+        again = self._places.repeats()
         if len(again):
             repeated = list(dict.fromkeys(self._ids.tolist(again)))
             some = ", ".join(map(repr, repeated[:IDS_SHOWN]))
@@ -80,31 +92,55 @@ class ItemIds:
 
     def align(self, ids: Any, name: str) -> Alignment:
         """Match a list of ids with these."""
-        others = read_ids(ids, name)
-        if others.are(self._ids):
-            return ALL_IN_ORDER
+        return self._align_some([(ids, name)])[0]
+
+    def align_all(self, named: Sequence[tuple[Any, str]], num_threads: int) -> list[Alignment]:
+        """Match lists of ids with these; ``named`` has each with what errors call it."""
+        at_once = max(1, min(LISTS_AT_ONCE, -(-len(named) // num_threads)))
+        groups = [named[start : start + at_once] for start in range(0, len(named), at_once)]
+        num_threads = max(1, min(num_threads, len(groups)))
+        return [*chain(*read_ahead(self._align_some, groups, num_threads, num_threads))]
+
+    def _align_some(self, named: Sequence[tuple[Any, str]]) -> list[Alignment]:
+        """Match lists of ids with these, all that are in another order together."""
         # Another thread may write another one meanwhile.
         last = self._last
-        if last is not None and others.are(last[0]):
-            return last[1]
-        found = self._match(others)
-        if others.kind == "string":
+        orders, found = ([], []) if last is None else ([last[0]], [last[1]])
+        place = []
+        for others in starmap(self._in_another_order, named):
+            if others is not None and not (orders and others.are(orders[-1])):
+                orders.append(others)
+            place.append(None if others is None else len(orders) - 1)
+        new = orders[len(found) :]
+        for others, places in zip(new, self._places.of(new) if new else ()):
+            found.append(self._alignment(others, places))
+        if new and new[-1].kind == "string":
             # Others are read from the user's memory, who may write other ids there.
-            self._last = (others, found)
-        return found
+            self._last = (new[-1], found[-1])
+        return [ALL_IN_ORDER if i is None else found[i] for i in place]
 
-    def _match(self, others: Ids) -> Alignment:
-        """Match ids with these, by looking each of them up."""
-        ids = self._ids
-        places = ids.places_among(others)
-        if len(others) == len(ids) and (places >= 0).all():
-            return ALL_IN_ORDER._replace(others=places)
-        # An id that the others have several times is first at one place only.
-        found = others.places_among(ids)
-        times = np.bincount(found[found >= 0], minlength=len(ids))
+    def _in_another_order(self, ids: Any, name: str) -> Ids | None:
+        """Return ids that can be looked up, None for these in their order."""
+        others = read_ids(ids, name)
+        if others.are(self._given):
+            return None
+        others = settled(others)
+        return None if others.are(self._ids) else others
+
+    def _alignment(self, others: Ids, found: Positions) -> Alignment:
+        """Return how other ids match, given the place of each among these, -1 for none."""
+        ids, is_known = self._ids, found >= 0
+        places = np.full(len(ids), -1, np.int64)
+        if len(others) == len(ids) and is_known.all():
+            places[found] = np.arange(len(found))
+            if (places >= 0).all():
+                return ALL_IN_ORDER._replace(others=places)
+        known = np.flatnonzero(is_known)
+        places[found[known]] = known
+        times = np.bincount(found[known], minlength=len(ids))
         items = np.flatnonzero(times == 1)
         # An unknown id counts as one extra id, however often it occurs.
-        extra = list(dict.fromkeys(others.tolist(np.flatnonzero(found < 0))))
+        extra = list(dict.fromkeys(others.tolist(np.flatnonzero(~is_known))))
         return Alignment(
             items,
             places[items],

@@ -6,8 +6,10 @@ pyarrow is missing, and for ids that it cannot hold, such as tuples or numbers b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date, datetime
+from functools import cached_property
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -26,6 +28,7 @@ WIDEST_RANGE = 4
 NOT_MISSING = "must not be missing, got {} among them."
 WHOLE = "must be whole numbers or strings, got {}."
 TIMES = ("time", "duration")
+LAST_OF_ASCII = 127
 
 Positions = NDArray[np.int64]
 
@@ -35,9 +38,10 @@ class Ids(NamedTuple):
 
     Attributes
     ----------
-    kind : {'number', 'time', 'duration', 'string', 'object'}
+    kind : {'number', 'time', 'duration', 'string', 'fixed width', 'object'}
     values : ndarray or pyarrow.Array
-        int64 numbers, times, or objects; strings are a large_string array of pyarrow.
+        int64 numbers, times, or objects; strings are a large_string array of pyarrow, those of
+        fixed width an array of NumPy's, to be compared alone: `settled` are what is looked up.
     """
 
     kind: str
@@ -70,40 +74,88 @@ class Ids(NamedTuple):
         are_numbers = self.kind in TIMES and any(type(one) is int for one in found)
         return list(some) if are_numbers else found
 
-    def places_among(self, others: Ids) -> Positions:
-        """Return where each id first stands among others, -1 for those that do not."""
-        are_objects = "object" in (self.kind, others.kind)
-        if self.kind != others.kind and not are_objects:
-            return np.full(len(self), -1, np.int64)
-        if self.kind in TIMES and not are_objects:
-            unit = np.promote_types(self.values.dtype, others.values.dtype)
+
+class Places:
+    """Where ids stand among others, which are prepared once."""
+
+    def __init__(self, others: Ids) -> None:
+        self._others = others
+
+    def repeats(self) -> Positions:
+        """Return the positions of those of the others that stand before already."""
+        strings = self._others.values
+        if self._others.kind == "string" and len(strings.unique()) == len(strings):
+            # In half the time of a look for each of them.
+            return np.empty(0, np.int64)
+        [first] = self.of([self._others])
+        return np.flatnonzero(first != np.arange(len(first)))
+
+    def of(self, lists: Sequence[Ids]) -> list[Positions]:
+        """Return where each id of some lists first stands among the others, -1 for none."""
+        if all(ids.kind == self._others.kind == "string" for ids in lists):
+            return _index_in([ids.values for ids in lists], self._others.values)
+        return [self._of(ids) for ids in lists]
+
+    def _of(self, ids: Ids) -> Positions:
+        if "object" in (ids.kind, self._others.kind):
+            return self._of_objects(ids)
+        if ids.kind != self._others.kind:
+            return np.full(len(ids), -1, np.int64)
+        if ids.kind == "string":
+            return _index_in([ids.values], self._others.values)[0]
+        if ids.kind in TIMES:
+            unit = np.promote_types(ids.values.dtype, self._others.values.dtype)
             mine, theirs = (
-                Ids("number", in_unit(ids.values, unit, "ids").view(np.int64))
-                for ids in (self, others)
+                Ids("number", in_unit(times.values, unit, "ids").view(np.int64))
+                for times in (ids, self._others)
             )
-            return mine.places_among(theirs)
-        if self.kind == "number" and not are_objects:
-            found = _places_in_range(self.values, others.values)
-            if found is not None:
-                return found
-        if not are_objects:
-            with suppress(ImportError):
-                return _index_in(self.values, others.values)
-        position = {one: i for i, one in reversed(list(enumerate(others.tolist())))}
-        return np.fromiter((position.get(one, -1) for one in self.tolist()), np.int64, len(self))
+            return Places(theirs)._of(mine)
+        if self._in_range is not None:
+            lowest, places = self._in_range
+            return places.take(_slots(ids.values, lowest, len(places)), mode="clip")
+        with suppress(ImportError):
+            return _index_in([_in_arrow(ids.values)], _in_arrow(self._others.values))[0]
+        return self._of_objects(ids)
+
+    def _of_objects(self, ids: Ids) -> Positions:
+        return np.fromiter(
+            (self._by_object.get(one, -1) for one in ids.tolist()), np.int64, len(ids)
+        )
+
+    @cached_property
+    def _by_object(self) -> dict[Any, int]:
+        return {one: i for i, one in reversed(list(enumerate(self._others.tolist())))}
+
+    @cached_property
+    def _in_range(self) -> tuple[int, Positions] | None:
+        """The lowest of numbers close together, and the place of each number from there on."""
+        numbers = self._others.values
+        if not len(numbers):
+            return 0, np.full(1, -1, np.int64)
+        lowest, highest = int(numbers.min()), int(numbers.max())
+        if highest - lowest > WIDEST_RANGE * len(numbers) + 64:
+            return None
+        # The last place is for all numbers beyond the range.
+        places = np.full(highest - lowest + 2, -1, np.int64)
+        places[_slots(numbers, lowest, len(places))[::-1]] = np.arange(len(numbers))[::-1]
+        places[-1] = -1
+        return lowest, places
 
 
-def _index_in(values: Any, others: Any) -> Positions:
-    from pyarrow import compute
+def _slots(numbers: AnyArray, lowest: int, n_slots: int) -> Positions:
+    """Return the slot of each number; those below the range are far above it as unsigned ones."""
+    slots = numbers.view(np.uint64) - np.uint64(lowest % (1 << 64))
+    found: Positions = np.minimum(slots, np.uint64(n_slots - 1)).view(np.int64)
+    return found
 
-    if not len(values):
-        return np.empty(0, np.int64)
-    mine, theirs = (_in_arrow(ids) if type(ids) is np.ndarray else ids for ids in (values, others))
-    found = compute.index_in(mine, value_set=theirs)
-    places = np.frombuffer(found.buffers()[1], np.int32, len(found)).astype(np.int64)
-    if found.null_count:
-        places[to_numpy(found.is_null().cast("uint8")).view(np.bool_)] = -1
-    return places
+
+def _index_in(lists: Sequence[Any], others: Any) -> list[Positions]:
+    """Return the places of all lists together: a call hashes the others first."""
+    from pyarrow import chunked_array, compute
+
+    found = compute.index_in(chunked_array(lists), value_set=others).fill_null(-1)
+    places = to_numpy(found).astype(np.int64)
+    return np.split(places, np.cumsum([len(ids) for ids in lists])[:-1])
 
 
 def _in_arrow(numbers: AnyArray) -> Any:
@@ -113,25 +165,6 @@ def _in_arrow(numbers: AnyArray) -> Any:
     return pyarrow.Array.from_buffers(
         pyarrow.int64(), len(numbers), [None, pyarrow.py_buffer(np.ascontiguousarray(numbers))]
     )
-
-
-def _places_in_range(numbers: AnyArray, others: AnyArray) -> Positions | None:
-    """Return the places of numbers among others close together, None if these are far apart."""
-    if not len(others):
-        return np.full(len(numbers), -1, np.int64)
-    lowest, highest = int(others.min()), int(others.max())
-    if highest - lowest > WIDEST_RANGE * len(others) + 64:
-        return None
-    # The last place is for all numbers beyond the range; those below it are far above it as
-    # unsigned numbers.
-    places = np.full(highest - lowest + 2, -1, np.int64)
-    low = np.uint64(lowest % (1 << 64))
-    slots = np.minimum(others.view(np.uint64) - low, np.uint64(len(places) - 1))
-    places[slots[::-1]] = np.arange(len(others))[::-1]
-    places[-1] = -1
-    slots = np.minimum(numbers.view(np.uint64) - low, np.uint64(len(places) - 1))
-    found: Positions = places.take(slots.view(np.int64), mode="clip")
-    return found
 
 
 def read_ids(ids: Any, name: str) -> Ids:
@@ -169,9 +202,11 @@ def read_ids(ids: Any, name: str) -> Ids:
         raise ValueError(f"{name} {WHOLE.format(f'{array.dtype} ids')}")
     if kind in "iu":
         return _of_integers(array)
-    if kind == "U" and isinstance(ids, (list, tuple)):
+    if isinstance(ids, (list, tuple)):
         # NumPy turns a list of strings and numbers into strings.
         return _of_objects(list(ids), name)
+    if kind == "U":
+        return Ids("fixed width", np.ascontiguousarray(array, array.dtype.newbyteorder("=")))
     return _of_objects(array.tolist(), name)
 
 
@@ -220,19 +255,41 @@ def _of_objects(ids: list[Any], name: str) -> Ids:
     return _as_objects(ids)
 
 
+def settled(ids: Ids) -> Ids:
+    """Return ids that can be looked up, those of fixed width as a copy in Arrow's memory."""
+    if ids.kind != "fixed width":
+        return ids
+    width = ids.values.dtype.itemsize // 4
+    characters = ids.values.view(np.uint32).reshape(len(ids), width)
+    if characters.max(initial=0) > LAST_OF_ASCII:
+        return _of_strings(ids.values.tolist())
+    characters = characters.astype(np.uint8)
+    lengths = np.full(len(ids), width)
+    if not characters[:, -1:].all():
+        lengths = np.char.str_len(ids.values)
+        characters = characters[np.arange(width) < lengths[:, None]]
+    with suppress(ImportError):
+        return _in_large_strings(lengths, characters)
+    return _as_objects(ids.values.tolist())
+
+
 def _of_strings(ids: list[str]) -> Ids:
     # Half a surrogate pair has no encoding.
     with suppress(ImportError, UnicodeEncodeError):
-        import pyarrow
-
         encoded = [one.encode() for one in ids]
-        ends = np.zeros(len(ids) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(ids)), out=ends[1:])
-        # As in `_in_arrow`.
-        buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(b"".join(encoded))]
-        array = pyarrow.Array.from_buffers(pyarrow.large_string(), len(ids), buffers)
-        return Ids("string", array)
+        lengths = np.fromiter(map(len, encoded), np.int64, len(ids))
+        return _in_large_strings(lengths, b"".join(encoded))
     return _as_objects(ids)
+
+
+def _in_large_strings(lengths: AnyArray, characters: Any) -> Ids:
+    import pyarrow
+
+    ends = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=ends[1:])
+    # As in `_in_arrow`.
+    buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(characters)]
+    return Ids("string", pyarrow.Array.from_buffers(pyarrow.large_string(), len(lengths), buffers))
 
 
 def _as_objects(ids: list[Any]) -> Ids:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
+from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.kernels.threads import (
     BYTES_WORTH_A_THREAD,
@@ -29,7 +30,6 @@ from fastkappa.leaderboards.items.row_major import (
     blocks_of_columns,
     matrix_to_copy,
 )
-from fastkappa.leaderboards.items.stacks import Tables, in_order, join
 from fastkappa.ratings.column import Column
 from fastkappa.tables.codecs import (
     LARGEST_DENSE_TABLE,
@@ -42,7 +42,13 @@ from fastkappa.tables.codecs import (
 from fastkappa.tables.count import count_known, count_unknown, on_known_labels
 from fastkappa.tables.item_sums import checked_sums
 from fastkappa.tables.known_labels import Encoding, KnownLabels
-from fastkappa.tables.table import ConfusionTable, square
+from fastkappa.tables.table import (
+    ConfusionTable,
+    positions_in,
+    scatter,
+    square,
+    union_of_labels,
+)
 from fastkappa.tables.tally import Tally
 
 # A block of the first column that stays in the cache.
@@ -59,12 +65,12 @@ Pairs = Sequence[tuple[Column, Column]]
 Codecs = tuple[Codec, Codec]
 
 
-class _Counter(NamedTuple):
+class Counter(NamedTuple):
     """Counts blocks of columns, in threads that take some columns at a time."""
 
     kernels: PairKernels
     num_threads: int
-    block_bytes: int
+    block_bytes: int = BLOCK_BYTES
 
     def for_each_block(self, count: Callable[[int, slice, AnyArray], None], pairs: Pairs) -> None:
         """Call ``count(j, items, second)`` for each block of items of each pair of columns.
@@ -101,17 +107,63 @@ class _Counter(NamedTuple):
         return max(1, min(self.num_threads, work, len(pairs)))
 
 
-def count_many_unknown(
-    kernels: PairKernels, pairs: Pairs, num_threads: int, *, block_bytes: int = BLOCK_BYTES
-) -> Tables:
+def count_many(
+    counter: Counter, pairs: Pairs, labels: Any = None, weights: AnyArray | None = None
+) -> tuple[ConfusionTable, NDArray[np.int64]]:
+    """Return the table of each pair of columns, a layer each, and what second ones leave out.
+
+    It is on labels that are given, else on all that occur in any, sorted. The second array has the
+    number of items of each pair that only the second label leaves out of its table.
+    """
+    if labels is not None:
+        return _count_known(counter, pairs, labels, weights)
+    table = _count_unknown(counter, pairs)
+    if weights is not None:
+        again, _ = _count_known(counter, pairs, table.rows, weights)
+        if again.n_outside.any():
+            raise changed_meanwhile()
+        table = table._replace(sums=again.sums)
+    return table, table.n_outside
+
+
+def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
+    """Return the layers of all tables as one; if labels differ, on all that there are, sorted."""
+    labels = parts[0].rows
+    if len(parts) == 1:
+        return parts[0]
+    for part in parts[1:]:
+        if part.rows.dtype != labels.dtype or not np.array_equal(part.rows, labels):
+            labels = union_of_labels([one.rows for one in parts])
+            break
+    # Labels that were given have an order of their own, which that of a union is not.
+    places = [
+        np.arange(len(labels)) if labels is parts[0].rows else positions_in(labels, part.rows)
+        for part in parts
+    ]
+    shape = (len(labels), len(labels))
+    counts = [scatter(part.counts, at, at, shape) for part, at in zip(parts, places)]
+    sums = [
+        scatter(part.sums, at, at, shape)
+        for part, at in zip(parts, places)
+        if part.sums is not None
+    ]
+    return ConfusionTable(
+        np.concatenate(counts),
+        labels,
+        labels,
+        np.concatenate(sums) if sums else None,
+        n_outside=np.concatenate([part.n_outside for part in parts]),
+    )
+
+
+def _count_unknown(counter: Counter, pairs: Pairs) -> ConfusionTable:
     """Return the table of each pair of columns, on all labels that occur in any, sorted."""
-    if len(pairs) < 2 * num_threads:
-        counts = [count_unknown(kernels, *pair, num_threads) for pair in pairs]
-        return join([_one_table(count, pair) for count, pair in zip(counts, pairs)])
-    counter = _Counter(kernels, num_threads, block_bytes)
+    if len(pairs) < 2 * counter.num_threads:
+        counts = [count_unknown(counter.kernels, *pair, counter.num_threads) for pair in pairs]
+        return stacked([_one_table(count, pair) for count, pair in zip(counts, pairs)])
     # The second columns are expected to have the labels of the first.
     label_range = LabelRange.of(pairs[0][0].values)
-    parts, rest = [], list(range(len(pairs)))
+    parts, positions, rest = [], [], list(range(len(pairs)))
     plain = [
         j
         for j in rest
@@ -125,20 +177,23 @@ def count_many_unknown(
         stack = _count_on_range(counter, [pairs[j] for j in plain], label_range)
         done = ~np.logical_or(stack[:, -1].any(axis=1), stack[:, :, -1].any(axis=1))
         if done.any():
-            places = np.array(plain)[done].tolist()
-            parts.append((places, _on_range(stack[done], label_range)))
-            rest = sorted(set(rest) - set(places))
+            parts.append(_on_range(stack[done], label_range))
+            positions += np.array(plain)[done].tolist()
+            rest = sorted(set(rest) - set(positions))
     if rest:
         counts = _count_others(counter, [pairs[j] for j in rest])
-        parts += [([j], _one_table(own, pairs[j])) for j, own in zip(rest, counts)]
-    return in_order(parts)
+        parts += [_one_table(own, pairs[j]) for j, own in zip(rest, counts)]
+    table = stacked(parts)
+    if positions and rest:
+        table = table._replace(counts=table.counts[np.argsort(positions + rest)])
+    return table
 
 
 def _is_plain(column: Column) -> bool:
     return column.label_dtype.kind in "iu" and label_type(column.values) is np.int64
 
 
-def _count_on_range(counter: _Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
+def _count_on_range(counter: Counter, pairs: Pairs, label_range: LabelRange) -> AnyArray:
     """Return the tables of all pairs on the labels of a range; others are in the last places."""
     stack = _count_rows(counter, pairs, (label_range, label_range))
     if stack is not None:
@@ -154,7 +209,7 @@ def _count_on_range(counter: _Counter, pairs: Pairs, label_range: LabelRange) ->
     return tables
 
 
-def _count_others(counter: _Counter, pairs: Pairs) -> list[ConfusionTable]:
+def _count_others(counter: Counter, pairs: Pairs) -> list[ConfusionTable]:
     """Return the table of each pair of columns, whatever their labels."""
     columns = [(first.values, second.values) for first, second in pairs]
     tallies = [
@@ -166,7 +221,7 @@ def _count_others(counter: _Counter, pairs: Pairs) -> list[ConfusionTable]:
 
 
 def _add_blocks(
-    counter: _Counter, tallies: Sequence[Tally], pairs: Pairs, weights: AnyArray | None
+    counter: Counter, tallies: Sequence[Tally], pairs: Pairs, weights: AnyArray | None
 ) -> None:
     """Add the items of pairs to their tallies, a block of each at a time."""
 
@@ -177,33 +232,24 @@ def _add_blocks(
     counter.for_each_block(count, pairs)
 
 
-def _on_range(stack: AnyArray, label_range: LabelRange) -> Tables:
+def _on_range(stack: AnyArray, label_range: LabelRange) -> ConfusionTable:
     """Return tables of a range of labels, on those that occur in any."""
     stack, labels = stack[:, :-1, :-1], label_range.labels()
-    present: NDArray[np.bool_] = np.logical_or(stack.any(axis=1), stack.any(axis=2))
-    used = present.any(axis=0)
+    used = np.logical_or(stack.any(axis=(0, 1)), stack.any(axis=(0, 2)))
     if not used.all():
-        stack, present, labels = stack[:, used][:, :, used], present[:, used], labels[used]
-    outside = np.zeros(len(stack), np.int64)
-    return Tables(stack, labels, present, outside, outside)
+        stack, labels = stack[:, used][:, :, used], labels[used]
+    return ConfusionTable(stack, labels, labels, n_outside=np.zeros(len(stack), np.int64))
 
 
-def _one_table(counts: ConfusionTable, pair: tuple[Column, Column]) -> Tables:
+def _one_table(counts: ConfusionTable, pair: tuple[Column, Column]) -> ConfusionTable:
     table, labels = square(counts, *pair)
-    none = np.zeros(1, np.int64)
-    return Tables(table[None], labels, np.ones((1, len(labels)), np.bool_), none, none)
+    return ConfusionTable(table[None], labels, labels, n_outside=np.zeros(1, np.int64))
 
 
-def count_many_known(
-    kernels: PairKernels,
-    pairs: Pairs,
-    labels: Any,
-    weights: AnyArray | None,
-    num_threads: int,
-    *,
-    block_bytes: int = BLOCK_BYTES,
-) -> Tables:
-    """Return the table of each pair of columns, on given labels."""
+def _count_known(
+    counter: Counter, pairs: Pairs, labels: Any, weights: AnyArray | None
+) -> tuple[ConfusionTable, NDArray[np.int64]]:
+    """Return the table of each pair of columns on given labels, and what second ones leave out."""
     # Dates are compared in the unit of each pair.
     by_type: dict[Any, KnownLabels] = {}
     encoded_firsts: dict[int, Encoding] = {}
@@ -217,32 +263,29 @@ def count_many_known(
         encoded.append((encoded_firsts[id(first)], known.encode(second)))
     own_codecs = [(rows.codec, columns.codec) for rows, columns in encoded]
     raw: Sequence[Sequence[AnyArray]]
-    if len(pairs) < 2 * num_threads:
+    if len(pairs) < 2 * counter.num_threads:
         raw = [
-            count_known(kernels, *pair, own, weights, num_threads)
+            count_known(counter.kernels, *pair, own, weights, counter.num_threads)
             for own, pair in zip(own_codecs, pairs)
         ]
     else:
-        counter = _Counter(kernels, num_threads, block_bytes)
         raw = _count_known_in_blocks(counter, pairs, own_codecs, weights)
-    tables, outside, other = [], [], []
+    tables, of_weights, other = [], [], []
     for (counts, *sums), own_encodings in zip(raw, encoded):
-        table = on_known_labels(counts, own_encodings, known)
-        outside.append(len(pairs[0][0].values) - int(table.sum()))
+        tables.append(on_known_labels(counts, own_encodings, known))
         of_known_rows = counts[:-1][own_encodings[0].positions >= 0]
-        other.append(int(of_known_rows.sum()) - int(table.sum()))
+        other.append(int(of_known_rows.sum()) - int(tables[-1].sum()))
         if weights is not None:
-            table = on_known_labels(checked_sums(sums, weights), own_encodings, known)
-        tables.append(table)
+            of_weights.append(on_known_labels(checked_sums(sums, weights), own_encodings, known))
     stack = np.stack(tables)
-    present = np.ones(stack.shape[:2], np.bool_)
-    return Tables(
-        stack, known.array, present, np.array(outside, np.int64), np.array(other, np.int64)
-    )
+    n_outside = len(pairs[0][0].values) - stack.sum(axis=(1, 2))
+    stacked_sums = np.stack(of_weights) if of_weights else None
+    table = ConfusionTable(stack, known.array, known.array, stacked_sums, n_outside=n_outside)
+    return table, np.array(other, np.int64)
 
 
 def _count_known_in_blocks(
-    counter: _Counter, pairs: Pairs, own_codecs: Sequence[Codecs], weights: AnyArray | None
+    counter: Counter, pairs: Pairs, own_codecs: Sequence[Codecs], weights: AnyArray | None
 ) -> Sequence[Sequence[AnyArray]]:
     if weights is None and all(own == own_codecs[0] for own in own_codecs[1:]):
         stack = _count_rows(counter, pairs, own_codecs[0])
@@ -254,7 +297,7 @@ def _count_known_in_blocks(
     return [tally.tables for tally in tallies]
 
 
-def _count_rows(counter: _Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray | None:
+def _count_rows(counter: Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray | None:
     """Return the tables of the columns of a row-major matrix; None if no kernel can count it."""
     kernels = counter.kernels
     if any(codec.longest_chunk is not None for codec in own_codecs):

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.exceptions import changed_meanwhile
-from fastkappa.kernels.contract import PairKernels
-from fastkappa.leaderboards.items.many_columns import (
-    BLOCK_BYTES,
-    count_many_known,
-    count_many_unknown,
-)
+from fastkappa.leaderboards.items.many_columns import Counter, stacked
 from fastkappa.leaderboards.items.reference import Pair, Reference
 from fastkappa.leaderboards.items.shared_order import TRUTH, SharedOrder
-from fastkappa.leaderboards.items.stacks import Tables, concatenate, join
 from fastkappa.ratings.column import refuse_masked
 from fastkappa.ratings.item_weights import read_sample_weight
 from fastkappa.ratings.missing import Missing
+from fastkappa.tables.table import ConfusionTable
 
 # What is held of predictions that come one by one: enough columns for all threads.
 COLUMNS_AT_ONCE = 32
@@ -37,26 +30,24 @@ class Counted(NamedTuple):
     """The tables of predictions, and what belongs to them."""
 
     names: list[Any]
-    tables: Tables
+    table: ConfusionTable
     n_missing: NDArray[np.int64]
     order: SharedOrder
 
 
 def count_predictions(
-    kernels: PairKernels,
+    counter: Counter,
     y_true: Any,
     predictions: Any,
     labels: Any,
     sample_weight: Any,
     axis: int,
-    num_threads: int,
     *,
     missing: Missing = "raise",
     missing_codes: Sequence[Any] = (),
     allow_other_labels: bool = False,
     columns_at_once: int = COLUMNS_AT_ONCE,
     bytes_at_once: int = BYTES_AT_ONCE,
-    block_bytes: int = BLOCK_BYTES,
 ) -> Counted:
     """Return the names and the tables of predictions."""
     truth = Reference(
@@ -70,12 +61,11 @@ def count_predictions(
     if all_weights is not None and truth.dropped is not None:
         all_weights = all_weights[~truth.dropped]
     order = SharedOrder(
-        labels, truth.column, refuse_late=True, allow_other_labels=allow_other_labels
+        labels, truth.column, counter, refuse_late=True, allow_other_labels=allow_other_labels
     )
     names: list[Any] = []
-    parts: list[Tables] = []
+    parts: list[ConfusionTable] = []
     n_missing: list[int] = []
-    used: Any = None
     # The columns of an array take no memory of their own: all are counted together.
     most = None if type(predictions) is np.ndarray else bytes_at_once
     columns = named_columns(predictions, truth.n_given, axis)
@@ -90,32 +80,15 @@ def count_predictions(
             weights = all_weights[items]
             weigh_nothing = not weights.any() and bool(all_weights.any())
         used = order.labels_of(full_names, pairs)
-        count_known = partial(
-            count_many_known,
-            kernels,
-            weights=None if weigh_nothing else weights,
-            num_threads=num_threads,
-            block_bytes=block_bytes,
-        )
-        if used is not None:
-            counted = count_known(pairs, used)
-        else:
-            counted = count_many_unknown(kernels, pairs, num_threads, block_bytes=block_bytes)
-            if weights is not None and not weigh_nothing:
-                again = count_known(pairs, counted.labels)
-                if again.n_outside.any():
-                    raise changed_meanwhile()
-                counted = counted._replace(tables=again.tables)
+        table, _ = order.count(full_names, pairs, used, None if weigh_nothing else weights)
         if weights is not None and weigh_nothing:
             # Its table is empty, its kappa undefined: the weights as a whole are fine.
             dtype = np.float64 if weights.dtype.kind == "f" else np.int64
-            counted = counted._replace(tables=np.zeros(counted.tables.shape, dtype))
-        order.accept(used, full_names, pairs, counted)
-        parts.append(counted)
+            table = table._replace(sums=np.zeros(table.counts.shape, dtype))
+        parts.append(table)
     if not names:
         raise ValueError("predictions must hold at least one prediction, got none.")
-    tables = join(parts) if used is None else concatenate(parts)
-    return Counted(names, tables, np.array(n_missing, np.int64), order)
+    return Counted(names, stacked(parts), np.array(n_missing, np.int64), order)
 
 
 def named_columns(predictions: Any, n_items: int, axis: int) -> Iterator[tuple[Any, Any]]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.ratings.column import Column, refuse_masked, refuse_rounded_labels
+from fastkappa.ratings.column import Column, refuse_masked
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import Missing, check_missing, refuse_missing, without
@@ -18,7 +18,6 @@ from fastkappa.ratings.read import (
     comparable,
     missing_or_odd,
     not_labels,
-    read_columns,
     read_rated,
 )
 
@@ -69,7 +68,7 @@ class Reference:
             self.n_items = n_samples(ratings)
             self.column = read_rated(ratings, name, missing_codes)
             if self.column.obstacle:
-                read_columns(ratings, ratings, (name, name))
+                comparable((self.column, self.column), (name, name))
         is_integer = self.column.categories is None and self.column.label_dtype.kind in "iub"
         is_read_as_it_is = self.dropped is None and not len(missing_codes)
         self._is_plain = is_integer and is_read_as_it_is
@@ -97,11 +96,7 @@ class Reference:
                 warn_of_row_order({self._name: self._given, name: ratings})
             if self.dropped is not None:
                 ratings = without(ratings, self.dropped)
-            dropped = self._find_dropped(ratings, name)
-            if dropped is None:
-                return Pair(self._read_beside(ratings, name), None, 0)
-            items = np.flatnonzero(~dropped)
-            return self._chosen(without(ratings, dropped), items, None, name)
+            return self._paired(ratings, None, None, name)
 
     def matched(
         self,
@@ -124,14 +119,7 @@ class Reference:
                     f" {n_ratings}."
                 )
             _refuse_frame(ratings, name)
-            dropped = self._find_dropped(ratings, name)
-            if dropped is None:
-                return self._chosen(ratings, items, others, name)._replace(n_missing=0)
-            items = np.arange(self.n_items) if items is None else items
-            rated = ~dropped if others is None else ~dropped[others]
-            others = np.cumsum(~dropped)[rated if others is None else others[rated]] - 1
-            pair = self._chosen(without(ratings, dropped), items[rated], others, name)
-            return pair._replace(n_missing=int((~rated).sum()))
+            return self._paired(ratings, items, others, name)
 
     def _find_dropped(self, ratings: Any, name: str) -> NDArray[np.bool_] | None:
         """Return which ratings are missing and to be left out, or raise if they may not be."""
@@ -146,12 +134,10 @@ class Reference:
         column = read_rated(ratings, name, self._missing_codes)
         if column.obstacle in ("continuous", "continuous-multioutput"):
             raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
-        if not self._has_labels:
-            refuse_rounded_labels([(self._name, self.column), (name, column)])
         first, second = comparable((self.column, column), (self._name, name))
         return first, second
 
-    def _chosen(
+    def _paired(
         self,
         ratings: Any,
         items: NDArray[np.intp] | None,
@@ -160,19 +146,27 @@ class Reference:
     ) -> Pair:
         """Return the pair of some items, whose ratings are at the positions ``others``.
 
-        None stands for all of either.
+        None stands for all of either. Items that miss a rating are left out if they may.
         """
-        n_missing = 0 if items is None else self.n_items - len(items)
-        if n_missing and n_missing == self.n_items:
+        dropped, n_missing = self._find_dropped(ratings, name), 0
+        if dropped is not None:
+            items = np.arange(self.n_items) if items is None else items
+            others = np.arange(self.n_items) if others is None else others
+            rated = ~dropped[others]
+            items, n_missing = items[rated], int((~rated).sum())
+            others = np.cumsum(~dropped)[others[rated]] - 1
+            ratings = without(ratings, dropped)
+        n_lacking = 0 if items is None else self.n_items - len(items)
+        if n_lacking and n_lacking == self.n_items:
             # Without items there is nothing to compare, whatever the labels are.
             nothing = self.column._replace(values=self.column.values[:0])
             return Pair((nothing, nothing), items, n_missing)
         first, second = self._read_beside(ratings, name)
         if others is not None:
             second = second._replace(values=second.values.take(others))
-        if not n_missing:
-            return Pair((first, second), None, 0)
-        return Pair((first._replace(values=first.values[items]), second), items, n_missing)
+        if n_lacking:
+            first = first._replace(values=first.values[items])
+        return Pair((first, second), items if n_lacking else None, n_missing)
 
 
 def _refuse_frame(ratings: Any, name: str) -> None:

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.leaderboards.items.stacks import Tables
+from fastkappa.leaderboards.items.many_columns import Counter, count_many
 from fastkappa.ratings.column import Column, label_of
 from fastkappa.ratings.label_order import LabelOrder, common_order, shown, warn_of_order
-from fastkappa.ratings.odd_strings import (
-    refuse_odd_strings,
-    warn_of_lookalikes,
-    warn_of_unused_labels,
-)
+from fastkappa.ratings.odd_strings import warn_of_unused_labels
+from fastkappa.ratings.read import meant_labels
 from fastkappa.tables.known_labels import KnownLabels
-from fastkappa.tables.table import union_of_labels
+from fastkappa.tables.table import ConfusionTable, union_of_labels
 
 TRUTH = "y_true"
 LABELS_SHOWN = 3
@@ -43,8 +41,15 @@ class SharedOrder:
     """
 
     def __init__(
-        self, labels: Any, truth: Column, *, refuse_late: bool, allow_other_labels: bool
+        self,
+        labels: Any,
+        truth: Column,
+        counter: Counter,
+        *,
+        refuse_late: bool,
+        allow_other_labels: bool,
     ) -> None:
+        self._counter = counter
         self._labels, self._refuse_late = labels, refuse_late
         self._allow_other_labels = allow_other_labels
         self._order = truth.declared if labels is None else None
@@ -53,19 +58,14 @@ class SharedOrder:
         # The tables on the labels given, added up, and the most items left out of one.
         self._total: AnyArray | int = 0
         self._most_outside = 0
-        if labels is None and truth.categories is not None:
-            refuse_odd_strings(truth, TRUTH)
+        meant_labels(labels, {TRUTH: truth})
 
     def labels_of(self, names: Sequence[str], pairs: Sequence[tuple[Column, Column]]) -> Any:
         """Return the labels of the tables of some predictions, None for those that occur."""
-        if self._labels is not None:
-            return self._labels
         order, declared_by = self._order, self._declared_by
         for name, (first, second) in zip(names, pairs):
-            if second.categories is not None:
-                refuse_odd_strings(second, name)
-                warn_of_lookalikes({TRUTH: first, name: second})
-            if second.declared is None:
+            meant_labels(self._labels, {TRUTH: first, name: second})
+            if second.declared is None or self._labels is not None:
                 continue
             if order is not None:
                 common_order({declared_by: order, name: second.declared})
@@ -76,24 +76,34 @@ class SharedOrder:
                 )
             else:
                 order, declared_by = second.declared, name
-        return order
+        return order if self._labels is None else self._labels
 
-    def accept(
+    @property
+    def is_known(self) -> bool:
+        """Whether labels or an order are given or declared."""
+        return self._labels is not None or self._order is not None
+
+    def count(
         self,
-        labels: Any,
         names: Sequence[str],
         pairs: Sequence[tuple[Column, Column]],
-        tables: Tables,
-    ) -> None:
-        """Take the tables on these labels, or raise for a prediction outside them."""
-        if self._labels is not None and not self._allow_other_labels:
-            for j in np.flatnonzero(tables.n_other)[:1].tolist():
-                raise OtherLabelsError(names[j], _others(self._labels, pairs[j]))
+        labels: Any,
+        weights: AnyArray | None = None,
+    ) -> tuple[ConfusionTable, NDArray[np.int64]]:
+        """Return the tables on labels as `labels_of` gives them, or raise for a label outside.
+
+        The array has the number of items of each that only the prediction leaves out.
+        """
+        table, n_other = count_many(self._counter, pairs, labels, weights)
         if self._labels is not None:
-            self._total = self._total + tables.tables.sum(axis=0)
-            self._most_outside = max(self._most_outside, int(tables.n_outside.max(initial=0)))
+            if not self._allow_other_labels:
+                for j in np.flatnonzero(n_other)[:1].tolist():
+                    raise OtherLabelsError(names[j], _others(self._labels, pairs[j]))
+            total = table.counts if table.sums is None else table.sums
+            self._total = self._total + total.sum(axis=0)
+            self._most_outside = max(self._most_outside, int(table.n_outside.max(initial=0)))
         if isinstance(labels, LabelOrder):
-            for j in np.flatnonzero(tables.n_outside).tolist():
+            for j in np.flatnonzero(table.n_outside).tolist():
                 first, second = pairs[j]
                 known = KnownLabels(labels, first, second)
                 known.refuse_outside({TRUTH: first, names[j]: second})
@@ -102,7 +112,8 @@ class SharedOrder:
                 self._declared_by = next(
                     name for name, (_, second) in zip(names, pairs) if second.declared is not None
                 )
-        self._found.append(tables.labels)
+        self._found.append(table.rows)
+        return table, n_other
 
     def warn(self, why: str | None, stacklevel: int) -> None:
         """Warn if something, ``why``, depends on an alphabetical order of the labels.
@@ -111,8 +122,7 @@ class SharedOrder:
         """
         if not isinstance(self._total, int):
             warn_of_unused_labels(self._found[0], self._total, self._most_outside)
-        is_known = self._labels is not None or self._order is not None
-        if why is not None and not is_known and self._found:
+        if why is not None and not self.is_known and self._found:
             warn_of_order(union_of_labels(self._found), why, stacklevel + 1)
 
 

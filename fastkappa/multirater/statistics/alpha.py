@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats, Matrix
+from fastkappa.choices import check_choice
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, divided
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.set_distances import SET_LEVELS
@@ -163,8 +164,7 @@ def metric_of(level: Level, labels: AnyArray) -> Metric:
     if level == "nominal":
         return DistanceMatrix(1 - np.eye(len(labels)))
     if level not in LEVELS:
-        names = (*LEVELS, *SET_LEVELS)
-        raise ValueError(f"level must be one of {names} or a matrix of distances, got {level!r}.")
+        check_choice("level", level, (*LEVELS, *SET_LEVELS), "a matrix of distances")
     values = numbers_of(level, labels)
     if level == "interval":
         # Relative to their mean, so that large values lose no digits.

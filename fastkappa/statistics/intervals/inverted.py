@@ -66,8 +66,7 @@ def inverted_test(
 ) -> tuple[FloatTable, FloatTable]:
     """Return the ends of the interval of each table of a checked stack of shape (m, l, l).
 
-    They are the least kappa that there is, and 1, for a table whose kappa is undefined; NaN if
-    the weights leave it undefined for every table.
+    They are NaN for a table whose kappa is undefined.
     """
     n_labels = tables.shape[-1]
     block = max(1, BLOCK_CELLS // n_labels**2)
@@ -80,9 +79,7 @@ def inverted_test(
     least = least_kappa(matrix)
     kappa = kappas(tables, weights)
     known = ~np.isnan(kappa)
-    low, high = np.full(kappa.shape, least), np.ones(kappa.shape)
-    if not matrix.any():
-        return np.full(kappa.shape, np.nan), np.full(kappa.shape, np.nan)
+    low, high = np.full(kappa.shape, np.nan), np.full(kappa.shape, np.nan)
     if not known.any():
         return low, high
     matrix = matrix / matrix.max()

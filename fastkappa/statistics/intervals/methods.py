@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
+from fastkappa.choices import check_choice
 from fastkappa.statistics.inference import (
     Distribution,
     degrees_of_freedom,
@@ -50,10 +51,7 @@ def choose_method(
     >>> choose_method(None, np.array([[900, 41], [59, 200]]), are_joined=True)
     'asymptotic'
     """
-    if method is not None and method not in METHODS:
-        raise ValueError(
-            f"interval_method must be None, {', '.join(map(repr, METHODS))}, got {method!r}."
-        )
+    check_choice("interval_method", method, (None, *METHODS))
     if distribution == "t":
         if method in ("score", "profile"):
             raise ValueError(

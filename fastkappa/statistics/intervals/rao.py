@@ -27,6 +27,7 @@ from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 
 
 class NullTest(NamedTuple):
@@ -114,12 +115,3 @@ def check_null_kappa(null_kappa: float) -> float:
     if not isinstance(null_kappa, Real) or not -1 < null_kappa < 1:
         raise ValueError(f"null_kappa must be a number above -1 and below 1, got {null_kappa!r}.")
     return float(null_kappa)
-
-
-def check_alternative(alternative: Alternative) -> Alternative:
-    """Return the alternative of a test, or raise if it is unknown."""
-    if alternative not in get_args(Alternative):
-        raise ValueError(
-            f"alternative must be 'two-sided', 'greater' or 'less', got {alternative!r}."
-        )
-    return alternative

@@ -19,6 +19,7 @@ from fastkappa.statistics.planning.spread import Variation, variation
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 MOST_ROWS = 10_000
+ROUNDING = 1e-12  # of a variance, relative to the mean square
 
 
 class Rows(NamedTuple):
@@ -81,27 +82,46 @@ def _compositions(total: int, n_parts: int) -> list[list[int]]:
     ]
 
 
-def kappas_and_deviations(
-    rows: Rows, proportions: FloatTable, weights: Weights
-) -> tuple[FloatTable, FloatTable]:
-    """Return Fleiss' kappa, and its standard error of one item, for proportions of the rows.
+def features(rows: Rows, weights: Weights) -> FloatTable:
+    """Return the products of a row's disagreement and proportions of labels, shape (m, (l + 1)^2).
 
-    ``proportions`` has the shape (k, m), and the results (k,).
+    Their means over items are all that Fleiss' kappa and its standard error depend on.
     """
     counts = rows.counts
     raters = counts[0].sum()
     matrix = disagreement_matrix(weights, counts.shape[1])
     by_row = ((counts @ matrix) * counts).sum(axis=1) / (raters * (raters - 1))
-    margins = proportions @ counts / raters
-    means = margins @ (matrix + matrix.T) / 2
-    observed, expected = proportions @ by_row, (margins * means).sum(axis=1)
+    vectors = np.column_stack([by_row, counts / raters])
+    return np.asarray(vectors[:, :, None] * vectors[:, None, :]).reshape(len(counts), -1)
+
+
+def kappas_and_deviations(means: FloatTable, weights: Weights) -> tuple[FloatTable, FloatTable]:
+    """Return Fleiss' kappa, and its standard error of one item, for means of the features.
+
+    ``means`` has the shape (k, (l + 1)^2), and the results (k,).
+    """
+    products, first = _products(means)
+    observed, margins = first[:, 0], first[:, 1:]
+    matrix = disagreement_matrix(weights, margins.shape[1])
+    by_label = margins @ (matrix + matrix.T) / 2
+    expected = (margins * by_label).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = observed / expected
         # The derivative of kappa: expected has twice the mean of a row's own means.
-        slope = (2 * ratio[:, None] * (means @ counts.T / raters) - by_row) / expected[:, None]
-        mean = (proportions * slope).sum(axis=1, keepdims=True)
-        variance = (proportions * (slope - mean) ** 2).sum(axis=1)
+        slope = np.column_stack([-np.ones(len(first)), 2 * ratio[:, None] * by_label])
+        slope /= expected[:, None]
+        squares = ((slope[:, None, :] @ products)[:, 0] * slope).sum(axis=1)
+        variance = squares - (slope * first).sum(axis=1) ** 2
+        # Rounding is all that is left if the items have one row.
+        variance = np.where(variance > ROUNDING * squares, variance, 0 * squares)
     return 1 - ratio, np.sqrt(variance)
+
+
+def _products(means: FloatTable) -> tuple[FloatTable, FloatTable]:
+    """Return the mean products as matrices, and the means of their factors."""
+    size = math.isqrt(means.shape[1])
+    products = means.reshape(-1, size, size)
+    return products, products[:, :, 1:].sum(axis=2)  # the proportions of labels sum to 1
 
 
 def error_of_one_item(kappa: float, margin: FloatTable, raters: int, weights: Weights) -> float:
@@ -112,21 +132,20 @@ def error_of_one_item(kappa: float, margin: FloatTable, raters: int, weights: We
             " Fleiss' kappa is 0, and its interval has no width."
         )
     rows = planned_rows(kappa, margin, raters)
-    _, deviations = kappas_and_deviations(rows, rows.proportions[None], weights)
+    _, deviations = kappas_and_deviations(rows.proportions[None] @ features(rows, weights), weights)
     return float(deviations[0])
 
 
-def z_of(rows: Rows, proportions: FloatTable, null_kappa: float, weights: Weights) -> FloatTable:
+def z_of(means: FloatTable, raters: int, null_kappa: float, weights: Weights) -> FloatTable:
     """Return the statistic of the test of kappa = kappa0, of one item, shape (k,).
 
     It is the distance of kappa from kappa0 over its standard error; for kappa0 = 0, without
     weights, over the null standard error (Fleiss, Nee and Landis 1979), as `fleiss_kappa` has it.
-    NaN where the error is 0.
+    NaN where the error is 0. ``means`` are those of the `features`.
     """
-    values, deviations = kappas_and_deviations(rows, proportions, weights)
+    values, deviations = kappas_and_deviations(means, weights)
     if null_kappa == 0 and weights is None:
-        raters = rows.counts[0].sum()
-        deviations = _null_deviations(proportions @ rows.counts / raters, raters)
+        deviations = _null_deviations(_products(means)[1][:, 1:], raters)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(deviations > 0, (values - null_kappa) / deviations, np.nan)
 
@@ -143,8 +162,12 @@ def _null_deviations(margins: FloatTable, raters: float) -> FloatTable:
 def variation_of_z(rows: Rows, null_kappa: float, weights: Weights) -> Variation:
     """Return how z of one item varies."""
     disagreed = float(rows.proportions[~is_agreed(rows)].sum())
+    raters = int(rows.counts[0].sum())
     return variation(
-        lambda some: z_of(rows, some, null_kappa, weights), rows.proportions, disagreed
+        lambda means: z_of(means, raters, null_kappa, weights),
+        features(rows, weights),
+        rows.proportions,
+        disagreed,
     )
 
 

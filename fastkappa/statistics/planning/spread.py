@@ -13,7 +13,6 @@ import numpy as np
 from fastkappa.arrays import FloatTable
 
 STEP = 1e-3  # of a proportion, relative to its scale
-AT_ONCE = 2_000_000  # numbers in the proportions that are taken at a time
 
 
 class Variation(NamedTuple):
@@ -25,15 +24,21 @@ class Variation(NamedTuple):
 
 
 def variation(
-    statistic: Callable[[FloatTable], FloatTable], proportions: FloatTable, scale: float
+    statistic: Callable[[FloatTable], FloatTable],
+    features: FloatTable,
+    proportions: FloatTable,
+    scale: float,
 ) -> Variation:
-    """Return how a statistic of multinomial proportions varies.
+    """Return how a statistic of the mean features of multinomial items varies.
 
     Parameters
     ----------
     statistic : callable
-        From proportions of shape (k, m) to values of shape (k,).
+        From mean features of shape (k, d) to values of shape (k,).
+    features : ndarray of shape (m, d)
+        The features of each of m kinds of items.
     proportions : ndarray of shape (m,)
+        How often each kind is expected.
     scale : float
         By how much the proportions may change while the statistic changes little. Smaller
         proportions take steps of this scale: rounding would be all that is left of their own.
@@ -44,26 +49,21 @@ def variation(
 
     >>> import numpy as np
     >>> from fastkappa.statistics.planning.spread import variation
-    >>> found = variation(lambda p: p[:, 0] * p[:, 1], np.array([0.2, 0.8]), 0.1)
+    >>> found = variation(lambda p: p[:, 0] * p[:, 1], np.eye(2), np.array([0.2, 0.8]), 0.1)
     >>> [round(value, 5) for value in found]  # p (1 - p), its derivative times the deviation of p
     [0.16, 0.24, -0.16]
     """
     used = np.flatnonzero(proportions)
     weight = proportions[used]
-    steps = STEP * np.maximum(weight, scale)
-    value = float(statistic(proportions[None])[0])
-    slopes, bends = np.empty(len(used)), np.empty(len(used))
-    at_once = max(1, AT_ONCE // len(proportions))
-    for start in range(0, len(used), at_once):
-        some = slice(start, start + at_once)
-        moved = np.zeros((len(used[some]), len(proportions)))
-        moved[np.arange(len(moved)), used[some]] = steps[some]
-        # Proportions that sum to 1 again take the mean of the derivatives away from each,
-        step = steps[some]
-        up = statistic((proportions + moved) / (1 + step[:, None]))
-        down = statistic((proportions - moved) / (1 - step[:, None]))
-        slopes[some] = (up - down) / (2 * step)
-        # and bend what would be a straight line: the second term.
-        bends[some] = (up + down - 2 * value) / step**2 + 2 * slopes[some]
+    step = STEP * np.maximum(weight, scale)
+    means = proportions @ features
+    moved = step[:, None] * features[used]
+    value = float(statistic(means[None])[0])
+    # Proportions that sum to 1 again take the mean of the derivatives away from each,
+    up = statistic((means + moved) / (1 + step[:, None]))
+    down = statistic((means - moved) / (1 - step[:, None]))
+    slopes = (up - down) / (2 * step)
+    # and bend what would be a straight line: the second term.
+    bends = (up + down - 2 * value) / step**2 + 2 * slopes
     deviation = np.sqrt((weight * slopes**2).sum())
     return Variation(value, float(deviation), float((weight * bends).sum() / 2))

@@ -12,14 +12,15 @@ from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column, read_column, refuse_masked
 from fastkappa.ratings.interop import warn_of_row_order
-from fastkappa.ratings.item_weights import read_scaled_weights
-from fastkappa.ratings.label_order import sorted_strings, warn_of_order
+from fastkappa.ratings.item_weights import in_given_weights, read_scaled_weights
+from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.read import meant_labels
 from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
+from fastkappa.tables.table import square
 
 # A place between sorted items is the number of items below it.
 Places = NDArray[np.int64]
@@ -89,11 +90,7 @@ class ScoredItems(NamedTuple):
         """Return a table of counts or sums in the type and the scale of the given weights."""
         if self.counts_whole:
             return table.astype(np.int64)
-        with np.errstate(over="ignore"):
-            given: AnyArray = table / self.weight_scale
-        if not np.isfinite(given).all():
-            raise OverflowError("the sums of sample_weight are beyond float64: scale them down.")
-        return given
+        return in_given_weights(table, self.weight_scale)
 
 
 def read_scored_items(
@@ -128,14 +125,9 @@ def read_scored_items(
             weights, numbers = weights[kept], numbers[kept]
             column = column._replace(values=column.values[kept])
     remedy = "leave those items out, or give labels= to keep them."
-    meant, _ = meant_labels(labels, {"y_true": column}, remedy)
-    known = None if meant is None else KnownLabels(meant, column, column)
-    if known is None:
-        codes, lowest, found = _encode_unknown(kernels, column, num_threads)
-    else:
-        codes, lowest, found = _encode(kernels, column, known, num_threads)
-    is_known = known is not None
-    return ScoredItems(numbers, codes, lowest, found, weights, scale, whole, is_known)
+    meant, are_declared = meant_labels(labels, {"y_true": column}, remedy)
+    codes, lowest, found = _codes_of(kernels, column, meant, are_declared, num_threads)
+    return ScoredItems(numbers, codes, lowest, found, weights, scale, whole, meant is not None)
 
 
 def read_scores(scores: Any) -> AnyArray:
@@ -177,49 +169,36 @@ def refuse_codes_outside(codes: AnyArray, n_labels: int) -> None:
         raise items_changed()
 
 
-def _encode_unknown(
-    kernels: PairKernels, column: Column, num_threads: int
+def _codes_of(
+    kernels: PairKernels, column: Column, labels: Any, are_declared: bool, num_threads: int
 ) -> tuple[AnyArray, int, AnyArray]:
-    """Return the codes of a column whose labels are those that occur, sorted."""
-    counts = count_unknown(kernels, column, column, num_threads)
-    if column.categories is not None:
-        strings = np.array(sorted_strings(column.categories[code] for code in counts.rows))
-        return _encode(kernels, column, KnownLabels(strings, column, column), num_threads)
-    found = counts.rows
-    labels = found.astype(column.label_dtype)
-    if column.label_dtype.kind in "mM":
-        labels = found.view(column.label_dtype)
-    if column.values.dtype.kind in "iu" and int(found[-1]) - int(found[0]) == len(found) - 1:
-        return column.values, int(found[0]), labels
-    return _encode(kernels, column, KnownLabels(labels, column, column), num_threads)
+    """Return the codes of a column, the lowest of them, and the labels: None for those that occur.
 
-
-def _encode(
-    kernels: PairKernels, column: Column, known: KnownLabels, num_threads: int
-) -> tuple[AnyArray, int, AnyArray]:
-    """Return the codes of a column with known labels, or raise for a value outside them."""
+    Raises
+    ------
+    ValueError
+        If a rating is not among the labels.
+    """
+    counts = None
+    if labels is None:
+        counts = count_unknown(kernels, column, column, num_threads)
+        labels = square(counts, column, column)[1]
+        if column.categories is None:
+            labels = labels.astype(column.label_dtype, copy=False)
+    known = KnownLabels(labels, column, column)
+    known.are_declared = are_declared
     label_range = known.as_range()
     if label_range is not None and column.categories is None and column.values.dtype.kind in "iu":
         # Counting is several times as fast as finding the minimum and the maximum.
-        occurring = count_unknown(kernels, column, column, num_threads).rows
+        occurring = (counts or count_unknown(kernels, column, column, num_threads)).rows
         least, largest = int(occurring[0]), int(occurring[-1])
         if label_range.lowest <= least and largest < label_range.lowest + label_range.n_labels:
             return column.values, label_range.lowest, known.array
     codec, positions = known.encode(column)
-    n_labels = len(known)
-    code = np.append(positions, -1).astype(np.min_scalar_type(-n_labels - 1))
+    code = np.append(positions, -1).astype(np.min_scalar_type(-len(known) - 1))
     encoded = np.empty(len(column.values), code.dtype)
     for start in range(0, len(encoded), CHUNK):
-        chunk = column.values[start : start + CHUNK]
-        encoded[start : start + CHUNK] = part = code[codec.codes(chunk)]
-        if part.min() < 0:
-            got = chunk[int(part.argmin())]
-            label = got if column.categories is None else column.categories[got]
-            if column.label_dtype.kind in "mM":
-                label = got.view(column.label_dtype)
-            if isinstance(label, np.generic):
-                label = label.item()
-            raise ValueError(
-                f"y_true holds {label!r}, which is not among the labels {known.array.tolist()}."
-            )
+        encoded[start : start + CHUNK] = code[codec.codes(column.values[start : start + CHUNK])]
+    if encoded.min() < 0:
+        known.refuse_outside({"y_true": column})
     return encoded, 0, known.array

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, Floats
+from fastkappa.choices import check_choice
 from fastkappa.formatting import figure, interval_text, label_text
 from fastkappa.frame import data_frame
 from fastkappa.results.report import Report, estimate_grid
@@ -236,10 +237,9 @@ def wilson(successes: Floats, n: Floats, confidence: float) -> tuple[Floats, Flo
 
 def _places(by: By, labels: AnyArray | None, n_labels: int) -> Floats:
     """Return the numbers that labels differ by."""
+    check_choice("by", by, get_args(By))
     if by == "steps":
         return np.arange(n_labels, dtype=np.float64)
-    if by != "values":
-        raise ValueError(f"by must be 'steps' or 'values', got {by!r}.")
     if labels is None or len(labels) != n_labels or labels.dtype.kind not in "iuf":
         got = None if labels is None else labels[:5].tolist()
         raise ValueError(f"by='values' needs numbers as labels, got {got}; by='steps' does not.")

@@ -127,6 +127,40 @@ def test_planned_studies_have_their_power_everywhere(
     check_by_simulation(n_labels, rates, weights, kappa, null_kappa)
 
 
+BETWEEN_FIRST = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+TO_SECOND = np.array([[0, 3, 0], [3, 0, 2], [0, 2, 0]])
+NOT_NORMAL: list[tuple[dict[str, Any], float]] = [
+    ({"kappa": -0.005, "null_kappa": 0.2, "rates": (0.02, 0.02)}, 0.8),
+    ({"kappa": 0.3, "null_kappa": 0.6}, 0.5),
+    ({"kappa": 0.3, "null_kappa": 0.6, "alpha": 0.01}, 0.5),
+    ({"kappa": 0.815, "null_kappa": 0.578, "rates": (0.972, 0.972), "alpha": 0.02}, 0.5),
+    ({"kappa": 0.6, "null_kappa": 0.2, "rates": (0.9, 0.8), "alpha": 0.01}, 0.9),
+    (
+        {
+            "kappa": 0.8,
+            "null_kappa": 0.4,
+            "weights": BETWEEN_FIRST,
+            "rates": ([0.3, 0.1, 0.6],) * 2,
+        },
+        0.8,
+    ),
+    (
+        {"kappa": 0.0, "null_kappa": 0.1, "weights": TO_SECOND, "rates": ([0.02, 0.01, 0.97],) * 2},
+        0.5,
+    ),
+    ({"kappa": 0.95, "null_kappa": 0.8, "rates": (0.05, 0.05), "raters": 4}, 0.8),
+]
+
+
+@pytest.mark.parametrize(("plan", "target"), NOT_NORMAL)
+def test_power_where_z_is_not_normal(plan: dict[str, Any], target: float) -> None:
+    """A cell that matters expects few items."""
+    n = sample_size(**plan, power=target)
+    planned = power(n, **plan)
+    assert planned >= target
+    assert power(n, **plan, n_simulated=20_000, rng=1) == pytest.approx(planned, abs=0.03)
+
+
 def test_a_label_that_is_seldom_seen() -> None:
     """Kappa is not shown to be high before the far label was seen, in some 100 items."""
     margin = np.array([2, 4, 7, 51, 19, 16, 0.3])
@@ -149,7 +183,7 @@ def test_fewer_items_farther_from_the_null(n_labels: int, weights: Any) -> None:
 
 @given(
     raw=st.lists(st.floats(0.02, 1), min_size=2, max_size=3),
-    weights=st.sampled_from(WEIGHTS),
+    weights=st.sampled_from((*WEIGHTS, "zeros")),
     kappa=st.sampled_from([0.2, 0.5, 0.8, 0.95, 1.0]),
     null_kappa=st.sampled_from([0.0, 0.1, 0.4, 0.7, 0.9]),
 )
@@ -160,6 +194,8 @@ def test_power_is_a_probability_that_rises(
     if kappa == null_kappa:
         return
     margin = np.array(raw) / sum(raw)
+    if weights == "zeros":
+        weights = BETWEEN_FIRST[: len(raw), : len(raw)]
     arguments: dict[str, Any] = {"rates": (margin, margin), "weights": weights}
     # Simulated powers of small studies are known to within 2.5 %, and rise by steps.
     found = [

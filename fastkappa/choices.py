@@ -1,0 +1,77 @@
+"""Arguments that are one of a few words, and the nearest of them to another word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+# What other libraries, and the command line, call a choice: None stands for the default.
+ELSEWHERE: dict[str, str | None] = {
+    **dict.fromkeys(("none", "auto", "default", "unweighted", "nominal", "identity", "equal")),
+    **dict.fromkeys(("squared", "square", "fleiss-cohen"), "quadratic"),
+    **dict.fromkeys(("absolute", "cicchetti-allison", "equal-spacing", "abs"), "linear"),
+    "quadratic": "interval",
+    **dict.fromkeys(("error", "fail", "strict"), "raise"),
+    **dict.fromkeys(("ignore", "omit", "skip", "exclude", "remove", "pairwise"), "drop"),
+    **dict.fromkeys(("wald", "delta", "fce"), "asymptotic"),
+    **dict.fromkeys(("wilson", "rao"), "score"),
+    **dict.fromkeys(("likelihood", "likelihood-ratio", "lr"), "profile"),
+    **dict.fromkeys(("gaussian", "z", "norm"), "normal"),
+    **dict.fromkeys(("student", "students"), "t"),
+    **dict.fromkeys(("two_sided", "two.sided", "both"), "two-sided"),
+    **dict.fromkeys(("larger", "upper", "right"), "greater"),
+    **dict.fromkeys(("smaller", "lower", "left"), "less"),
+}
+
+
+Choice = TypeVar("Choice", bound=str | None)
+
+
+def check_choice(argument: str, value: Any, allowed: Sequence[Choice], more: str = "") -> Choice:
+    """Return a value, or raise if it is not one of the words allowed, and name the nearest of them.
+
+    ``more`` is what else the argument may be.
+
+    Examples
+    --------
+    >>> from fastkappa.choices import check_choice
+    >>> check_choice("missing", "drop", ("raise", "drop"))
+    'drop'
+    >>> check_choice("missing", "error", ("raise", "drop"))
+    Traceback (most recent call last):
+        ...
+    ValueError: missing must be 'raise' or 'drop', got 'error'. Did you mean 'raise'?
+    """
+    if (value is None or isinstance(value, str)) and value in allowed:
+        return allowed[allowed.index(value)]
+    *others, last = [*map(repr, allowed), *([more] if more else [])]
+    raise ValueError(
+        f"{argument} must be {', '.join(others)} or {last}, got {value!r}."
+        f"{did_you_mean(value, allowed)}"
+    )
+
+
+def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
+    """Return a sentence that names the nearest of the words allowed, nothing if none is near.
+
+    Examples
+    --------
+    >>> from fastkappa.choices import did_you_mean
+    >>> did_you_mean("Squared", (None, "linear", "quadratic"))
+    " Did you mean 'quadratic'?"
+    >>> did_you_mean("auto", (None, "score")), did_you_mean("quadratc", ("none", "quadratic"))
+    (' Did you mean None?', " Did you mean 'quadratic'?")
+    """
+    if not isinstance(value, str):
+        return ""
+    # Loaded only for an error: `import fastkappa` stays quick.
+    from difflib import get_close_matches
+
+    word, words = value.strip().lower(), [one for one in allowed if one is not None]
+    meant = ELSEWHERE.get(word, word)
+    if word in ELSEWHERE and meant in allowed:
+        return f" Did you mean {meant!r}?"
+    # The command line has a word for None.
+    meant = meant or next((one for one in ("none", "auto") if one in words), word)
+    near = get_close_matches(meant, words, 1)
+    return f" Did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,59 @@
+"""One prediction of a leaderboard: as it was read, and its row before it is ranked."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from fastkappa.leaderboards.items.reference import Pair
+
+
+class ReadPrediction(NamedTuple):
+    """One prediction beside the truth, and how many of its ids are not those of the items."""
+
+    pair: Pair
+    missing: int
+    extra: int = 0
+    repeated: int = 0
+
+    def n_covered(self, n_items: int) -> int:
+        """Return how many of the items it has a label for, once."""
+        return n_items - self.missing - self.repeated
+
+
+class Entry(NamedTuple):
+    """One prediction and its kappa."""
+
+    name: Any
+    kappa: float = float("nan")
+    n: int = 0
+    coverage: float = 0.0
+    missing: int = 0
+    extra: int = 0
+    repeated: int = 0
+    other_labels: int = 0
+    failure: str | None = None
+    score_interval: tuple[float, float] = (float("nan"), float("nan"))
+
+
+def too_few_items(
+    name: Any, read: ReadPrediction, n_items: int, min_coverage: float
+) -> Entry | None:
+    """Return the entry of a prediction of too few items to be ranked, None if it has enough."""
+    n_covered = read.n_covered(n_items)
+    coverage = n_covered / n_items
+    if coverage >= min_coverage:
+        return None
+    failure = (
+        f"it has a label for {n_covered} of the {n_items} items only, and kappa of chosen items is"
+        f" not that of all: min_coverage={math.floor(1000 * coverage) / 1000:g} ranks it."
+    )
+    _, missing, extra, repeated = read
+    return Entry(
+        name,
+        coverage=coverage,
+        missing=missing,
+        extra=extra,
+        repeated=repeated,
+        failure=failure,
+    )

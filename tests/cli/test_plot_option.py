@@ -1,0 +1,95 @@
+"""`fastkappa agree --plot`: pictures, also for print, and refusals of their options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("matplotlib")
+pytest.importorskip("typer")
+
+from fastkappa import datasets
+from tests.helpers.command_line import CommandLine, write_csv
+
+command = CommandLine("agree")
+text_of, refusal = command.text_of, command.refusal
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Write two neurologists' ratings in two cities, and those of a third who is made up."""
+    cities = {
+        name: datasets.load(f"multiple_sclerosis_{name.lower().replace(' ', '_')}").expand()
+        for name in ("Winnipeg", "New Orleans")
+    }
+    a, b = (np.concatenate(ratings) for ratings in zip(*cities.values()))
+    c = np.where(np.arange(len(a)) % 3, a, 1 + np.arange(len(a)) % 4)
+    city = [name for name, (first, _) in cities.items() for _ in first]
+    return write_csv(tmp_path / "ratings.csv", a=a, b=b, c=c, city=city)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--raters", "a", "b"], [">a<", ">b<", ">36<"]),
+        (["--raters", "a", "b", "--group", "city"], [">Winnipeg<", ">all items<"]),
+        (["--raters", "a", "b", "c"], [">Fleiss' kappa<", ">b, c<"]),
+        (["--raters", "a", "b", "c", "--group", "city"], [">New Orleans<"]),
+    ],
+)
+def test_pictures(path: Path, tmp_path: Path, options: list[str], words: list[str]) -> None:
+    picture = tmp_path / "out.svg"
+    assert text_of(path, *options, "--plot", picture) == text_of(path, *options)
+    drawn = picture.read_text(encoding="utf-8")
+    for word in words:
+        assert word in drawn
+
+
+def test_pictures_that_cannot_be_written(path: Path, tmp_path: Path) -> None:
+    options = (path, "--raters", "a", "b", "--plot")
+    for name, why in (("no/out.svg", "No such file"), ("out.abc", "Format 'abc' is not supported")):
+        picture = tmp_path / name
+        assert f"--plot {picture} cannot be written: {why}" in refusal(*options, picture)
+
+
+def test_pictures_for_print(path: Path, tmp_path: Path) -> None:
+    """A journal wants 300 dots per inch, a size, and fonts that are not of type 3."""
+    png, pdf = tmp_path / "out.png", tmp_path / "out.pdf"
+    options = (path, "--raters", "a", "b", "--plot")
+    text_of(*options, png, "--size", "4x5", "--title", "Agreement", "--heat-map")
+    width, height = np.frombuffer(png.read_bytes()[16:24], ">u4").tolist()
+    assert (width, height) == (1200, 1500)
+    text_of(*options, png, "--size", "4x5", "--dpi", "100")
+    assert np.frombuffer(png.read_bytes()[16:24], ">u4").tolist() == [400, 500]
+    text_of(*options, pdf)
+    assert b"/CIDFontType2" in pdf.read_bytes()
+    assert b"/Type3" not in pdf.read_bytes()
+
+
+def test_a_heat_map_and_a_title(path: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "out.svg"
+    text_of(path, "--raters", "a", "b", "--plot", picture, "--heat-map", "--title", "Two <raters>")
+    drawn = picture.read_text(encoding="utf-8")
+    assert ">Two &lt;raters&gt;<" in drawn
+    assert ">proportion of all items<" in drawn
+    page = tmp_path / "out.html"
+    text_of(path, "--raters", "a", "b", "--report", page, "--heat-map")
+    assert "Cells are the darker" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--title", "x"], "--title is for --plot"),
+        (["--dpi", "600"], "--dpi is for --plot"),
+        (["--plot", "x.png", "--size", "4"], "--size must be a width and a height"),
+        (["--plot", "x.png", "--size", "4xnan"], "--size must be a width and a height"),
+        (["--plot", "x.png", "--size", "0x3"], "--size must be a width and a height"),
+        (["--heat-map", "--group", "city"], "--heat-map is for two raters"),
+    ],
+)
+def test_options_of_pictures_are_checked(path: Path, options: list[str], message: str) -> None:
+    assert message in refusal(path, "--raters", "a", "b", *options)
