@@ -130,7 +130,10 @@ def read(
             name: read_rated(column, name, missing_codes if name in names else ())
             for name, column in kept.items()
         }
-        columns.update(zip(names, comparable([columns[name] for name in names], names, remedy)))
+        rated_columns = [columns[name] for name in names]
+        compared = comparable(rated_columns, names, remedy)
+        if compared is not rated_columns:
+            columns.update(zip(names, compared))
     except ValueError as error:
         # What is missing is found without a pass of its own; this one counts it.
         if is_own:
@@ -320,8 +323,8 @@ def comparable(
                 "Mix of label input types (string and number); Got"
                 f" {_distinct_labels(first)} and {_distinct_labels(other)}.{advice}"
             )
-        kinds = {first.label_dtype.kind, other.label_dtype.kind}
-        if kinds & set("mM") and len(kinds) > 1:
+        kinds = first.label_dtype.kind + other.label_dtype.kind
+        if ("m" in kinds or "M" in kinds) and kinds[0] != kinds[1]:
             raise ValueError(
                 f"Mix of label input types ({first.label_dtype} and {other.label_dtype})."
             )
