@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -55,3 +55,15 @@ def is_masked_array(values: Any) -> bool:
     """
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
     return masked is not None and isinstance(values, masked)
+
+
+def chunks_of(columns: Sequence[Any], size: int) -> Iterator[tuple[slice, Floats]]:
+    """Yield ranges of rows and copies of them, of shape (n_columns, m), of so many numbers."""
+    n = len(columns[0])
+    step = max(1, size // len(columns))
+    for start in range(0, n, step):
+        rows = slice(start, min(start + step, n))
+        chunk = np.empty((len(columns), rows.stop - start))
+        for own, column in zip(chunk, columns):
+            own[:] = column[rows]
+        yield rows, chunk

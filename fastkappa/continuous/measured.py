@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, Floats
+from fastkappa.arrays import AnyArray, Floats, chunks_of
 from fastkappa.continuous.other_forms import refuse_other_forms
 from fastkappa.ratings.interop import warn_of_same_column
 from fastkappa.ratings.missing import Missing, check_missing
@@ -66,7 +66,7 @@ class Measured:
 
     def chunks(self) -> Iterator[Floats]:
         """Yield the subjects that all rated, in units, of shape (n_raters, m)."""
-        for chunk in _chunks(self.columns):
+        for _, chunk in chunks_of(self.columns, CHUNK):
             if self.n_dropped:
                 chunk = chunk[:, ~np.isnan(chunk).any(axis=0)]
             yield chunk if self.unit == 1 else chunk / self.unit
@@ -101,7 +101,7 @@ def _measured(given: list[Any], names: list[str], missing: Missing) -> Measured:
     n_dropped = 0
     lowest, highest = np.full(len(columns), np.inf), np.full(len(columns), -np.inf)
     start = 0
-    for chunk in _chunks(columns):
+    for _, chunk in chunks_of(columns, CHUNK):
         incomplete = np.isnan(chunk).any(axis=0)
         if incomplete.any():
             if missing == "raise":
@@ -125,12 +125,3 @@ def _measured(given: list[Any], names: list[str], missing: Missing) -> Measured:
     _, exponent = math.frexp(max(np.abs(lowest).max(), np.abs(highest).max()))
     unit = 1.0 if abs(exponent) < LARGEST_EXPONENT else math.ldexp(1.0, exponent - 1)
     return Measured(columns, names, start - n_dropped, n_dropped, lowest, highest, unit)
-
-
-def _chunks(columns: list[AnyArray]) -> Iterator[Floats]:
-    length = max(1, CHUNK // len(columns))
-    for start in range(0, len(columns[0]), length):
-        chunk = np.empty((len(columns), len(columns[0][start : start + length])))
-        for row, column in zip(chunk, columns):
-            row[:] = column[start : start + length]
-        yield chunk

@@ -19,8 +19,7 @@ import numpy as np
 
 from fastkappa.arrays import Floats
 from fastkappa.continuous.measured import Measured
-
-EPSILON = float(np.finfo(np.float64).eps)
+from fastkappa.statistics.spread import EPSILON
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from fastkappa.results.report import NO_ENDS, Report, estimate_grid, facts
 from fastkappa.results.result import Result
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, clusters_of, n_units, variance
+from fastkappa.statistics.comparison import difference_of
 from fastkappa.statistics.inference import (
     Distribution,
     check_confidence,
@@ -197,15 +198,8 @@ def compare_coefficients(
     error = _standard_error(first, second, joint, clusters)
     n = int(joint.counts.sum())
     units = n_units(n, clusters)
-    value = first.value - second.value
-    if math.isnan(value):
-        undefined = "the first" if math.isnan(first.value) else "the second"
-        warnings.warn(
-            f"the coefficients cannot be compared: {undefined} is undefined.",
-            undefined_metric_warning(),
-            stacklevel=2,
-        )
-    elif units == 1 < n:
+    value = difference_of("coefficients", (first.value, second.value))
+    if not math.isnan(value) and units == 1 < n:
         warnings.warn(
             "the standard error is undefined: all subjects are in one cluster.",
             undefined_metric_warning(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.multirater.estimation import estimate, label_kappas, read_ratings
+from fastkappa.multirater.estimation import estimate, label_kappas, read_ratings, warn_of_labels
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.chance_corrected import (
@@ -289,7 +289,7 @@ def conger_kappa(
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     distances = distances_of(weights, len(given.labels))
     coefficient = Conger(given.profiles("conger_kappa"), distances)
-    given.warn_of_labels("weights", weights, stacklevel=2)
+    warn_of_labels(given, "weights", weights)
     return estimate("Conger's kappa", coefficient, given, confidence, distribution, weights=weights)
 
 
@@ -334,11 +334,11 @@ def light_kappa(
     """
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = Light(given.profiles("light_kappa"), weights)
-    given.warn_of_labels("weights", weights, stacklevel=2)
+    warn_of_labels(given, "weights", weights)
     return estimate("Light's kappa", coefficient, given, confidence, distribution, weights=weights)
 
 
 def _chance_corrected(ratings: Ratings, weights: Weights, chance: Chance) -> ChanceCorrected:
     distances = distances_of(weights, len(ratings.labels))
-    ratings.warn_of_labels("weights", weights, stacklevel=3)
+    warn_of_labels(ratings, "weights", weights)
     return ChanceCorrected(ratings.patterns, distances, chance)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.exceptions import undefined_metric_warning, users_stacklevel
 from fastkappa.multirater.items.measurements import Measurements
 from fastkappa.multirater.multirater_result import LabelKappa, MultiRaterResult
 from fastkappa.multirater.ratings import Ratings
@@ -25,6 +25,7 @@ from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreemen
 from fastkappa.multirater.statistics.measured_alpha import MEASURED, MeasuredAlpha
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
+from fastkappa.ratings.label_order import warn_of_order
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import n_units
 from fastkappa.statistics.inference import (
@@ -50,10 +51,32 @@ def read_ratings(
     distribution: Distribution,
 ) -> Ratings:
     """Return what a coefficient is given as `Ratings`, and check its other arguments."""
-    given = Ratings.of(ratings, labels, missing_codes, clusters, stacklevel=3)
+    given = Ratings.of(ratings, labels, missing_codes, clusters)
     check_confidence(confidence)
     check_distribution(distribution)
     return given
+
+
+def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
+    """Warn where ``value``, a name or a matrix, needs an order of labels that nobody gave.
+
+    Where it is None, disagreements count alike, and those of measurements say nothing.
+    """
+    if ratings.order_is_known:
+        return
+    labels, n_subjects = ratings.labels, ratings.n_subjects
+    if value is not None:
+        why = f"{argument}={value!r}" if isinstance(value, str) else f"a matrix as {argument}"
+        warn_of_order(labels, why, users_stacklevel())
+    elif (
+        len(labels) > n_subjects and labels.dtype.kind == "f" and (labels != np.rint(labels)).any()
+    ):
+        warnings.warn(
+            f"ratings hold {len(labels)} different numbers of {n_subjects} subjects,"
+            " not all whole, and each was taken for a label: krippendorff_alpha with"
+            " level='interval' and intraclass_correlation are for measurements.",
+            stacklevel=users_stacklevel(),
+        )
 
 
 def estimate(
@@ -82,7 +105,7 @@ def estimate(
         warnings.warn(
             f"{method} is undefined: {_why_undefined(ratings)}.",
             undefined_metric_warning(),
-            stacklevel=3,
+            stacklevel=users_stacklevel(),
         )
         error = freedom = math.nan
     else:
@@ -92,7 +115,7 @@ def estimate(
             warnings.warn(
                 f"the standard error of {method} is undefined: all subjects are in one cluster.",
                 undefined_metric_warning(),
-                stacklevel=3,
+                stacklevel=users_stacklevel(),
             )
     interval = symmetric_interval(value, error, confidence, freedom)
     null_error = errors.overall if errors is not None else math.nan

@@ -6,7 +6,13 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.multirater.estimation import MOST_LABELS, estimate, read_ratings, rows_of_numbers
+from fastkappa.multirater.estimation import (
+    MOST_LABELS,
+    estimate,
+    read_ratings,
+    rows_of_numbers,
+    warn_of_labels,
+)
 from fastkappa.multirater.items.measurements import measurements_in
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.ratings import Ratings
@@ -104,7 +110,7 @@ def krippendorff_alpha(
     given = read_ratings(ratings, labels, missing_codes, clusters, confidence, distribution)
     coefficient = _alpha_of_labels(given, level)
     if not callable(level) and name not in ("jaccard", "masi"):
-        given.warn_of_labels("level", None if name == "nominal" else level, stacklevel=2)
+        warn_of_labels(given, "level", None if name == "nominal" else level)
     return estimate(method, coefficient, given, confidence, distribution)
 
 

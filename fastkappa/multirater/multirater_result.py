@@ -29,6 +29,14 @@ from fastkappa.statistics.clusters import Clusters, are_joined, n_units
 from fastkappa.statistics.inference import Distribution
 from fastkappa.statistics.weights import Weights, weights_text
 
+# What `to_dict` has, in this order.
+IN_DICTIONARY = (
+    *("method", "value", "standard_error", "interval", "confidence", "distribution"),
+    *("null_standard_error", "z", "p_value", "observed_disagreement", "expected_disagreement"),
+    *("n_subjects", "n_clusters", "design_effect", "n_paired", "n_raters", "n_missing", "labels"),
+    "by_label",
+)
+
 
 class _LabelKappa(NamedTuple):
     label: Any
@@ -255,26 +263,11 @@ class MultiRaterResult(Result):
 
         Undefined figures are None.
         """
+        parts = {
+            f"{name}_disagreement": float(d) for name, d in self.disagreement._asdict().items()
+        }
         figures = {
-            "method": self.method,
-            "value": self.value,
-            "standard_error": self.standard_error,
-            "interval": self.interval,
-            "confidence": self.confidence,
-            "distribution": self.distribution,
-            "null_standard_error": self.null_standard_error,
-            "z": self.z,
-            "p_value": self.p_value,
-            "observed_disagreement": float(self.disagreement.observed),
-            "expected_disagreement": float(self.disagreement.expected),
-            "n_subjects": self.n_subjects,
-            "n_clusters": self.n_clusters,
-            "design_effect": self.design_effect,
-            "n_paired": self.n_paired,
-            "n_raters": self.n_raters,
-            "n_missing": self.n_missing,
-            "labels": self.labels,
-            "by_label": self.by_label,
+            name: parts[name] if name in parts else getattr(self, name) for name in IN_DICTIONARY
         }
         return {name: plain(figure) for name, figure in figures.items()}
 

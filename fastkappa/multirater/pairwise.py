@@ -17,6 +17,7 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import figure, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.counted_ratings import Counted
+from fastkappa.multirater.estimation import warn_of_labels
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.known_raters import of_pairs
 from fastkappa.multirater.statistics.sparse_profiles import MOST_CELLS
@@ -246,11 +247,11 @@ def pairwise_kappa(
     >>> int(result.n_missing[0, 2])
     1
     """
-    given = Ratings.of(ratings, labels, missing_codes, clusters, stacklevel=2)
+    given = Ratings.of(ratings, labels, missing_codes, clusters)
     check_confidence(confidence)
     checked = as_weights(weights, len(given.labels))
     tables, n_rated = given.rater_pairs("pairwise_kappa")
-    given.warn_of_labels("weights", weights, stacklevel=2)
+    warn_of_labels(given, "weights", weights)
     names = given.rater_names or ()
     first, second = np.triu_indices(len(names), 1)
 

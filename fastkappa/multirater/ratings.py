@@ -12,19 +12,15 @@ from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray
 from fastkappa.multirater.counted_ratings import Counted, of_counts, of_long, of_raters, of_table
-from fastkappa.multirater.items.count_tables import (
-    order_is_known,
-    read_counts,
-    table_labels,
-)
-from fastkappa.multirater.items.forms import ids_among, other_form
+from fastkappa.multirater.items.count_tables import read_counts, table_labels
+from fastkappa.multirater.items.forms import ids_in_counts, other_form
 from fastkappa.multirater.items.long import read_long
 from fastkappa.multirater.items.rater_columns import encode_columns
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import RaterPairs
 from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles
 from fastkappa.ratings.interop import names_of
-from fastkappa.ratings.label_order import warn_of_order
+from fastkappa.ratings.label_order import is_order_of_table_known
 from fastkappa.ratings.labels import names_of_columns
 from fastkappa.ratings.missing import check_is_list
 from fastkappa.ratings.rating_matrix import columns_of
@@ -272,7 +268,7 @@ class Ratings:
             int(counts.sum()),
             2,
             ("rater 1", "rater 2"),
-            order_is_known(table, labels, names),
+            is_order_of_table_known(table, labels, names),
             of_table(counts),
         )
 
@@ -320,14 +316,9 @@ class Ratings:
         if columns is not None:
             _refuse_sums("column", columns[-1], table)
             _refuse_sums("row", list(getattr(counts, "index", [""]))[-1], table.T)
-        ids = None if columns is None else ids_among(list(table.T), len(table))
-        if columns is not None and ids is not None:
-            warnings.warn(
-                f"column {columns[ids]!r} of counts holds another number in each of the"
-                f" {len(table)} rows, as ids do, but was read as a label: leave it out if it says"
-                " what was rated.",
-                stacklevel=2,
-            )
+            ids = ids_in_counts(table, columns)
+            if ids is not None:
+                warnings.warn(ids, stacklevel=2)
         names, order = table_labels(counts, labels, table.sum(axis=0), "counts")
         if order is not None:
             table = table[:, order]
@@ -337,7 +328,7 @@ class Ratings:
             len(table),
             n_raters,
             None,
-            order_is_known(counts, labels, names),
+            is_order_of_table_known(counts, labels, names),
             of_counts(table, n_raters, clusters),
         )
 
@@ -348,12 +339,11 @@ class Ratings:
         labels: Any = None,
         missing_codes: Sequence[Any] = (),
         clusters: Any = None,
-        stacklevel: int = 1,
     ) -> Ratings:
         """Return `Ratings` unchanged, and read anything else by `from_array`.
 
         There is a ``UserWarning`` for what looks like counts, like a row per rater or like a row
-        per rating, as `fleiss_kappa` says; ``stacklevel`` of 1 warns at the line of the caller.
+        per rating, as `fleiss_kappa` says.
         """
         check_is_list(missing_codes)
         if isinstance(ratings, cls):
@@ -366,7 +356,7 @@ class Ratings:
         given = cls.from_array(
             ratings, labels=labels, missing_codes=missing_codes, clusters=clusters
         )
-        given.warn_of_form(stacklevel + 1)
+        given.warn_of_form()
         return given
 
     @classmethod
@@ -394,34 +384,15 @@ class Ratings:
             other_form([r.rater for r in raters], may_be_counts=labels is None),
         )
 
-    def warn_of_form(self, stacklevel: int) -> None:
+    def warn_of_form(self) -> None:
         """Warn of what looks like ratings of another form, such as counts per label."""
         if self._warning is not None:
-            warnings.warn(self._warning, stacklevel=stacklevel + 1)
+            warnings.warn(self._warning, stacklevel=users_stacklevel())
 
     @property
     def label_values(self) -> AnyArray:
         """What the labels stand for: the values of the members of a Python enum, else labels."""
         return self.labels if self._values is None else self._values
-
-    def warn_of_labels(self, argument: str, value: Any, stacklevel: int) -> None:
-        """Warn where ``value``, a name or a matrix, needs an order of labels that nobody gave.
-
-        Where it is None, disagreements count alike, and those of measurements say nothing.
-        ``stacklevel`` of 1 warns at the line of the caller.
-        """
-        if self.order_is_known:
-            return
-        if value is not None:
-            why = f"{argument}={value!r}" if isinstance(value, str) else f"a matrix as {argument}"
-            warn_of_order(self.labels, why, stacklevel + 1)
-        elif len(self.labels) > self.n_subjects and _are_measurements(self.labels):
-            warnings.warn(
-                f"ratings hold {len(self.labels)} different numbers of {self.n_subjects} subjects,"
-                " not all whole, and each was taken for a label: krippendorff_alpha with"
-                " level='interval' and intraclass_correlation are for measurements.",
-                stacklevel=stacklevel + 1,
-            )
 
     @property
     def patterns(self) -> Patterns:
@@ -479,8 +450,3 @@ def _refuse_sums(what: str, name: Any, counts: AnyArray) -> None:
             f"counts must be without sums, but its {what} {name!r} holds those of the other"
             f" {what}s: leave it out."
         )
-
-
-def _are_measurements(labels: AnyArray) -> bool:
-    """Return whether labels are numbers that are not all whole."""
-    return labels.dtype.kind == "f" and bool((labels != np.rint(labels)).any())

@@ -115,6 +115,17 @@ def is_number(string: str) -> bool:
     return bool(NUMBER.fullmatch(string)) and math.isfinite(float(string))
 
 
+def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
+    """Return whether someone put the labels of a table, its ``names``, in order.
+
+    The columns of a data frame in alphabetical order may come from `pandas.crosstab`, which
+    sorts them, unless they are an ordered categorical.
+    """
+    declared = getattr(getattr(getattr(table, "columns", None), "dtype", None), "ordered", False)
+    given = [str(name) for name in names]
+    return labels is not None or bool(declared) or given != sorted(given)
+
+
 def is_alphabetical(labels: AnyArray) -> bool:
     """Return whether sorted labels are strings that say nothing of their order."""
     strings = labels.tolist() if labels.dtype.kind in "UTO" else []

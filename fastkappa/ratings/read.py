@@ -154,7 +154,10 @@ def read(
             name: read_rated(column, name, missing_codes if name in names else ())
             for name, column in kept.items()
         }
-        columns.update(zip(names, comparable([columns[name] for name in names], names, remedy)))
+        rated_columns = [columns[name] for name in names]
+        compared = comparable(rated_columns, names, remedy)
+        if compared is not rated_columns:
+            columns.update(zip(names, compared))
     except ValueError as error:
         # What is missing is found without a pass of its own; this one counts it.
         if is_own:

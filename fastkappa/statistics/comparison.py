@@ -344,14 +344,7 @@ def _difference(
     ends: tuple[float, float],
     bootstrap: BootstrapResult | None = None,
 ) -> KappaDifference:
-    value = both[0] - both[1]
-    if math.isnan(value):
-        undefined = "the first" if math.isnan(both[0]) else "the second"
-        warnings.warn(
-            f"the kappas cannot be compared: {undefined} is undefined.",
-            undefined_metric_warning(),
-            stacklevel=users_stacklevel(),
-        )
+    value = difference_of("kappas", both)
     z = value / error if error > 0 else math.nan
     return KappaDifference(
         value,
@@ -364,6 +357,19 @@ def _difference(
         bootstrap,
         interval_methods=methods,
     )
+
+
+def difference_of(what: str, both: tuple[float, float]) -> float:
+    """Return the first value minus the second, and warn if one of them is undefined."""
+    value = both[0] - both[1]
+    if math.isnan(value):
+        undefined = "the first" if math.isnan(both[0]) else "the second"
+        warnings.warn(
+            f"the {what} cannot be compared: {undefined} is undefined.",
+            undefined_metric_warning(),
+            stacklevel=users_stacklevel(),
+        )
+    return value
 
 
 def _interval_of(

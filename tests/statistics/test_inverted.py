@@ -11,9 +11,9 @@ from scipy.optimize import brentq
 from scipy.stats import binom, chi2, norm
 
 from fastkappa.statistics.intervals import inverted
-from fastkappa.statistics.intervals.constrained import constrained_proportions
 from fastkappa.statistics.intervals.inverted import TESTS, Test, inverted_test, least_kappa
 from fastkappa.statistics.kappa import kappas
+from tests.helpers.constrained import constrained_proportions
 from tests.statistics.test_constrained import TABLES, by_a_general_optimiser
 
 Z = norm.ppf(0.975)

@@ -211,7 +211,7 @@ def _read(
             f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: are they ratings?"
             f" {MEASUREMENTS}"
         )
-    whole.warn_of_form(stacklevel=2)
+    whole.warn_of_form()
     if labels is None and declared is None:
         on_sorted(whole.labels)
     if file.group is None:

@@ -69,14 +69,3 @@ def table_labels(
     column = Column(np.arange(n_labels), np.dtype(object), array.tolist(), counts=of_labels)
     warn_of_lookalikes({argument: column})
     return array, order
-
-
-def order_is_known(table: Any, labels: Any, names: AnyArray) -> bool:
-    """Return whether someone put the labels of a table, its ``names``, in order.
-
-    The columns of a data frame in alphabetical order may come from `pandas.crosstab`, which
-    sorts them, unless they are an ordered categorical.
-    """
-    declared = getattr(getattr(getattr(table, "columns", None), "dtype", None), "ordered", False)
-    given = [str(name) for name in names]
-    return labels is not None or bool(declared) or given != sorted(given)

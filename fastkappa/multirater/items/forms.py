@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -72,6 +73,17 @@ def ids_among(columns: Sequence[AnyArray], n_subjects: int) -> int | None:
     others = [values[:MOST_ROWS] for values, ids in zip(columns, are_ids) if not ids]
     most_values = max((len(np.unique(values)) for values in others), default=0)
     return are_ids.index(True) if 0 < 2 * most_values <= min(n_subjects, MOST_ROWS) else None
+
+
+def ids_in_counts(counts: AnyArray, columns: Sequence[Any]) -> str | None:
+    """Return the warning about a named column that looks like ids, None if none does."""
+    ids = ids_among(list(counts.T), len(counts))
+    if ids is None:
+        return None
+    return (
+        f"column {columns[ids]!r} of counts holds another number in each of the {len(counts)} rows,"
+        " as ids do, but was read as a label: leave it out if it says what was rated."
+    )
 
 
 def _never_repeats(values: AnyArray) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray, Floats, IntTable
+from fastkappa.arrays import CHUNK, LARGEST_EXACT, AnyArray, IntTable, chunks_of
 from fastkappa.multirater.items.forms import other_form
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.interop import to_numpy
@@ -67,7 +67,7 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
     if len(numeric) < len(columns) or not any(map(_are_measurements, numeric)):
         return None
     names = names or [f"rater {i}" for i in range(1, len(columns) + 1)]
-    measured = measurements_of(read_measurements(numeric, names), None)
+    measured = measurements_of(read_measurements(numeric, names))
     wholes = [_is_whole(column) for column in numeric]
     raters = [
         Rater(
@@ -81,32 +81,24 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
     return measured._replace(warning=other_form(raters, may_be_counts=all(wholes)))
 
 
-def measurements_of(columns: list[AnyArray], multiplicities: IntTable | None) -> Measurements:
-    """Return measurements whose rows occur once each, or as often as ``multiplicities`` say."""
-    if multiplicities is None:
-        multiplicities = np.ones(len(columns[0]), np.int64)
+def measurements_of(columns: list[AnyArray]) -> Measurements:
+    """Return measurements, and what there is to say of all of them."""
+    n_subjects, n_raters = len(columns[0]), len(columns)
     n_missing = n_paired = 0
     lowest, highest = np.inf, -np.inf
-    for start in range(0, len(columns[0]), CHUNK):
-        rows = slice(start, start + CHUNK)
-        each = multiplicities[rows]
-        chunk: Floats = np.array([column[rows] for column in columns], np.float64)
-        missing = np.isnan(chunk)
-        if missing.any():
-            n_given = len(columns) - missing.sum(axis=0)
-            n_missing += int(each @ (len(columns) - n_given))
-            n_paired += int(each @ (n_given >= 2))
-            chunk[:, n_given < 2] = np.nan
-        else:
-            n_paired += int(each.sum())
+    for _, chunk in chunks_of(columns, CHUNK):
+        n_given = n_raters - np.isnan(chunk).sum(axis=0)
+        n_missing += int((n_raters - n_given).sum())
+        n_paired += int((n_given >= 2).sum())
+        chunk[:, n_given < 2] = np.nan
         lowest = min(lowest, float(np.fmin.reduce(chunk, axis=None, initial=np.inf)))
         highest = max(highest, float(np.fmax.reduce(chunk, axis=None, initial=-np.inf)))
     return Measurements(
         columns,
-        multiplicities,
+        np.ones(n_subjects, np.int64),
         np.empty(0),
-        int(multiplicities.sum()),
-        len(columns),
+        n_subjects,
+        n_raters,
         n_paired,
         n_missing,
         lowest == highest,

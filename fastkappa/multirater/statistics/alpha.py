@@ -13,7 +13,7 @@ their mean, so that nothing cancels.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -123,26 +123,18 @@ class Alpha(Coefficient):
         patterns, multiplicities = self._patterns, self.multiplicities
         totals = patterns.sums(multiplicities)
         metric = self._metric(totals)
-        n = multiplicities.sum()
-        mean_ratings = totals.sum() / n
         proportions = totals / totals.sum()
         from_labels = metric.from_labels(proportions)
         expected = from_labels @ proportions
-        within = self._of_patterns(metric)
-        own = within / mean_ratings / expected
-        ratio = multiplicities @ own / n
-        by_chance = 2 * patterns.products(from_labels) / mean_ratings / expected
-        surplus = patterns.n_ratings / mean_ratings
         # How much rounded labels add to the size of each part.
-        rounded = _rounded(metric, from_labels, 1)
-        of_expected = rounded @ proportions / expected
-        of_own = _rounded(metric, within, patterns.n_ratings) / mean_ratings / expected
-        of_own += own * of_expected
-        of_ratio = multiplicities @ of_own / n + ratio * of_expected
-        of_chance = 2 * patterns.products(rounded) / mean_ratings / expected
-        of_chance += by_chance * of_expected
-        sizes = (ratio + of_ratio) * (by_chance + surplus) + ratio * of_chance + own + of_own
-        return Influence(ratio * (by_chance - surplus) - own, sizes)
+        rounded = rounded_sums(metric.largest, from_labels, 1)
+        return influence_of_alpha(
+            Parts(self._of_patterns(metric), patterns.products(from_labels), expected),
+            patterns.n_ratings,
+            multiplicities,
+            metric.largest,
+            (patterns.products(rounded), rounded @ proportions / expected),
+        )
 
     def _metric(self, totals: Floats) -> Metric:
         if self._fixed is not None:
@@ -196,13 +188,60 @@ def numbers_of(level: str, labels: AnyArray) -> Floats:
     return exact_floats(labels)
 
 
-def _rounded(metric: Metric, distances: Floats, n_pairs: Any) -> Floats:
+class Parts(NamedTuple):
+    """What alpha is made of, for one sample.
+
+    ``within`` holds the sum of the distances over each row's ordered pairs, over its number
+    of ratings less one; ``to_all`` that from its ratings to all ratings of the sample, each over
+    their number; ``expected`` is the mean distance of two ratings drawn with replacement.
+    """
+
+    within: Floats
+    to_all: Floats
+    expected: float
+
+
+def influence_of_alpha(
+    parts: Parts,
+    n_ratings: Any,
+    multiplicities: AnyArray,
+    largest: float,
+    rounded: tuple[Any, Any],
+) -> Influence:
+    """Return how much a subject of each row raises alpha (Gwet 2014).
+
+    ``largest`` is that of the metric. ``rounded`` is how much rounded labels add to the sizes of
+    ``to_all``, and to that of ``expected`` in proportion.
+    """
+    within, to_all, expected = parts
+    n = multiplicities.sum()
+    mean_ratings = (multiplicities * n_ratings).sum() / n
+    own = within / mean_ratings / expected
+    ratio = multiplicities @ own / n
+    by_chance = 2 * to_all / mean_ratings / expected
+    surplus = n_ratings / mean_ratings
+    values = ratio * (by_chance - surplus) - own
+    of_all, of_expected = rounded
+    of_own = rounded_sums(largest, within, n_ratings) / mean_ratings / expected
+    of_own += own * of_expected
+    of_ratio = multiplicities @ of_own / n + ratio * of_expected
+    of_chance = 2 * of_all / mean_ratings / expected
+    of_chance += by_chance * of_expected
+    by_chance += surplus
+    by_chance *= ratio + of_ratio
+    by_chance += ratio * of_chance
+    by_chance += own
+    by_chance += of_own
+    return Influence(values, by_chance)
+
+
+def rounded_sums(largest: float, distances: Floats, n_pairs: Any) -> Floats:
     """Return how much the rounding of labels changes sums of so many distances, over EPSILON.
 
     For d = a - b it is at most 4 |d| max |label| in d**2, and the sum of |d| is at most the root
     of the number of pairs times the sum of d**2 (Cauchy-Schwarz).
     """
-    change: Floats = 4 * metric.largest * np.sqrt(n_pairs * distances)
+    change: Floats = 4 * largest * np.sqrt(n_pairs * distances)
     return change
 
 

@@ -10,13 +10,14 @@ form; `ratio_distances` says what they have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fastkappa.arrays import AnyArray, Floats, IntTable
+from fastkappa.arrays import AnyArray, Floats, IntTable, chunks_of
+from fastkappa.multirater.statistics.alpha import Parts, influence_of_alpha, rounded_sums
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, divided
 from fastkappa.multirater.statistics.ratio_distances import RatioDistances, ratio_distance
 from fastkappa.statistics.spread import EPSILON, Influence
@@ -25,19 +26,6 @@ from fastkappa.statistics.spread import EPSILON, Influence
 MEASURED = ("ordinal", "interval", "ratio")
 # Ratings that are looked at together; they stay in the cache.
 CHUNK = 1 << 16
-
-
-class Parts(NamedTuple):
-    """What alpha is made of, for one sample.
-
-    ``within`` holds the sum of the distances over each subject's ordered pairs, over its number
-    of ratings less one; ``to_all`` that from its ratings to all ratings of the sample, each over
-    their number; ``expected`` is the mean distance of two ratings drawn with replacement.
-    """
-
-    within: Floats
-    to_all: Floats
-    expected: float
 
 
 class MeasuredAlpha(Coefficient):
@@ -93,30 +81,12 @@ class MeasuredAlpha(Coefficient):
 
     def influence(self) -> Influence:
         """Return how much each subject raises alpha (Gwet 2014), as `Alpha.influence` does."""
-        multiplicities = self.multiplicities
-        n = float(multiplicities.sum())
-        mean_ratings = float(self._count(multiplicities)) / n
-        within, to_all, expected = self._distances.parts(multiplicities)
-        own = within / mean_ratings / expected
-        ratio = float(multiplicities @ own) / n
-        by_chance = 2 * to_all / mean_ratings / expected
-        surplus = self._n_ratings / mean_ratings
-        values = ratio * (by_chance - surplus) - own
-        # How much rounded numbers add to the size of each part: at most 4 |d| times the largest
-        # in d**2, and the sum of |d| is at most the root of their number times that of d**2.
-        of_number = 4 * self._distances.largest
-        of_expected = of_number / np.sqrt(expected)
-        of_own = of_number * np.sqrt(self._n_ratings * within) / mean_ratings / expected
-        of_own += own * of_expected
-        of_ratio = float(multiplicities @ of_own) / n + ratio * of_expected
-        of_chance = 2 * of_number * np.sqrt(self._n_ratings * to_all) / mean_ratings / expected
-        of_chance += by_chance * of_expected
-        by_chance += surplus
-        by_chance *= ratio + of_ratio
-        by_chance += ratio * of_chance
-        by_chance += own
-        by_chance += of_own
-        return Influence(values, by_chance)
+        parts, largest = self._distances.parts(self.multiplicities), self._distances.largest
+        rounded = (
+            rounded_sums(largest, parts.to_all, self._n_ratings),
+            4 * largest / np.sqrt(parts.expected),
+        )
+        return influence_of_alpha(parts, self._n_ratings, self.multiplicities, largest, rounded)
 
     def _count(self, multiplicities: AnyArray) -> Floats:
         """Return the number of ratings of a sample, of each of a stack."""
@@ -133,7 +103,7 @@ class _Squares:
         n = len(columns[0])
         self._sums, self._squares = np.empty(n), np.empty(n)
         largest = 0.0
-        for rows, chunk in _chunks(columns):
+        for rows, chunk in chunks_of(columns, CHUNK):
             chunk -= centre
             largest = max(largest, float(np.fmax.reduce(np.abs(chunk), axis=None, initial=0.0)))
             first = chunk[0].copy()
@@ -189,7 +159,7 @@ class _Intervals:
         count = total = 0.0
         start = _first_number(columns)
         largest = 0.0
-        for _rows, chunk in _chunks(columns):
+        for _rows, chunk in chunks_of(columns, CHUNK):
             chunk -= start
             count += np.count_nonzero(~np.isnan(chunk))
             with np.errstate(over="ignore"):
@@ -285,7 +255,7 @@ class _Ratios:
         self._n_ratings = n_ratings
         n = len(columns[0])
         self._within = np.empty(n)
-        for rows, chunk in _chunks(columns):
+        for rows, chunk in chunks_of(columns, CHUNK):
             least = np.fmin.reduce(chunk, axis=None, initial=np.inf)
             if least < 0:
                 raise ValueError(f"level='ratio' needs labels of 0 or more, got {least:g}.")
@@ -295,7 +265,9 @@ class _Ratios:
                 distance = ratio_distance(a, b)
                 total += distance if np.ndim(given) == 0 else np.nan_to_num(distance)
             self._within[rows] = 2 * total / (given - 1)
-        self._distances = RatioDistances(chunk.ravel() for _rows, chunk in _chunks(columns))
+        self._distances = RatioDistances(
+            chunk.ravel() for _rows, chunk in chunks_of(columns, CHUNK)
+        )
         self._multiplicities = multiplicities
         self._own_moments = self._moments_of(multiplicities)
 
@@ -316,7 +288,7 @@ class _Ratios:
         n = float(multiplicities @ np.broadcast_to(self._n_ratings, len(self._within)))
         function = self._distances.coefficients(moments)
         to_all = np.empty(len(self._within))
-        for rows, chunk in _chunks(self._columns):
+        for rows, chunk in chunks_of(self._columns, CHUNK):
             each = self._distances.evaluate(function, chunk.ravel()).reshape(chunk.shape)
             to_all[rows] = each.sum(axis=0)
         to_all /= n
@@ -328,7 +300,7 @@ class _Ratios:
 
     def _moments_of(self, multiplicities: AnyArray) -> Floats:
         found = self._distances.no_moments(multiplicities.shape[:-1])
-        for rows, chunk in _chunks(self._columns):
+        for rows, chunk in chunks_of(self._columns, CHUNK):
             weights = multiplicities[..., rows]
             if weights.ndim == 1 and (weights == 1).all():
                 found += self._distances.moments(chunk.ravel())
@@ -339,20 +311,8 @@ class _Ratios:
 
 
 def _first_number(columns: Sequence[AnyArray]) -> float:
-    for _rows, chunk in _chunks(columns):
+    for _rows, chunk in chunks_of(columns, CHUNK):
         numbers = chunk[~np.isnan(chunk)]
         if len(numbers):
             return float(numbers[len(numbers) // 2])
     return 0.0
-
-
-def _chunks(columns: Sequence[Any]) -> Iterator[tuple[slice, Floats]]:
-    """Yield ranges of subjects and copies of their ratings, of shape (n_raters, m)."""
-    n = len(columns[0])
-    step = max(1, CHUNK // len(columns))
-    for start in range(0, n, step):
-        rows = slice(start, min(start + step, n))
-        chunk = np.empty((len(columns), rows.stop - start))
-        for own, column in zip(chunk, columns):
-            own[:] = column[rows]
-        yield rows, chunk

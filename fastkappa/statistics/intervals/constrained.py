@@ -23,12 +23,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.tables import as_tables
-from fastkappa.statistics.weights import Weights, disagreement_matrix, mean_weights
+from fastkappa.statistics.weights import mean_weights
 
 # The product of proportion and z in a cell without counts: what it begins with, in items, and
 # what it ends with. The likelihood ratio is too large by less than 2 l^2 times the last.
@@ -49,14 +47,14 @@ LOWEST_KAPPA = -1.0
 
 
 class ConstrainedTables(NamedTuple):
-    """The most likely proportions under kappa = kappa0, of one table or of a stack.
+    """The most likely proportions under kappa = kappa0, of a stack of tables.
 
     Attributes
     ----------
-    proportions : ndarray of shape (..., l, l)
+    proportions : ndarray of shape (m, l, l)
         They sum to 1, and their kappa is kappa0. NaN where no proportions with that kappa
         allow the counts.
-    likelihood_ratio : ndarray of shape (...)
+    likelihood_ratio : ndarray of shape (m,)
         Twice the logarithm of the likelihood of the observed proportions over theirs; 0 or
         above, infinite where no proportions with that kappa allow the counts.
     """
@@ -65,73 +63,39 @@ class ConstrainedTables(NamedTuple):
     likelihood_ratio: FloatTable
 
 
-def constrained_proportions(
-    table: ArrayLike, weights: Weights, kappa0: ArrayLike
+def constrained_stack(
+    counts: FloatTable, matrix: FloatTable, kappa0: FloatTable
 ) -> ConstrainedTables:
-    """Return the most likely proportions of a table among those with a given kappa.
+    """Return the most likely proportions of each table among those with a given kappa.
 
-    Parameters
-    ----------
-    table : array-like of shape (..., l, l)
-        Counts, not necessarily whole; rows are the first rater's ratings.
-    weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None
-        Disagreement weights, as for `fastkappa.kappa_from_confusion`.
-    kappa0 : array-like of shape (...)
-        The kappa, up to 1; of the shape of the stack or broadcast with it.
-
-    Returns
-    -------
-    constrained : ConstrainedTables
-
-    Raises
-    ------
-    ValueError
-        If ``table`` is not a table or a stack of them, or is empty, if ``kappa0`` is not
-        finite or above 1, or if all weights are 0.
-
-    Notes
-    -----
     Where kappa is undefined because all counts are in one cell, or in cells without weight
     between them, proportions as near as one likes to the observed ones have any kappa: the
     likelihood ratio is 0, and ``proportions`` are the observed ones.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (m, l, l)
+        Not empty, not necessarily whole.
+    matrix : ndarray of shape (l, l)
+        Disagreement weights, not all 0.
+    kappa0 : ndarray of shape (m,)
+        The kappas, up to 1.
 
     Examples
     --------
     All of 50 items agreed on, half of them for each label: a disagreement on 3.8 % is as
     likely in either direction.
 
-    >>> from fastkappa.statistics.intervals.constrained import constrained_proportions
-    >>> found = constrained_proportions([[25, 0], [0, 25]], None, 0.9246)
-    >>> found.proportions.round(3)
+    >>> import numpy as np
+    >>> from fastkappa.statistics.intervals.constrained import constrained_stack
+    >>> counts = np.array([[[25.0, 0.0], [0.0, 25.0]]])
+    >>> found = constrained_stack(counts, 1 - np.eye(2), np.array([0.9246]))
+    >>> found.proportions[0].round(3)
     array([[0.481, 0.019],
            [0.019, 0.481]])
-    >>> round(float(found.likelihood_ratio), 3)  # - 2 * 50 * log(1 - 0.0377)
+    >>> round(float(found.likelihood_ratio[0]), 3)  # - 2 * 50 * log(1 - 0.0377)
     3.843
     """
-    tables = as_tables(table)
-    n_labels = tables.shape[-1]
-    matrix = disagreement_matrix(weights, n_labels)
-    if not matrix.any():
-        raise ValueError("weights must not all be 0, for kappa is then undefined.")
-    target = np.asarray(kappa0, np.float64)
-    if not (np.isfinite(target) & (target <= 1)).all():
-        raise ValueError(f"kappa0 must be finite and at most 1, got {kappa0!r}.")
-    stack = np.broadcast_shapes(tables.shape[:-2], target.shape)
-    counts = np.broadcast_to(tables, (*stack, n_labels, n_labels)).astype(np.float64)
-    if not counts.any(axis=(-2, -1)).all():
-        raise ValueError("table must not be empty: all its counts are 0.")
-    found = constrained_stack(
-        counts.reshape(-1, n_labels, n_labels), matrix, np.broadcast_to(target, stack).ravel()
-    )
-    return ConstrainedTables(
-        found.proportions.reshape(counts.shape), found.likelihood_ratio.reshape(stack)
-    )
-
-
-def constrained_stack(
-    counts: FloatTable, matrix: FloatTable, kappa0: FloatTable
-) -> ConstrainedTables:
-    """Return the same for checked tables of shape (m, l, l), a matrix and m kappas."""
     matrix = matrix / matrix.max()
     observed = counts / counts.sum(axis=(-2, -1), keepdims=True)
     kappa = kappas(observed, matrix)

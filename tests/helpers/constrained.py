@@ -1,0 +1,26 @@
+"""The most likely proportions with given kappas, for tables and kappas of any shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fastkappa.statistics.intervals.constrained import ConstrainedTables, constrained_stack
+from fastkappa.statistics.weights import disagreement_matrix
+
+
+def constrained_proportions(table: Any, weights: Any, kappa0: Any) -> ConstrainedTables:
+    """Return them for tables of shape (..., l, l) and kappas of shape (...), broadcast."""
+    tables, target = np.asarray(table, float), np.asarray(kappa0, float)
+    size = tables.shape[-1]
+    stack = np.broadcast_shapes(tables.shape[:-2], target.shape)
+    counts = np.broadcast_to(tables, (*stack, size, size))
+    found = constrained_stack(
+        counts.reshape(-1, size, size),
+        disagreement_matrix(weights, size),
+        np.broadcast_to(target, stack).ravel(),
+    )
+    return ConstrainedTables(
+        found.proportions.reshape(counts.shape), found.likelihood_ratio.reshape(stack)
+    )
