@@ -22,6 +22,9 @@ from fastkappa.statistics.weights import Weights
 # More replicates take minutes and gigabytes, and tell no more.
 MOST_REPLICATES = 1_000_000
 
+# A table that begins further down is none.
+MOST_SKIPPED = 10_000
+
 
 class WeightsOption(enum.StrEnum):
     none = "none"
@@ -49,6 +52,11 @@ class IntervalOption(enum.StrEnum):
 class MissingOption(enum.StrEnum):
     stop = "raise"
     drop = "drop"
+
+
+class QuoteOption(enum.StrEnum):
+    double = "double"
+    none = "none"
 
 
 class FormatOption(enum.StrEnum):
@@ -83,6 +91,25 @@ NoHeader: TypeAlias = Annotated[
     typer.Option(
         "--no-header", help="Text files have no line of names: their columns are 1, 2, 3, ..."
     ),
+]
+Quote: TypeAlias = Annotated[
+    QuoteOption,
+    typer.Option(
+        help="Whether double quotes around a field of a text file are left out (double), or quotes"
+        " are text (none)."
+    ),
+]
+Skip: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        min=0,
+        max=MOST_SKIPPED,
+        help="The lines of text files before the names of the columns, such as a title.",
+    ),
+]
+Decimal: TypeAlias = Annotated[
+    str, typer.Option(metavar="CHARACTER", help="The decimal point in text files, such as ','.")
 ]
 WeightMatrixFile: TypeAlias = Annotated[
     Path | None,

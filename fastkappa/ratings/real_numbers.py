@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -14,6 +15,13 @@ from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.labels import first_rounded
 from fastkappa.ratings.lengths import check_read
 from fastkappa.ratings.missing import is_missing
+
+# A number as it is written in most of Europe.
+DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
+DECIMAL_COMMA_HINT = (
+    " If the comma is a decimal point, pandas.read_csv takes decimal=',' and the command line"
+    " --decimal ','."
+)
 
 
 def read_numbers(values: Any, name: str) -> AnyArray:
@@ -84,7 +92,9 @@ def numbers_of_objects(objects: AnyArray, name: str) -> AnyArray:
     """Return objects as float64, what is missing as NaN."""
     for entry in objects.flat:
         if isinstance(entry, (str, bytes)):
-            raise ValueError(f"{name} must hold real numbers, got {short_repr(entry)}.")
+            comma = isinstance(entry, str) and DECIMAL_COMMA.fullmatch(entry.strip())
+            hint = DECIMAL_COMMA_HINT if comma else ""
+            raise ValueError(f"{name} must hold real numbers, got {short_repr(entry)}.{hint}")
     try:
         numbers = objects.astype(np.float64)
     except (TypeError, ValueError):

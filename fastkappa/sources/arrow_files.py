@@ -194,7 +194,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def visible_files(folder: Path) -> list[Path]:
-    """Return all files of a folder, at any depth, sorted, but for hidden ones."""
+    """Return all files of a folder, at any depth, sorted, but for hidden files and folders."""
     # Paths themselves compare slowly: a thousand would take as long as a few files to read.
     return sorted(map(Path, _visible_below(os.fspath(folder))), key=lambda file: file.parts)
 
@@ -202,10 +202,12 @@ def visible_files(folder: Path) -> list[Path]:
 def _visible_below(folder: str) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
+            # Spark, Jupyter and others keep notes and copies beside the data under such names.
+            if entry.name.startswith((".", "_")):
+                continue
             if entry.is_dir(follow_symlinks=False):
                 yield from _visible_below(entry.path)
-            # Spark and others write their notes beside the data under such names.
-            elif entry.is_file() and not entry.name.startswith((".", "_")):
+            elif entry.is_file():
                 yield entry.path
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from fastkappa.sources import csv_lines
 from fastkappa.sources.arrow_columns import (
     codes_of,
     in_one,
+    is_string,
     keys_of,
     ratings_of,
     values_of,
@@ -40,13 +42,16 @@ from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text_format import (
     TextFile,
     TextFormat,
-    find_delimiter,
+    find_format,
     names_in,
     naming_encoding,
+    refuse_lost_rows,
 )
 
 # Bytes that are parsed at a time.
 BLOCK_SIZE = 1 << 20
+# Lines above the names of columns that are looked at: titles and comments.
+MOST_ABOVE_NAMES = 20
 # With labels given, texts that are kept whatever they are, to infer what the column holds.
 MOST_OTHERS = 1 << 12
 
@@ -76,11 +81,13 @@ class TextTable:
         self._block_size, self._most_others = block_size, most_others
         self._others: dict[Any, _Texts] = {}
         self._weights_are_whole = True
+        self._decimal, self._has_names = ".", True
 
     def add(self, file: TextFile, on_progress: ReportBytes) -> None:
         """Count a file."""
         import pyarrow
 
+        self._note(file)
         columns = self._raw.columns
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.binary())
         types = dict.fromkeys(self._raw.names, text)
@@ -102,6 +109,7 @@ class TextTable:
         columns = self._raw.columns
         if self._raw.names != [columns.y1, columns.y2] or columns[2:] != (None, None):
             return False
+        self._note(file)
         counters = csv_lines.count_file(file, self._raw.names, on_progress, num_threads)
         try:
             for counter in counters or []:
@@ -115,13 +123,14 @@ class TextTable:
         """Add what was counted, its labels being what the texts mean."""
         keys, types = [], []
         self._raw.settled()
+        self._refuse_repeated_names()
         for i, axis in enumerate(self._raw.axes):
             texts, others = self._texts(i)
-            meant, dtype = _meaning(texts, others, axis.column)
+            meant, dtype = _meaning(texts, others, axis.column, self._decimal)
             if dtype == STRINGS and i and table.wanted is None and table.drop_odd:
                 self._raw.mark_missing(i, odd_strings(self._raw.column(i)))
                 texts = axis.labels()
-                meant, dtype = _meaning(texts, [], axis.column)
+                meant, dtype = _meaning(texts, [], axis.column, self._decimal)
             meaning: dict[Any, Any] = dict(zip(texts, meant))
             keys.append([meaning.get(key, key) for key in axis.position])
             types.append(dtype)
@@ -130,6 +139,17 @@ class TextTable:
             sums = sums.astype(np.int64)
         group, first, second = keys
         table.add_table((types[0], types[1], types[2]), (group, first, second), counts, sums)
+
+    def _note(self, file: TextFile) -> None:
+        self._decimal, self._has_names = file.text_format.decimal, file.text_format.has_names
+
+    def _refuse_repeated_names(self) -> None:
+        """Raise if rows hold the names of their columns, as in files put together."""
+        _, first, second = self._raw.axes
+        cell = first.position.get(first.column), second.position.get(second.column)
+        if self._has_names and None not in cell and first.column != second.column:
+            counts, _ = self._raw.settled()
+            refuse_repeated_names((first.column, second.column), int(counts[:, *cell].sum()))
 
     def _texts(self, i: int) -> tuple[list[Any], list[Any]]:
         """Return the texts of an axis that are counted, and others that say what it holds."""
@@ -200,22 +220,42 @@ def text_file(
     """
     from pyarrow import csv
 
-    encoding = text_format.encoding
-    between = text_format.delimiter or delimiter or find_delimiter(path, encoding)
+    between, text_format = find_format(path, delimiter, text_format)
     names = names_in(path, between, text_format)
     if names is None:
         # pyarrow parses a block of values as well, and has the last word on what is odd.
-        file = TextFile(path, between, [], encoding)
+        file = TextFile(path, between, [], text_format._replace(has_names=True))
         with (
-            naming_encoding(file.path, file.encoding),
+            naming_encoding(file.path, text_format.encoding),
             csv.open_csv(_text_in(file, path), **_options(file)) as reader,
         ):
             names = list(reader.schema.names)
             if not text_format.has_names:
                 names = [str(i + 1) for i in range(len(names))]
+    file = TextFile(path, between, names, text_format)
     if check is not None:
-        check(names)
-    return TextFile(path, between, names, encoding, text_format.has_names)
+        try:
+            check(names)
+        except RatingsError as error:
+            raise RatingsError(f"{error}{_names_below(file, check)}") from None
+    return file
+
+
+def _names_below(file: TextFile, check: Check) -> str:
+    """Return which of the next lines has the columns that the first one lacks, "" if none has."""
+    skipped = file.text_format.n_skipped
+    for n_above in range(1, MOST_ABOVE_NAMES + 1):
+        below = file.text_format._replace(n_skipped=skipped + n_above)
+        between, below = find_format(file.path, "", below)
+        names = names_in(file.path, between, below)
+        with suppress(RatingsError):
+            if names is not None:
+                check(names)
+                return (
+                    f" Line {below.n_skipped + 1} has these names: leave out the lines above it,"
+                    f" on the command line by --skip {below.n_skipped}."
+                )
+    return ""
 
 
 def text_batches(
@@ -234,10 +274,14 @@ def text_batches(
     from pyarrow import csv
 
     converted = csv.ConvertOptions(
-        include_columns=list(types), column_types=dict(types), strings_can_be_null=missing
+        include_columns=list(types),
+        column_types=dict(types),
+        strings_can_be_null=missing,
+        decimal_point=file.text_format.decimal,
     )
+    n_rows = 0
     with (
-        naming_encoding(file.path, file.encoding),
+        _naming_lines(file),
         pyarrow.OSFile(str(file.path)) as opened,
         csv.open_csv(
             _text_in(file, opened), convert_options=converted, **_options(file, block_size)
@@ -245,7 +289,22 @@ def text_batches(
     ):
         for batch in reader:
             on_progress(opened.tell())
+            n_rows += len(batch)
             yield batch
+    refuse_lost_rows(file, n_rows)
+
+
+@contextmanager
+def _naming_lines(file: TextFile) -> Iterator[None]:
+    """Name the encoding, or a quote that is never closed, in errors of pyarrow about them."""
+    import pyarrow
+
+    with naming_encoding(file.path, file.text_format.encoding):
+        try:
+            yield
+        except pyarrow.ArrowInvalid:
+            refuse_lost_rows(file, 0)
+            raise
 
 
 def read_text(
@@ -260,16 +319,19 @@ def read_text(
         column_types=dict.fromkeys(strings, pyarrow.string()),
         strings_can_be_null=True,
         auto_dict_encode=True,
+        decimal_point=file.text_format.decimal,
     )
     n_bytes = file.path.stat().st_size
     options = _options(file)
     # A file of one block is read faster without threads.
     options["read_options"].use_threads = n_bytes > BLOCK_SIZE
     # Arrow's threads go on reading after an error: at the end of Python they must not need it.
-    with naming_encoding(file.path, file.encoding):
+    with _naming_lines(file):
         opened = pyarrow.OSFile(str(file.path))
         table = csv.read_csv(_text_in(file, opened), convert_options=converted, **options)
     on_progress(n_bytes)
+    refuse_lost_rows(file, len(table))
+    _refuse_names_in(table, file)
     for name in set(columns) - set(strings):
         if _may_be_rounded(table.column(name)):
             texts = read_text(file, [name], on_progress, [name]).column(name)
@@ -277,6 +339,34 @@ def read_text(
             floats.pop(None, None)
             _refuse_rounded(list(floats), list(floats.values()), name)
     return table
+
+
+def _refuse_names_in(table: Any, file: TextFile) -> None:
+    """Raise if rows of strings hold the names of their columns."""
+    from pyarrow import compute
+
+    columns = dict(zip(table.column_names, table.columns))
+    if not file.text_format.has_names or len(columns) < 2:
+        return
+    are_names = None
+    for name, column in columns.items():
+        if not is_string(getattr(column.type, "value_type", column.type)):
+            return
+        own = compute.equal(column.cast("string"), name)
+        are_names = own if are_names is None else compute.and_(are_names, own)
+        if not compute.any(are_names).as_py():
+            return
+    refuse_repeated_names(list(columns), compute.sum(are_names).as_py())
+
+
+def refuse_repeated_names(names: Sequence[str], n_rows: int) -> None:
+    """Raise if rows hold the names of their columns."""
+    if n_rows:
+        listed = ", ".join(map(repr, names))
+        raise RatingsError(
+            f"{n_rows} {'row holds' if n_rows == 1 else 'rows hold'} the names of the columns"
+            f" ({listed}), as where files were put together: leave such rows out."
+        )
 
 
 def _may_be_rounded(column: Any) -> bool:
@@ -306,10 +396,12 @@ def read_names(
     schema = pyarrow.schema(list(types.items()))
     batches = list(text_batches(file, types, on_progress, missing=missing))
     table = pyarrow.Table.from_batches(batches, schema)
+    _refuse_names_in(table, file)
     for i, name in enumerate(columns):
         if name not in names and len(table):
             encoded = in_one(table.column(i))
-            values = inferred(encoded.dictionary.to_pylist(), name).take(encoded.indices)
+            texts = encoded.dictionary.to_pylist()
+            values = inferred(texts, name, file.text_format.decimal).take(encoded.indices)
             table = table.set_column(i, name, values)
     return table
 
@@ -320,12 +412,17 @@ def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
 
     return {
         "read_options": csv.ReadOptions(
-            encoding=file.encoding or "utf8",
-            column_names=None if file.has_names else file.names,
+            encoding=file.text_format.encoding or "utf8",
+            column_names=None if file.text_format.has_names else file.names,
+            skip_rows=file.text_format.n_skipped,
             block_size=block_size,
         ),
         # A field of free text beside the ratings may well have a line break in it.
-        "parse_options": csv.ParseOptions(delimiter=file.delimiter, newlines_in_values=True),
+        "parse_options": csv.ParseOptions(
+            delimiter=file.delimiter,
+            quote_char='"' if file.text_format.has_quotes else False,
+            newlines_in_values=file.text_format.has_quotes,
+        ),
     }
 
 
@@ -361,13 +458,13 @@ def _key_of(text: bytes | None) -> Key:
 
 
 def _meaning(
-    texts: Sequence[Any], others: Sequence[Any], column: Any
+    texts: Sequence[Any], others: Sequence[Any], column: Any, decimal: str
 ) -> tuple[list[Any], np.dtype[Any]]:
     """Return what texts mean, given the other texts of their column."""
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], NO_TYPE
-    values = inferred(together, column)
+    values = inferred(together, column, decimal)
     if str(values.type) == "string":
         # To encode them would import pyarrow.compute, which takes as long as a small file.
         return values.to_pylist()[: len(texts)], STRINGS
@@ -375,7 +472,7 @@ def _meaning(
     return keys_of(ratings)[: len(texts)], ratings.label_dtype
 
 
-def inferred(texts: Sequence[Any], column: Any = None) -> Any:
+def inferred(texts: Sequence[Any], column: Any = None, decimal: str = ".") -> Any:
     """Return texts as a column of the type that pyarrow infers.
 
     Of a ``column`` no two texts that are different whole numbers may be the same float.
@@ -388,7 +485,7 @@ def inferred(texts: Sequence[Any], column: Any = None) -> Any:
         in_arrow_memory(body.encode(errors="surrogateescape")),
         read_options=csv.ReadOptions(use_threads=False),
         parse_options=csv.ParseOptions(newlines_in_values=True),
-        convert_options=csv.ConvertOptions(strings_can_be_null=True),
+        convert_options=csv.ConvertOptions(strings_can_be_null=True, decimal_point=decimal),
     )
     values = table.column(0).combine_chunks()
     if column is not None and str(values.type) == "double":

@@ -46,7 +46,8 @@ def count_file(
     read any file.
     """
     count_lines = csv_line_kernels(get_kernels()).count_lines
-    if count_lines is None or file.is_packed or file.encoding is not None:
+    of_file = file.text_format
+    if count_lines is None or file.is_packed or of_file.encoding is not None or of_file.n_skipped:
         return None
     first, second = map(file.names.index, columns)
     lines = Lines(ord(file.delimiter), len(file.names), first, second)
@@ -114,7 +115,7 @@ def has_whole_fields(line: bytes) -> bool:
 
 def _head_of(block: bytes, file: TextFile) -> int:
     """Return how many bytes of a file are before its first row of values."""
-    if not file.has_names:
+    if not file.text_format.has_names:
         return len(codecs.BOM_UTF8) if block.startswith(codecs.BOM_UTF8) else 0
     head = block.find(b"\n") + 1
     if not has_names(block[:head], file.delimiter, file.names):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,10 @@ from fastkappa.sources.source_ratings import RatingsError
 DELIMITERS_TRIED = "\t;,| "
 # Of a longer line the beginning is looked at.
 LONGEST_LINE = 1 << 16
+# Bytes that are read at a time.
+READ_SIZE = 1 << 20
+# Excel's own line about what separates fields.
+SEPARATOR_LINE = re.compile(r"\"?sep=(.)\"?\s*", re.IGNORECASE)
 
 
 class TextFormat(NamedTuple):
@@ -30,11 +35,20 @@ class TextFormat(NamedTuple):
         None is UTF-8.
     has_names : bool
         Whether the first row has the names of the columns, which are numbers from 1 otherwise.
+    has_quotes : bool
+        Whether a double quote at the start of a field quotes it. If not, it is text.
+    n_skipped : int
+        The number of lines before the first row.
+    decimal : str
+        The decimal point of numbers.
     """
 
     delimiter: str | None = None
     encoding: str | None = None
     has_names: bool = True
+    has_quotes: bool = True
+    n_skipped: int = 0
+    decimal: str = "."
 
 
 PLAIN = TextFormat()
@@ -46,8 +60,7 @@ class TextFile(NamedTuple):
     path: Path
     delimiter: str
     names: list[str]
-    encoding: str | None = None
-    has_names: bool = True
+    text_format: TextFormat = PLAIN
 
     @property
     def is_packed(self) -> bool:
@@ -63,22 +76,45 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
         naming_encoding(path, encoding),
         opened_text(path, encoding) as file,
     ):
-        for row in csv.reader(file, delimiter=delimiter):
+        for _ in range(text_format.n_skipped):
+            file.readline()
+        for row in csv.reader(
+            file,
+            delimiter=delimiter,
+            quoting=csv.QUOTE_MINIMAL if text_format.has_quotes else csv.QUOTE_NONE,
+        ):
             if row:
                 return row if text_format.has_names else [str(i + 1) for i in range(len(row))]
     return None
 
 
-def find_delimiter(path: Path, encoding: str | None = None) -> str:
-    """Return what separates the fields of a text file, by its first line that is not blank."""
+def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, TextFormat]:
+    """Return what separates the fields of a text file, and its format.
+
+    By default that is ``expected``, unless the first line has none and has another one instead,
+    or begins with ``sep=``. "" expects none.
+    """
     # What is no text in this encoding is said by those who read it as a whole.
     with (
-        naming_encoding(path, encoding),
-        opened_text(path, encoding, errors="replace") as file,
+        naming_encoding(path, given.encoding),
+        opened_text(path, given.encoding, errors="replace") as file,
     ):
+        for _ in range(given.n_skipped):
+            file.readline()
         while (line := file.readline(LONGEST_LINE)) and not line.strip():
             continue
-    return delimiter_in(line)
+    excels = SEPARATOR_LINE.fullmatch(line)
+    if excels is not None:
+        return given.delimiter or excels[1], given._replace(n_skipped=given.n_skipped + 1)
+    found = delimiter_in(line)
+    if expected and (found == " " or expected in _unquoted(line)):
+        found = expected
+    return given.delimiter or found, given
+
+
+def find_delimiter(path: Path, encoding: str | None = None) -> str:
+    """Return what separates the fields of a text file, by its first line that is not blank."""
+    return find_format(path, "", TextFormat(encoding=encoding))[0]
 
 
 def delimiter_in(line: str) -> str:
@@ -92,8 +128,12 @@ def delimiter_in(line: str) -> str:
     >>> delimiter_in('"left, eye" "right, eye"')
     ' '
     """
-    unquoted = "".join(line.strip("\r\n ").split('"')[::2])
-    return next((c for c in DELIMITERS_TRIED if c in unquoted), ",")
+    return next((c for c in DELIMITERS_TRIED if c in _unquoted(line)), ",")
+
+
+def _unquoted(line: str) -> str:
+    """Return what is not within quotes."""
+    return "".join(line.strip("\r\n ").split('"')[::2])
 
 
 @contextmanager
@@ -139,3 +179,64 @@ def opened_bytes(path: Path, is_packed: bool) -> Iterator[BinaryIO]:
 def is_packed(path: Path) -> bool:
     """Return whether a file is compressed, by its name."""
     return path.name.lower().endswith(".gz")
+
+
+def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
+    """Raise if a quoted field of a file holds whole rows; ``n_rows`` is how many rows were read.
+
+    A quote that nobody meant takes all lines to the next quote for one field. A sign of it is that
+    each of these lines has as many fields as a row, which lines of free text seldom have.
+
+    Raises
+    ------
+    RatingsError
+        If each line of a quoted field has the fields of a row.
+    """
+    of_file = file.text_format
+    n_fields = len(file.names)
+    # Most files have a line for each row, which is found out in a fraction of the time.
+    n_others = of_file.n_skipped + of_file.has_names
+    if n_fields < 2 or not of_file.has_quotes or _n_lines(file) <= n_rows + n_others:
+        return
+    with opened_text(file.path, of_file.encoding, errors="replace") as text:
+        for _ in range(of_file.n_skipped):
+            text.readline()
+        first = of_file.n_skipped + 1
+        for lines in _lines_of_rows(text, file.delimiter):
+            last = first + len(lines) - 1
+            if last > first and all(line.count(file.delimiter) == n_fields - 1 for line in lines):
+                raise RatingsError(
+                    f"{file.path}: a quote in line {first} opens a field that reaches to line"
+                    f" {last}, and each of these lines has the {n_fields} fields of a row, which"
+                    " would be lost. Remove the quote or, if quotes are text, give --quote none on"
+                    " the command line."
+                )
+            first = last + 1
+
+
+def _n_lines(file: TextFile) -> int:
+    """Return how many lines a file has."""
+    n_lines, last = 0, b"\n"
+    with opened_bytes(file.path, file.is_packed) as data:
+        while block := data.read(READ_SIZE):
+            n_lines += block.count(b"\n")
+            last = block[-1:]
+    return n_lines + (last != b"\n")
+
+
+def _lines_of_rows(text: Iterator[str], delimiter: str) -> Iterator[list[str]]:
+    """Yield the lines of each row."""
+    lines: list[str] = []
+
+    def noted() -> Iterator[str]:
+        for line in text:
+            lines.append(line)
+            yield line
+
+    # A field that is too long to be one is yielded, too.
+    with suppress(csv.Error):
+        for _ in csv.reader(noted(), delimiter=delimiter):
+            yield lines
+            lines.clear()
+    if lines:
+        yield lines

@@ -359,13 +359,13 @@ def test_ids_in_every_form(folder: Path) -> None:
     text = best.to_csv(index=False)
     Path("marked.csv").write_bytes(b"\xef\xbb\xbf" + text.encode())
     Path("packed.csv.gz").write_bytes(gzip.compress(text.encode()))
-    rows = rows_of("marked.csv", "packed.csv.gz", "best.parquet")
+    Path("semicolons.csv").write_bytes(text.replace(",", ";").encode())
+    rows = rows_of("marked.csv", "packed.csv.gz", "semicolons.csv", "best.parquet")
     assert len({row["kappa"] for row in rows}) == 1
     broken = {
         "unpacked.csv.gz": gzip.compress(text.encode())[:-900],
         "null.csv": text.replace(best["image"][0], "", 1).encode(),
         "without.csv": text.replace("image", "picture", 1).encode(),
-        "semicolons.csv": text.replace(",", ";").encode(),
         "only names.csv": b"image,grade\n",
         "twice named.csv": text.replace("grade", "image", 1).encode(),
     }
@@ -376,7 +376,6 @@ def test_ids_in_every_form(folder: Path) -> None:
         "unpacked.csv.gz": "cannot be read",
         "null.csv": "column 'image' of null.csv has 1 missing value in its 600 rows",
         "without.csv": "no column 'image'; it has 'picture', 'grade'",
-        "semicolons.csv": "Its first line has ';': --sep ';'",
         "only names.csv": "has no rows",
         "twice named.csv": "2 columns named 'image'",
     }.items():

@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 
 from fastkappa.cli.options import (
     MOST_REPLICATES,
+    Decimal,
     Encoding,
     Format,
     FormatOption,
@@ -19,8 +20,11 @@ from fastkappa.cli.options import (
     MissingCodes,
     MissingOption,
     NoHeader,
+    Quote,
+    QuoteOption,
     Remarks,
     Sep,
+    Skip,
     WeightMatrixFile,
     WeightsOption,
     depends,
@@ -189,6 +193,9 @@ def agree(
     sep: Sep = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
+    quote: Quote = QuoteOption.double,
+    skip: Skip = 0,
+    decimal: Decimal = ".",
     output: Format = FormatOption.text,
 ) -> None:
     """Report on the agreement of two raters or more.
@@ -203,7 +210,10 @@ def agree(
     from fastkappa.cli.reports.picture import Print, read_size, write_picture
     from fastkappa.cli.terminal import write
 
-    with errors_printed(), opened_source(file, TextOptions(sep, encoding, no_header)) as source:
+    with (
+        errors_printed(),
+        opened_source(file, TextOptions(sep, encoding, no_header, quote, skip, decimal)) as source,
+    ):
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         remarks = Remarks(depends(weights, matrix))
         long = _long_columns(raters, item, rater, rating)

@@ -11,12 +11,16 @@ import typer
 
 from fastkappa.cli.options import (
     MOST_REPLICATES,
+    Decimal,
     Encoding,
     MissingCodes,
     MissingOption,
     NoHeader,
+    Quote,
+    QuoteOption,
     Remarks,
     Sep,
+    Skip,
     WeightsOption,
     depends,
     errors_printed,
@@ -146,6 +150,9 @@ def leaderboard(
     sep: Sep = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
+    quote: Quote = QuoteOption.double,
+    skip: Skip = 0,
+    decimal: Decimal = ".",
     output: Annotated[
         LeaderboardFormat,
         typer.Option(
@@ -167,7 +174,10 @@ def leaderboard(
     from fastkappa.leaderboards.leaderboard_options import LeaderboardOptions
 
     remarks = Remarks(depends(weights))
-    with errors_printed(), opened_inputs(TextOptions(sep, encoding, no_header)) as opener:
+    with (
+        errors_printed(),
+        opened_inputs(TextOptions(sep, encoding, no_header, quote, skip, decimal)) as opener,
+    ):
         files = submission_files(submissions, truth, remarks.texts.append)
         opened, *others = map(opener.file, [truth, *files])
         with progress_bar([opened, *others]) as bar:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from fastkappa.cli.options import (
+    Decimal,
     Encoding,
     Format,
     FormatOption,
@@ -15,8 +16,11 @@ from fastkappa.cli.options import (
     MissingCodes,
     MissingOption,
     NoHeader,
+    Quote,
+    QuoteOption,
     Remarks,
     Sep,
+    Skip,
     WeightMatrixFile,
     WeightsOption,
     errors_printed,
@@ -61,6 +65,9 @@ def score(
     sep: Sep = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
+    quote: Quote = QuoteOption.double,
+    skip: Skip = 0,
+    decimal: Decimal = ".",
     output: Format = FormatOption.text,
 ) -> None:
     """Score the agreement of two columns of ratings.
@@ -75,7 +82,7 @@ def score(
     from fastkappa.cli.terminal import write
 
     remarks = Remarks("weighted kappa")
-    options = TextOptions(sep, encoding, no_header)
+    options = TextOptions(sep, encoding, no_header, quote, skip, decimal)
     with errors_printed(), opened_source(file, options) as source:
         if y1 == y2:
             raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")

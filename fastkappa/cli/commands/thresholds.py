@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from fastkappa.cli.options import (
+    Decimal,
     Encoding,
     Format,
     FormatOption,
@@ -17,8 +18,11 @@ from fastkappa.cli.options import (
     MissingCodes,
     MissingOption,
     NoHeader,
+    Quote,
+    QuoteOption,
     Remarks,
     Sep,
+    Skip,
     WeightsOption,
     errors_printed,
 )
@@ -92,6 +96,9 @@ def thresholds(
     sep: Sep = None,
     encoding: Encoding = None,
     no_header: NoHeader = False,
+    quote: Quote = QuoteOption.double,
+    skip: Skip = 0,
+    decimal: Decimal = ".",
     output: Format = FormatOption.text,
 ) -> None:
     """Find the cut points on a model's scores that maximise kappa.
@@ -107,7 +114,10 @@ def thresholds(
 
     remarks = Remarks("every cut point")
     drop = missing is MissingOption.drop
-    with errors_printed(), opened_inputs(TextOptions(sep, encoding, no_header)) as opener:
+    with (
+        errors_printed(),
+        opened_inputs(TextOptions(sep, encoding, no_header, quote, skip, decimal)) as opener,
+    ):
         if apply is not None and output in (FormatOption.json, FormatOption.html):
             raise ValueError(f"--apply prints CSV, got --format {output.value}.")
         if file.suffix.lower() == ".json":

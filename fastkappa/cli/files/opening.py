@@ -21,7 +21,6 @@ from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text_format import (
     PLAIN,
     TextFormat,
-    find_delimiter,
     is_packed,
     opened_bytes,
     opened_text,
@@ -43,16 +42,21 @@ NAMED_DELIMITERS = {"tab": "\t", r"\t": "\t", "space": " "}
 
 
 class TextOptions(NamedTuple):
-    """How text files are read: what separates fields, the encoding, whether names are missing."""
+    """How text files are read, as the options say."""
 
     sep: str | None = None
     encoding: str | None = None
     no_header: bool = False
+    quote: str = "double"
+    skip: int = 0
+    decimal: str = "."
 
     def given(self) -> list[str]:
         """Return the options that are given."""
-        found = {"--sep": self.sep, "--encoding": self.encoding, "--no-header": self.no_header}
-        return [option for option, value in found.items() if value]
+        given = (
+            name for name, own, usual in zip(self._fields, self, TextOptions()) if own != usual
+        )
+        return [f"--{name.replace('_', '-')}" for name in given]
 
     def text_format(self) -> TextFormat:
         """Return what they say, or raise for an option of no meaning."""
@@ -69,7 +73,19 @@ class TextOptions(NamedTuple):
                     f" {self.encoding!r}."
                 ) from None
         is_plain = encoding in ("utf-8", "utf-8-sig")
-        return TextFormat(self._delimiter(), None if is_plain else encoding, not self.no_header)
+        delimiter = self._delimiter()
+        if len(self.decimal) != 1 or not self.decimal.isascii() or self.decimal.isalnum():
+            raise RatingsError(f"--decimal must be a character such as ',', got {self.decimal!r}.")
+        if self.decimal == delimiter:
+            raise RatingsError(f"--sep and --decimal must differ, got {delimiter!r} for both.")
+        return TextFormat(
+            delimiter,
+            None if is_plain else encoding,
+            has_names=not self.no_header,
+            has_quotes=self.quote == "double",
+            n_skipped=self.skip,
+            decimal=self.decimal,
+        )
 
     def _delimiter(self) -> str | None:
         if self.sep is None:
@@ -158,18 +174,7 @@ class Opener:
                 text = f"{odd}: {text}"
             if self.options.encoding is None:
                 text = f"{text.rstrip('.')}. --encoding says what it is."
-        elif file is not None and text.startswith(f"{file} has no column "):
-            text += self._hint(file)
         return self.named(text)
-
-    def _hint(self, file: Path) -> str:
-        """Return what separates the fields of a text file if it is not what its suffix says."""
-        delimiter, encoding, _ = self.text_format
-        found = find_delimiter(file, encoding) if delimiter is None and file.is_file() else ","
-        if found in ", " or DELIMITERS.get(format_of(file), "") in ("", found):
-            return ""
-        shown = "tab" if found == "\t" else f"'{found}'"
-        return f" Its first line has {found!r}: --sep {shown} takes it for what separates fields."
 
     def _refuse_options(self, path: Path, formats: Sequence[str]) -> None:
         given = self.options.given()

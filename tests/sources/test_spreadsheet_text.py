@@ -1,0 +1,200 @@
+"""Text files as spreadsheets and people write them: quotes, titles, separators, decimal commas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from fastkappa import Ratings, confusion_from_table, kappa_from_confusion, pairwise_kappa
+from tests.helpers.command_line import CommandLine
+
+UNCLOSED = """\
+id,text,a,b
+1,t,x,x
+2,"unclosed,x,y
+3,t,y,x
+4,z"z,y,y
+5,q,x,y
+"""
+LINES = """\
+id,text,a,b
+1,t,x,x
+2,"two lines,
+of text",x,y
+3,"a ""word"" in quotes, and a comma",y,x
+
+4,"three
+
+lines",y,y
+5,q,x,y
+"""
+# The table of a and b is [[1, 2], [1, 1]]: p_o 2/5, p_e (3 * 2 + 2 * 3) / 25.
+KAPPA = (2 / 5 - 12 / 25) / (1 - 12 / 25)
+
+
+def counted(path: Path) -> float:
+    return float(kappa_from_confusion(confusion_from_table(path, "a", "b").table))
+
+
+def scored(path: Path, *options: object) -> float:
+    return float(CommandLine("score").json_of(path, "--y1", "a", "--y2", "b", *options)["kappa"])
+
+
+def agreed(path: Path, *options: object) -> float:
+    found = CommandLine("agree").json_of(path, "--raters", "a", "b", *options)
+    return float(found["kappa"])
+
+
+def clustered(path: Path, *options: object) -> float:
+    return agreed(path, "--cluster", "id", *options)
+
+
+ENTRANCES = [counted, scored, agreed, clustered]
+COMMANDS = ENTRANCES[1:]
+
+
+def refusal(kappa: Callable[[Path], float], path: Path) -> str:
+    """Return why a file is refused, in Python or on the command line."""
+    names = {scored: ("score", "--y1", "a", "--y2", "b"), agreed: ("agree", "--raters", "a", "b")}
+    names[clustered] = (*names[agreed], "--cluster", "id")
+    if kappa in names:
+        command, *options = names[kappa]
+        return CommandLine(command).refusal(path, *options)
+    with pytest.raises(ValueError, match=r"\w") as raised:
+        kappa(path)
+    return str(raised.value)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    def written(text: str, name: str = "ratings.csv") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return written
+
+
+@pytest.mark.parametrize("kappa", ENTRANCES)
+@pytest.mark.parametrize("last", ["4,z", "4,z4"], ids=["closed", "never closed"])
+def test_a_quote_swallows_no_rows(kappa: Any, last: str, write: Any) -> None:
+    text = UNCLOSED if last == "4,z" else UNCLOSED.replace('z"z', "z4")
+    found = refusal(kappa, write(text))
+    assert f"a quote in line 3 opens a field that reaches to line {5 if last == '4,z' else 6}" in (
+        found
+    )
+    assert "--quote none" in found
+
+
+@pytest.mark.parametrize("kappa", COMMANDS)
+def test_quotes_may_be_text(kappa: Any, write: Any) -> None:
+    assert kappa(write(UNCLOSED), "--quote", "none") == pytest.approx(KAPPA, abs=1e-15)
+    assert kappa(write(UNCLOSED.replace(",", "\t"), "r.tsv"), "--quote", "none") == pytest.approx(
+        KAPPA, abs=1e-15
+    )
+
+
+@pytest.mark.parametrize("kappa", ENTRANCES)
+def test_quoted_line_breaks_are_right(kappa: Any, write: Any) -> None:
+    assert kappa(write(LINES)) == pytest.approx(KAPPA, abs=1e-15)
+
+
+def test_a_column_of_texts_alone_may_have_line_breaks(write: Any) -> None:
+    path = write('a\n"x\ny"\nz\n"x\ny"\n')
+    assert confusion_from_table(path, "a", "a").table.tolist() == [[2, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("kappa", ENTRANCES)
+@pytest.mark.parametrize("labels", ["xy", "12"])
+def test_a_header_in_the_middle_is_no_item(kappa: Any, labels: str, write: Any) -> None:
+    rows = LINES.replace(",x", f",{labels[0]}").replace(",y", f",{labels[1]}")
+    names, *_ = rows.splitlines()
+    assert "1 row holds the names of the columns ('a', 'b'" in refusal(
+        kappa, write(f"{rows}{names}\n6,t,1,2\n")
+    ).replace("('id', 'a', 'b'", "('a', 'b'").replace("('a', 'b', 'id'", "('a', 'b'")
+
+
+def test_labels_may_be_called_as_one_column_is(write: Any) -> None:
+    path = write("yes,no\nyes,yes\nno,no\nno,yes\n")
+    assert confusion_from_table(path, "yes", "no").table.tolist() == [[1, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("kappa", ENTRANCES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sep=;\nid;a;b\n1;x;x\n2;x;y\n3;y;x\n4;y;y\n5;x;y\n",
+        '"sep=|"\r\nid|a|b\r\n1|x|x\r\n2|x|y\r\n3|y|x\r\n4|y|y\r\n5|x|y\r\n',
+        "id;a;b\n1;x;x\n2;x;y\n3;y;x\n4;y;y\n5;x;y\n",
+        "id\ta\tb\n1\tx\tx\n2\tx\ty\n3\ty\tx\n4\ty\ty\n5\tx\ty\n",
+    ],
+)
+def test_what_separates_fields_is_found(kappa: Any, text: str, write: Any) -> None:
+    assert kappa(write(text)) == pytest.approx(KAPPA, abs=1e-15)
+
+
+@pytest.mark.parametrize("kappa", ENTRANCES)
+@pytest.mark.parametrize("above", ["My study\n", "# one\n# two; three\n", "\n\nA title, of two\n"])
+def test_lines_above_the_names(kappa: Any, above: str, write: Any) -> None:
+    path = write(above + LINES)
+    n_above = above.count("\n")
+    found = refusal(kappa, path)
+    assert f"Line {n_above + 1} has these names" in found
+    assert f"--skip {n_above}" in found
+    if kappa in COMMANDS:
+        assert kappa(path, "--skip", n_above) == pytest.approx(KAPPA, abs=1e-15)
+
+
+def test_decimal_commas(write: Any) -> None:
+    thresholds = CommandLine("thresholds")
+    path = write("y;s\n1;0,5\n1;1,25\n2;2,5\n2;3,0\n1;0,75\n2;2,75\n")
+    options = (path, "--y", "y", "--score", "s", "--method", "exact")
+    found = thresholds.json_of(*options, "--decimal", ",")
+    assert found["thresholds"] == [(1.25 + 2.5) / 2]
+    assert "'0,5'" in thresholds.refusal(*options)
+    assert "decimal" in thresholds.refusal(*options)
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--decimal", "1"], "--decimal must be a character"),
+        (["--decimal", ",,"], "--decimal must be a character"),
+        (["--sep", ",", "--decimal", ","], "--sep and --decimal must differ"),
+    ],
+)
+def test_options_are_checked(options: list[str], why: str, write: Any) -> None:
+    command = CommandLine("score")
+    assert why in command.refusal(write(LINES), "--y1", "a", "--y2", "b", *options)
+
+
+@pytest.mark.parametrize("hidden", [".ipynb_checkpoints", ".git", "_temporary"])
+def test_hidden_folders_are_not_read(hidden: str, write: Any, tmp_path: Path) -> None:
+    write(LINES, "d/part.csv")
+    (tmp_path / "d" / hidden).mkdir()
+    (tmp_path / "d" / hidden / "part-checkpoint.csv").write_text(LINES, encoding="utf-8")
+    assert confusion_from_table(tmp_path / "d", "a", "b").n_rows == 5
+    found = CommandLine("score").json_of(tmp_path / "d", "--y1", "a", "--y2", "b")
+    assert found["n"] == 5
+    long = "item,rater,rating\n1,a,x\n1,b,x\n2,a,y\n2,b,x\n3,a,y\n3,b,y\n"
+    (tmp_path / "d" / "part.csv").write_text(long, encoding="utf-8")
+    (tmp_path / "d" / hidden / "part-checkpoint.csv").write_text(long, encoding="utf-8")
+    ratings = Ratings.from_long(tmp_path / "d", item="item", rater="rater", rating="rating")
+    assert pairwise_kappa(ratings).n[0, 1] == 3
+
+
+def test_submissions_in_hidden_folders_are_none(tmp_path: Path) -> None:
+    hidden = tmp_path / "teams" / ".ipynb_checkpoints"
+    hidden.mkdir(parents=True)
+    for path in (tmp_path / "truth.csv", tmp_path / "teams" / "red.csv", hidden / "red.csv"):
+        path.write_text("id,y\n1,x\n2,y\n3,x\n", encoding="utf-8")
+    found = CommandLine("leaderboard").json_of(
+        tmp_path / "truth.csv", tmp_path / "teams", "--id", "id", "--target", "y"
+    )
+    assert len(found["rows"]) == 1
