@@ -264,7 +264,9 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
         try:
             if one.failure is not None:
                 raise one.failure
-            board.add([str(one.file)], [one.columns])
+            # Ids that are no text show it where they are named.
+            with naming(one.file):
+                board.add([str(one.file)], [one.columns])
         except MismatchError as error:
             why = f"its ids are not those of {truth}: {error.mismatch}."
             drops = "--mismatch drop leaves such items out, if --min-coverage allows."
