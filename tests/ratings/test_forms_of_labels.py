@@ -45,7 +45,7 @@ KAPPAS: dict[str, Callable[[Any, Any], float]] = {
     "agreement_by": lambda a, b: agreement_by(a, b, groups=["g"] * len(Y1), **OPTIONS)["g"].kappa,
     "compare_predictions": lambda a, b: compare_predictions(b, b, y_true=a, **OPTIONS).kappas[0],
     "score_many": lambda a, b: score_many(a, [b], **OPTIONS).kappas[0],
-    "leaderboard": lambda a, b: leaderboard(a, [b], **OPTIONS).kappa[0],
+    "leaderboard": lambda a, b: leaderboard(a, [b], min_coverage=0.9, **OPTIONS).kappa[0],
 }
 
 

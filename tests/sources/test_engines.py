@@ -185,7 +185,7 @@ def test_whole_numbers_of_every_size() -> None:
 def test_sums_of_weights_beyond_int64(make: Any) -> None:
     columns = {"a": ["x"] * 4, "w": [2**62] * 4}
     with pytest.raises(OverflowError, match="float weights"):
-        confusion_from_table(make(columns), "a", "a", weight="w")
+        confusion_from_table(make(columns), "a", "a", sample_weight="w")
 
 
 @pytest.mark.parametrize("make", [pa.table, pl.LazyFrame, pl.DataFrame])
