@@ -72,8 +72,8 @@ cases = st.tuples(
     st.sampled_from([None, None, [0, 1], ["yes", "no"]]),
     st.sampled_from([(), (), ["NA", "no"], [-3], ["x"]]),
     st.sampled_from([20, 1 << 20]),
-    st.sampled_from([{}, {}, {}, *({name: "c"} for name in ("y2", "weight", "group"))]),
-    st.sampled_from([{}, {}, {}, *({name: "a"} for name in ("y2", "weight", "group"))]),
+    st.sampled_from([{}, {}, {}, *({name: "c"} for name in ("y2", "sample_weight", "group"))]),
+    st.sampled_from([{}, {}, {}, *({name: "a"} for name in ("y2", "sample_weight", "group"))]),
 )
 
 
