@@ -90,9 +90,9 @@ def test_raters_with_dates_of_three_units() -> None:
 
 
 def test_predictions_with_dates_of_three_units() -> None:
-    units = SECOND.astype("M8[ns]"), SECOND[::-1].astype("M8[s]")
-    found = compare_predictions(*units, y_true=FIRST)
-    assert found.kappas == compare_predictions(SECOND, SECOND[::-1], y_true=FIRST).kappas
+    first, second = SECOND, SECOND[::-1]
+    found = compare_predictions(first.astype("M8[ns]"), second.astype("M8[s]"), y_true=FIRST)
+    assert found.kappas == compare_predictions(first, second, y_true=FIRST).kappas
 
 
 def test_big_endian_dates_are_reported_as_they_are() -> None:
