@@ -37,6 +37,7 @@ typedef struct {
 enum {
     SUM_COPIES = 8,
     SUM_STAGE = 256,              /* pairs between making cells and adding to them; a multiple of SUM_COPIES */
+    MANY_CELLS = 16384,           /* more are summed straight into the tables */
     LINES_AHEAD = 48,             /* of 64 bytes: about 3 KB of each column; measured best of those tried */
     LOW_BITS = 42,
     COUNT_BIT = 43,
