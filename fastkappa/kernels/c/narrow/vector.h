@@ -1,4 +1,4 @@
-/* Pairs to narrow codes with vectors. A template: see common/each_vector_level.h. */
+/* Pairs to narrow codes, and codes to cell numbers, with vectors. A template: see common/each_vector_level.h. */
 
 /* The codes of count (a multiple of VECTOR_BYTES) pairs as bytes or words, in an order of their own but a and b together.
    Returns 0 if a value was outside: then what was written is of no use. Lanes are as wide as the wider element. */
@@ -35,5 +35,43 @@ static int NAME(pair_words)(const column_t *a, const column_t *b, ptrdiff_t star
     case 1: case 2: return NAME(pair_codes)(a, b, start, count, x, y, 2, 2);
     case 4: return NAME(pair_codes)(a, b, start, count, x, y, 4, 2);
     default: return NAME(pair_codes)(a, b, start, count, x, y, 8, 2);
+    }
+}
+
+/* cell = a * row + b, of count (a multiple of VECTOR_BYTES) pairs, once more in an order of its own: the bytes with even
+   addresses of each vector, then the odd ones. */
+static void NAME(cells_of_bytes)(const uint8_t *a, const uint8_t *b, ptrdiff_t count, uint16_t row, uint16_t *cells)
+{
+    for (ptrdiff_t i = 0; i < count; i += VECTOR_BYTES) {
+        words_t x, y;
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
+        const words_t even = (x & 0xFF) * row + (y & 0xFF), odd = (x >> 8) * row + (y >> 8);
+        memcpy(cells + i, &even, sizeof even);
+        memcpy(cells + i + VECTOR_BYTES / 2, &odd, sizeof odd);
+    }
+}
+
+static void NAME(cells_of_words)(const uint16_t *a, const uint16_t *b, ptrdiff_t count, uint32_t row, uint32_t *cells)
+{
+    for (ptrdiff_t i = 0; i < count; i += VECTOR_BYTES / 2) {
+        ints_t x, y;
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
+        const ints_t even = (x & 0xFFFF) * row + (y & 0xFFFF), odd = (x >> 16) * row + (y >> 16);
+        memcpy(cells + i, &even, sizeof even);
+        memcpy(cells + i + VECTOR_BYTES / 4, &odd, sizeof odd);
+    }
+}
+
+/* The same where cells fit words: count is a multiple of VECTOR_BYTES / 2; the order stays. */
+static void NAME(short_cells_of_words)(const uint16_t *a, const uint16_t *b, ptrdiff_t count, uint16_t row, uint16_t *cells)
+{
+    for (ptrdiff_t i = 0; i < count; i += VECTOR_BYTES / 2) {
+        words_t x, y;
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
+        const words_t cell = x * row + y;
+        memcpy(cells + i, &cell, sizeof cell);
     }
 }

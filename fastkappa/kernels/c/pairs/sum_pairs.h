@@ -76,14 +76,33 @@ ALWAYS_INLINE void add_integer_at(exact_sum_t *sum, const char *p)
    negative; the low LOW_BITS; and the other bits, with a 1 above them that counts the pair. */
 static void split_integers(const column_t *weights, ptrdiff_t start, ptrdiff_t count, uint64_t *parts)
 {
+    const char *p = weights->data + start * weights->stride;
+    const ptrdiff_t stride = weights->stride;
+    const int swapped = weights->swapped;
     const uint64_t raise = weights->kind < COLUMN_UINT8 ? 1ull << 63 : 0;
-    uint64_t values[BLOCK];
-    widen(weights, start, count, values);
-    for (ptrdiff_t i = 0; i < count; i++) {
-        const uint64_t raised = values[i] + raise;
-        parts[2 * i] = raised & (((uint64_t)1 << LOW_BITS) - 1);
-        parts[2 * i + 1] = raised >> LOW_BITS | (uint64_t)1 << COUNT_BIT;
+#define SPLIT_EACH(type, read, apart, swapped)                                                                    \
+    for (ptrdiff_t i = 0; i < count; i++) {                                                                       \
+        const uint64_t raised = (uint64_t)(int64_t)(type)read(p + i * (apart), swapped) + raise;                  \
+        parts[2 * i] = raised & (((uint64_t)1 << LOW_BITS) - 1);                                                  \
+        parts[2 * i + 1] = raised >> LOW_BITS | (uint64_t)1 << COUNT_BIT;                                         \
     }
+#define SPLIT_AS(type, read)                                                                                      \
+    if (stride == sizeof(type) && !swapped)                                                                       \
+        SPLIT_EACH(type, read, (ptrdiff_t)sizeof(type), 0)                                                        \
+    else                                                                                                          \
+        SPLIT_EACH(type, read, stride, swapped)                                                                   \
+    break
+    switch (weights->kind) {
+    case COLUMN_INT8: SPLIT_AS(int8_t, read8);
+    case COLUMN_INT16: SPLIT_AS(int16_t, read16);
+    case COLUMN_INT32: SPLIT_AS(int32_t, read32);
+    case COLUMN_UINT8: SPLIT_AS(uint8_t, read8);
+    case COLUMN_UINT16: SPLIT_AS(uint16_t, read16);
+    case COLUMN_UINT32: SPLIT_AS(uint32_t, read32);
+    default: SPLIT_AS(uint64_t, read64);
+    }
+#undef SPLIT_AS
+#undef SPLIT_EACH
 }
 
 /* Adds the sum of up to EXACT_RANGE split integers to counts, and as high * 2^32 + low to the tables. */
