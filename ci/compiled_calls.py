@@ -15,6 +15,7 @@ from fastkappa.tables.label_hash import make_hash
 from fastkappa.thresholds.items.scored_items import ScoredItems
 
 N, N_LABELS = 24, 4
+LOWEST, ALL = (0, 0), (0, N)
 BINS = Bins(0.0, 8.0, 8)
 
 
@@ -29,6 +30,7 @@ def pair_calls() -> dict[str, Callable[[], Any]]:
     sums = np.zeros(cells)
     read_only = counts.copy()
     read_only.flags.writeable = False
+    odd: Any = counts, low
     hashed = make_hash(np.array([3, 10**12, -5]))
     values, codes = np.array([3, 10**12, -5, 4] * 6), np.empty(N, hashed.slots.dtype)
     matrix = np.stack([y2] * 3, axis=1)
@@ -42,20 +44,20 @@ def pair_calls() -> dict[str, Callable[[], Any]]:
         "scorer": lambda: scorer(y1, y2),
         "scorer, outside the labels": lambda: scorer(y1, outside),
         "scorer, of another type": lambda: scorer(y1, weights),
-        "count_pairs": lambda: pairs.count_pairs(y1, 0, y2, 0, counts, 0, N),
-        "count_pairs, of halves": lambda: pairs.count_pairs(y1, 0, halves, 0, counts, 0, N),
-        "count_pairs, read-only": lambda: pairs.count_pairs(y1, 0, y2, 0, read_only, 0, N),
-        "sum_pairs": lambda: pairs.sum_pairs(y1, 0, y2, 0, weights, counts, sums, 0, N),
-        "sum_pairs, whole sums": lambda: pairs.sum_pairs(y1, 0, y2, 0, weights, counts, low, 0, N),
+        "count_pairs": lambda: pairs.count_pairs(y1, y2, LOWEST, counts, ALL),
+        "count_pairs, of halves": lambda: pairs.count_pairs(y1, halves, LOWEST, counts, ALL),
+        "count_pairs, read-only": lambda: pairs.count_pairs(y1, y2, LOWEST, read_only, ALL),
+        "sum_pairs": lambda: pairs.sum_pairs(y1, y2, LOWEST, weights, (counts, sums), ALL),
+        "sum_pairs, whole sums": lambda: pairs.sum_pairs(y1, y2, LOWEST, weights, odd, ALL),
         "sum_pairs_exactly": lambda: pairs.sum_pairs_exactly(
-            y1, 0, y2, 0, whole, counts, high, low, 0, N
+            y1, y2, LOWEST, whole, (counts, high, low), ALL
         ),
-        "look_up": lambda: pairs.look_up(values, hashed, codes, 0, N),
-        "look_up, too few codes": lambda: pairs.look_up(values, hashed, codes[1:], 0, N),
-        "count_rows": lambda: pairs.count_rows(y1, 0, matrix, 0, tables, 0, N),
-        "count_rows, too few tables": lambda: pairs.count_rows(y1, 0, matrix, 0, tables[1:], 0, N),
-        "sum_moments": lambda: pairs.sum_moments(y1, y2, 0, N_LABELS, 0, N),
-        "sum_moments, of a list": lambda: pairs.sum_moments([1], y2, 0, N_LABELS, 0, N),
+        "look_up": lambda: pairs.look_up(values, hashed, codes, ALL),
+        "look_up, too few codes": lambda: pairs.look_up(values, hashed, codes[1:], ALL),
+        "count_rows": lambda: pairs.count_rows(y1, matrix, LOWEST, tables, ALL),
+        "count_rows, too few tables": lambda: pairs.count_rows(y1, matrix, LOWEST, tables[1:], ALL),
+        "sum_moments": lambda: pairs.sum_moments(y1, y2, 0, N_LABELS, ALL),
+        "sum_moments, of a list": lambda: pairs.sum_moments([1], y2, 0, N_LABELS, ALL),
     }
 
 

@@ -42,9 +42,14 @@ def offsets_from(values: AnyArray, lowest: int) -> NDArray[np.uint64]:
     A difference in their own type would wrap: two int8 numbers can be 255 apart. Numbers below
     the lowest one come out above all others.
     """
-    wide = values.astype(np.uint64 if values.dtype.kind == "u" else np.int64).view(np.uint64)
+    wide = in_64_bits(values).view(np.uint64)
     wide -= np.uint64(lowest % (1 << 64))
     return wide
+
+
+def in_64_bits(values: AnyArray) -> AnyArray:
+    """Return whole numbers in a new array of 64-bit integers, unsigned if they are."""
+    return values.astype(np.uint64 if values.dtype.kind == "u" else np.int64)
 
 
 def is_masked_array(values: Any) -> bool:

@@ -84,7 +84,7 @@ def _against(
 def _count_told(case: Case, y1: np.ndarray, y2: np.ndarray) -> np.ndarray:
     """Count with the kernel alone, which is told the labels."""
     table = np.zeros((case.n_labels + 1, case.n_labels + 1), np.int64)
-    pairs.count_pairs(y1, case.lowest, y2, case.lowest, table, 0, case.n)
+    pairs.count_pairs(y1, y2, (case.lowest, case.lowest), table, (0, case.n))
     return table
 
 

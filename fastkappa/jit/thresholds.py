@@ -94,12 +94,9 @@ default='quadratic'
 
 @overload(kappa_at_thresholds, prefer_literal=True, strict=False)
 def _compile_kappa_at_thresholds(
-    scores: Any,
-    labels: Any,
-    thresholds: Any,
-    weights: Any = "quadratic",
-    drop_outside: Any = False,
+    scores: Any, labels: Any, thresholds: Any, *_: Any, **__: Any
 ) -> Any:
+    # numba takes names and defaults of the others from the function that it compiles.
     check_labels("labels", labels)
     for name, array in (("scores", scores), ("thresholds", thresholds)):
         numbers = isinstance(array, types.Array) and isinstance(

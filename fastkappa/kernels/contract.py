@@ -10,19 +10,22 @@ that lacks them: no caller asks in another way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable
+from fastkappa.arrays import AnyArray, Floats, FloatTable, IntTable, offsets_from
 
 # The items start <= i < stop, as a pair.
 Range = tuple[int, int]
 
-SumMoments = Callable[[AnyArray, AnyArray, int, int, int, int], tuple[int, ...]]
-CountRows = Callable[[AnyArray, int, AnyArray, int, IntTable, int, int], None]
+# The values of code 0 in the first column and in the second.
+Lowest = tuple[int, int]
+
+SumMoments = Callable[[AnyArray, AnyArray, int, int, Range], tuple[int, ...]]
+CountRows = Callable[[AnyArray, AnyArray, Lowest, IntTable, Range], None]
 
 
 class LabelHash(NamedTuple):
@@ -66,6 +69,12 @@ def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
             )
 
 
+def chunks_of(part: Range, length: int) -> Iterator[slice]:
+    """Yield the items of a part, so many at a time."""
+    for begin in range(*part, length):
+        yield slice(begin, min(begin + length, part[1]))
+
+
 def check_tables(*tables: AnyArray | None) -> None:
     """Raise unless tables have one shape, with a row and a column for values outside the labels."""
     shapes = {table.shape for table in tables if table is not None}
@@ -89,7 +98,7 @@ class PairKernels(Protocol):
     def sum_moments(self) -> SumMoments | None:
         """The kernel for quadratic kappa without a table.
 
-        ``sum_moments(first, second, lowest, n_labels, start, stop)`` returns how many pairs are
+        ``sum_moments(first, second, lowest, n_labels, part)`` returns how many pairs are
         outside and inside the labels, and of the latter the sums of the first codes, of the
         second, of their squares and of their products.
         """
@@ -98,8 +107,8 @@ class PairKernels(Protocol):
     def count_rows(self) -> CountRows | None:
         """The kernel for the columns of a row-major matrix.
 
-        ``count_rows(first, lowest_first, matrix, lowest_second, tables, start, stop)`` adds the
-        pairs of a column and each column of the matrix to the tables of these.
+        ``count_rows(first, matrix, lowest, tables, part)`` adds the pairs of a column and each
+        column of the matrix to the tables of these.
         """
 
     def simd_level(self) -> str:
@@ -109,9 +118,7 @@ class PairKernels(Protocol):
         """Return whether few labels far apart are counted about as fast as the columns are read."""
         ...
 
-    def look_up(
-        self, values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop: int
-    ) -> int:
+    def look_up(self, values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
         """Write the code of each value to ``codes``, which is of the type of the slots.
 
         A value that is no label has the number of labels as its code. Return how many those are.
@@ -119,45 +126,34 @@ class PairKernels(Protocol):
         ...
 
     def count_pairs(
-        self,
-        first: AnyArray,
-        lowest_first: int,
-        second: AnyArray,
-        lowest_second: int,
-        table: IntTable,
-        start: int,
-        stop: int,
+        self, first: AnyArray, second: AnyArray, lowest: Lowest, table: IntTable, part: Range
     ) -> None:
         """Add the number of pairs of each cell to ``table``."""
 
     def sum_pairs(
         self,
         first: AnyArray,
-        lowest_first: int,
         second: AnyArray,
-        lowest_second: int,
+        lowest: Lowest,
         weights: AnyArray,
-        counts: IntTable,
-        table: FloatTable,
-        start: int,
-        stop: int,
+        tables: tuple[IntTable, FloatTable],
+        part: Range,
     ) -> None:
         """Add the number of pairs and the float64 sum of item weights of each cell."""
 
     def sum_pairs_exactly(
         self,
         first: AnyArray,
-        lowest_first: int,
         second: AnyArray,
-        lowest_second: int,
+        lowest: Lowest,
         weights: AnyArray,
-        counts: IntTable,
-        high: IntTable,
-        low: IntTable,
-        start: int,
-        stop: int,
+        tables: tuple[IntTable, IntTable, IntTable],
+        part: Range,
     ) -> None:
-        """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
+        """Add the number of pairs and the integer weights of each cell, in three tables.
+
+        The sum of weights is ``high * 2**32 + low``, the second table and the third.
+        """
 
 
 class Bins(NamedTuple):
@@ -196,6 +192,23 @@ class Items(Protocol):
     def weights(self) -> Floats | None: ...
 
 
+class GroupedItems(Protocol):
+    """Items in groups of scores, each group above the one before, in any order inside."""
+
+    @property
+    def scores(self) -> AnyArray: ...
+    @property
+    def codes(self) -> NDArray[np.uint16]: ...
+    @property
+    def weights(self) -> Floats | None: ...
+    @property
+    def starts(self) -> NDArray[np.int64]: ...
+    @property
+    def least(self) -> Floats: ...
+    @property
+    def prefix(self) -> Floats: ...
+
+
 SortItems = Callable[[Items], tuple[AnyArray, NDArray[np.uint16]] | None]
 
 
@@ -204,6 +217,15 @@ def check_bin_tables(items: Items, bins: Bins, *tables: AnyArray | None) -> None
     shape = (bins.n_rows, items.n_labels + 1)
     if any(table is not None and table.shape != shape for table in tables):
         raise ValueError(f"tables must have one shape, {shape}")
+
+
+def write_items(out: Items, places: Any, items: Items, chosen: Any) -> None:
+    """Write the chosen items to their places."""
+    out.scores[places] = items.scores[chosen]
+    offsets = offsets_from(items.codes[chosen], items.lowest)
+    out.codes[places] = np.minimum(offsets, np.uint64(items.n_labels))
+    if items.weights is not None and out.weights is not None:
+        out.weights[places] = items.weights[chosen]
 
 
 class ScoreKernels(Protocol):

@@ -1,6 +1,7 @@
 from typing import Any
 
 from fastkappa.arrays import AnyArray, Floats, FloatTable
+from fastkappa.kernels.contract import GroupedItems
 
 def search_cuts(
     prefix: FloatTable,
@@ -11,16 +12,7 @@ def search_cuts(
     known: bool,
 ) -> int: ...
 def build_evaluator(
-    scores: AnyArray,
-    codes: AnyArray,
-    weights: Floats | None,
-    starts: AnyArray,
-    least: Floats,
-    prefix: FloatTable,
-    matrix: FloatTable,
-    chance: Floats,
-    total: float,
-    caller: Any,
+    items: GroupedItems, matrix: FloatTable, chance: Floats, total: float, caller: Any
 ) -> Evaluator | None: ...
 def simd_level() -> str: ...
 

@@ -5,7 +5,9 @@ from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
 from libc.stdint cimport int64_t, uint16_t
 
-from fastkappa.kernels.cython.pairs cimport ColumnBuffer, check_range, shared_simd_level
+from fastkappa.kernels.cython.pairs cimport (
+    check_range, column_t, read_array, shared_simd_level,
+)
 from fastkappa.shortcuts.sharing cimport share_called
 
 import numpy as np
@@ -67,15 +69,15 @@ def search_cuts(
     return rounds
 
 
-def build_evaluator(scores, codes, weights, starts, least, prefix, matrix, chance, total, caller):
+def build_evaluator(items, matrix, chance, total, caller):
     """Return kappa at given thresholds of grouped scores, or None for too many labels.
 
-    The first six parameters are those of grouped scores. Sums must be whole numbers small
-    enough for doubles. ``caller`` is a weak reference to what threads share to call this.
+    Sums must be whole numbers small enough for doubles. ``caller`` is a weak reference to what
+    threads share to call this.
     """
     if not 1 < len(matrix) <= MOST_CUTS:
         return None
-    return Evaluator(scores, codes, weights, starts, least, prefix, matrix, chance, total, caller)
+    return Evaluator(items, matrix, chance, total, caller)
 
 
 # The memory of more items is not left to the garbage collector, which may wait long: threads that share
@@ -98,21 +100,17 @@ cdef class Evaluator:
     cdef bint is_small
 
     def __init__(
-        self,
-        scores,
-        const uint16_t[::1] codes,
-        const double[::1] weights,
-        const int64_t[::1] starts,
-        const double[::1] least,
-        const double[:, ::1] prefix,
-        const double[:, ::1] matrix,
-        const double[::1] chance,
-        double total,
-        caller,
+        self, items, const double[:, ::1] matrix, const double[::1] chance, double total, caller
     ):
-        cdef ColumnBuffer buffer = ColumnBuffer(scores, 0, 0)
-        cdef Py_ssize_t n_items = buffer.length, n_labels = matrix.shape[0], i
-        if buffer.column.stride != scores.itemsize or buffer.column.swapped:
+        cdef const uint16_t[::1] codes = items.codes
+        cdef const double[::1] weights = items.weights
+        cdef const int64_t[::1] starts = items.starts
+        cdef const double[::1] least = items.least
+        cdef const double[:, ::1] prefix = items.prefix
+        cdef column_t column
+        scores = items.scores
+        cdef Py_ssize_t n_items = read_array(scores, 0, 0, &column), n_labels = matrix.shape[0], i
+        if column.stride != scores.itemsize or column.swapped:
             raise ValueError("scores must be in one piece, in the order of bytes of this machine")
         if weights is not None and weights.shape[0]:
             check_range(0, n_items, weights.shape[0])
@@ -124,8 +122,8 @@ cdef class Evaluator:
         for i in range(n_items):
             if codes[i] >= n_labels:
                 raise ValueError(f"a code must be below {n_labels}, got {codes[i]}")
-        self.owners = (buffer, codes, weights, starts, least, prefix, matrix, chance)
-        self.items.scores, self.items.kind = buffer.column.data, buffer.column.kind
+        self.owners = (scores, codes, weights, starts, least, prefix, matrix, chance)
+        self.items.scores, self.items.kind = column.data, column.kind
         self.items.n_groups, self.items.n_labels = least.shape[0], matrix.shape[0]
         self.items.starts, self.items.least = &starts[0], &least[0]
         self.items.codes = &codes[0]

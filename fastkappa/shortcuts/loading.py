@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.kernels.contract import ScoreKernels
+from fastkappa.kernels.contract import GroupedItems, ScoreKernels
 from fastkappa.kernels.dispatch import call_when_forgotten, get_kernels, name_of
 
 if TYPE_CHECKING:
@@ -70,17 +70,7 @@ class ThresholdShortcuts(Protocol):
         """The search for the best cuts."""
 
     def build_evaluator(
-        self,
-        scores: AnyArray,
-        codes: NDArray[np.uint16],
-        weights: Floats | None,
-        starts: NDArray[np.int64],
-        least: Floats,
-        prefix: Floats,
-        matrix: Floats,
-        chance: Floats,
-        total: float,
-        caller: Any,
+        self, items: GroupedItems, matrix: Floats, chance: Floats, total: float, caller: Any
     ) -> Evaluator | None:
         """Return kappa at given thresholds of grouped scores, or None for too many labels.
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.kernels.contract import check_range
+from fastkappa.kernels.contract import GroupedItems, check_range
 from fastkappa.kernels.numba.loops import compile_lazily
 
 MOST_ROUNDS = 100
@@ -38,19 +38,9 @@ class Evaluator:
     A call writes to its own arrays alone: any number of threads may share an evaluator.
     """
 
-    def __init__(
-        self,
-        scores: AnyArray,
-        codes: NDArray[np.uint16],
-        weights: Floats | None,
-        starts: NDArray[np.int64],
-        least: Floats,
-        prefix: Floats,
-        matrix: Floats,
-        chance: Floats,
-        total: float,
-    ) -> None:
-        weights = NONE if weights is None else weights
+    def __init__(self, items: GroupedItems, matrix: Floats, chance: Floats, total: float) -> None:
+        scores, codes, starts, least = items.scores, items.codes, items.starts, items.least
+        weights, prefix = NONE if items.weights is None else items.weights, items.prefix
         n_items, n_labels = len(scores), len(matrix)
         check_range(0, n_items, codes, weights if len(weights) else None)
         check_range(0, len(least) + 1, starts, prefix)
@@ -76,25 +66,15 @@ class Evaluator:
 
 
 def build_evaluator(
-    scores: AnyArray,
-    codes: NDArray[np.uint16],
-    weights: Floats | None,
-    starts: NDArray[np.int64],
-    least: Floats,
-    prefix: Floats,
-    matrix: Floats,
-    chance: Floats,
-    total: float,
-    caller: Any,
+    items: GroupedItems, matrix: Floats, chance: Floats, total: float, caller: Any
 ) -> Evaluator | None:
     """Return kappa at given thresholds of grouped scores, or None for a single label.
 
-    The first six parameters are those of grouped scores. Sums must be whole numbers small
-    enough for doubles. ``caller`` is not needed here.
+    Sums must be whole numbers small enough for doubles. ``caller`` is not needed here.
     """
     if len(matrix) < 2:
         return None
-    return Evaluator(scores, codes, weights, starts, least, prefix, matrix, chance, total)
+    return Evaluator(items, matrix, chance, total)
 
 
 @compile_lazily

@@ -156,14 +156,14 @@ class _Counter:
         n_numbers = highest - lowest + 1
         if n_numbers * self._n_cells <= CELLS_WORTH_AN_ITEM * len(values):
             table = self._empty_table(n_numbers)
-            self._kernels.count_pairs(values, lowest, cells, 0, table, 0, len(cells))
+            self._kernels.count_pairs(values, cells, (lowest, 0), table, (0, len(cells)))
             return self._listed(table, lowest - self._lowest)
         if self._has_room:
             with self._lock:
                 if self._table is None:
                     self._table = self._empty_table(self._n_numbers)
                 self._kernels.count_pairs(
-                    values, self._lowest, cells, 0, self._table, 0, len(cells)
+                    values, cells, (self._lowest, 0), self._table, (0, len(cells))
                 )
             return None
         return self._sorted(values, lowest, n_numbers, cells)

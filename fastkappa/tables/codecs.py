@@ -241,7 +241,7 @@ class LabelMap:
             return codes, len(values)
         if self._hash is None:
             self._hash = make_hash(self._of_code)
-        return codes, kernels.look_up(values, self._hash, codes, 0, len(values))
+        return codes, kernels.look_up(values, self._hash, codes, (0, len(values)))
 
 
 Codecs = tuple[Codec, ...]

@@ -101,7 +101,7 @@ def _sum_partition(
     length = LONGEST_RANGE if outsiders_are_left_out else LARGEST_RANGE
     while bounds := ranges.take(length):
         n_outside, *sums = sum_moments(
-            first.values, second.values, label_range.lowest, label_range.n_labels, *bounds
+            first.values, second.values, label_range.lowest, label_range.n_labels, bounds
         )
         if n_outside and not outsiders_are_left_out:
             ranges.abandon()

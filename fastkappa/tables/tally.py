@@ -21,7 +21,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.exceptions import changed_meanwhile
-from fastkappa.kernels.contract import PairKernels
+from fastkappa.kernels.contract import Lowest, PairKernels
 from fastkappa.kernels.threads import (
     SHORTEST_RANGE,
     ItemRanges,
@@ -117,10 +117,10 @@ class Tally:
         self._looks_up = any(are_maps)
         # Ratings outside a range are noticed afterwards, in its last row.
         self._ranges = [i for i in self._growing if not are_maps[i]]
-        self._plain: tuple[PairKernels, int, int, IntTable] | None = None
+        self._plain: tuple[PairKernels, Lowest, IntTable] | None = None
         if len(dtypes) == 1 and not n_joined and not self._looks_up:
             # Made once: a short call has no time for it.
-            self._plain = self._kernels, codecs[0].lowest, codecs[1].lowest, self._flat[0]
+            self._plain = self._kernels, (codecs[0].lowest, codecs[1].lowest), self._flat[0]
             row, column = self._flat[0][-1], self._flat[0][:, -1]
             self._last_row, self._last_column = row.data, column.data
             self._empty_row, self._empty_column = bytes(row.nbytes), bytes(column.nbytes)
@@ -164,9 +164,9 @@ class Tally:
             if self._plain is None or not (of_same_types or self.reads_in_place(columns)):
                 self._add_in_chunks(columns, start, stop, weights)
                 return
-            kernels, a, b, table = self._plain
+            kernels, lowest, table = self._plain
             first, second = columns
-            kernels.count_pairs(first, a, second, b, table, start, stop)
+            kernels.count_pairs(first, second, lowest, table, (start, stop))
             # Bytes are compared in a fraction of the time that NumPy needs to be called.
             if self._ranges and (
                 self._last_row.tobytes() != self._empty_row
@@ -312,20 +312,20 @@ class Tally:
         ]
         self._make_room()
         if len(encoded) > 2:
-            (first, second), (a, b) = self._joined(encoded), (0, 0)
+            (first, second), lowest = self._joined(encoded), (0, 0)
         else:
-            (first, second), (a, b) = encoded, [codec.lowest for codec in self._codecs]
-        kernels, n_items = self._kernels, len(second)
+            (first, second), lowest = encoded, (self._codecs[0].lowest, self._codecs[1].lowest)
+        kernels, part = self._kernels, (0, len(second))
         if weights is None:
-            kernels.count_pairs(first, a, second, b, self._flat[0], 0, n_items)
+            kernels.count_pairs(first, second, lowest, self._flat[0], part)
         elif weights.dtype.kind == "f":
             # Sums that are not finite are judged by the caller, who sees them in the table.
             with np.errstate(over="ignore", invalid="ignore"):
                 counts, sums = self._flat
-                kernels.sum_pairs(first, a, second, b, weights, counts, sums, 0, n_items)
+                kernels.sum_pairs(first, second, lowest, weights, (counts, sums), part)
         else:
             counts, high, low = self._flat
-            kernels.sum_pairs_exactly(first, a, second, b, weights, counts, high, low, 0, n_items)
+            kernels.sum_pairs_exactly(first, second, lowest, weights, (counts, high, low), part)
 
     def _joined(self, encoded: Sequence[AnyArray]) -> tuple[AnyArray, AnyArray]:
         """Return codes of groups and first ratings together, and those of second ratings."""

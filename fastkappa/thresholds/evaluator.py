@@ -197,7 +197,7 @@ class ThresholdEvaluator:
         if shortcuts is None or not whole or n * n * largest >= LARGEST_EXACT:
             return None
         chance = totals @ self._matrix
-        return shortcuts.build_evaluator(*items, self._matrix, chance, n, weakref.ref(self))
+        return shortcuts.build_evaluator(items, self._matrix, chance, n, weakref.ref(self))
 
     def _read(self, thresholds: Any, n_axes: int) -> NDArray[np.float64]:
         """Return thresholds as doubles, or raise."""

@@ -145,7 +145,6 @@ static void call_pairs(stream_t *stream, memories_t *memories, int compare)
     } else {
         const int whole = which == 3, kind = whole ? (int)take(stream, 8) : COLUMN_FLOAT32 + (int)take(stream, 2);
         const column_t w = elements(stream, memories, kind, n, 0);
-        const weights_t weights = {w.data, w.stride, w.kind, w.swapped};
         for (ptrdiff_t i = 0; i < n && !whole; i++) put_element(&w, i, (int64_t)(more(stream) % 1000));
         double *sums = calloc(n_cells, 8), *sums_expected = calloc(n_cells, 8);
         int64_t *high = calloc(n_cells, 8), *low = calloc(n_cells, 8);
@@ -157,8 +156,8 @@ static void call_pairs(stream_t *stream, memories_t *memories, int compare)
             if (whole) exact[cell] += naive_code(&every, i);        /* modulo 2^64 */
             else sums_expected[cell] += naive_score(&w, i);
         }
-        if (whole) sum_pairs_int(&a, &b, &weights, start, stop, table, high, (uint64_t *)low);
-        else sum_pairs(&a, &b, &weights, start, stop, table, sums);
+        if (whole) sum_pairs_int(&a, &b, &w, start, stop, table, high, (uint64_t *)low);
+        else sum_pairs(&a, &b, &w, start, stop, table, sums);
         for (size_t i = 0; i < n_cells && compare; i++)
             EXPECT(whole ? ((uint64_t)high[i] << 32) + (uint64_t)low[i] == exact[i] : sums[i] == sums_expected[i], "sums of pairs");
         free(sums); free(sums_expected); free(high); free(low); free(exact);

@@ -55,37 +55,25 @@ def codes_of(ratings: Any, lowest: int, n_codes: int, start: int, stop: int) -> 
 
 
 def cells_of(
-    first: Any,
-    lowest_first: int,
-    second: Any,
-    lowest_second: int,
-    shape: Any,
-    start: int,
-    stop: int,
+    first: Any, second: Any, lowest: tuple[int, int], shape: Any, part: tuple[int, int]
 ) -> list[tuple[int, int]]:
     return list(
         zip(
-            codes_of(first, lowest_first, shape[0] - 1, start, stop),
-            codes_of(second, lowest_second, shape[1] - 1, start, stop),
+            codes_of(first, lowest[0], shape[0] - 1, *part),
+            codes_of(second, lowest[1], shape[1] - 1, *part),
             strict=True,
         )
     )
 
 
 def slow_count_pairs(
-    first: Any,
-    lowest_first: int,
-    second: Any,
-    lowest_second: int,
-    shape: Any,
-    start: int,
-    stop: int,
+    first: Any, second: Any, lowest: tuple[int, int], shape: Any, part: tuple[int, int]
 ) -> Any:
-    table = np.zeros(shape, np.int64)
-    pairs = Counter(zip(first[start:stop].tolist(), second[start:stop].tolist(), strict=True))
+    table, items = np.zeros(shape, np.int64), slice(*part)
+    pairs = Counter(zip(first[items].tolist(), second[items].tolist(), strict=True))
     for (a, b), count in pairs.items():
-        row = code_of(a, lowest_first, shape[0] - 1)
-        table[row, code_of(b, lowest_second, shape[1] - 1)] += count
+        row = code_of(a, lowest[0], shape[0] - 1)
+        table[row, code_of(b, lowest[1], shape[1] - 1)] += count
     return table
 
 

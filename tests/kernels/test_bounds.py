@@ -12,9 +12,11 @@ from fastkappa.kernels import dispatch
 from fastkappa.kernels.contract import Bins
 from fastkappa.shortcuts.loading import threshold_shortcuts
 from fastkappa.tables.label_hash import make_hash
+from fastkappa.thresholds.items.grouped_scores import GroupedScores
 from tests.helpers.kernel_inputs import ScoredArrays, room_for
 
 N, N_LABELS, BINS = 40, 3, Bins(-1.0, 4.0, 8)
+LOWEST = (0, 0)
 N_ROWS = BINS.n_rows
 RANGES = [(0, N + 1), (-1, N), (N, N + 5), (-5, 3), (N - 1, 2**62)]
 BEYOND = "are not all among those of an array of"
@@ -33,29 +35,28 @@ def pair_calls(kernels: Any) -> dict[str, Callable[..., Any]]:
     """Return calls that read columns, each with the number of items to leave out of a column."""
     hashed = make_hash(np.array([0, 10**9, -5]))
     calls: dict[str, Callable[..., Any]] = {
-        "count_pairs": lambda a, b, w, *bounds: kernels.count_pairs(a, 0, b, 0, table(), *bounds),
-        "sum_pairs": lambda a, b, w, *bounds: kernels.sum_pairs(
-            a, 0, b, 0, w.astype(float), table(), table(float), *bounds
+        "count_pairs": lambda a, b, w, *part: kernels.count_pairs(a, b, LOWEST, table(), part),
+        "sum_pairs": lambda a, b, w, *part: kernels.sum_pairs(
+            a, b, LOWEST, w.astype(float), (table(), table(float)), part
         ),
-        "sum_pairs_exactly": lambda a, b, w, *bounds: kernels.sum_pairs_exactly(
-            a, 0, b, 0, w, table(), table(), table(), *bounds
+        "sum_pairs_exactly": lambda a, b, w, *part: kernels.sum_pairs_exactly(
+            a, b, LOWEST, w, (table(), table(), table()), part
         ),
-        "look_up": lambda a, b, w, *bounds: kernels.look_up(
-            min((a, b, w), key=len), hashed, np.empty(N + 9, hashed.slots.dtype), *bounds
+        "look_up": lambda a, b, w, *part: kernels.look_up(
+            min((a, b, w), key=len), hashed, np.empty(N + 9, hashed.slots.dtype), part
         ),
     }
     if kernels.sum_moments is not None:
-        calls["sum_moments"] = lambda a, b, w, *bounds: kernels.sum_moments(
-            a, min((b, w), key=len), 0, N_LABELS, *bounds
+        calls["sum_moments"] = lambda a, b, w, *part: kernels.sum_moments(
+            a, min((b, w), key=len), 0, N_LABELS, part
         )
     if kernels.count_rows is not None:
-        calls["count_rows"] = lambda a, b, w, *bounds: kernels.count_rows(
+        calls["count_rows"] = lambda a, b, w, *part: kernels.count_rows(
             a,
-            0,
             np.stack([min((b, w), key=len)] * 2, axis=1),
-            0,
+            LOWEST,
             np.zeros((2, N_LABELS + 1, N_LABELS + 1), np.int64),
-            *bounds,
+            part,
         )
     return calls
 
@@ -116,13 +117,13 @@ def test_tables_of_other_shapes(kernels: Any) -> None:
     y, w = column(), np.ones(N)
     scores_of = dispatch.score_kernels(kernels)
     with pytest.raises(ValueError, match=SHAPES):
-        kernels.sum_pairs(y, 0, y, 0, w, table()[:-1], table(float), 0, N)
-    for tables in ([table()[:-1], table(), table()], [table(), table(), table()[:-1]]):
+        kernels.sum_pairs(y, y, LOWEST, w, (table()[:-1], table(float)), (0, N))
+    for tables in ((table()[:-1], table(), table()), (table(), table(), table()[:-1])):
         with pytest.raises(ValueError, match=SHAPES):
-            kernels.sum_pairs_exactly(y, 0, y, 0, y, *tables, 0, N)
+            kernels.sum_pairs_exactly(y, y, LOWEST, y, tables, (0, N))
     for shape in ((0, 4), (4, 0), (0, 0)):
         with pytest.raises(ValueError, match="table"):
-            kernels.count_pairs(y, 0, y, 0, np.zeros(shape, np.int64), 0, N)
+            kernels.count_pairs(y, y, LOWEST, np.zeros(shape, np.int64), (0, N))
     items = ScoredArrays(w, y, weights=w)
     for tables in (
         (table(np.uint32, N_ROWS), table(float, N_ROWS + 1)),
@@ -202,18 +203,19 @@ def test_short_cuts_to_thresholds(kernels: Any) -> None:
         "prefix": np.zeros((3, N_LABELS)),
         "matrix": np.ones((N_LABELS, N_LABELS)),
         "chance": np.ones(N_LABELS),
-        "total": 1.0,
-        "caller": lambda: None,
     }
-    evaluator = shortcuts.build_evaluator(**good)
-    assert evaluator is not None
+
+    def build(matrix: Any, chance: Any, **items: Any) -> Any:
+        return shortcuts.build_evaluator(GroupedScores(**items), matrix, chance, 1.0, lambda: None)
+
+    evaluator = build(**good)
     cuts = np.full((5, N_LABELS - 1), 0.5)
     evaluator.many(cuts, np.empty(5))
     with pytest.raises(ValueError, match=BEYOND):
         evaluator.many(cuts, np.empty(4))
     for name in ("codes", "weights", "starts", "prefix", "chance"):
         with pytest.raises(ValueError, match=BEYOND):
-            shortcuts.build_evaluator(**{**good, name: good[name][:-1]})
+            build(**{**good, name: good[name][:-1]})
     for name, bad in (
         ("codes", np.full(N, N_LABELS, np.uint16)),
         ("starts", np.array([0, 20, N + 1])),
@@ -222,7 +224,7 @@ def test_short_cuts_to_thresholds(kernels: Any) -> None:
         ("prefix", np.zeros((3, N_LABELS - 1))),
     ):
         with pytest.raises(ValueError, match=rf"{BEYOND}|a code must be below"):
-            shortcuts.build_evaluator(**{**good, name: bad})
+            build(**{**good, name: bad})
     programme: list[Any] = [
         np.ones((3, 9)), np.ones((3, 3)), np.ones(3), np.ones(2), np.zeros(2, np.int64)
     ]  # fmt: skip

@@ -40,8 +40,8 @@ def assert_counts(
     stop = len(first) if stop is None else stop
     shape = (n_codes[0] + 1, n_codes[1] + 1)
     guarded = GuardedTable(shape)
-    kernels.count_pairs(first, lowest[0], second, lowest[1], guarded.table, start, stop)
-    expected = slow_count_pairs(first, lowest[0], second, lowest[1], shape, start, stop)
+    kernels.count_pairs(first, second, lowest, guarded.table, (start, stop))
+    expected = slow_count_pairs(first, second, lowest, shape, (start, stop))
     np.testing.assert_array_equal(guarded.added(), expected)
 
 
@@ -232,7 +232,7 @@ def test_accumulators_do_not_overflow(kernels: Any, dtype: str, n_labels: int) -
     label = min(n_labels - 1, 100)
     column = np.full(n, label, dtype)
     guarded = GuardedTable((n_labels + 1, n_labels + 1))
-    kernels.count_pairs(column, 0, column, 0, guarded.table, 0, n)
+    kernels.count_pairs(column, column, (0, 0), guarded.table, (0, n))
     added = guarded.added()
     assert added[label, label] == n
     assert added.sum() == n
@@ -243,7 +243,7 @@ def test_accumulators_of_outsiders_do_not_overflow(kernels: Any) -> None:
     for dtype in ("uint8", "int64"):
         column = np.full(n, 77, dtype)
         guarded = GuardedTable((6, 6))
-        kernels.count_pairs(column, 0, column, 0, guarded.table, 0, n)
+        kernels.count_pairs(column, column, (0, 0), guarded.table, (0, n))
         added = guarded.added()
         assert added[5, 5] == n
         assert added.sum() == n
@@ -338,17 +338,16 @@ def test_all_backends_offer_the_same_kernels(kernels: Any) -> None:
 @pytest.mark.parametrize("name", ["count_pairs", "sum_pairs", "sum_pairs_exactly"])
 def test_inputs_stay_as_they_are(kernels: Any, name: str) -> None:
     first, second, weights = ratings("int64", 999, 39), ratings("int64", 999, 40), np.arange(999)
-    tables = {"count_pairs": (np.int64,), "sum_pairs": (np.int64, np.float64)}.get(
-        name, (np.int64,) * 3
-    )
+    dtypes = (np.int64, np.float64) if name == "sum_pairs" else (np.int64,) * 3
+    tables: Any = tuple(np.zeros((6, 6), dtype) for dtype in dtypes)
+    if name == "count_pairs":
+        tables = tables[0]
     extra = (
         ()
         if name == "count_pairs"
         else (weights.astype(float) if name == "sum_pairs" else weights,)
     )
     copies = [array.copy() for array in (first, second, *extra)]
-    getattr(kernels, name)(
-        first, 0, second, 0, *extra, *(np.zeros((6, 6), dtype) for dtype in tables), 0, 999
-    )
+    getattr(kernels, name)(first, second, (0, 0), *extra, tables, (0, 999))
     for array, copy in zip((first, second, *extra), copies, strict=True):
         np.testing.assert_array_equal(array, copy)

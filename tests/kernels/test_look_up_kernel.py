@@ -46,7 +46,7 @@ def test_values_have_the_code_of_their_label(kernels: Any, name: str, n_labels: 
     hashed = make_hash(labels)
     for column in (values.astype(dtype), values.astype(dtype).repeat(3)[::3]):
         codes = np.empty(960, code_type(len(labels)))
-        n_unknown = kernels.look_up(column, hashed, codes, 37, 997)
+        n_unknown = kernels.look_up(column, hashed, codes, (37, 997))
         expected = _expected(values[37:997], labels)
         assert codes.tolist() == expected
         assert n_unknown == expected.count(len(labels))
@@ -66,7 +66,7 @@ def test_labels_that_the_type_of_the_values_cannot_hold(
     for known in (labels, beyond, -labels):
         for column in (values, -values) if dtype.kind == "i" else (values,):
             codes = np.empty(len(values), np.uint8)
-            kernels.look_up(column.astype(dtype), make_hash(known), codes, 0, len(values))
+            kernels.look_up(column.astype(dtype), make_hash(known), codes, (0, len(values)))
             assert codes.tolist() == _expected(column, known)
 
 
@@ -78,7 +78,7 @@ def test_labels_whose_slots_are_taken_are_found(kernels: Any) -> None:
     assert len(np.unique(wanted)) < len(labels)
     values = np.concatenate([labels, labels + 1])
     codes = np.empty(len(values), code_type(len(labels)))
-    assert kernels.look_up(values, hashed, codes, 0, len(values)) == len(labels)
+    assert kernels.look_up(values, hashed, codes, (0, len(values))) == len(labels)
     assert codes.tolist() == [*range(5990), *[5990] * 5990]
 
 
@@ -89,7 +89,7 @@ def test_the_search_goes_on_at_the_first_slot(kernels: Any) -> None:
     hashed = LabelHash(1, 61, slots, np.append(labels, labels[:1]))
     others = np.array([(7 << 61) + 2, 5, 2 << 61], np.uint64)
     codes = np.empty(6, np.uint8)
-    assert kernels.look_up(np.append(labels, others), hashed, codes, 0, 6) == 3
+    assert kernels.look_up(np.append(labels, others), hashed, codes, (0, 6)) == 3
     assert codes.tolist() == [0, 1, 2, 3, 3, 3]
 
 

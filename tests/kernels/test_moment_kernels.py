@@ -46,7 +46,7 @@ def assert_moments(
         )
     )
     inside = [(a, b) for a, b in pairs if a < n_labels and b < n_labels]
-    assert kernels.sum_moments(first, second, lowest, n_labels, start, stop) == (
+    assert kernels.sum_moments(first, second, lowest, n_labels, (start, stop)) == (
         len(pairs) - len(inside),
         len(inside),
         sum(a for a, _ in inside),
@@ -87,7 +87,7 @@ def test_moments_do_not_overflow(moment_kernels: Any, dtype: str) -> None:
     code = 65_535 if np.dtype(dtype).itemsize > 2 else int(np.iinfo(dtype).max)
     column = np.full(n, code, dtype)
     square = code * code * n
-    assert moment_kernels.sum_moments(column, column, 0, code + 1, 0, n) == (
+    assert moment_kernels.sum_moments(column, column, 0, code + 1, (0, n)) == (
         *(0, n, code * n, code * n),
         *(square, square, square),
     )

@@ -46,18 +46,18 @@ def test_rows(row_kernels: Any, dtype: str, layout: str) -> None:
         before = np.random.default_rng(0).integers(0, 9, (m, 6, 5))
         tables = before.copy()
         start, stop = (3, n - 5) if n > 9 else (0, n)
-        row_kernels.count_rows(first, 0, matrix, lowest, tables, start, stop)
+        row_kernels.count_rows(first, matrix, (0, lowest), tables, (start, stop))
         for j in range(m):
-            expected = slow_count_pairs(first, 0, matrix[:, j], lowest, (6, 5), start, stop)
+            expected = slow_count_pairs(first, matrix[:, j], (0, lowest), (6, 5), (start, stop))
             np.testing.assert_array_equal(tables[j] - before[j], expected)
 
 
 def test_rows_that_do_not_fit(row_kernels: Any) -> None:
     first, matrix = ratings("uint8", 9, 0), ratings("uint8", 36, 1).reshape(9, 4)
     with pytest.raises(ValueError, match="too large"):
-        row_kernels.count_rows(first, 0, matrix, 0, np.zeros((4, 19, 3), np.int64), 0, 9)
+        row_kernels.count_rows(first, matrix, (0, 0), np.zeros((4, 19, 3), np.int64), (0, 9))
     with pytest.raises(ValueError, match="4 columns need as many tables, got 3"):
-        row_kernels.count_rows(first, 0, matrix, 0, np.zeros((3, 6, 6), np.int64), 0, 9)
+        row_kernels.count_rows(first, matrix, (0, 0), np.zeros((3, 6, 6), np.int64), (0, 9))
     nothing = np.zeros((4, 6, 6), np.int64)
-    row_kernels.count_rows(first, 0, matrix, 0, nothing, 5, 5)
+    row_kernels.count_rows(first, matrix, (0, 0), nothing, (5, 5))
     assert not nothing.any()

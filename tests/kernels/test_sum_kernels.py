@@ -33,12 +33,12 @@ def assert_sums(kernels: Any, first: Any, second: Any, weights: Any, **options: 
     shape = (n_codes[0] + 1, n_codes[1] + 1)
     guarded = GuardedTable(shape, np.float64)
     guarded.table[:] = guarded.before = np.zeros(shape)
-    columns = (first, lowest[0], second, lowest[1])
+    columns, part = (first, second, lowest), (start, stop)
     counts = GuardedTable(shape, seed=3)
-    kernels.sum_pairs(*columns, weights, counts.table, guarded.table, start, stop)
-    np.testing.assert_array_equal(counts.added(), slow_count_pairs(*columns, shape, start, stop))
+    kernels.sum_pairs(*columns, weights, (counts.table, guarded.table), part)
+    np.testing.assert_array_equal(counts.added(), slow_count_pairs(*columns, shape, part))
     parts: dict[tuple[int, int], list[float]] = defaultdict(list)
-    cells = cells_of(first, lowest[0], second, lowest[1], shape, start, stop)
+    cells = cells_of(*columns, shape, part)
     for cell, weight in zip(cells, weights[start:stop].tolist(), strict=True):
         parts[cell].append(weight)
     expected, error = np.zeros(shape), np.zeros(shape)
@@ -89,7 +89,7 @@ def test_float_weights_are_added_to_the_table(kernels: Any) -> None:
     column = np.array([0, 1, 1])
     counts = np.zeros((3, 3), np.int64)
     weights = np.array([0.5, 0.25, 2.0])
-    kernels.sum_pairs(column, 0, column, 0, weights, counts, guarded.table, 0, 3)
+    kernels.sum_pairs(column, column, (0, 0), weights, (counts, guarded.table), (0, 3))
     np.testing.assert_array_equal(counts, [[1, 0, 0], [0, 2, 0], [0, 0, 0]])
     np.testing.assert_array_equal(guarded.added(), [[0.5, 0, 0], [0, 2.25, 0], [0, 0, 0]])
 
@@ -101,7 +101,7 @@ def test_nan_and_infinite_weights_show_in_the_sums(kernels: Any) -> None:
             weights[place] = bad
             table = np.zeros((2, 2))
             column, counts = np.zeros(999, int), np.zeros((2, 2), np.int64)
-            kernels.sum_pairs(column, 0, column, 0, weights, counts, table, 0, 999)
+            kernels.sum_pairs(column, column, (0, 0), weights, (counts, table), (0, 999))
             assert not np.isfinite(table[0, 0])
             assert (table.reshape(-1)[1:] == 0).all()
             assert counts.tolist() == [[999, 0], [0, 0]]
@@ -113,13 +113,12 @@ def assert_exact_sums(kernels: Any, first: Any, second: Any, weights: Any, **opt
     shape = (n_codes[0] + 1, n_codes[1] + 1)
     high, low = GuardedTable(shape, seed=1), GuardedTable(shape, seed=2)
     tables = (counts := GuardedTable(shape, seed=3), high, low)
-    columns = (first, 0, second, 0)
-    kernels.sum_pairs_exactly(*columns, weights, *(t.table for t in tables), start, stop)
-    np.testing.assert_array_equal(counts.added(), slow_count_pairs(*columns, shape, start, stop))
+    columns, part = (first, second, (0, 0)), (start, stop)
+    kernels.sum_pairs_exactly(*columns, weights, tuple(t.table for t in tables), part)
+    np.testing.assert_array_equal(counts.added(), slow_count_pairs(*columns, shape, part))
     expected = np.zeros(shape, object)
-    for cell, weight in zip(
-        cells_of(first, 0, second, 0, shape, start, stop), weights[start:stop].tolist(), strict=True
-    ):
+    cells = cells_of(*columns, shape, part)
+    for cell, weight in zip(cells, weights[start:stop].tolist(), strict=True):
         expected[cell] += int(weight)
     assert (high.added().astype(object) * 2**32 + low.added().astype(object) == expected).all()
 
@@ -146,7 +145,7 @@ def test_exact_sums_of_the_largest_weights(kernels: Any, dtype: str, end: str) -
     weights = np.full(n, value, dtype)
     column = np.full(n, 1, np.int32)
     counts, high, low = np.zeros((3, 3, 3), np.int64)
-    kernels.sum_pairs_exactly(column, 0, column, 0, weights, counts, high, low, 0, n)
+    kernels.sum_pairs_exactly(column, column, (0, 0), weights, (counts, high, low), (0, n))
     assert int(high[1, 1]) * 2**32 + int(low[1, 1]) == n * value
     assert counts[1, 1] == counts.sum() == n
 

@@ -169,7 +169,7 @@ def test_keys_of_numpy(monkeypatch: pytest.MonkeyPatch, n_labels: int, dtype: An
 
     monkeypatch.setattr(numpy_keys, "_are_codes", judged)
     table = np.zeros((n_labels + 1, n_labels + 1), np.int64)
-    numpy_pairs.count_pairs(y, 0, y, 0, table, 0, N)
+    numpy_pairs.count_pairs(y, y, (0, 0), table, (0, N))
     assert table.sum() == N
     assert table[-1, -1] == 1
 

@@ -42,11 +42,9 @@ cdef void add_pairs(
     int64_t *table,
 ) noexcept nogil
 
-# An array that C may read for as long as this lives.
-cdef class ColumnBuffer:
-    cdef column_t column
-    cdef Py_ssize_t length
-    cdef object array
+# The same for a column of codes: `lowest` is any whole number, and it raises ValueError for a number
+# of labels that leaves no room for those outside. Keep a reference to the array here as well.
+cdef Py_ssize_t read_column(object array, lowest, Py_ssize_t n_labels, column_t *column) except -1
 
 # Raises ValueError unless arrays of `length` elements have all of those from start to stop - 1. Every
 # kernel asks it of the shortest array that it reads or writes an element per item of.

@@ -1,53 +1,34 @@
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
-from fastkappa.kernels.contract import LabelHash
+from fastkappa.kernels.contract import LabelHash, Lowest, Range
 
 READS_AS_FAST: bool
 MOST_ROW_LABELS: int
 
 def count_pairs(
-    first: AnyArray,
-    lowest_first: int,
-    second: AnyArray,
-    lowest_second: int,
-    table: IntTable,
-    start: int,
-    stop: int,
+    first: AnyArray, second: AnyArray, lowest: Lowest, table: IntTable, part: Range
 ) -> None: ...
 def sum_pairs(
     first: AnyArray,
-    lowest_first: int,
     second: AnyArray,
-    lowest_second: int,
+    lowest: Lowest,
     weights: AnyArray,
-    counts: IntTable,
-    table: FloatTable,
-    start: int,
-    stop: int,
+    tables: tuple[IntTable, FloatTable],
+    part: Range,
 ) -> None: ...
 def sum_pairs_exactly(
     first: AnyArray,
-    lowest_first: int,
     second: AnyArray,
-    lowest_second: int,
+    lowest: Lowest,
     weights: AnyArray,
-    counts: IntTable,
-    high: IntTable,
-    low: IntTable,
-    start: int,
-    stop: int,
+    tables: tuple[IntTable, IntTable, IntTable],
+    part: Range,
 ) -> None: ...
-def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop: int) -> int: ...
+def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int: ...
 def count_rows(
-    first: AnyArray,
-    lowest_first: int,
-    matrix: AnyArray,
-    lowest_second: int,
-    tables: IntTable,
-    start: int,
-    stop: int,
+    first: AnyArray, matrix: AnyArray, lowest: Lowest, tables: IntTable, part: Range
 ) -> None: ...
 def sum_moments(
-    first: AnyArray, second: AnyArray, lowest: int, n_labels: int, start: int, stop: int
+    first: AnyArray, second: AnyArray, lowest: int, n_labels: int, part: Range
 ) -> tuple[int, int, int, int, int, int, int]: ...
 def simd_level() -> str: ...
 def looks_up_as_fast() -> bool: ...

@@ -7,7 +7,6 @@ the same since NumPy 1.7, and no function: one build serves every NumPy. (The bu
 would need neither, but takes longer than counting a hundred pairs.)
 """
 
-cimport cython
 from cpython.long cimport PyLong_AsUnsignedLongLongMask
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
@@ -34,15 +33,10 @@ cdef extern from *:
     Py_ssize_t *PyArray_STRIDES(const PyArrayObject *) noexcept
 
 cdef extern from "pairs/sum_pairs.h" nogil:
-    ctypedef struct weights_t:
-        const char *data
-        Py_ssize_t stride
-        int kind
-        int swapped
     void c_sum_pairs "sum_pairs" (
         const column_t *a,
         const column_t *b,
-        const weights_t *weights,
+        const column_t *weights,
         Py_ssize_t start,
         Py_ssize_t stop,
         int64_t *counts,
@@ -51,7 +45,7 @@ cdef extern from "pairs/sum_pairs.h" nogil:
     void c_sum_pairs_int "sum_pairs_int" (
         const column_t *a,
         const column_t *b,
-        const weights_t *weights,
+        const column_t *weights,
         Py_ssize_t start,
         Py_ssize_t stop,
         int64_t *counts,
@@ -151,92 +145,63 @@ KINDS[:] = [
 ]
 
 
-def count_pairs(
-    first,
-    lowest_first,
-    second,
-    lowest_second,
-    int64_t[:, ::1] table,
-    Py_ssize_t start,
-    Py_ssize_t stop,
-):
+def count_pairs(first, second, lowest, int64_t[:, ::1] table, part):
     """Add the number of pairs of each cell to ``table``."""
-    cdef ColumnBuffer a = ColumnBuffer(first, lowest_first, table.shape[0] - 1)
-    cdef ColumnBuffer b = ColumnBuffer(second, lowest_second, table.shape[1] - 1)
-    check_range(start, stop, min(a.length, b.length))
+    cdef column_t a, b
+    cdef Py_ssize_t start, stop
+    start, stop = part
+    check_range(start, stop, read_pair(first, second, lowest, table.shape, &a, &b))
     with nogil:
-        c_count_pairs(&a.column, &b.column, start, stop, &table[0, 0])
+        c_count_pairs(&a, &b, start, stop, &table[0, 0])
 
 
-def sum_pairs(
-    first,
-    lowest_first,
-    second,
-    lowest_second,
-    weights,
-    int64_t[:, ::1] counts,
-    double[:, ::1] table,
-    Py_ssize_t start,
-    Py_ssize_t stop,
-):
+def sum_pairs(first, second, lowest, weights, tables, part):
     """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
-    cdef ColumnBuffer a = ColumnBuffer(first, lowest_first, table.shape[0] - 1)
-    cdef ColumnBuffer b = ColumnBuffer(second, lowest_second, table.shape[1] - 1)
-    cdef ColumnBuffer w = ColumnBuffer(weights, 0, 0)
-    cdef weights_t items = as_weights(w)
-    check_range(start, stop, min(a.length, b.length, w.length))
-    check_shapes(counts.shape, table.shape)
+    cdef column_t a, b, w
+    cdef Py_ssize_t start, stop
+    cdef int64_t[:, ::1] counts
+    cdef double[:, ::1] sums
+    start, stop = part
+    counts, sums = tables
+    check_range(start, stop, read_pair(first, second, lowest, counts.shape, &a, &b))
+    check_range(start, stop, read_array(weights, 0, 0, &w))
+    check_shapes(sums.shape, counts.shape)
     with nogil:
-        c_sum_pairs(&a.column, &b.column, &items, start, stop, &counts[0, 0], &table[0, 0])
+        c_sum_pairs(&a, &b, &w, start, stop, &counts[0, 0], &sums[0, 0])
 
 
-def sum_pairs_exactly(
-    first,
-    lowest_first,
-    second,
-    lowest_second,
-    weights,
-    int64_t[:, ::1] counts,
-    int64_t[:, ::1] high,
-    int64_t[:, ::1] low,
-    Py_ssize_t start,
-    Py_ssize_t stop,
-):
+def sum_pairs_exactly(first, second, lowest, weights, tables, part):
     """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
-    cdef ColumnBuffer a = ColumnBuffer(first, lowest_first, high.shape[0] - 1)
-    cdef ColumnBuffer b = ColumnBuffer(second, lowest_second, high.shape[1] - 1)
-    cdef ColumnBuffer w = ColumnBuffer(weights, 0, 0)
-    cdef weights_t items = as_weights(w)
-    check_range(start, stop, min(a.length, b.length, w.length))
-    check_shapes(counts.shape, high.shape)
-    check_shapes(low.shape, high.shape)
+    cdef column_t a, b, w
+    cdef Py_ssize_t start, stop
+    cdef int64_t[:, ::1] counts, high, low
+    start, stop = part
+    counts, high, low = tables
+    check_range(start, stop, read_pair(first, second, lowest, counts.shape, &a, &b))
+    check_range(start, stop, read_array(weights, 0, 0, &w))
+    check_shapes(high.shape, counts.shape)
+    check_shapes(low.shape, counts.shape)
     with nogil:
         c_sum_pairs_int(
-            &a.column,
-            &b.column,
-            &items,
-            start,
-            stop,
-            &counts[0, 0],
-            &high[0, 0],
-            <uint64_t *> &low[0, 0],
+            &a, &b, &w, start, stop, &counts[0, 0], &high[0, 0], <uint64_t *> &low[0, 0]
         )
 
 
-def look_up(values, hash, codes, Py_ssize_t start, Py_ssize_t stop):
+def look_up(values, hash, codes, part):
     """Write the codes of values to ``codes`` and return how many are none of the labels."""
-    cdef ColumnBuffer column = ColumnBuffer(values, 0, 0)
+    cdef column_t column
     cdef label_hash_t labels
     cdef uint64_t multiplier = hash.multiplier
     cdef const uint64_t[::1] of_code = hash.labels
     cdef const uint8_t[::1] slots = hash.slots.view("u1")
     cdef uint8_t[::1] written = codes.view("u1")
-    cdef Py_ssize_t n_unknown
+    cdef Py_ssize_t start, stop, n_unknown
+    start, stop = part
     labels.multiplier, labels.shift = multiplier, hash.shift
     labels.code_width = hash.slots.itemsize
     labels.slots, labels.labels = &slots[0], &of_code[0]
     labels.n_labels = of_code.shape[0] - 1
-    check_range(start, stop, column.length)
+    check_range(start, stop, read_array(values, 0, 0, &column))
     check_range(0, stop - start, codes.shape[0])
     if codes.dtype != hash.slots.dtype:
         raise ValueError("codes must be of the type of the slots")
@@ -245,56 +210,54 @@ def look_up(values, hash, codes, Py_ssize_t start, Py_ssize_t stop):
     if stop <= start:
         return 0
     with nogil:
-        n_unknown = look_up_labels(&column.column, &labels, start, stop, <char *> &written[0])
+        n_unknown = look_up_labels(&column, &labels, start, stop, <char *> &written[0])
     return n_unknown
 
 
-def count_rows(
-    first,
-    lowest_first,
-    matrix,
-    lowest_second,
-    int64_t[:, :, ::1] tables,
-    Py_ssize_t start,
-    Py_ssize_t stop,
-):
+def count_rows(first, matrix, lowest, int64_t[:, :, ::1] tables, part):
     """Add the pairs of a column and each column of a matrix to the tables of these.
 
     No table has more than ``MOST_ROW_LABELS`` labels.
     """
+    cdef column_t a, b
+    cdef Py_ssize_t start, stop
+    start, stop = part
     if stop <= start or tables.shape[0] == 0:
         return
-    cdef ColumnBuffer a = ColumnBuffer(first, lowest_first, tables.shape[1] - 1)
-    cdef ColumnBuffer b = ColumnBuffer(matrix[0], lowest_second, tables.shape[2] - 1)
-    if max(a.column.n_labels, b.column.n_labels) > MOST_ROW_LABELS:
+    row = matrix[0]
+    cdef Py_ssize_t length = read_column(first, lowest[0], tables.shape[1] - 1, &a)
+    read_column(row, lowest[1], tables.shape[2] - 1, &b)
+    if max(a.n_labels, b.n_labels) > MOST_ROW_LABELS:
         raise ValueError(f"tables are too large to count row by row: {tables.shape}")
     if matrix.shape[1] != tables.shape[0]:
         raise ValueError(f"{matrix.shape[1]} columns need as many tables, got {tables.shape[0]}")
-    check_range(start, stop, min(a.length, <Py_ssize_t> matrix.shape[0]))
+    check_range(start, stop, min(length, <Py_ssize_t> matrix.shape[0]))
     cdef Py_ssize_t row_stride = matrix.strides[0], n_columns = tables.shape[0]
-    cdef Py_ssize_t n_counters = max(row_counters(&a.column, &b.column), 1)
+    cdef Py_ssize_t n_counters = max(row_counters(&a, &b), 1)
     cdef uint8_t[::1] counts = bytearray(n_counters)
     cdef uint8_t[::1] sums = bytearray(4 * n_counters * -(-n_columns // ROW_WIDTH))
     with nogil:
         c_count_rows(
-            &a.column, &b.column, row_stride, n_columns, start, stop, &tables[0, 0, 0],
+            &a, &b, row_stride, n_columns, start, stop, &tables[0, 0, 0],
             &counts[0], <uint32_t *> &sums[0],
         )
 
 
-def sum_moments(first, second, lowest, uint64_t n_labels, Py_ssize_t start, Py_ssize_t stop):
+def sum_moments(first, second, lowest, n_labels, part):
     """Return how many pairs are outside and inside the labels, and the sums of the latter.
 
     Those are the sums of the first codes, of the second, of their squares and of their
     products.
     """
-    cdef ColumnBuffer a = ColumnBuffer(first, lowest, n_labels)
-    cdef ColumnBuffer b = ColumnBuffer(second, lowest, n_labels)
+    cdef column_t a, b
     cdef moments_t moments
-    check_range(start, stop, min(a.length, b.length))
+    cdef Py_ssize_t start, stop
+    start, stop = part
+    check_range(start, stop, read_column(first, lowest, n_labels, &a))
+    check_range(start, stop, read_column(second, lowest, n_labels, &b))
     memset(&moments, 0, sizeof(moments))
     with nogil:
-        c_sum_moments(&a.column, &b.column, start, stop, &moments)
+        c_sum_moments(&a, &b, start, stop, &moments)
     return (
         moments.outside,
         moments.inside,
@@ -320,19 +283,19 @@ def looks_up_as_fast():
     return simd_level_current() == SIMD_AVX512
 
 
-@cython.final
-@cython.no_gc
-@cython.freelist(4)
-cdef class ColumnBuffer:
-    """An array that C may read for as long as this lives."""
+cdef Py_ssize_t read_pair(
+    first, second, lowest, const Py_ssize_t *shape, column_t *a, column_t *b
+) except -1:
+    """Describe two columns whose pairs a table of that shape counts; return the shorter length."""
+    lowest_first, lowest_second = lowest
+    cdef Py_ssize_t length = read_column(first, lowest_first, shape[0] - 1, a)
+    return min(length, read_column(second, lowest_second, shape[1] - 1, b))
 
-    def __cinit__(self, array, lowest, Py_ssize_t n_labels):
-        if not 0 <= n_labels < MOST_CODES:
-            raise ValueError("tables must have room for values outside the labels")
-        self.length = read_array(
-            array, PyLong_AsUnsignedLongLongMask(lowest), n_labels, &self.column
-        )
-        self.array = array
+
+cdef Py_ssize_t read_column(object array, lowest, Py_ssize_t n_labels, column_t *column) except -1:
+    if not 0 <= n_labels < MOST_CODES:
+        raise ValueError("tables must have room for values outside the labels")
+    return read_array(array, PyLong_AsUnsignedLongLongMask(lowest), n_labels, column)
 
 
 cdef int check_range(Py_ssize_t start, Py_ssize_t stop, Py_ssize_t length) except -1:
@@ -345,13 +308,6 @@ cdef int check_shapes(const Py_ssize_t *first, const Py_ssize_t *second) except 
     if first[0] != second[0] or first[1] != second[1]:
         raise ValueError("tables must have one shape")
     return 0
-
-
-cdef weights_t as_weights(ColumnBuffer buffer) noexcept:
-    cdef weights_t weights
-    weights.data, weights.stride = buffer.column.data, buffer.column.stride
-    weights.kind, weights.swapped = buffer.column.kind, buffer.column.swapped
-    return weights
 
 
 cdef Py_ssize_t read_array(

@@ -5,7 +5,7 @@ cimport cython
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from fastkappa.kernels.cython.pairs cimport (
-    ColumnBuffer, check_range, check_shapes, column_t, shared_simd_level,
+    check_range, check_shapes, column_t, read_array, read_column, shared_simd_level,
 )
 
 import numpy as np
@@ -78,17 +78,20 @@ cdef bins_t bins_of(bins) except *:
 cdef class ItemBuffers:
     """Items that C may read for as long as this lives."""
 
-    cdef ColumnBuffer scores, codes
+    cdef column_t scores, codes
+    cdef object owners
     cdef const double[::1] weights
     cdef const double *weight
     cdef Py_ssize_t length
 
     def __cinit__(self, items):
-        self.scores = ColumnBuffer(items.scores, 0, 0)
-        self.codes = ColumnBuffer(items.codes, items.lowest, items.n_labels)
+        scores, codes = self.owners = items.scores, items.codes
+        self.length = read_array(scores, 0, 0, &self.scores)
+        self.length = min(
+            self.length, read_column(codes, items.lowest, items.n_labels, &self.codes)
+        )
         self.weights = items.weights
         self.weight = address(self.weights)
-        self.length = min(self.scores.length, self.codes.length)
         if self.weight != NULL:
             self.length = min(self.length, self.weights.shape[0])
 
@@ -105,7 +108,7 @@ cdef class Room:
 
     def __cinit__(self, out, ItemBuffers items, Py_ssize_t start, Py_ssize_t stop):
         cdef Py_ssize_t length = min(len(out.scores), len(out.codes))
-        if out.scores.dtype.itemsize != <Py_ssize_t> element_width(items.scores.column.kind):
+        if out.scores.dtype.itemsize != <Py_ssize_t> element_width(items.scores.kind):
             raise ValueError(f"scores of another type cannot be written as {out.scores.dtype}")
         self.bytes, self.codes = out.scores.view(np.uint8), out.codes
         self.weights = out.weights
@@ -122,7 +125,7 @@ def count_scores(items, bins, uint32_t[:, ::1] table, double[:, ::1] sums, part)
     cdef ItemBuffers own = ItemBuffers(items)
     cdef bins_t b = bins_of(bins)
     cdef Py_ssize_t start, stop
-    cdef Py_ssize_t[2] shape = [b.n_inner + 3, <Py_ssize_t> own.codes.column.n_labels + 1]
+    cdef Py_ssize_t[2] shape = [b.n_inner + 3, <Py_ssize_t> own.codes.n_labels + 1]
     cdef const double *w = NULL
     cdef double *total = NULL
     start, stop = part
@@ -133,20 +136,20 @@ def count_scores(items, bins, uint32_t[:, ::1] table, double[:, ::1] sums, part)
         w, total = own.weight, &sums[0, 0]
     with nogil:
         c_count_scores(
-            &own.scores.column, &own.codes.column, w, start, stop, &b, &table[0, 0], total
+            &own.scores, &own.codes, w, start, stop, &b, &table[0, 0], total
         )
 
 
 def range_scores(scores, bins, double[::1] least, double[::1] largest, part):
     """Lower ``least`` and raise ``largest`` to the scores of each row."""
-    cdef ColumnBuffer x = ColumnBuffer(scores, 0, 0)
+    cdef column_t x
     cdef bins_t b = bins_of(bins)
     cdef Py_ssize_t start, stop
     start, stop = part
-    check_range(start, stop, x.length)
+    check_range(start, stop, read_array(scores, 0, 0, &x))
     check_range(0, b.n_inner + 3, min(least.shape[0], largest.shape[0]))
     with nogil:
-        c_range_scores(&x.column, start, stop, &b, &least[0], &largest[0])
+        c_range_scores(&x, start, stop, &b, &least[0], &largest[0])
 
 
 def collect_scores(items, bins, const uint8_t[::1] wanted, out, part):
@@ -162,7 +165,7 @@ def collect_scores(items, bins, const uint8_t[::1] wanted, out, part):
     check_range(0, b.n_inner + 3, wanted.shape[0])
     with nogil:
         n_chosen = c_collect_scores(
-            &own.scores.column, &own.codes.column, own.weight, start, stop, &b, &wanted[0],
+            &own.scores, &own.codes, own.weight, start, stop, &b, &wanted[0],
             &room.bytes[0], &room.codes[0], room.weight,
         )
     return n_chosen
@@ -185,7 +188,7 @@ def group_scores(items, bins, int64_t[::1] places, const int64_t[::1] ends, out,
     cdef Room room = Room(out, own, first_place, last_end)
     with nogil:
         n_refused = c_group_scores(
-            &own.scores.column, &own.codes.column, own.weight, start, stop, &b, &places[0],
+            &own.scores, &own.codes, own.weight, start, stop, &b, &places[0],
             &ends[0], &room.bytes[0], &room.codes[0], room.weight,
         )
     return n_refused
@@ -197,25 +200,25 @@ def sort_items(items):
     That is taken for scores that are not finite, and for those so far apart that they and
     the codes need more than 64 bits.
     """
-    cdef ColumnBuffer x = ColumnBuffer(items.scores, 0, 0)
-    cdef ColumnBuffer y = ColumnBuffer(items.codes, items.lowest, items.n_labels)
-    cdef Py_ssize_t n = x.length
+    cdef column_t x, y
     cdef key_layout_t layout
     cdef int outcome
-    check_range(0, n, y.length)
+    scores, codes = items.scores, items.codes
+    cdef Py_ssize_t n = read_array(scores, 0, 0, &x)
+    check_range(0, n, read_column(codes, items.lowest, items.n_labels, &y))
     array = np.empty(n, np.uint64)
     cdef uint64_t[::1] keys = array
     with nogil:
-        outcome = c_pack_scores(&x.column, &y.column, n, &keys[0], &layout)
+        outcome = c_pack_scores(&x, &y, n, &keys[0], &layout)
     if outcome != KEYS_FIT:
         return None
     array.sort()
-    ordered = np.empty(n, items.scores.dtype.newbyteorder("="))
+    ordered = np.empty(n, scores.dtype.newbyteorder("="))
     ordered_codes = np.empty(n, np.uint16)
     cdef uint8_t[::1] raw = ordered.view(np.uint8)
     cdef uint16_t[::1] unpacked = ordered_codes
     with nogil:
-        c_unpack_scores(&keys[0], n, &layout, x.column.kind, &raw[0], &unpacked[0])
+        c_unpack_scores(&keys[0], n, &layout, x.kind, &raw[0], &unpacked[0])
     return ordered, ordered_codes
 
 

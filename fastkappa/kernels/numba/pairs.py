@@ -12,8 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import config
 
-from fastkappa.arrays import AnyArray, FloatTable, IntTable
-from fastkappa.kernels.contract import LabelHash, check_range, check_tables
+from fastkappa.arrays import AnyArray, FloatTable, IntTable, in_64_bits
+from fastkappa.kernels.contract import (
+    LabelHash,
+    Lowest,
+    Range,
+    check_range,
+    check_tables,
+    chunks_of,
+)
 from fastkappa.kernels.numba import loops, popcount
 from fastkappa.kernels.numba.columns import ArrayView
 
@@ -51,89 +58,76 @@ def looks_up_as_fast() -> bool:
 
 
 def count_pairs(
-    first: AnyArray,
-    lowest_first: int,
-    second: AnyArray,
-    lowest_second: int,
-    table: IntTable,
-    start: int,
-    stop: int,
+    first: AnyArray, second: AnyArray, lowest: Lowest, table: IntTable, part: Range
 ) -> None:
     """Add the number of pairs of each cell to ``table``."""
-    check_range(start, stop, first, second)
+    check_range(*part, first, second)
     check_tables(table)
-    rows = CodedArray(first, lowest_first, table.shape[0] - 1)
-    columns = CodedArray(second, lowest_second, table.shape[1] - 1)
+    rows, columns = _coded(first, second, lowest, table)
     few = popcount.are_few(rows.n_codes, columns.n_codes)
-    in_blocks = few and stop - start >= popcount.BLOCK
+    in_blocks = few and part[1] - part[0] >= popcount.BLOCK
     count = loops.count_few if in_blocks else loops.count_many
-    for views, _, begin, end in _pieces(rows, columns, None, start, stop):
+    for views, _, begin, end in _pieces(rows, columns, None, part):
         count(views, table, begin, end)
 
 
-def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop: int) -> int:
+def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
     """Write the codes of values to ``codes`` and return how many are none of the labels."""
+    start, stop = part
     check_range(start, stop, values)
     check_range(0, stop - start, codes)
-    dtype = np.uint64 if values.dtype.kind == "u" else np.int64
     shift, multiplier = np.uint64(hash.shift), np.uint64(hash.multiplier)
     n_unknown = 0
-    for begin in range(start, stop, LOOKED_UP_AT_ONCE):
-        chunk = values[begin : min(begin + LOOKED_UP_AT_ONCE, stop)]
-        wide = chunk.astype(dtype).view(np.uint64)
-        part = codes[begin - start : begin - start + len(wide)]
-        n_unknown += loops.look_up(wide, multiplier, shift, hash.slots, hash.labels, part)
+    for chunk in chunks_of(part, LOOKED_UP_AT_ONCE):
+        wide = in_64_bits(values[chunk]).view(np.uint64)
+        own = codes[chunk.start - start : chunk.stop - start]
+        n_unknown += loops.look_up(wide, multiplier, shift, hash.slots, hash.labels, own)
     return n_unknown
 
 
 def sum_pairs(
     first: AnyArray,
-    lowest_first: int,
     second: AnyArray,
-    lowest_second: int,
+    lowest: Lowest,
     weights: AnyArray,
-    counts: IntTable,
-    table: FloatTable,
-    start: int,
-    stop: int,
+    tables: tuple[IntTable, FloatTable],
+    part: Range,
 ) -> None:
     """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
-    check_range(start, stop, first, second, weights)
-    check_tables(counts, table)
-    rows = CodedArray(first, lowest_first, table.shape[0] - 1)
-    columns = CodedArray(second, lowest_second, table.shape[1] - 1)
-    for views, floats, begin, end in _pieces(rows, columns, (weights, np.float64), start, stop):
-        loops.sum_floats(views, floats, counts, table, begin, end)
+    check_range(*part, first, second, weights)
+    check_tables(*tables)
+    pair = _coded(first, second, lowest, tables[0])
+    for views, floats, begin, end in _pieces(*pair, (weights, np.float64), part):
+        loops.sum_floats(views, floats, *tables, begin, end)
 
 
 def sum_pairs_exactly(
     first: AnyArray,
-    lowest_first: int,
     second: AnyArray,
-    lowest_second: int,
+    lowest: Lowest,
     weights: AnyArray,
-    counts: IntTable,
-    high: IntTable,
-    low: IntTable,
-    start: int,
-    stop: int,
+    tables: tuple[IntTable, IntTable, IntTable],
+    part: Range,
 ) -> None:
     """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``."""
-    check_range(start, stop, first, second, weights)
-    check_tables(counts, high, low)
-    rows = CodedArray(first, lowest_first, high.shape[0] - 1)
-    columns = CodedArray(second, lowest_second, high.shape[1] - 1)
+    check_range(*part, first, second, weights)
+    check_tables(*tables)
+    pair = _coded(first, second, lowest, tables[0])
     dtype = np.uint64 if weights.dtype.kind == "u" else np.int64
-    for views, integers, begin, end in _pieces(rows, columns, (weights, dtype), start, stop):
-        loops.sum_integers(views, integers, counts, high, low, begin, end)
+    for views, integers, begin, end in _pieces(*pair, (weights, dtype), part):
+        loops.sum_integers(views, integers, *tables, begin, end)
+
+
+def _coded(
+    first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray
+) -> tuple[CodedArray, CodedArray]:
+    """Return two columns with the codes that a table has rows and columns for."""
+    n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
+    return CodedArray(first, lowest[0], n_rows), CodedArray(second, lowest[1], n_columns)
 
 
 def _pieces(
-    rows: CodedArray,
-    columns: CodedArray,
-    weights: tuple[AnyArray, Any] | None,
-    start: int,
-    stop: int,
+    rows: CodedArray, columns: CodedArray, weights: tuple[AnyArray, Any] | None, part: Range
 ) -> Iterator[tuple[tuple[ArrayView, ArrayView], Any, int, int]]:
     """Yield two columns, weights of the type wanted, and the range to read in them.
 
@@ -142,20 +136,19 @@ def _pieces(
     readable = _is_readable(rows) and _is_readable(columns)
     if weights is None:
         if readable:
-            yield (_view(rows), _view(columns)), None, start, stop
+            yield (_view(rows), _view(columns)), None, *part
             return
     else:
         array, dtype = weights
         flags = array.flags
         if readable and array.dtype == dtype and flags.c_contiguous and flags.aligned:
-            yield (_view(rows), _view(columns)), _read_only(array), start, stop
+            yield (_view(rows), _view(columns)), _read_only(array), *part
             return
-    for begin in range(start, stop, CHUNK):
-        chunk = slice(begin, min(begin + CHUNK, stop))
+    for chunk in chunks_of(part, CHUNK):
         # The copies live as long as the piece is counted: only their addresses are passed.
         pair = _copy(rows, chunk), _copy(columns, chunk)
-        part = None if weights is None else _read_only(array[chunk].astype(dtype))
-        yield (_view(pair[0]), _view(pair[1])), part, 0, chunk.stop - begin
+        own = None if weights is None else _read_only(array[chunk].astype(dtype))
+        yield (_view(pair[0]), _view(pair[1])), own, 0, chunk.stop - chunk.start
 
 
 def _is_readable(column: CodedArray) -> bool:
@@ -175,7 +168,7 @@ def _copy(column: CodedArray, chunk: slice) -> CodedArray:
     if _is_readable(column):
         return column._replace(values=values)
     with np.errstate(invalid="ignore"):
-        return column._replace(values=values.astype("u8" if values.dtype.kind == "u" else "i8"))
+        return column._replace(values=in_64_bits(values))
 
 
 def _view(column: CodedArray) -> ArrayView:

@@ -7,14 +7,21 @@ Chunks are converted to the one type that the loops are compiled for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, offsets_from
-from fastkappa.kernels.contract import Bins, Items, Range, check_bin_tables, check_range
+from fastkappa.kernels.contract import (
+    Bins,
+    Items,
+    Range,
+    check_bin_tables,
+    check_range,
+    chunks_of,
+    write_items,
+)
 from fastkappa.kernels.numba.loops import compile_lazily
 
 # Small enough for the copies of a chunk to stay in the second-level cache.
@@ -30,7 +37,7 @@ def count_scores(
     """Add the items of each row and label to ``table``, and their weights to ``sums``."""
     check_range(*part, items.scores, items.codes, items.weights)
     check_bin_tables(items, bins, table, sums)
-    for chunk in _chunks(part):
+    for chunk in chunks_of(part, CHUNK):
         offsets = offsets_from(items.codes[chunk], items.lowest)
         x = items.scores[chunk].astype(np.float64)
         _count(x, offsets, *bins, table)
@@ -42,7 +49,7 @@ def range_scores(scores: AnyArray, bins: Bins, least: Floats, largest: Floats, p
     """Lower ``least`` and raise ``largest`` to the scores of each row."""
     check_range(*part, scores)
     check_range(0, bins.n_rows, least, largest)
-    for chunk in _chunks(part):
+    for chunk in chunks_of(part, CHUNK):
         _range(scores[chunk].astype(np.float64), *bins, least, largest)
 
 
@@ -55,10 +62,10 @@ def collect_scores(
     check_range(0, part[1] - part[0], out.scores, out.codes, out.weights)
     n = 0
     places = np.empty(CHUNK, np.int64)
-    for chunk in _chunks(part):
+    for chunk in chunks_of(part, CHUNK):
         x = items.scores[chunk].astype(np.float64)
         n_own = _choose(x, *bins, wanted, chunk.start, places)
-        _write(out, slice(n, n + n_own), items, places[:n_own])
+        write_items(out, slice(n, n + n_own), items, places[:n_own])
         n += n_own
     return n
 
@@ -76,7 +83,7 @@ def group_scores(
     check_range(0, bins.n_rows, places, ends)
     check_range(int(places.min()), int(ends.max()), out.scores, out.codes, out.weights)
     n_refused = 0
-    for chunk in _chunks(part):
+    for chunk in chunks_of(part, CHUNK):
         own = np.empty(chunk.stop - chunk.start, np.int64)
         chosen: Any = chunk
         n_without = _place(items.scores[chunk].astype(np.float64), *bins, places, ends, own)
@@ -84,17 +91,8 @@ def group_scores(
             chosen = chunk.start + np.flatnonzero(own >= 0)
             own = own[own >= 0]
             n_refused += n_without
-        _write(out, own, items, chosen)
+        write_items(out, own, items, chosen)
     return n_refused
-
-
-def _write(out: Items, own: Any, items: Items, chosen: Any) -> None:
-    """Write the chosen items to their own places."""
-    out.scores[own] = items.scores[chosen]
-    offsets = offsets_from(items.codes[chosen], items.lowest)
-    out.codes[own] = np.minimum(offsets, np.uint64(items.n_labels))
-    if items.weights is not None and out.weights is not None:
-        out.weights[own] = items.weights[chosen]
 
 
 def accumulate_labels(
@@ -138,12 +136,6 @@ def sort_items(items: Items) -> tuple[AnyArray, NDArray[np.uint16]] | None:
     ordered = np.empty(len(keys), np.uint16)
     _unpack(keys, origins, np.uint64(bits), ordered)
     return keys.view(np.float64).astype(scores.dtype.newbyteorder("="), copy=False), ordered
-
-
-def _chunks(part: Range) -> Iterator[slice]:
-    start, stop = part
-    for begin in range(start, stop, CHUNK):
-        yield slice(begin, min(begin + CHUNK, stop))
 
 
 @compile_lazily

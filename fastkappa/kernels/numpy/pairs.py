@@ -1,21 +1,30 @@
 """The reference kernels: NumPy alone, always there, always tested.
 
-Every backend has the same two files and the same functions: see `fastkappa.kernels.contract`.
+Every backend has the same files and the same functions: see `fastkappa.kernels.contract`.
 
 A column is a one-dimensional array and the value of its code 0: the code of a value is
 ``value - lowest``. ``table`` has one row and one column more than there are codes: values
 outside the codes are counted there, so that the check of bounds is part of the count and
-nothing can be written out of bounds. Kernels add the pairs ``start <= i < stop`` to the
-table and are serial.
+nothing can be written out of bounds. Kernels add the pairs of a part to the table and are
+serial.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray, FloatTable, IntTable, offsets_from
-from fastkappa.kernels.contract import LabelHash, check_range, check_tables
+from fastkappa.arrays import AnyArray, FloatTable, IntTable, in_64_bits, offsets_from
+from fastkappa.kernels.contract import (
+    LabelHash,
+    Lowest,
+    Range,
+    check_range,
+    check_tables,
+    chunks_of,
+)
 from fastkappa.kernels.numpy.keys import Keys, digits_a_key
 
 READS_AS_FAST = False
@@ -32,28 +41,23 @@ LARGEST_BINCOUNT = 1 << 17
 
 
 def count_pairs(
-    first: AnyArray,
-    lowest_first: int,
-    second: AnyArray,
-    lowest_second: int,
-    table: IntTable,
-    start: int,
-    stop: int,
+    first: AnyArray, second: AnyArray, lowest: Lowest, table: IntTable, part: Range
 ) -> None:
     """Add the number of pairs of each cell to ``table``."""
-    check_range(start, stop, first, second)
+    check_range(*part, first, second)
     check_tables(table)
+    start, stop = part
     n_rows, n_columns = table.shape[0] - 1, table.shape[1] - 1
     n_digits = digits_a_key(n_rows, n_columns, stop - start)
     if n_digits == 0:
-        _count_in_chunks(first, lowest_first, second, lowest_second, table, start, stop)
+        _count_in_chunks(first, second, lowest, table, part)
         return
     keys = Keys(n_rows, n_columns, n_digits, stop - start)
     while start < stop:
         chunk = slice(start, start + keys.chunk_length(stop - start))
         start = chunk.stop
-        if not keys.add(first[chunk], lowest_first, second[chunk], lowest_second):
-            _count_in_chunks(first, lowest_first, second, lowest_second, table, chunk.start, start)
+        if not keys.add(first[chunk], lowest[0], second[chunk], lowest[1]):
+            _count_in_chunks(first, second, lowest, table, (chunk.start, start))
     table[:-1, :-1] += keys.table()
 
 
@@ -68,37 +72,29 @@ def looks_up_as_fast() -> bool:
 
 
 def _count_in_chunks(
-    first: AnyArray,
-    lowest_first: int,
-    second: AnyArray,
-    lowest_second: int,
-    table: IntTable,
-    start: int,
-    stop: int,
+    first: AnyArray, second: AnyArray, lowest: Lowest, table: IntTable, part: Range
 ) -> None:
+    for cells, _ in _cells(first, second, lowest, table, part):
+        _count(cells, table)
+
+
+def _count(cells: NDArray[np.intp], table: IntTable) -> None:
     flat = table.reshape(-1)
-    for begin in range(start, stop, CHUNK):
-        end = min(begin + CHUNK, stop)
-        cells = _cells(first, lowest_first, second, lowest_second, table.shape, begin, end)
-        _count(cells, flat)
-
-
-def _count(cells: NDArray[np.intp], flat: NDArray[np.int64]) -> None:
     if flat.size <= LARGEST_BINCOUNT:
         flat += np.bincount(cells, minlength=flat.size)
     else:
         np.add.at(flat, cells, 1)
 
 
-def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop: int) -> int:
+def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, part: Range) -> int:
     """Write the codes of values to ``codes`` and return how many are none of the labels."""
+    start, stop = part
     check_range(start, stop, values)
     check_range(0, stop - start, codes)
     n_labels, last_slot = len(hash.labels) - 1, len(hash.slots) - 1
     n_unknown = 0
-    for begin in range(start, stop, LOOKED_UP_AT_ONCE):
-        chunk = values[begin : min(begin + LOOKED_UP_AT_ONCE, stop)]
-        wide = chunk.astype(np.uint64 if chunk.dtype.kind == "u" else np.int64).view(np.uint64)
+    for chunk in chunks_of(part, LOOKED_UP_AT_ONCE):
+        wide = in_64_bits(values[chunk]).view(np.uint64)
         slots = ((wide * np.uint64(hash.multiplier)) >> np.uint64(hash.shift)).astype(np.intp)
         found = hash.slots[slots]
         other = np.flatnonzero(hash.labels[found] != wide)
@@ -108,74 +104,58 @@ def look_up(values: AnyArray, hash: LabelHash, codes: AnyArray, start: int, stop
             slots[other] = (slots[other] + 1) & last_slot
             found[other] = hash.slots[slots[other]]
             other = other[hash.labels[found[other]] != wide[other]]
-        codes[begin - start : begin - start + len(found)] = found
+        codes[chunk.start - start : chunk.stop - start] = found
     return n_unknown
 
 
 def sum_pairs(
     first: AnyArray,
-    lowest_first: int,
     second: AnyArray,
-    lowest_second: int,
+    lowest: Lowest,
     weights: AnyArray,
-    counts: IntTable,
-    table: FloatTable,
-    start: int,
-    stop: int,
+    tables: tuple[IntTable, FloatTable],
+    part: Range,
 ) -> None:
     """Add the number of pairs and the float64 sum of item weights of each cell to two tables."""
-    check_range(start, stop, first, second, weights)
-    check_tables(counts, table)
-    flat = table.reshape(-1)
-    for begin in range(start, stop, CHUNK):
-        end = min(begin + CHUNK, stop)
-        cells = _cells(first, lowest_first, second, lowest_second, table.shape, begin, end)
-        _count(cells, counts.reshape(-1))
-        np.add.at(flat, cells, weights[begin:end].astype(np.float64))
+    check_range(*part, first, second, weights)
+    check_tables(*tables)
+    counts, sums = tables
+    for cells, chunk in _cells(first, second, lowest, counts, part):
+        _count(cells, counts)
+        np.add.at(sums.reshape(-1), cells, weights[chunk].astype(np.float64))
 
 
 def sum_pairs_exactly(
     first: AnyArray,
-    lowest_first: int,
     second: AnyArray,
-    lowest_second: int,
+    lowest: Lowest,
     weights: AnyArray,
-    counts: IntTable,
-    high: IntTable,
-    low: IntTable,
-    start: int,
-    stop: int,
+    tables: tuple[IntTable, IntTable, IntTable],
+    part: Range,
 ) -> None:
     """Add the number of pairs and the integer weights: the sum is ``high * 2**32 + low``.
 
     Neither half can overflow below 2**31 items, whatever the weights are.
     """
-    check_range(start, stop, first, second, weights)
-    check_tables(counts, high, low)
-    for begin in range(start, stop, CHUNK):
-        end = min(begin + CHUNK, stop)
-        cells = _cells(first, lowest_first, second, lowest_second, high.shape, begin, end)
-        _count(cells, counts.reshape(-1))
-        chunk = weights[begin:end]
-        wide = chunk.astype(np.uint64 if chunk.dtype.kind == "u" else np.int64)
+    check_range(*part, first, second, weights)
+    check_tables(*tables)
+    counts, high, low = tables
+    for cells, chunk in _cells(first, second, lowest, counts, part):
+        _count(cells, counts)
+        wide = in_64_bits(weights[chunk])
         np.add.at(high.reshape(-1), cells, (wide >> wide.dtype.type(32)).astype(np.int64))
         np.add.at(low.reshape(-1), cells, (wide & wide.dtype.type(0xFFFFFFFF)).astype(np.int64))
 
 
 def _cells(
-    first: AnyArray,
-    lowest_first: int,
-    second: AnyArray,
-    lowest_second: int,
-    shape: tuple[int, ...],
-    begin: int,
-    end: int,
-) -> NDArray[np.intp]:
-    """Return the index of each pair's cell in the flattened table."""
-    rows = _codes(first[begin:end], lowest_first, shape[0] - 1)
-    rows *= np.uint64(shape[1])
-    rows += _codes(second[begin:end], lowest_second, shape[1] - 1)
-    return rows.view(np.intp) if np.intp(0).itemsize == 8 else rows.astype(np.intp)
+    first: AnyArray, second: AnyArray, lowest: Lowest, table: AnyArray, part: Range
+) -> Iterator[tuple[NDArray[np.intp], slice]]:
+    """Yield the index of each pair's cell in the flattened table, a chunk at a time."""
+    for chunk in chunks_of(part, CHUNK):
+        rows = _codes(first[chunk], lowest[0], table.shape[0] - 1)
+        rows *= np.uint64(table.shape[1])
+        rows += _codes(second[chunk], lowest[1], table.shape[1] - 1)
+        yield rows.view(np.intp) if np.intp(0).itemsize == 8 else rows.astype(np.intp), chunk
 
 
 def _codes(ratings: AnyArray, lowest: int, n_codes: int) -> NDArray[np.uint64]:

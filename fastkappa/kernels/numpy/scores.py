@@ -8,14 +8,21 @@ lower score. Codes are ``codes - lowest``; codes outside the labels become ``n_l
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, offsets_from
-from fastkappa.kernels.contract import Bins, Items, Range, check_bin_tables, check_range
+from fastkappa.kernels.contract import (
+    Bins,
+    Items,
+    Range,
+    check_bin_tables,
+    check_range,
+    chunks_of,
+    write_items,
+)
 
 CHUNK = 1 << 15
 
@@ -29,7 +36,7 @@ def count_scores(
     """Add the items of each row and label to ``table``, and their weights to ``sums``."""
     check_range(*part, items.scores, items.codes, items.weights)
     check_bin_tables(items, bins, table, sums)
-    for chunk in _chunks(part):
+    for chunk in chunks_of(part, CHUNK):
         cells = _rows(items.scores[chunk], bins) * (items.n_labels + 1)
         cells += _codes(items, chunk)
         np.add.at(table.reshape(-1), cells, 1)
@@ -41,7 +48,7 @@ def range_scores(scores: AnyArray, bins: Bins, least: Floats, largest: Floats, p
     """Lower ``least`` and raise ``largest`` to the scores of each row."""
     check_range(*part, scores)
     check_range(0, bins.n_rows, least, largest)
-    for chunk in _chunks(part):
+    for chunk in chunks_of(part, CHUNK):
         x = scores[chunk].astype(np.float64)
         rows = _rows(x, bins)
         np.minimum.at(least, rows, x)
@@ -56,9 +63,9 @@ def collect_scores(
     check_range(0, bins.n_rows, wanted)
     check_range(0, part[1] - part[0], out.scores, out.codes, out.weights)
     n = 0
-    for chunk in _chunks(part):
+    for chunk in chunks_of(part, CHUNK):
         chosen = chunk.start + np.flatnonzero(wanted[_rows(items.scores[chunk], bins)])
-        _write(out, slice(n, n + len(chosen)), items, chosen)
+        write_items(out, slice(n, n + len(chosen)), items, chosen)
         n += len(chosen)
     return n
 
@@ -76,7 +83,7 @@ def group_scores(
     check_range(0, bins.n_rows, places, ends)
     check_range(int(places.min()), int(ends.max()), out.scores, out.codes, out.weights)
     n_refused = 0
-    for chunk in _chunks(part):
+    for chunk in chunks_of(part, CHUNK):
         rows = _rows(items.scores[chunk], bins)
         order = np.argsort(rows, kind="stable")
         rows = rows[order]
@@ -86,7 +93,7 @@ def group_scores(
         own = places[rows] + before
         has_place = own < ends[rows]
         n_refused += int((~has_place).sum())
-        _write(out, own[has_place], items, chunk.start + order[has_place])
+        write_items(out, own[has_place], items, chunk.start + order[has_place])
         np.minimum(places + n_items, ends, out=places)
     return n_refused
 
@@ -113,20 +120,6 @@ def accumulate_labels(
     cells = row * n_labels + codes[int(places[0]) : int(places[-1])]
     counts = np.bincount(cells, minlength=n_labels * (len(places) - 1))
     np.cumsum(counts.reshape(-1, n_labels).T, axis=1, out=prefix[:, 1:])
-
-
-def _chunks(part: Range) -> Iterator[slice]:
-    start, stop = part
-    for begin in range(start, stop, CHUNK):
-        yield slice(begin, min(begin + CHUNK, stop))
-
-
-def _write(out: Items, own: Any, items: Items, chosen: NDArray[np.intp]) -> None:
-    """Write the chosen items to their own places."""
-    out.scores[own] = items.scores[chosen]
-    out.codes[own] = _codes(items, chosen)
-    if items.weights is not None and out.weights is not None:
-        out.weights[own] = items.weights[chosen]
 
 
 def _rows(scores: AnyArray, bins: Bins) -> NDArray[np.intp]:

@@ -199,12 +199,12 @@ def _count_on_range(counter: Counter, pairs: Pairs, label_range: LabelRange) -> 
     stack = _count_rows(counter, pairs, (label_range, label_range))
     if stack is not None:
         return stack
-    lowest = label_range.lowest
+    lowest = label_range.lowest, label_range.lowest
     tables = np.zeros((len(pairs), label_range.n_labels + 1, label_range.n_labels + 1), np.int64)
 
     def count(j: int, items: slice, second: AnyArray) -> None:
-        first = pairs[j][0].values[items]
-        counter.kernels.count_pairs(first, lowest, second, lowest, tables[j], 0, len(second))
+        first, part = pairs[j][0].values[items], (0, len(second))
+        counter.kernels.count_pairs(first, second, lowest, tables[j], part)
 
     counter.for_each_block(count, pairs)
     return tables
@@ -315,9 +315,9 @@ def _count_rows(counter: Counter, pairs: Pairs, own_codecs: Codecs) -> AnyArray 
         return None
 
     def add(tables: tuple[AnyArray, ...], start: int, stop: int) -> None:
-        count_rows(first.values, rows.lowest, matrix, columns.lowest, tables[0], start, stop)
+        count_rows(first.values, matrix, lowest, tables[0], (start, stop))
 
-    rows, columns = own_codecs
+    lowest = own_codecs[0].lowest, own_codecs[1].lowest
     empty = np.zeros((len(pairs), *(codec.n_labels + 1 for codec in own_codecs)), np.int64)
     n_worth_it = matrix.size * matrix.itemsize // BYTES_OF_ROWS
     num_threads = max(1, min(counter.num_threads, n_worth_it))

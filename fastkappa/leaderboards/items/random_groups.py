@@ -225,7 +225,7 @@ def _sum_tables(
     codec, positions = encoding
     values = codec.encode(kernels, prediction.column.values)
     table = np.zeros((n_groups * n_labels + 1, len(positions) + 1), np.int64)
-    kernels.count_pairs(codes, 0, values, codec.lowest, table, 0, len(values))
+    kernels.count_pairs(codes, values, (0, codec.lowest), table, (0, len(values)))
     tables = table[:-1, :-1].astype(np.float64).reshape(n_groups, -1)
     first_row = 1 + sums.columns.shape[1]
     for start in range(0, n_groups, at_once := max(1, ALONE // max(1, of_cells.size))):

@@ -125,7 +125,7 @@ def count_rater_pairs(
         tables = np.zeros((len(pairs), size, size), np.int64)
         for chunk in _chunks(raters, ranges, sizes):
             for (a, b), table in zip(pairs, tables):
-                kernels.count_pairs(chunk[a], 0, chunk[b], 0, table, 0, len(chunk[b]))
+                kernels.count_pairs(chunk[a], chunk[b], (0, 0), table, (0, len(chunk[b])))
         return tables
 
     return _sum_in_threads(work, raters, num_threads, sizes)
@@ -178,7 +178,7 @@ def _count(
         table = np.zeros((shape[0] + 1, shape[1] + 1), np.int64)
         for chunk in _chunks(raters, ranges, sizes):
             rows, columns = cells(chunk)
-            kernels.count_pairs(rows, 0, columns, 0, table, 0, len(columns))
+            kernels.count_pairs(rows, columns, (0, 0), table, (0, len(columns)))
         return table[:-1, :-1]
 
     return _sum_in_threads(work, raters, num_threads, sizes)

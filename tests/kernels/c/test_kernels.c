@@ -89,7 +89,7 @@ static void check_weights(int level, const column_t *a, const column_t *b, ptrdi
         char *memory = malloc((size_t)(n * stride + 1));
         for (ptrdiff_t i = 0; i < n * stride; i++) memory[i] = (char)rnd();
         if (is_float(kind)) for (ptrdiff_t i = 0; i < n; i++) put(memory + i * stride, kind, swapped, rnd() % 1000, 1);
-        weights_t w = {memory, stride, kind, swapped};
+        column_t w = {memory, stride, kind, swapped, 0, 0};
         int wrong = 0;
         int64_t *counts = calloc(cells, 8), *pairs = calloc(cells, 8);
         for (ptrdiff_t i = 0; i < n; i++) pairs[naive_code(a, i) * columns + naive_code(b, i)]++;

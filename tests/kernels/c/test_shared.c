@@ -64,7 +64,7 @@ static void *count(void *own)
     const column_t a = {(const char *)first, 8, COLUMN_INT64, 0, 0, N_LABELS};
     const column_t b = {(const char *)second, 8, COLUMN_INT64, 0, 0, N_LABELS};
     const column_t s = {(const char *)scores, 8, COLUMN_FLOAT64, 0, 0, 0};
-    const weights_t w = {(const char *)weights, 8, COLUMN_FLOAT64, 0};
+    const column_t w = {(const char *)weights, 8, COLUMN_FLOAT64, 0, 0, 0};
     const bins_t bins = {0.0, N_BINS, N_BINS};
     ptrdiff_t start, stop;
     memset(tables, 0, sizeof *tables);

@@ -194,8 +194,7 @@ MAYBE_UNUSED static int simd_level_current(void)
     return simd_level_state[STATE_LEVEL];
 }
 
-/* AMD's AVX-512, where other kernels are best at times: on Zen 5 to put the bytes of a mask side by side takes 2.7 cycles, and
-   an increment of a narrow counter .8. */
+/* AMD's AVX-512, where other kernels are best at times: on Zen 5 to put the bytes of a mask side by side takes 2.7 cycles. */
 MAYBE_UNUSED static int is_amd_512(void)
 {
     return simd_level_current() == SIMD_AVX512 && simd_level_state[STATE_AMD];

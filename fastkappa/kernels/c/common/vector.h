@@ -7,8 +7,8 @@
 
    Two columns of different widths stay together if the narrower one is first widened to the lanes of the other.
 
-   Elements may lie further apart than they are wide (is_in_lanes): then lanes are as wide as they are apart, up to 8
-   bytes, and what is between is masked away. At 16 bytes, every other lane of two vectors is an element. */
+   Elements may lie further apart than they are wide (is_in_lanes), up to 8 bytes: then lanes are as wide as they are
+   apart, and what is between is masked away. */
 
 typedef uint8_t NAME(bytes_t) __attribute__((vector_size(VECTOR_BYTES)));
 typedef uint16_t NAME(words_t) __attribute__((vector_size(VECTOR_BYTES)));
@@ -79,14 +79,6 @@ ALWAYS_INLINE longs_t NAME(codes_of_width)(reader_t *reader, int width)
 ALWAYS_INLINE longs_t NAME(codes_in_gaps)(reader_t *reader, int width)
 {
     fetch_next_page(reader->next);
-    if (reader->width == 16) {
-        longs_t first, second;
-        fetch_next_page(reader->next + VECTOR_BYTES);
-        memcpy(&first, reader->next, sizeof first);
-        memcpy(&second, reader->next + VECTOR_BYTES, sizeof second);
-        reader->next += 2 * VECTOR_BYTES;
-        return (NAME(even_longs)(first, second) - reader->lowest) & reader->element;
-    }
     return NAME(codes_of_width)(reader, width) & reader->element;
 }
 

@@ -1,9 +1,8 @@
-/* The vector levels, SSE2, AVX2 and NEON, and the five operations that their vector types do not have:
+/* The vector levels, SSE2, AVX2 and NEON, and the four operations that their vector types do not have:
 
      max_bytes(x, y)     the larger of each two bytes
      bit_of_cell(cell)   1 << (cell & 7) for each byte; cells are below 128
      multiply_add(x, y)  products of words below 2^15, neighbours added, as ints
-     even_longs(x, y)    longs 0, 2, .. of x and then those of y
      any_bit(x)          is a bit set? */
 #ifndef FASTKAPPA_VECTOR_LEVELS_H
 #define FASTKAPPA_VECTOR_LEVELS_H
@@ -32,11 +31,6 @@ ALWAYS_INLINE sse2_bytes_t max_bytes_sse2(sse2_bytes_t x, sse2_bytes_t y)
 ALWAYS_INLINE sse2_ints_t multiply_add_sse2(sse2_words_t x, sse2_words_t y)
 {
     return (sse2_ints_t)_mm_madd_epi16((__m128i)x, (__m128i)y);
-}
-
-ALWAYS_INLINE sse2_longs_t even_longs_sse2(sse2_longs_t x, sse2_longs_t y)
-{
-    return (sse2_longs_t)_mm_unpacklo_epi64((__m128i)x, (__m128i)y);
 }
 
 ALWAYS_INLINE int any_bit_sse2(sse2_longs_t x)
@@ -70,12 +64,6 @@ ALWAYS_INLINE avx2_ints_t multiply_add_avx2(avx2_words_t x, avx2_words_t y)
     return (avx2_ints_t)_mm256_madd_epi16((__m256i)x, (__m256i)y);
 }
 
-ALWAYS_INLINE avx2_longs_t even_longs_avx2(avx2_longs_t x, avx2_longs_t y)
-{
-    /* x0 y0 x2 y2, then put in order */
-    return (avx2_longs_t)_mm256_permute4x64_epi64(_mm256_unpacklo_epi64((__m256i)x, (__m256i)y), 0xD8);
-}
-
 ALWAYS_INLINE int any_bit_avx2(avx2_longs_t x)
 {
     return !_mm256_testz_si256((__m256i)x, (__m256i)x);
@@ -105,11 +93,6 @@ ALWAYS_INLINE neon_ints_t multiply_add_neon(neon_words_t x, neon_words_t y)
 {
     const uint16x8_t a = (uint16x8_t)x, b = (uint16x8_t)y;
     return (neon_ints_t)vmlal_u16(vmull_high_u16(a, b), vget_low_u16(a), vget_low_u16(b));
-}
-
-ALWAYS_INLINE neon_longs_t even_longs_neon(neon_longs_t x, neon_longs_t y)
-{
-    return (neon_longs_t)vtrn1q_u64((uint64x2_t)x, (uint64x2_t)y);
 }
 
 ALWAYS_INLINE int any_bit_neon(neon_longs_t x)

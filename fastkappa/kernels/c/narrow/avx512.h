@@ -24,7 +24,7 @@
 #if SIMD_HAS_X86
 SIMD_BEGIN_AVX512
 
-enum { MAX_PIECES = 32, FETCH_PIECES = 64 };
+enum { MAX_PIECES = 8, MOST_APART = 8, FETCH_PIECES = 64 };
 
 /* ---- contiguous ---- */
 
@@ -144,11 +144,10 @@ typedef struct {
     uint64_t last;               /* which bytes of the last piece exist: nothing beyond the elements is read */
 } collect_512_t;
 
+/* Elements further apart are decoded faster one by one. */
 static int can_collect_512(const column_t *column)
 {
-    const ptrdiff_t width = element_width(column->kind);
-    const ptrdiff_t apart = column->stride < 0 ? -column->stride : column->stride;
-    return !is_float(column->kind) && (64 / width - 1) * apart + width <= 64 * MAX_PIECES;
+    return !is_float(column->kind) && column->stride <= MOST_APART && column->stride >= -MOST_APART;
 }
 
 static collect_512_t collect_512(const column_t *column)

@@ -41,9 +41,9 @@ ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a,
 }
 
 /* Adds whole steps and returns where it stopped: at the first with a value outside, or at the last. */
-#define ADD_PAIRS_OF_WIDTH(name, counter_t, copies)                                                               \
+#define ADD_PAIRS_OF_WIDTH(name, copies)                                                                          \
     ALWAYS_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,           \
-                                 counter_t *counters, int width)                                                  \
+                                 uint32_t *counters, int width)                                                   \
     {                                                                                                             \
         reader_t reader_a = NAME(reader)(a, start), reader_b = NAME(reader)(b, start);                            \
         const bytes_t limit_a = (bytes_t)NAME(in_lanes)(a->n_labels - 1, width);                                  \
@@ -67,10 +67,10 @@ ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a,
         }                                                                                                         \
         return start + n_steps * STEP_PAIRS(width);                                                               \
     }
-#define ADD_PAIRS(name, of_width, counter_t, copies)                                                              \
-    ADD_PAIRS_OF_WIDTH(of_width, counter_t, copies)                                                               \
+#define ADD_PAIRS(name, of_width, copies)                                                                         \
+    ADD_PAIRS_OF_WIDTH(of_width, copies)                                                                          \
     NEVER_INLINE ptrdiff_t name(const column_t *a, const column_t *b, ptrdiff_t start, ptrdiff_t stop,            \
-                                counter_t *counters)                                                              \
+                                uint32_t *counters)                                                               \
     {                                                                                                             \
         switch (a->stride) {                                                                                      \
         case 1: return of_width(a, b, start, stop, counters, 1);                                                  \
@@ -79,10 +79,7 @@ ALWAYS_INLINE int NAME(cells_of_step)(reader_t *a, reader_t *b, bytes_t limit_a,
         default: return of_width(a, b, start, stop, counters, 8);                                                 \
         }                                                                                                         \
     }
-ADD_PAIRS(NAME(add_pairs_8), NAME(add_pairs_8_of_width), uint32_t, 8)
-ADD_PAIRS(NAME(add_pairs_1), NAME(add_pairs_1_of_width), uint32_t, 1)
-ADD_PAIRS(NAME(add_pairs_to_table), NAME(add_pairs_to_table_of_width), int64_t, 1)
-ADD_PAIRS(NAME(add_pairs_to_words), NAME(add_pairs_to_words_of_width), uint16_t, 1)
-ADD_PAIRS(NAME(add_pairs_to_bytes), NAME(add_pairs_to_bytes_of_width), uint8_t, 1)
+ADD_PAIRS(NAME(add_pairs_8), NAME(add_pairs_8_of_width), 8)
+ADD_PAIRS(NAME(add_pairs_1), NAME(add_pairs_1_of_width), 1)
 #undef ADD_PAIRS
 #undef ADD_PAIRS_OF_WIDTH

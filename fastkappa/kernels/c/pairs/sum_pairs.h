@@ -22,21 +22,16 @@
 #define FASTKAPPA_SUM_PAIRS_H
 
 #include "../common/column.h"
+#include "../common/values.h"
 #include "../common/vector_levels.h"
 #include "../narrow/narrow.h"
 #include "histogram.h"
 #include "portable.h"
 
-typedef struct {
-    const char *data;      /* address of element 0 */
-    ptrdiff_t stride;      /* bytes between elements */
-    int kind;              /* as of columns: COLUMN_INT8 .. COLUMN_FLOAT64 */
-    int swapped;
-} weights_t;
-
 enum {
     SUM_COPIES = 8,
     SUM_STAGE = 256,              /* pairs between making cells and adding to them; a multiple of SUM_COPIES */
+    MANY_CELLS = 16384,           /* more are summed straight into the tables */
     LINES_AHEAD = 48,             /* of 64 bytes: about 3 KB of each column; measured best of those tried */
     LOW_BITS = 42,
     COUNT_BIT = 43,
@@ -77,25 +72,9 @@ ALWAYS_INLINE void add_integer_at(exact_sum_t *sum, const char *p)
 
 /* ---- reading weights ---- */
 
-static void decode_weights(const weights_t *weights, ptrdiff_t start, ptrdiff_t count, double *out)
-{
-    const char *p = weights->data + start * weights->stride;
-    const ptrdiff_t stride = weights->stride;
-    const int swapped = weights->swapped;
-    if (weights->kind == COLUMN_FLOAT32) {
-        for (ptrdiff_t i = 0; i < count; i++)
-            out[i] = (double)read_float(p + i * stride, swapped);
-    } else if (stride == 8 && !swapped) {
-        memcpy(out, p, (size_t)count * sizeof *out);
-    } else {
-        for (ptrdiff_t i = 0; i < count; i++)
-            out[i] = read_double(p + i * stride, swapped);
-    }
-}
-
 /* Integers of any width in two parts each, as they are summed: `raised` by 2^63 where they are signed, so that none is
    negative; the low LOW_BITS; and the other bits, with a 1 above them that counts the pair. */
-static void split_integers(const weights_t *weights, ptrdiff_t start, ptrdiff_t count, uint64_t *parts)
+static void split_integers(const column_t *weights, ptrdiff_t start, ptrdiff_t count, uint64_t *parts)
 {
     const char *p = weights->data + start * weights->stride;
     const ptrdiff_t stride = weights->stride;
@@ -184,7 +163,7 @@ static void *sums_side_by_side(size_t n_cells, ptrdiff_t n_pairs, size_t sum_siz
 /* Where the columns and weights will be read soon; an address beyond them is looked at by no one. */
 typedef struct { uintptr_t a, b, weights; ptrdiff_t step_a, step_b, step_weights; } sum_ahead_t;
 
-ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t next)
+ALWAYS_INLINE sum_ahead_t sum_ahead_of(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t next)
 {
     sum_ahead_t ahead = {0, 0, 0, 8 * a->stride, 8 * b->stride, 8 * weights->stride};
     ahead.a = (uintptr_t)a->data + (uintptr_t)((next + SUM_STAGE) * a->stride + LINES_AHEAD * ahead.step_a);
@@ -232,7 +211,7 @@ ADD_WEIGHTS(add_integers, exact_sum_t, add_integer_at, 16)
 #undef ADD_WEIGHTS
 
 /* Adds all weights of the range to sums side by side; there are fewer than 65 536 cells. */
-static void sum_floats_side_by_side(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t start,
+static void sum_floats_side_by_side(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                                     ptrdiff_t stop, float_sum_t *sums)
 {
     const int direct = !weights->swapped && weights->stride == element_width(weights->kind), wide = is_wide(a, b);
@@ -248,13 +227,13 @@ static void sum_floats_side_by_side(const column_t *a, const column_t *b, const 
         } else if (direct) {
             add_doubles(cells, next, count, sums, &ahead, wide);
         } else {
-            decode_weights(weights, start, count, decoded);
+            read_doubles(weights, start, count, decoded);
             add_doubles(cells, (const char *)decoded, count, sums, &ahead, wide);
         }
     }
 }
 
-static void sum_integers_side_by_side(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t start,
+static void sum_integers_side_by_side(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                                       ptrdiff_t stop, exact_sum_t *sums)
 {
     const int wide = is_wide(a, b);
@@ -271,7 +250,7 @@ static void sum_integers_side_by_side(const column_t *a, const column_t *b, cons
 
 /* int64 and float64 as they lie, eight pairs a step: below AVX-512, vectors do not compare 64 bits. Returns where it
    stopped; `start` if that is not what the columns are. */
-static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t start,
+static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                            ptrdiff_t stop, float_sum_t *sums)
 {
     const char *p = element_address(a, start), *q = element_address(b, start), *w = weights->data + start * 8;
@@ -293,7 +272,7 @@ static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const weights_t
 
 /* ---- straight into the tables, where copies would not pay ---- */
 
-static void sum_floats_into(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t start,
+static void sum_floats_into(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                             ptrdiff_t stop, int64_t *counts, double *table)
 {
     double decoded[BLOCK];
@@ -301,7 +280,7 @@ static void sum_floats_into(const column_t *a, const column_t *b, const weights_
     for (; start < stop; start += BLOCK) {
         const ptrdiff_t count = stop - start < BLOCK ? stop - start : BLOCK;
         table_cells(a, b, start, count, cells);
-        decode_weights(weights, start, count, decoded);
+        read_doubles(weights, start, count, decoded);
         for (ptrdiff_t i = 0; i < count; i++) {
             counts[cells[i]]++;
             table[cells[i]] += decoded[i];
@@ -309,7 +288,7 @@ static void sum_floats_into(const column_t *a, const column_t *b, const weights_
     }
 }
 
-static void sum_integers_into(const column_t *a, const column_t *b, const weights_t *weights, ptrdiff_t start,
+static void sum_integers_into(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                               ptrdiff_t stop, int64_t *counts, int64_t *high, uint64_t *low)
 {
     const int is_signed = weights->kind < COLUMN_UINT8;
@@ -330,7 +309,7 @@ static void sum_integers_into(const column_t *a, const column_t *b, const weight
 /* ---- the kernels ---- */
 
 /* Adds the number of pairs start..stop-1 and their weights (float32 or float64) to two tables laid out as in count_pairs. */
-MAYBE_UNUSED static void sum_pairs(const column_t *a, const column_t *b, const weights_t *weights,
+MAYBE_UNUSED static void sum_pairs(const column_t *a, const column_t *b, const column_t *weights,
                                    ptrdiff_t start, ptrdiff_t stop, int64_t *counts, double *table)
 {
     const size_t n_cells = ((size_t)a->n_labels + 1) * ((size_t)b->n_labels + 1);
@@ -354,7 +333,7 @@ MAYBE_UNUSED static void sum_pairs(const column_t *a, const column_t *b, const w
 }
 
 /* The same for integer weights: the sum of a cell is high[cell] * 2^32 + low[cell], exactly. */
-MAYBE_UNUSED static void sum_pairs_int(const column_t *a, const column_t *b, const weights_t *weights,
+MAYBE_UNUSED static void sum_pairs_int(const column_t *a, const column_t *b, const column_t *weights,
                                        ptrdiff_t start, ptrdiff_t stop, int64_t *counts, int64_t *high, uint64_t *low)
 {
     const size_t n_cells = ((size_t)a->n_labels + 1) * ((size_t)b->n_labels + 1);

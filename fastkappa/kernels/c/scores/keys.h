@@ -71,7 +71,7 @@ static int pack_scores(const column_t *scores, const column_t *codes, ptrdiff_t 
     uint64_t limits[] = {UINT64_MAX, 0, UINT64_MAX, 0};
     for (ptrdiff_t start = 0; start < n; start += BLOCK) {
         const ptrdiff_t count = n - start < BLOCK ? n - start : BLOCK;
-        read_scores(scores, start, count, x);
+        read_doubles(scores, start, count, x);
         AT_LEVEL(order_scores, x, count, keys + start, limits);
     }
     const uint64_t first = limits[0], last_negative = limits[1], first_positive = limits[2], last = limits[3];

@@ -6,30 +6,12 @@
 #include <math.h>
 #include "../common/column.h"
 #include "../common/simd_level.h"
+#include "../common/values.h"
 
 typedef struct {
     double low, scale;
     int32_t n_inner;
 } bins_t;
-
-static void read_scores(const column_t *scores, ptrdiff_t start, ptrdiff_t count, double *out)
-{
-    const char *p = element_address(scores, start);
-    const ptrdiff_t stride = scores->stride;
-    if (scores->kind == COLUMN_FLOAT32) {
-        if (scores->swapped)
-            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * stride, 1);
-        else if (stride != 4)
-            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * stride, 0);
-        else
-            for (ptrdiff_t i = 0; i < count; i++) out[i] = read_float(p + i * 4, 0);
-    } else if (scores->swapped)
-        for (ptrdiff_t i = 0; i < count; i++) out[i] = read_double(p + i * stride, 1);
-    else if (stride != 8)
-        for (ptrdiff_t i = 0; i < count; i++) out[i] = read_double(p + i * stride, 0);
-    else
-        memcpy(out, p, (size_t)count * sizeof *out);
-}
 
 #define BIN_LOOPS(LEVEL)                                                                                       \
     static void rows_of_scores_##LEVEL(const double *scores, ptrdiff_t count, const bins_t *bins, uint32_t *rows) \
@@ -63,7 +45,7 @@ static const double *rows_of_block(const column_t *scores, ptrdiff_t start, ptrd
         && (uintptr_t)element_address(scores, start) % sizeof(double) == 0)
         x = (const double *)element_address(scores, start);
     else
-        read_scores(scores, start, count, copies);
+        read_doubles(scores, start, count, copies);
     AT_LEVEL(rows_of_scores, x, count, bins, rows);
     return x;
 }

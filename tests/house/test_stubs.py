@@ -1,0 +1,48 @@
+"""The stubs of compiled modules say what the modules offer."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from operator import attrgetter
+from pathlib import Path
+
+import pytest
+
+import fastkappa
+from fastkappa.kernels import dispatch
+
+PACKAGE = Path(fastkappa.__file__).parent
+STUBS = sorted(PACKAGE.rglob("*.pyi"))
+pytestmark = pytest.mark.skipif(
+    dispatch.why_missing("cython") is not None,
+    reason=f"backend cython is missing: {dispatch.why_missing('cython')}",
+)
+
+
+def parameters_of(body: list[ast.stmt], prefix: str = "") -> dict[str, list[str]]:
+    """Return the parameters of each function of a stub, and of each method that has a name."""
+    found = {}
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            found |= parameters_of(node.body, f"{node.name}.")
+        elif isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
+            arguments = [*node.args.args, *node.args.kwonlyargs]
+            if "property" not in map(ast.unparse, node.decorator_list):
+                found[prefix + node.name] = [argument.arg for argument in arguments]
+    return found
+
+
+@pytest.mark.parametrize("stub", STUBS, ids=lambda stub: stub.stem)
+def test_stubs_and_modules_agree(stub: Path) -> None:
+    name = ".".join(stub.relative_to(PACKAGE.parent).with_suffix("").parts)
+    module, tree = importlib.import_module(name), ast.parse(stub.read_text())
+    functions = parameters_of(tree.body)
+    for path, parameters in functions.items():
+        function = attrgetter(path)(module)
+        if not inspect.isbuiltin(function):  # those tell nobody their parameters
+            assert list(inspect.signature(function).parameters) == parameters, path
+    classes = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    own = {key for key, value in vars(module).items() if getattr(value, "__module__", "") == name}
+    assert {key for key in own if not key.startswith("__")} <= functions.keys() | classes
