@@ -219,7 +219,9 @@ class Ratings:
             # Only this needs what reads files and frames.
             from fastkappa.sources.any_source import read_triples
 
-            item, rater, rating, cluster = read_triples(source, item, rater, rating, cluster)
+            item, rater, rating, cluster = read_triples(
+                source, item, rater, rating, cluster, labels
+            )
         given, long = read_long(item, rater, rating, cluster, labels, missing_codes)
         return cls(
             given.reported,

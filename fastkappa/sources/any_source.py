@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
@@ -19,6 +19,7 @@ from fastkappa.sources.arrow_columns import (
     with_order,
 )
 from fastkappa.sources.arrow_files import check_columns, columns_of_arrow, need_pyarrow
+from fastkappa.sources.arrow_text import NO_LABELS
 from fastkappa.sources.source_counts import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.sources.source_ratings import RatingsError, WantedLabels, key_of
 from fastkappa.sources.source_table import Columns, SourceTable
@@ -128,7 +129,7 @@ def confusion_from_table(
     numbers, also where they are floats because others are missing; bool, str, or datetime64
     for dates (days) and times (microseconds, in UTC). The ratings of a CSV file have the type
     that all of them can be read as, and are missing where the field is empty, NA, NaN, null
-    or the like.
+    or the like, unless ``labels`` names that.
 
     Examples
     --------
@@ -226,7 +227,7 @@ def _parts_of_arrow(table: SourceTable, source: Any) -> list[Part]:
 
 
 def read_triples(
-    source: Any, item: Any, rater: Any, rating: Any, cluster: Any = None
+    source: Any, item: Any, rater: Any, rating: Any, cluster: Any = None, labels: Any = None
 ) -> tuple[Any, Any, Any, Any]:
     """Return the columns of items, raters and ratings of a source, and that of clusters or None.
 
@@ -237,6 +238,8 @@ def read_triples(
     item, rater, rating, cluster : str
         The names of the columns; None for no clusters. Those of a text file are read as strings,
         but for the ratings.
+    labels : array-like, default=None
+        Those of them that are strings are never missing, whatever a text file calls so.
 
     Returns
     -------
@@ -264,15 +267,21 @@ def read_triples(
         number = "three" if cluster is None else "four"
         raise RatingsError(f"{', '.join(others)} and {last} must be {number} columns, got {found}.")
     text = [name for argument, name in names.items() if argument != "rating"]
-    columns = _columns(source, list(names.values()), text=text)
+    texts = [] if labels is None else [label for label in labels if isinstance(label, str)]
+    columns = _columns(source, list(names.values()), text=text, labels={rating: texts})
     clusters = None if cluster is None else columns[cluster]
     return columns[item], columns[rater], columns[rating], clusters
 
 
-def _columns(source: Any, names: Sequence[Any], text: Sequence[Any]) -> Mapping[Any, Any]:
+def _columns(
+    source: Any,
+    names: Sequence[Any],
+    text: Sequence[Any],
+    labels: Mapping[Any, Collection[str]] = NO_LABELS,
+) -> Mapping[Any, Any]:
     """Return columns of any source by name; those of ``text`` are no numbers in a text file."""
     if isinstance(source, (str, os.PathLike)):
-        return arrow_folders.columns_of_path(Path(source), names, text=text)
+        return arrow_folders.columns_of_path(Path(source), names, text=text, labels=labels)
     if isinstance(source, Mapping):
         check_columns("the mapping", names, list(source))
         return source

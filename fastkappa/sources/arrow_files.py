@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,14 @@ from fastkappa.sources.arrow_columns import (
     in_one,
     is_string,
 )
-from fastkappa.sources.arrow_text import TextTable, read_names, read_text, text_file
+from fastkappa.sources.arrow_text import (
+    NO_LABELS,
+    TextTable,
+    missing_texts,
+    read_names,
+    read_text,
+    text_file,
+)
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text_format import PLAIN, TextFile, TextFormat
@@ -76,6 +83,7 @@ def read_columns(
     strings: Sequence[str] = (),
     text_format: TextFormat = PLAIN,
     as_written: bool = False,
+    labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
     """Return columns of a file, each an Arrow array whose missing ratings are null or NaN.
 
@@ -96,6 +104,8 @@ def read_columns(
         How a text file is written, if it is not UTF-8 as its suffix says.
     as_written : bool, default=False
         Whether columns of ``text`` have no missing values: "NA" is what it says.
+    labels : dict of collections of str
+        By the name of a column, texts that are no missing values in a text file, such as "NA".
 
     Returns
     -------
@@ -112,8 +122,10 @@ def read_columns(
         if file_format in DELIMITERS:
             check = partial(check_columns, path, columns)
             file = text_file(path, DELIMITERS[file_format], text_format, check)
-            if text:
-                table = read_names(file, columns, text, on_progress, missing=not as_written)
+            every_label = {label for listed in labels.values() for label in listed}
+            if text or not every_label.isdisjoint(missing_texts()):
+                names = [*text, *strings]
+                table = read_names(file, columns, names, on_progress, not as_written, labels)
             else:
                 table = read_text(file, columns, on_progress, strings)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import chain, groupby
 from pathlib import Path
@@ -28,6 +28,7 @@ from fastkappa.sources.arrow_files import (
     need_pyarrow,
     read_columns,
 )
+from fastkappa.sources.arrow_text import NO_LABELS
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text_format import PLAIN, TextFormat
@@ -80,10 +81,14 @@ def count_files(
 
 
 def columns_of_path(
-    path: Path, columns: Sequence[str], *, text: Sequence[str] = ()
+    path: Path,
+    columns: Sequence[str],
+    *,
+    text: Sequence[str] = (),
+    labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
     """Return columns of a file, or of all files of a folder, each in one array."""
-    found = columns_of_files([path], columns, text=text)
+    found = columns_of_files([path], columns, text=text, labels=labels)
     whole = {name: in_one(found.pop(name)) for name in columns}
     # What the blocks of the file took goes back to the system.
     need_pyarrow("cli", "reading files").default_memory_pool().release_unused()
@@ -98,10 +103,11 @@ def columns_of_files(
     text: Sequence[str] = (),
     text_format: TextFormat = PLAIN,
     as_written: bool = False,
+    labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> dict[str, Any]:
     """Return columns of a file, a folder, or several files of one format, as `read_columns`."""
     read: Callable[..., dict[str, Any]] = partial(
-        read_columns, text=text, text_format=text_format, as_written=as_written
+        read_columns, text=text, text_format=text_format, as_written=as_written, labels=labels
     )
     if files[0].is_dir():
         return _read_folder(files[0], columns, read)

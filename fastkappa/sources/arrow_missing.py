@@ -11,7 +11,7 @@ from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.ratings.odd_strings import odd_strings, refuse_odd_strings
 from fastkappa.sources.arrow_columns import codes_of, in_one, is_string
 from fastkappa.sources.arrow_files import DELIMITERS, format_of
-from fastkappa.sources.arrow_text import inferred
+from fastkappa.sources.arrow_text import inferred, without_texts
 from fastkappa.sources.source_ratings import STRINGS, WantedLabels, column_of
 
 # What becomes of strings among numbers.
@@ -81,7 +81,7 @@ def _marked_strings(
 
     encoded = array if hasattr(array, "dictionary") else array.dictionary_encode()
     texts = encoded.dictionary.to_pylist()
-    gone = {text for text in texts if text is None or (codes is not None and text in codes)}
+    gone = {text for text in texts if text is not None and codes is not None and text in codes}
     if odd != "keep" and not encoded.type.ordered:
         values, categories = codes_of(encoded, texts)
         counts = np.bincount(values, minlength=len(categories))
@@ -90,12 +90,9 @@ def _marked_strings(
         if odd == "raise":
             refuse_odd_strings(present, f"column {column!r}", remedy)
         gone |= odd_strings(present).keys()
-    if not gone:
+    if not gone and None not in texts:
         return array
-    kept = [text for text in texts if text not in gone]
-    position = {text: i for i, text in enumerate(kept)}
-    places = pyarrow.array([position.get(text) for text in texts], pyarrow.int32())
-    places = places.take(encoded.indices)
+    kept, places = without_texts(encoded, gone)
     if is_text:
         return inferred(kept, column).take(places)
     values = pyarrow.array(kept, encoded.type.value_type)

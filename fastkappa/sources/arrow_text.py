@@ -7,7 +7,7 @@ the different ones mean, which are few, pyarrow then infers as it would have for
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,8 @@ MOST_ABOVE_NAMES = 20
 # With labels given, texts that are kept whatever they are, to infer what the column holds.
 MOST_OTHERS = 1 << 12
 
+NO_LABELS: Mapping[str, Collection[str]] = {}
+
 WHOLE_NUMBER = re.compile(r"\s*[-+]?\d+\s*")
 
 Check = Callable[[Sequence[str]], None]
@@ -97,7 +99,10 @@ class TextTable:
                     f"column {columns.weight!r} of a text file cannot be the weight as well."
                 )
             types[columns.weight] = pyarrow.float64()
-        for batch in text_batches(file, types, on_progress, block_size=self._block_size):
+        batches = text_batches(
+            file, types, on_progress, labels=self._labels, block_size=self._block_size
+        )
+        for batch in batches:
             self._add_batch(dict(zip(types, batch.columns)))
 
     def add_lines(self, file: TextFile, on_progress: ReportBytes, num_threads: int) -> bool:
@@ -140,6 +145,10 @@ class TextTable:
         group, first, second = keys
         table.add_table((types[0], types[1], types[2]), (group, first, second), counts, sums)
 
+    @property
+    def _labels(self) -> Collection[str]:
+        return () if self._raw.wanted is None else self._raw.wanted.texts
+
     def _note(self, file: TextFile) -> None:
         self._decimal, self._has_names = file.text_format.decimal, file.text_format.has_names
 
@@ -167,15 +176,15 @@ class TextTable:
         weights = None
         if columns.weight is not None:
             weights = self._weights_of(arrays[columns.weight])
-        groups = None if columns.group is None else read[columns.group]
+        groups = None
+        if columns.group is not None:
+            groups = _texts_of(arrays[columns.group], set(missing_texts()))
         for name in {columns.y1, columns.y2}:
             self._learn(name, read[name].categories or [])
         add_ratings(self._raw, read[columns.y1], read[columns.y2], weights=weights, groups=groups)
 
     def _add_counter(self, counter: LineCounter) -> None:
-        from pyarrow import csv
-
-        missing = {text.encode() for text in csv.ConvertOptions().null_values}
+        missing = {text.encode() for text in missing_texts(self._labels)}
         keys = [[None if text in missing else _key_of(text) for text in t] for t in counter.texts]
         for name, texts in zip(self._raw.names, keys):
             self._learn(name, texts)
@@ -258,17 +267,25 @@ def _names_below(file: TextFile, check: Check) -> str:
     return ""
 
 
+def missing_texts(labels: Collection[str] = ()) -> list[str]:
+    """Return the texts that stand for a missing value, such as NA, but for ``labels``."""
+    from pyarrow import csv
+
+    return [text for text in csv.ConvertOptions().null_values if text not in labels]
+
+
 def text_batches(
     file: TextFile,
     types: Mapping[str, Any],
     on_progress: ReportBytes,
     *,
     missing: bool = True,
+    labels: Collection[str] = (),
     block_size: int = BLOCK_SIZE,
 ) -> Iterator[Any]:
     """Yield columns of these types, a block of the file at a time.
 
-    Texts such as NA are missing values, unless ``missing`` is False.
+    Texts such as NA are missing values, unless ``missing`` is False or they are ``labels``.
     """
     import pyarrow
     from pyarrow import csv
@@ -276,6 +293,7 @@ def text_batches(
     converted = csv.ConvertOptions(
         include_columns=list(types),
         column_types=dict(types),
+        null_values=missing_texts(labels),
         strings_can_be_null=missing,
         decimal_point=file.text_format.decimal,
     )
@@ -383,9 +401,11 @@ def read_names(
     names: Sequence[str],
     on_progress: ReportBytes,
     missing: bool = True,
+    labels: Mapping[str, Collection[str]] = NO_LABELS,
 ) -> Any:
     """Return columns of a file, of which ``names`` are strings whatever they look like.
 
+    ``labels`` are those of a column that are no missing values there, though they are called so.
     A block at a time takes less memory than `read_text`, which has the types of all columns to
     find out; here what the other columns hold is inferred from their different texts.
     """
@@ -394,16 +414,33 @@ def read_names(
     text = pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
     types = dict.fromkeys(columns, text)
     schema = pyarrow.schema(list(types.items()))
-    batches = list(text_batches(file, types, on_progress, missing=missing))
+    every_label = {label for listed in labels.values() for label in listed}
+    batches = list(text_batches(file, types, on_progress, missing=missing, labels=every_label))
     table = pyarrow.Table.from_batches(batches, schema)
     _refuse_names_in(table, file)
     for i, name in enumerate(columns):
-        if name not in names and len(table):
-            encoded = in_one(table.column(i))
-            texts = encoded.dictionary.to_pylist()
-            values = inferred(texts, name, file.text_format.decimal).take(encoded.indices)
-            table = table.set_column(i, name, values)
+        if len(table) and (labels or name not in names):
+            gone = set(missing_texts(labels.get(name, ()))) if labels else ()
+            texts, places = without_texts(in_one(table.column(i)), gone)
+            values = pyarrow.array(texts, pyarrow.string())
+            if name not in names:
+                values = inferred(texts, name, file.text_format.decimal)
+            table = table.set_column(i, name, values.take(places))
     return table
+
+
+def without_texts(encoded: Any, gone: Collection[str]) -> tuple[list[str], Any]:
+    """Return the texts of a dictionary array but for some, and the place of each value's text.
+
+    Places are null where a value is null or one of the texts that are gone.
+    """
+    import pyarrow
+
+    texts = encoded.dictionary.to_pylist()
+    kept = [text for text in texts if text is not None and text not in gone]
+    position = {text: i for i, text in enumerate(kept)}
+    places = pyarrow.array([position.get(text) for text in texts], pyarrow.int32())
+    return kept, places.take(encoded.indices)
 
 
 def _options(file: TextFile, block_size: int = BLOCK_SIZE) -> dict[str, Any]:
@@ -446,9 +483,10 @@ def in_arrow_memory(data: bytes) -> Any:
     return pyarrow.BufferReader(memory.getvalue())
 
 
-def _texts_of(array: Any) -> Column:
+def _texts_of(array: Any, missing: Collection[Key] = ()) -> Column:
     """Return a column of a block as codes of its texts, which may not be UTF-8."""
-    categories = list(map(_key_of, array.dictionary.to_pylist()))
+    texts = map(_key_of, array.dictionary.to_pylist())
+    categories = [None if text in missing else text for text in texts]
     codes, categories = codes_of(array, categories)
     return Column(codes, STRINGS, categories)
 
@@ -475,17 +513,24 @@ def _meaning(
 def inferred(texts: Sequence[Any], column: Any = None, decimal: str = ".") -> Any:
     """Return texts as a column of the type that pyarrow infers.
 
-    Of a ``column`` no two texts that are different whole numbers may be the same float.
+    None of the texts is missing: where one is called so, such as nan, all are strings. Of a
+    ``column`` no two texts that are different whole numbers may be the same float.
     """
+    import pyarrow
     from pyarrow import csv
 
+    are_strings = not set(missing_texts()).isdisjoint(texts)
     quoted = ('"' + text.replace('"', '""') + '"' for text in texts)
     body = "\n".join(["text", *quoted]) + "\n"
     table = csv.read_csv(
         in_arrow_memory(body.encode(errors="surrogateescape")),
         read_options=csv.ReadOptions(use_threads=False),
         parse_options=csv.ParseOptions(newlines_in_values=True),
-        convert_options=csv.ConvertOptions(strings_can_be_null=True, decimal_point=decimal),
+        convert_options=csv.ConvertOptions(
+            column_types={"text": pyarrow.string()} if are_strings else None,
+            strings_can_be_null=False,
+            decimal_point=decimal,
+        ),
     )
     values = table.column(0).combine_chunks()
     if column is not None and str(values.type) == "double":

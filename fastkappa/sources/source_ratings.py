@@ -145,11 +145,18 @@ class WantedLabels:
 
     ``are_numbers`` says that all labels are numbers: what is none of them says nothing then of
     what a column holds.
+
+    Attributes
+    ----------
+    texts : frozenset of str
+        The labels that are strings.
     """
 
     def __init__(self, labels: Iterable[Any], *, are_numbers: bool = False) -> None:
         self.are_numbers = are_numbers
-        self._readings: set[Any] = {reading for label in labels for reading in _readings(label)}
+        given = list(labels)
+        self.texts = frozenset(label for label in given if isinstance(label, str))
+        self._readings: set[Any] = {reading for label in given for reading in _readings(label)}
 
     def __contains__(self, key: Key) -> bool:
         return not self._readings.isdisjoint(_readings(key))

@@ -131,7 +131,7 @@ def agree(
         typer.Option(
             help="What to do where a rating is missing: with two raters the row is dropped,"
             " with more the rating alone. In CSV and TSV an empty field is missing, and so are"
-            " NA, NaN, null and the like.",
+            " NA, NaN, null and the like, unless --labels names them.",
         ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,

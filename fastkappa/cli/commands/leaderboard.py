@@ -93,7 +93,8 @@ def leaderboard(
         typer.Option(
             help="What to do where a label is missing: drop the item from all files if that is so"
             " in TRUTH; in a submission it is an item that is not there, see --mismatch. In CSV and"
-            " TSV an empty field is missing, and so are NA, NaN, null and the like.",
+            " TSV an empty field is missing, and so are NA, NaN, null and the like, unless"
+            " --labels names them.",
         ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,

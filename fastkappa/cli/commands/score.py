@@ -58,7 +58,8 @@ def score(
         MissingOption,
         typer.Option(
             help="What to do with a row in which a rating is missing. In CSV and TSV an empty"
-            " field is missing, and so are NA, NaN, null and the like.",
+            " field is missing, and so are NA, NaN, null and the like, unless"
+            " --labels names them.",
         ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,

@@ -86,7 +86,8 @@ def thresholds(
         MissingOption,
         typer.Option(
             help="What to do with a row in which the label or the score is missing. In CSV and"
-            " TSV an empty field is missing, and so are NA, NaN, null and the like.",
+            " TSV an empty field is missing, and so are NA, NaN, null and the like, unless"
+            " --labels names them.",
         ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,

@@ -12,8 +12,10 @@ from typing import Any
 from fastkappa.cli.files.opening import Source
 from fastkappa.cli.files.two_columns import (
     OnSorted,
+    Rated,
     check_missing,
     declared_labels,
+    labels_of,
     marked,
     parse_labels,
 )
@@ -51,6 +53,7 @@ class ClusteredPair:
             on_progress,
             text=[cluster],
             text_format=source.text_format,
+            labels=labels_of((first, second), labels),
         )
         ratings = marked(
             source,
@@ -63,7 +66,8 @@ class ClusteredPair:
         if not drop_missing:
             masks = {name: find_missing(array) for name, array in arrays.items()}
             n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
-            check_missing(n_missing, len(arrays[first]), "such rows")
+            rated = Rated(source, labels, raters)
+            check_missing(n_missing, len(arrays[first]), "such rows", rated=rated)
         for name, array in ratings.items():
             distinct_ratings(array, name)
         self._raters, self._group = (first, second), str(group)

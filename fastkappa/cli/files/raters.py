@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 from fastkappa.cli.files.opening import Source, as_source
 from fastkappa.cli.files.two_columns import (
     OnSorted,
+    Rated,
     check_missing,
     declared_labels,
     ignore_sorted,
+    labels_of,
     marked,
     parse_labels,
 )
@@ -183,6 +185,7 @@ def _read(
         on_progress,
         text=file.names,
         text_format=file.source.text_format,
+        labels=labels_of(file.ratings, labels),
     )
     ratings = marked(
         file.source,
@@ -196,7 +199,8 @@ def _read(
         checked = {name: array for name, array in arrays.items() if name not in file.names}
         masks = {name: find_missing(array) for name, array in checked.items()}
         n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
-        check_missing(n_missing, len(arrays[wanted[0]]), "such ratings")
+        rated = Rated(file.source, labels, file.ratings)
+        check_missing(n_missing, len(arrays[wanted[0]]), "such ratings", rated=rated)
     for name, array in ratings.items():
         # What cannot be the label of two raters is not that of more.
         distinct_ratings(array, name)

@@ -11,9 +11,11 @@ from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source, as_source
 from fastkappa.cli.files.two_columns import (
     OnSorted,
+    Rated,
     check_missing,
     declared_labels,
     ignore_sorted,
+    labels_of,
     marked,
     parse_labels,
 )
@@ -86,7 +88,9 @@ def read_scores(
     """
     source = as_source(source)
     wanted = list(dict.fromkeys((y, score)))
-    arrays = columns_of_files(source.files, wanted, text_format=source.text_format)
+    arrays = columns_of_files(
+        source.files, wanted, text_format=source.text_format, labels=labels_of([y], labels)
+    )
     for name, column in arrays.items():
         if "binary" in str(column.type):
             arrays[name] = text_of_bytes(column, repr(name))
@@ -97,7 +101,8 @@ def read_scores(
     kept, missing, dropped = without_missing(arrays, "drop")
     n_dropped = 0 if dropped is None else int(dropped.sum())
     if not drop_missing:
-        check_missing(missing, n_rows, "such rows", "values")
+        rated = Rated(source, labels, [y])
+        check_missing(missing, n_rows, "such rows", "values", rated)
     if n_dropped == n_rows:
         raise RatingsError(f"no rows are left: all {n_rows} of {source.name} have a missing value.")
     y_true, scores = _read_labels(kept[y], y), kept[score]

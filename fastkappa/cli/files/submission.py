@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.cli.files.two_columns import parse_codes
+from fastkappa.cli.files.opening import Source
+from fastkappa.cli.files.two_columns import Rated, labels_of, may_be_labels, parse_codes
 from fastkappa.formatting import count_text
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import find_missing, without
@@ -54,12 +55,13 @@ class Reader(NamedTuple):
             drop_missing=self.drop_missing,
             ids_are_strings=self.ids_are_strings,
             text_format=self.text_format,
+            given_labels=self.labels,
         )
         marked_labels = mark_missing(
             file,
             self.target,
             labels,
-            parse_codes(self.missing_codes),
+            parse_codes(self.missing_codes, self.labels),
             odd="raise" if self.labels is None else "keep",
             remedy=ODD_STRINGS,
         )
@@ -93,17 +95,28 @@ def _read(
     drop_missing: bool,
     ids_are_strings: bool,
     text_format: TextFormat,
+    given_labels: str | None,
 ) -> tuple[Any, Any]:
     """Return the ids and the labels in a file, or raise."""
     # Most ids differ: a dictionary of them is of no use.
     as_strings = ids_are_strings or format_of(file) not in DELIMITERS
     strings = [id_column] if as_strings and id_column != target else []
     wanted = list(dict.fromkeys((id_column, target)))
-    columns = read_columns(file, wanted, on_progress, strings=strings, text_format=text_format)
+    columns = read_columns(
+        file,
+        wanted,
+        on_progress,
+        strings=strings,
+        text_format=text_format,
+        labels=labels_of([target], given_labels),
+    )
     for name, column in columns.items():
         if column.null_count and not (drop_missing and name == target != id_column):
             values = count_text(column.null_count, "missing value")
-            remedy = " --missing drop leaves such items out." if name == target else ""
+            remedy = ""
+            if name == target:
+                rated = Rated(Source(str(file), (file,), text_format), given_labels, [target])
+                remedy = " --missing drop leaves such items out." + may_be_labels(rated, [target])
             raise RatingsError(
                 f"column {name!r} of {file} has {values} in its {len(column)} rows.{remedy}"
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,9 +18,16 @@ from fastkappa.cli.files.opening import Source, as_source
 from fastkappa.ratings.label_order import common_order, is_number
 from fastkappa.ratings.read import Remedies
 from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, type_of_column
-from fastkappa.sources.arrow_files import OnProgress, files_of, ignore_progress
-from fastkappa.sources.arrow_folders import count_files
+from fastkappa.sources.arrow_files import (
+    DELIMITERS,
+    OnProgress,
+    files_of,
+    format_of,
+    ignore_progress,
+)
+from fastkappa.sources.arrow_folders import columns_of_files, count_files
 from fastkappa.sources.arrow_missing import OddStrings, mark_missing
+from fastkappa.sources.arrow_text import missing_texts
 from fastkappa.sources.source_counts import SourceCounts, finish, finish_groups, n_first_among
 from fastkappa.sources.source_ratings import DATES, RatingsError, WantedLabels, column_of
 from fastkappa.sources.source_table import Columns, Contents, SourceTable, order_of
@@ -35,6 +42,10 @@ REMEDIES = Remedies(
     outside="--labels gives the order that is meant.",
     many_labels="--labels names those to take.",
 )
+NO_CODE = (
+    "--missing-codes names no code. An empty field of a text file is missing anyway. To take NA,"
+    " null or nan for labels, name them in --labels."
+)
 # A score is no label.
 ODD_SCORES = (
     "give --missing drop if they stand for missing scores (with --missing-codes, if there are other"
@@ -43,6 +54,14 @@ ODD_SCORES = (
 
 # Called with labels whose order is taken from themselves.
 OnSorted = Callable[[AnyArray], None]
+
+
+class Rated(NamedTuple):
+    """The columns of ratings in a source, and their labels if they are given."""
+
+    source: Source
+    labels: str | None
+    columns: Sequence[str]
 
 
 def ignore_sorted(labels: AnyArray) -> None:
@@ -175,7 +194,7 @@ def _read(
     on_progress: OnProgress,
 ) -> tuple[Contents, list[Any] | None, SourceCounts]:
     """Count a file; return what it holds, the labels asked for, and the counts of all rows."""
-    codes, wanted = parse_codes(missing_codes), None
+    codes, wanted = parse_codes(missing_codes, labels), None
     if labels is not None:
         texts = _split(labels)
         are_numbers = all(map(is_number, texts))
@@ -200,7 +219,9 @@ def _read(
     contents = table.contents()
     counts = finish(contents)
     if not drop_missing:
-        check_missing(dict(zip(columns[:2], counts.missing)), counts.n_rows, "such rows")
+        n_missing = dict(zip(columns[:2], counts.missing))
+        rated = Rated(source, labels, columns[:2])
+        check_missing(n_missing, counts.n_rows, "such rows", rated=rated)
     if counts.n_dropped == counts.n_rows:
         raise RatingsError(
             f"no rows are left: all {counts.n_rows} of {source.name} have a missing rating."
@@ -237,11 +258,7 @@ def marked(
     Strings among numbers are missing too if such values are dropped, and an error otherwise;
     given labels say what they are, but in columns of ``scores``.
     """
-    codes = parse_codes(missing_codes)
-    path = source.files[0]
-    if path.is_dir():
-        # The files of a folder are of one format.
-        path = files_of(path)[0]
+    codes, path = parse_codes(missing_codes, labels), _first_file(source)
     odd: OddStrings = "drop" if drop_missing else "raise"
     return {
         name: mark_missing(
@@ -254,6 +271,12 @@ def marked(
         )
         for name, array in arrays.items()
     }
+
+
+def _first_file(source: Source) -> Path:
+    """Return a file of a source, all of which are of one format."""
+    path = source.files[0]
+    return files_of(path)[0] if path.is_dir() else path
 
 
 def declared_labels(arrays: Mapping[str, Any]) -> list[Any] | None:
@@ -279,14 +302,39 @@ def refuse_outside(arrays: Mapping[str, Any], declared: Sequence[Any]) -> None:
 
 
 def check_missing(
-    n_missing: Mapping[str, int], n_rows: int, left_out: str, what: str = "ratings"
+    n_missing: Mapping[str, int],
+    n_rows: int,
+    left_out: str,
+    what: str = "ratings",
+    rated: Rated | None = None,
 ) -> None:
-    """Raise if ratings, or what else is said, are missing in any of the columns."""
-    found = " and ".join(f"{n} in column {name!r}" for name, n in n_missing.items() if n)
-    if found:
+    """Raise if ratings, or what else is said, are missing in any of the columns.
+
+    The error names texts such as NA in the columns ``rated``, where they may be labels.
+    """
+    missing = {name: n for name, n in n_missing.items() if n}
+    if missing:
+        found = " and ".join(f"{n} in column {name!r}" for name, n in missing.items())
+        remedy = "" if rated is None else may_be_labels(rated, list(missing))
         raise RatingsError(
             f"{what} are missing: {found}, of {n_rows} rows. --missing drop leaves {left_out} out."
+            f"{remedy}"
         )
+
+
+def may_be_labels(rated: Rated, among: Sequence[str]) -> str:
+    """Return how to say that texts such as NA in some columns are labels, "" if there are none."""
+    source, labels, columns = rated
+    columns = [name for name in among if name in columns]
+    if not columns or format_of(_first_file(source)) not in DELIMITERS:
+        return ""
+    written = columns_of_files(
+        source.files, columns, text=columns, text_format=source.text_format, as_written=True
+    )
+    texts = {text for column in written.values() for text in column.unique().to_pylist()}
+    listed = () if labels is None else _split(labels)
+    found = [repr(text) for text in missing_texts(listed) if text and text in texts]
+    return f" Name {' or '.join(found)} in --labels if it is a label." if found else ""
 
 
 def parse_labels(text: str, dtype: np.dtype[Any]) -> list[Any]:
@@ -309,9 +357,20 @@ def parse_labels(text: str, dtype: np.dtype[Any]) -> list[Any]:
     return [_parse_integer(label) for label in labels]
 
 
-def parse_codes(text: str | None) -> WantedLabels | None:
-    """Return the values that stand for a missing one, written as ``a,b,c``."""
-    return None if text is None else WantedLabels(_split(text, "--missing-codes names no code."))
+def labels_of(columns: Sequence[str], labels: str | None) -> dict[str, list[str]]:
+    """Return the labels of each column, written as ``a,b,c``: a file may call them missing."""
+    return {} if labels is None else dict.fromkeys(columns, _split(labels))
+
+
+def parse_codes(text: str | None, labels: str | None) -> WantedLabels | None:
+    """Return the values that stand for a missing one, written as ``a,b,c``, none of them labels."""
+    if text is None:
+        return None
+    codes = WantedLabels(_split(text, NO_CODE))
+    for label in () if labels is None else _split(labels):
+        if label in codes:
+            raise RatingsError(f"--labels and --missing-codes both have {label!r}.")
+    return codes
 
 
 def _split(text: str, none_named: str = "--labels names no label.") -> list[str]:
