@@ -1,4 +1,7 @@
-"""Read ratings that are sets of labels, as codes of the sets that occur."""
+"""Read ratings that are sets of labels, as codes of the sets that occur.
+
+A rating that is a list is the set of its labels: exports and frames have lists.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.ratings.label_order import not_a_label
 from fastkappa.ratings.missing import check_is_list, is_missing
 
-SETS = (set, frozenset)
+SETS = (set, frozenset, list, tuple, np.ndarray)
 
 
 class CodedSets(NamedTuple):
@@ -27,7 +30,7 @@ class CodedSets(NamedTuple):
 def read_sets(
     columns: Sequence[Any], names: Sequence[str], labels: Any, missing_codes: Sequence[Any]
 ) -> CodedSets | None:
-    """Return ratings that are sets as codes, None if ratings are no sets.
+    """Return ratings that are sets or lists as codes, None if ratings are neither.
 
     Raises
     ------
@@ -35,6 +38,7 @@ def read_sets(
         If some ratings are sets and others are not, if a set is not among the labels, or if
         missing codes are no list.
     """
+    columns = [_with_python_lists(column) for column in columns]
     if not any(isinstance(_first(column), SETS) for column in columns):
         return None
     check_is_list(missing_codes)
@@ -57,6 +61,14 @@ def read_sets(
     sets = np.empty(len(known), object)
     sets[:] = known
     return CodedSets(coded, sets)
+
+
+def _with_python_lists(column: Any) -> Any:
+    """Return a column of polars or pyarrow whose type is lists as a list, others as they are."""
+    dtype = str(getattr(column, "type", getattr(column, "dtype", ""))).lower()
+    if not dtype.startswith(("list", "large_list", "fixed_size_list", "array(")):
+        return column
+    return column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
 
 
 def _objects(column: Any) -> Iterator[Any]:
@@ -101,7 +113,13 @@ def _given(labels: Any) -> list[frozenset[Any]]:
 
 
 def _frozen(value: Any) -> Any:
-    return frozenset(value) if isinstance(value, set) else value
+    """Return a set or a list as a frozen set, and anything else as it is."""
+    if not isinstance(value, SETS) or isinstance(value, frozenset):
+        return value
+    try:
+        return frozenset(value.tolist() if isinstance(value, np.ndarray) else value)
+    except TypeError as error:
+        raise ValueError(f"a rating that is a list must hold labels, got {value!r}.") from error
 
 
 def _by_size_and_members(rating: frozenset[Any]) -> tuple[int, list[str]]:

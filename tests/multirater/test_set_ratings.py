@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations
 from typing import Any
@@ -227,3 +228,44 @@ def test_a_row_per_rating(level: Any) -> None:
         item=items, rater=raters, rating=list(ratings), missing_codes=[set()]
     )
     assert without.n_missing == 5
+
+
+def as_lists(rows: list[list[Any]]) -> list[list[Any]]:
+    return [[None if r is None else sorted(r) for r in row] for row in rows]
+
+
+def in_long_form(rows: list[list[Any]]) -> Ratings:
+    triples = [(i, j, rating) for i, row in enumerate(rows) for j, rating in enumerate(row)]
+    item, rater, rating = map(list, zip(*triples))
+    return Ratings.from_long(item=item, rater=rater, rating=rating)
+
+
+def in_frame(rows: list[list[Any]], name: str, make: str) -> Any:
+    columns = {f"rater {i}": list(column) for i, column in enumerate(zip(*rows))}
+    return getattr(pytest.importorskip(name), make)(columns)
+
+
+LISTS: dict[str, Callable[[list[list[Any]]], Any]] = {
+    "lists": list,
+    "tuples": lambda rows: [[r if r is None else tuple(r) for r in row] for row in rows],
+    "arrays": lambda rows: [[r if r is None else np.array(r, object) for r in row] for row in rows],
+    "pandas": lambda rows: in_frame(rows, "pandas", "DataFrame"),
+    "polars": lambda rows: in_frame(rows, "polars", "DataFrame"),
+    "Arrow": lambda rows: in_frame(rows, "pyarrow", "table"),
+    "long": in_long_form,
+    "raters": lambda rows: Ratings.from_raters(
+        {str(i): list(column) for i, column in enumerate(zip(*rows))}
+    ),
+}
+
+
+@pytest.mark.parametrize("level", ["jaccard", "masi"])
+@pytest.mark.parametrize("form", LISTS)
+def test_lists_are_the_sets_of_their_labels(form: str, level: Any) -> None:
+    found = krippendorff_alpha(LISTS[form](as_lists(POSTS)), level=level)
+    assert found.value == pytest.approx(float(exact_alpha(level, POSTS)), rel=1e-12)
+
+
+def test_a_list_that_cannot_be_a_set_is_refused() -> None:
+    with pytest.raises(ValueError, match="a rating that is a list must hold labels"):
+        krippendorff_alpha([[[{}], ["a"]], [["b"], ["b"]]], level="jaccard")
