@@ -200,7 +200,7 @@ class ConfusionAccumulator:
             missing,
             missing_codes,
             sample_weight=sample_weight,
-            policy="scikit-learn",
+            may_be_empty=True,
         )
 
     def merge(self, other: ConfusionAccumulator) -> None:

@@ -178,7 +178,9 @@ def kind_of_columns(first: Column, second: Column) -> str | None:
     """Return what the labels of two columns are, None if there are none."""
     if not len(first.values):
         return None
-    return "strings" if first.categories is not None else kind_of_labels(first.label_dtype)
+    # Numbers with fractions have categories, too.
+    is_string = first.categories is not None and first.label_dtype.kind != "f"
+    return "strings" if is_string else kind_of_labels(first.label_dtype)
 
 
 def kind_of_labels(dtype: np.dtype[Any]) -> str:

@@ -33,6 +33,7 @@ from fastkappa.ratings.column import read_column, refuse_masked
 from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.label_order import shown, sorted_strings
 from fastkappa.ratings.labels import distinct, names_of_columns
+from fastkappa.ratings.read import LEAVE_OUT, REMEDIES, judge_labels
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import table_at_thresholds
@@ -161,9 +162,10 @@ class KappaDecoder(
             assert_all_finite(y, input_name="y")
             check_classification_targets(y)
             check_consistent_length(X, y)
-            declared = read_column(given, "y").declared
-            if order is None and declared is not None:
-                order = declared.names
+            remedies = REMEDIES._replace(odd_strings=LEAVE_OUT)
+            meant, is_declared = judge_labels({"y": read_column(given, "y")}, order, remedies)
+            if is_declared:
+                order = meant.names
         if self.estimator is None:
             probabilities = self._read_given(X, y, order)
         else:

@@ -102,7 +102,7 @@ class LeaderboardBuilder:
             TRUTH,
             missing=options.missing,
             missing_codes=options.missing_codes,
-            has_labels=labels is not None,
+            labels=labels,
         )
         column = self._reference.column
         n_labels = 1 if labels is None else len(KnownLabels(labels, column, column))

@@ -163,6 +163,8 @@ def score_many(
         If a kappa is undefined, because no disagreement is expected.
     LabelOrderWarning
         If there are weights, and labels are strings whose order was neither given nor declared.
+    UserWarning
+        If a prediction is the column of the truth.
 
     See Also
     --------

@@ -7,7 +7,7 @@ words for what is not, are scikit-learn's, so that code written for it sees no d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,8 @@ from fastkappa.ratings.enums import codes_of_enum
 from fastkappa.ratings.interop import PLAIN, codes_of_foreign, to_numpy
 from fastkappa.ratings.label_order import LabelOrder, is_number
 from fastkappa.ratings.labels import first_rounded, refuse_rounded_list, rounded_label
-from fastkappa.ratings.lengths import check_read
-from fastkappa.ratings.missing import is_missing
+from fastkappa.ratings.lengths import CONTINUOUS, check_read, not_labels, refusal
+from fastkappa.ratings.missing import DROP, is_missing, refuse_missing
 from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
 # Kinds of NumPy types whose labels may be the same, and what messages call them.
@@ -56,14 +56,17 @@ def read_column(ratings: Any, name: str) -> Column:
 
     Numbers and strings in one column are strings, as NumPy reads a list of them.
     """
-    if type(ratings) is np.ndarray and ratings.dtype.kind in "iubf":
-        return _read_array(ratings, name)
     try:
+        if type(ratings) is np.ndarray and ratings.dtype.kind in "iubf":
+            return _read_array(ratings, name)
         column = _read_ordered(ratings, name)
     except Exception as error:
-        if type(error).__module__.partition(".")[0] not in ("polars", "pyarrow"):
+        if type(error).__module__.partition(".")[0] in ("polars", "pyarrow"):
+            raise ValueError(f"{name} cannot be read: {error}") from error
+        own = refusal(ratings, name) if isinstance(error, (ValueError, TypeError)) else None
+        if own is None:
             raise
-        raise ValueError(f"{name} cannot be read: {error}") from error
+        raise own from None
     if type(ratings) not in PLAIN:
         check_read(column.values, ratings, name)
     for label in column.categories or ():
@@ -140,6 +143,33 @@ def _of_categories(codes: AnyArray, labels: AnyArray, name: str) -> Column:
     if problem is not None:
         return Column(codes, labels.dtype, obstacle=problem)
     return Column(codes, labels.dtype, _checked_strings(labels.tolist(), name))
+
+
+def by_value(column: Column) -> Column:
+    """Return a column of real numbers as one with a category per distinct number."""
+    values, codes = np.unique(column.values, return_inverse=True)
+    return Column(codes, np.dtype(np.float64), values.astype(np.float64).tolist())
+
+
+def refuse_obstacles(columns: Mapping[str, Column]) -> None:
+    """Raise for the first column that holds no labels, if there is one."""
+    for name, column in columns.items():
+        if column.obstacle:
+            remedy = CONTINUOUS if column.obstacle == "continuous" else ""
+            raise ValueError(not_labels(name, column.obstacle, column.values) + remedy)
+
+
+def explain(columns: Mapping[str, Any], cause: ValueError, missing_remedy: str = DROP) -> None:
+    """Raise for the first column in which something is missing or is no label, if there is one.
+
+    Ratings are looked through once more here, where it is known that they were refused.
+    """
+    refuse_missing(columns, cause, remedy=missing_remedy)
+    for name, column in columns.items():
+        obstacle = read_column(column, name).obstacle
+        if obstacle:
+            remedy = CONTINUOUS if obstacle == "continuous" else ""
+            raise ValueError(not_labels(name, obstacle, column) + remedy) from cause
 
 
 def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:

@@ -32,6 +32,12 @@ def read_labels(labels: Any) -> AnyArray:
     return array
 
 
+def have_fractions(labels: Any) -> bool:
+    """Return whether labels that a user gave are numbers, some of them not whole."""
+    array = to_numpy(labels)
+    return array.dtype.kind == "f" and bool((array != np.rint(array)).any())
+
+
 def array_of(values: Any, name: str) -> AnyArray:
     """Return labels as an array, or raise for an integer beside floats that float64 rounds."""
     array = to_numpy(values)

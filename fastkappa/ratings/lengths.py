@@ -1,8 +1,13 @@
-"""How many ratings a column has, found without a look at any of them."""
+"""How many ratings a column has, and what is wrong with one that cannot be read.
+
+Lengths are found without a look at any rating.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from enum import Enum
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -10,9 +15,21 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, first_of
 from fastkappa.ratings.interop import to_numpy
+from fastkappa.ratings.labels import names_of_columns
+from fastkappa.ratings.missing import find_missing, missing_ratings
 
 # Each has a length, and yet no order, or no ratings.
 NO_COLUMNS = (str, bytes, dict, set, frozenset)
+NO_SETS = (
+    "A rating here is one label: for ratings that are sets of labels there is krippendorff_alpha"
+    " with level='jaccard' or 'masi'."
+)
+BYTES = "got bytes: make strings of them, as by rating.decode()."
+CONTINUOUS = (
+    " continuous_kappa takes numbers that are not whole, and optimal_thresholds makes labels"
+    " of scores. If they are the labels of a scale, such as half points, name all of them in"
+    " labels=."
+)
 
 
 def n_samples(ratings: Any) -> int:
@@ -108,3 +125,75 @@ def _matrix_and_remedy(name: str, matrix: Any) -> tuple[str, str]:
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
         return got, "agreement_from_confusion takes a table of counts."
     return got, "Give a column for each rater; Ratings takes more than two."
+
+
+def refuse_frame_of_two(ratings: Any) -> None:
+    """Raise if the ratings of both raters are in one frame."""
+    names = names_of_columns(ratings)
+    if names is not None and len(names) > 1:
+        first, second = names[:2]
+        raise TypeError(
+            "y1 and y2 must be the ratings of two raters, got one frame: give two of its columns,"
+            f" such as frame[{first!r}], frame[{second!r}]."
+        )
+
+
+def refusal(ratings: Any, name: str) -> Exception | None:
+    """Return the error about ratings that could not be read, None if nothing is known of them."""
+    with suppress(Exception):
+        missing = find_missing(ratings)
+        if missing is not None:
+            return ValueError(missing_ratings(name, missing, "leave those items out."))
+        array = _column(to_numpy(ratings))
+        if array.ndim > 2 or 0 in array.shape[1:]:
+            got = f"an array of shape {array.shape}"
+            return ValueError(f"{name} must be one-dimensional, an entry for each item, got {got}.")
+        return _refusal_of_kind(array, name)
+    return None
+
+
+def _column(array: AnyArray) -> AnyArray:
+    return array[:, 0] if array.shape[1:] == (1,) else array
+
+
+def _refusal_of_kind(array: AnyArray, name: str) -> Exception | None:
+    kind = array.dtype.kind
+    first = array.flat[0] if array.size else None
+    if kind == "c":
+        return ValueError(f"{name} must hold labels, got complex numbers: {short_repr(first)}.")
+    if kind == "S" or isinstance(first, bytes):
+        return TypeError(f"{name} must hold labels, {BYTES}")
+    if kind == "f" and np.isinf(array).any():
+        place = int(np.isinf(array).argmax())
+        return ValueError(f"{name} must be finite, got {array.flat[place]} at position {place}.")
+    if kind == "O" and is_set(first):
+        return ValueError(f"{name} must hold labels, got {short_repr(first)}. {NO_SETS}")
+    kinds = set(map(type, array.flat)) if kind == "O" else set()
+    # What is wrong with members of enums is said where they are read.
+    if len(kinds) > 1 and not any(issubclass(kind, Enum) for kind in kinds):
+        found = " and ".join(sorted(kind.__name__ for kind in kinds))
+        return ValueError(f"{name} must hold labels of one kind, got {found}.")
+    return None
+
+
+def is_set(rating: Any) -> bool:
+    """Return whether a rating is a set of labels, or a list of them."""
+    return isinstance(rating, (set, frozenset, Sequence, np.ndarray)) and not isinstance(
+        rating, (str, bytes)
+    )
+
+
+def not_labels(name: str, obstacle: str, ratings: Any) -> str:
+    """Return what to say of ratings that are no labels."""
+    if obstacle != "unknown" or getattr(ratings, "ndim", 1) != 1:
+        listed = getattr(ratings, "to_pylist", getattr(ratings, "to_list", None))
+        shown = short_repr(ratings if listed is None else listed())
+        return f"{name} must be labels, but is {obstacle}, got {shown}."
+    first: Any = next(iter(ratings), None)
+    first = first.as_py() if hasattr(first, "as_py") else first
+    if is_set(first):
+        return f"{name} must hold labels, got {short_repr(first)}. {NO_SETS}"
+    dtype = str(getattr(ratings, "type", getattr(ratings, "dtype", "object")))
+    if dtype == "object":
+        dtype = type(first).__name__
+    return f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}."

@@ -19,6 +19,7 @@ from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import cast_dates, read_labels
 
 Missing = Literal["raise", "drop"]
+DROP = "give missing='drop' to leave them out and have them counted."
 # What may hold NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
 # The codes that may be among dates or durations, and what makes them NumPy's.
@@ -205,13 +206,18 @@ def refuse_missing(
     cause: BaseException | None,
     missing_codes: Sequence[Any] = (),
     not_rated: Collection[str] = (),
+    remedy: str = DROP,
 ) -> None:
-    """Raise for the first column in which something is missing."""
+    """Raise for the first column in which something is missing; ``remedy`` is the advice."""
     for name, column in columns.items():
         mask = find_missing(column, () if name in not_rated else missing_codes)
         if mask is not None:
-            raise ValueError(
-                f"{name} has {int(mask.sum())} missing of {len(mask)}, the first at position"
-                f" {int(mask.argmax())}: give missing='drop' to leave them out and have them"
-                " counted."
-            ) from cause
+            raise ValueError(missing_ratings(name, mask, remedy)) from cause
+
+
+def missing_ratings(name: str, missing: NDArray[np.bool_], remedy: str) -> str:
+    """Return the error about missing ratings of a column, with a remedy."""
+    return (
+        f"{name} has {int(missing.sum())} missing of {len(missing)}, the first at position"
+        f" {int(missing.argmax())}: {remedy}"
+    )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import CHUNK, AnyArray
-from fastkappa.ratings.column import Column
+from fastkappa.ratings.column import Column, by_value
 from fastkappa.ratings.interop import checked, to_numpy, warn_of_row_order
 from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.ratings.labels import distinct
@@ -100,7 +100,7 @@ def read_raters(
     meant, are_declared = judge_labels(rated, labels, missing_codes=missing_codes)
     _refuse_kinds(rated, len(columns))
     if any(column.obstacle for column in rated.values()):
-        rated = {name: _by_value(column) for name, column in rated.items()}
+        rated = {name: by_value(column) for name, column in rated.items()}
     raters = [rater._replace(column=rated.get(rater.name, rater.column)) for rater in raters]
     if meant is None:
         return raters, None
@@ -178,12 +178,6 @@ def _refuse_kinds(columns: Mapping[str, Column], n_raters: int) -> None:
         raise ValueError(
             f"ratings must be of one kind, got {found}.{long if n_raters >= FEWEST_OF_LONG else ''}"
         )
-
-
-def _by_value(column: Column) -> Column:
-    """Return a column of real numbers as one with a category per distinct number."""
-    values, codes = np.unique(column.values, return_inverse=True)
-    return Column(codes, np.dtype(np.float64), values.astype(np.float64).tolist())
 
 
 def _remedy(ratings: Any) -> str:

@@ -7,8 +7,7 @@ two raters call; others call the rules for a column at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from reprlib import repr as short_repr
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +16,12 @@ from fastkappa.arrays import AnyArray, is_masked_array
 from fastkappa.ratings.column import (
     Column,
     are_comparable,
+    by_value,
+    explain,
     not_comparable,
     read_column,
     refuse_masked,
+    refuse_obstacles,
     refuse_rounded_labels,
 )
 from fastkappa.ratings.enums import order_of_members
@@ -31,9 +33,20 @@ from fastkappa.ratings.label_order import (
     LabelOrder,
     common_order,
 )
-from fastkappa.ratings.labels import common_unit, in_unit, read_labels
-from fastkappa.ratings.lengths import check_columns, check_lengths, length_of, n_samples
+from fastkappa.ratings.labels import (
+    common_unit,
+    have_fractions,
+    in_unit,
+    read_labels,
+)
+from fastkappa.ratings.lengths import (
+    check_columns,
+    length_of,
+    n_samples,
+    refuse_frame_of_two,
+)
 from fastkappa.ratings.missing import (
+    DROP,
     Missing,
     check_missing,
     find_missing,
@@ -50,12 +63,6 @@ from fastkappa.ratings.odd_strings import (
 )
 
 NOTHING: Mapping[str, Any] = {}
-# In whose words lengths and missing ratings are refused.
-Policy = Literal["library", "scikit-learn"]
-CONTINUOUS = (
-    " continuous_kappa takes numbers that are not whole, and optimal_thresholds makes labels"
-    " of scores."
-)
 # For strings among the numbers of one column, where labels are given.
 WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as strings."
 
@@ -70,6 +77,8 @@ class Remedies(NamedTuple):
 
 
 REMEDIES = Remedies()
+# For strings among the true labels of scores and probabilities.
+LEAVE_OUT = "leave those items out, or give labels= to keep them."
 
 
 class RatedItems(NamedTuple):
@@ -114,54 +123,57 @@ def read(
     missing_codes: Sequence[Any] = (),
     not_rated: Mapping[str, Any] = NOTHING,
     sample_weight: Any = None,
-    policy: Policy = "library",
+    may_be_empty: bool = False,
+    remedy: str = DROP,
 ) -> RatedItems:
     """Return the columns given, by the name of their argument.
 
     Those ``not_rated`` are no ratings, such as groups and clusters. Where ``labels`` are given,
-    strings among numbers are labels. The ``policy`` says in whose words lengths and missing
-    ratings are refused; in scikit-learn's there may be no items.
+    strings among numbers are labels, and so are numbers with fractions if some of the labels
+    are. The ``remedy`` is what the error about missing ratings advises.
 
     Raises
     ------
     ValueError
         If lengths differ, if a rating is missing (unless dropped) or is not a label, if labels are
-        not distinct or two orders of them declared, or if no item is left.
+        not distinct or two orders of them declared, or if no item is left, unless there
+        ``may_be_empty`` columns.
     TypeError
         If one is neither a list nor an array.
     """
     check_missing(missing, missing_codes)
-    is_own = policy == "library"
     names = tuple(given)
     if not_rated:
         given = {**not_rated, **given}
-    n_given = _length(given, labels) if is_own else check_lengths(*given.values(), sample_weight)
-    if not is_own:
-        refuse_masked(sample_weight=sample_weight, **({} if missing == "drop" else given))
+    n_given = _length(given, labels, may_be_empty)
+    refuse_masked(sample_weight=sample_weight)
     warn_of_row_order(given)
-    kept = {name: only_column(column) for name, column in given.items()} if is_own else given
+    kept = {name: only_column(column) for name, column in given.items()}
     n_missing, dropped = dict.fromkeys(given, 0), None
-    has_masks = is_own and any(map(is_masked_array, kept.values()))
+    has_masks = any(map(is_masked_array, kept.values()))
     if missing == "drop" or len(missing_codes) or has_masks:
         odd = names if labels is None else ()
-        kept, n_missing, dropped = drop_missing(kept, missing, missing_codes, odd, not_rated)
+        kept, n_missing, dropped = drop_missing(
+            kept, missing, missing_codes, odd, not_rated, remedy
+        )
     n_dropped = 0 if dropped is None else int(dropped.sum())
-    if n_dropped == n_given and is_own:
+    if n_dropped == n_given and not may_be_empty:
         raise ValueError(f"no items are left: a value is missing of each of the {n_given}.")
-    remedy = REMEDY if labels is None else WRITE_ALL_AS_STRINGS
+    odd_remedy = REMEDY if labels is None else WRITE_ALL_AS_STRINGS
     try:
         columns = {
-            name: read_rated(column, name, missing_codes if name in names else ())
+            name: read_rated(column, name, missing_codes, labels)
+            if name in names
+            else read_rated(column, name, ())
             for name, column in kept.items()
         }
         rated_columns = [columns[name] for name in names]
-        compared = comparable(rated_columns, names, remedy)
+        compared = comparable(rated_columns, names, odd_remedy)
         if compared is not rated_columns:
             columns.update(zip(names, compared))
     except ValueError as error:
         # What is missing is found without a pass of its own; this one counts it.
-        if is_own:
-            explain(kept, error)
+        explain(kept, error, remedy)
         raise
     weights = None
     if sample_weight is not None:
@@ -178,12 +190,14 @@ def read(
     return RatedItems(columns, names, meant, are_declared, weights, n_missing, n_dropped)
 
 
-def _length(given: Mapping[str, Any], labels: Any) -> int:
+def _length(given: Mapping[str, Any], labels: Any, may_be_empty: bool) -> int:
     """Return how many items there are, or raise if there are none or a label is missing."""
+    if "y2" in given and given["y2"] is None:
+        refuse_frame_of_two(given["y1"])
     n_given = check_columns(given)
     if labels is not None:
         refuse_missing_labels(labels)
-    if n_given == 0:
+    if n_given == 0 and not may_be_empty:
         *others, last = given
         raise ValueError(f"{', '.join(others)} and {last} must not be empty, got no items.")
     return n_given
@@ -252,6 +266,7 @@ def drop_missing(
     missing_codes: Sequence[Any] = (),
     odd: Collection[str] = (),
     not_rated: Collection[str] = (),
+    remedy: str = DROP,
 ) -> tuple[dict[str, Any], dict[str, int], NDArray[np.bool_] | None]:
     """Return columns without the items that miss a value, and which miss one, None if none does.
 
@@ -261,7 +276,7 @@ def drop_missing(
     The numbers are those of the values missing in each column.
     """
     if missing == "raise":
-        refuse_missing(columns, None, missing_codes, not_rated)
+        refuse_missing(columns, None, missing_codes, not_rated, remedy)
         return dict(columns), dict.fromkeys(columns, 0), None
     masks = {
         name: missing_or_odd(column, () if name in not_rated else missing_codes, name, name in odd)
@@ -276,9 +291,14 @@ def drop_missing(
     return kept, counted, dropped
 
 
-def read_rated(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Column:
-    """Return a column without missing ratings; a code for these has no place in its order."""
+def read_rated(ratings: Any, name: str, missing_codes: Sequence[Any], labels: Any = None) -> Column:
+    """Return a column without missing ratings; a code for these has no place in its order.
+
+    Numbers with fractions are labels if some of the ``labels`` given are.
+    """
     column = read_column(ratings, name)
+    if column.obstacle == "continuous" and labels is not None and have_fractions(labels):
+        column = by_value(column)
     order = column.declared
     coded = None if order is None else find_missing(order.labels, missing_codes)
     if order is None or coded is None:
@@ -360,7 +380,9 @@ def comparable(
     first = columns[0]
     for name, other in zip(names[1:], columns[1:]):
         if first.obstacle or other.obstacle:
-            _refuse(first, other)
+            if remedy is None:
+                _refuse(first, other)
+            refuse_obstacles({names[0]: first, name: other})
         kinds = first.label_dtype, other.label_dtype
         is_any = len(first.values) or len(other.values)
         if kinds[0].kind == kinds[1].kind or are_comparable(*kinds) or not is_any:
@@ -416,28 +438,3 @@ def _refuse(first: Column, second: Column) -> None:
             f"Classification metrics can't handle a mix of {types[0]} and {types[1]} targets"
         )
     raise ValueError(f"{types[0]} is not supported")
-
-
-def not_labels(name: str, obstacle: str, ratings: Any) -> str:
-    """Return what to say of ratings that are no labels."""
-    if obstacle != "unknown" or getattr(ratings, "ndim", 1) != 1:
-        listed = getattr(ratings, "to_pylist", getattr(ratings, "to_list", None))
-        shown = short_repr(ratings if listed is None else listed())
-        return f"{name} must be labels, but is {obstacle}, got {shown}."
-    dtype = str(getattr(ratings, "type", getattr(ratings, "dtype", "object")))
-    if dtype == "object":
-        dtype = type(next(iter(ratings), None)).__name__
-    return f"{name} must be labels, which are integers, strings or booleans, got the type {dtype}."
-
-
-def explain(columns: Mapping[str, Any], cause: ValueError) -> None:
-    """Raise for the first column in which something is missing or is no label, if there is one.
-
-    Ratings are looked through once more here, where it is known that they were refused.
-    """
-    refuse_missing(columns, cause)
-    for name, column in columns.items():
-        obstacle = read_column(column, name).obstacle
-        if obstacle:
-            remedy = CONTINUOUS if obstacle == "continuous" else ""
-            raise ValueError(not_labels(name, obstacle, column) + remedy) from cause

@@ -159,7 +159,7 @@ def confusion_from_table(
     codes = _read_codes(missing_codes, labels)
     wanted = None
     if labels is not None:
-        kinds = {key_of(label, "labels")[1].kind for label in labels}
+        kinds = {key_of(label, "labels", fractions=True)[1].kind for label in labels}
         wanted = WantedLabels([*labels, *missing_codes], are_numbers=kinds <= {*"if"})
     table = SourceTable(Columns(y1, y2, sample_weight, group), wanted, codes=codes)
     _count(table, source, threads)

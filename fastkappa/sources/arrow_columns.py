@@ -140,7 +140,8 @@ def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
     names = {columns.y1, columns.y2}
     if columns.group is not None:
         names.add(columns.group)
-    read = {name: ratings_of(in_one(arrays[name]), name) for name in names}
+    rated = {axis.column: axis.has_fractions for axis in table.axes[1:]}
+    read = {name: ratings_of(in_one(arrays[name]), name, rated.get(name, False)) for name in names}
     weights = None
     if columns.weight is not None:
         weights = weights_of(in_one(arrays[columns.weight]), columns.weight)
@@ -232,9 +233,9 @@ def _with_true_length(values: Any, column: Any) -> Any:
     return read
 
 
-def distinct_ratings(array: Any, column: Any) -> set[Key]:
+def distinct_ratings(array: Any, column: Any, fractions: bool = False) -> set[Key]:
     """Return the ratings that occur in a column, or raise if they cannot be class labels."""
-    return set(keys_of(ratings_of(in_one(array.unique()), column))) - {None}
+    return set(keys_of(ratings_of(in_one(array.unique()), column, fractions))) - {None}
 
 
 def type_of_column(array: Any) -> np.dtype[Any]:
@@ -262,8 +263,10 @@ def keys_of(ratings: Column) -> list[Key]:
     return values if categories is None else [categories[code] for code in values]
 
 
-def ratings_of(array: Any, column: Any) -> Column:
+def ratings_of(array: Any, column: Any, fractions: bool = False) -> Column:
     """Return the ratings of an Arrow array; the category None is a missing rating.
+
+    Numbers with ``fractions`` are labels if they may be.
 
     Raises
     ------
@@ -278,7 +281,7 @@ def ratings_of(array: Any, column: Any) -> Column:
         if is_string(dtype.value_type):
             read = _of_codes(array, STRINGS)
         else:
-            read = ratings_of(array.cast(dtype.value_type), column)
+            read = ratings_of(array.cast(dtype.value_type), column, fractions)
         return read._replace(declared=order_of(declared_order(array, column)))
     if is_string(dtype):
         return _of_codes(_encoded(array), STRINGS)
@@ -287,6 +290,8 @@ def ratings_of(array: Any, column: Any) -> Column:
     if types.is_boolean(dtype):
         return _of_integers(array.cast(pyarrow.uint8()), BOOLEANS)
     if types.is_floating(dtype) or types.is_decimal(dtype):
+        if fractions:
+            return _of_codes(_floats(array).dictionary_encode(), FLOATS)
         known = FLOATS if types.is_floating(dtype) else INTEGERS
         return _of_integers(_whole_numbers(array, column), known)
     if types.is_date(dtype) or types.is_timestamp(dtype):
@@ -453,16 +458,24 @@ def _whole_numbers(array: Any, column: Any) -> Any:
     from pyarrow import compute
 
     if pyarrow.types.is_floating(array.type):
-        array = array.cast(pyarrow.float64())
-        if compute.any(compute.is_nan(array)).as_py():
-            gone = pyarrow.nulls(1, array.type)[0]
-            array = compute.if_else(compute.is_nan(array), gone, array)
+        array = _floats(array)
     try:
         return array.cast(pyarrow.int64())
     except pyarrow.ArrowInvalid:
         fractions = array.filter(compute.not_equal(compute.floor(array), array))
         found = fractions[0].as_py() if len(fractions) else "numbers beyond 64 bits"
         raise RatingsError(not_whole(column, found)) from None
+
+
+def _floats(array: Any) -> Any:
+    """Return floats or decimals as float64, and NaN as null."""
+    import pyarrow
+    from pyarrow import compute
+
+    array = array.cast(pyarrow.float64())
+    if not compute.any(compute.is_nan(array)).as_py():
+        return array
+    return compute.if_else(compute.is_nan(array), pyarrow.nulls(1, array.type)[0], array)
 
 
 def _microseconds(array: Any, column: Any) -> Any:

@@ -38,7 +38,7 @@ from fastkappa.sources.source_ratings import (
     RatingsError,
     TooManyLabelsError,
 )
-from fastkappa.sources.source_table import SourceTable
+from fastkappa.sources.source_table import AxisLabels, SourceTable
 from fastkappa.sources.text_format import (
     TextFile,
     TextFormat,
@@ -131,11 +131,11 @@ class TextTable:
         self._refuse_repeated_names()
         for i, axis in enumerate(self._raw.axes):
             texts, others = self._texts(i)
-            meant, dtype = _meaning(texts, others, axis.column, self._decimal)
+            meant, dtype = _meaning(texts, others, axis, self._decimal)
             if dtype == STRINGS and i and table.wanted is None and table.drop_odd:
                 self._raw.mark_missing(i, odd_strings(self._raw.column(i)))
                 texts = axis.labels()
-                meant, dtype = _meaning(texts, [], axis.column, self._decimal)
+                meant, dtype = _meaning(texts, [], axis, self._decimal)
             meaning: dict[Any, Any] = dict(zip(texts, meant))
             keys.append([meaning.get(key, key) for key in axis.position])
             types.append(dtype)
@@ -496,17 +496,17 @@ def _key_of(text: bytes | None) -> Key:
 
 
 def _meaning(
-    texts: Sequence[Any], others: Sequence[Any], column: Any, decimal: str
+    texts: Sequence[Any], others: Sequence[Any], axis: AxisLabels, decimal: str
 ) -> tuple[list[Any], np.dtype[Any]]:
     """Return what texts mean, given the other texts of their column."""
     together = list(dict.fromkeys([*texts, *others]))
     if not together:
         return [], NO_TYPE
-    values = inferred(together, column, decimal)
+    values = inferred(together, axis.column, decimal)
     if str(values.type) == "string":
         # To encode them would import pyarrow.compute, which takes as long as a small file.
         return values.to_pylist()[: len(texts)], STRINGS
-    ratings = ratings_of(values, column)
+    ratings = ratings_of(values, axis.column, axis.has_fractions)
     return keys_of(ratings)[: len(texts)], ratings.label_dtype
 
 

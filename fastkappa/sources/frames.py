@@ -208,7 +208,7 @@ def _add_cells(table: SourceTable, cells: dict[str, list[Any]]) -> None:
 
 def _noted(axis: AxisLabels, labels: Sequence[Any]) -> list[Key]:
     """Return the keys of labels, their types being noted."""
-    pairs = [key_of(label, axis.column) for label in labels]
+    pairs = [key_of(label, axis.column, axis.has_fractions) for label in labels]
     for dtype in dict.fromkeys(dtype for _, dtype in pairs if dtype != NO_TYPE):
         axis.note(dtype)
     return [key for key, _ in pairs]

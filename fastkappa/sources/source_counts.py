@@ -94,7 +94,9 @@ def finish_groups(contents: Contents, labels: Any = None) -> dict[Any, SourceCou
 def n_first_among(contents: Contents, labels: Sequence[Any]) -> int:
     """Return how many items with both ratings have a first one among the labels."""
     _, first, second = contents.axes
-    places = [first.position.get(key_of(label, first.column)[0]) for label in labels]
+    places = [
+        first.position.get(key_of(label, first.column, fractions=True)[0]) for label in labels
+    ]
     rows = [place for place in places if place is not None]
     return int(contents.counts[:, rows][:, :, _there(second)].sum())
 
@@ -151,10 +153,10 @@ def check_labels(labels: Any) -> AnyArray:
     array = given_labels(labels)
     for label in labels:
         try:
-            key_of(label, "labels")
+            key_of(label, "labels", fractions=True)
         except RatingsError as error:
             raise ValueError(
-                f"labels must be whole numbers, strings, booleans or dates, got {label!r}."
+                f"labels must be numbers, strings, booleans or dates, got {label!r}."
             ) from error
     return array
 
@@ -164,7 +166,7 @@ def _given(labels: Any, dtype: np.dtype[Any]) -> tuple[AnyArray, list[Any]]:
     array = check_labels(labels)
     keys: list[Any] = []
     for label in labels:
-        key, type_of_label = key_of(label, "labels")
+        key, type_of_label = key_of(label, "labels", fractions=True)
         # No item has a label of another kind: its key is one that no rating has.
         is_known = dtype == NO_TYPE or are_comparable(dtype, type_of_label)
         keys.append(key if is_known else (label,))

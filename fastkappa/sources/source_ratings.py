@@ -17,7 +17,8 @@ from fastkappa.ratings.read import REMEDIES
 from fastkappa.ratings.string_codes import strings_array
 
 # What a label is in a table; None is a missing rating.
-Key = int | str | None
+# Fractions are those of a scale that labels= names, such as half points.
+Key = int | float | str | None
 
 # The types of the ratings of a column. Floats are whole numbers; booleans are 0 and 1, dates and
 # times microseconds since 1970. A column in which all is missing may have none.
@@ -60,8 +61,10 @@ class TooManyLabelsError(RatingsError):
         )
 
 
-def key_of(value: Any, column: Any) -> tuple[Key, np.dtype[Any]]:
+def key_of(value: Any, column: Any, fractions: bool = False) -> tuple[Key, np.dtype[Any]]:
     """Return the key and the type of a rating that is a Python object.
+
+    Numbers with ``fractions`` are labels if they may be.
 
     Raises
     ------
@@ -82,6 +85,8 @@ def key_of(value: Any, column: Any) -> tuple[Key, np.dtype[Any]]:
         if not -(1 << 63) <= value < 1 << 63:
             raise RatingsError(not_whole(column, "numbers beyond 64 bits"))
         if value != int(value):
+            if fractions:
+                return float(value), FLOATS
             raise RatingsError(not_whole(column, value))
         return int(value), FLOATS if isinstance(value, float) else INTEGERS
     if isinstance(value, datetime.datetime):
@@ -109,6 +114,8 @@ def labels_of(keys: Sequence[Any], dtype: np.dtype[Any]) -> AnyArray:
         return np.array(keys, dtype)
     if dtype.kind == "M":
         return np.array(keys, TIMES).astype(dtype)
+    if any(key != int(key) for key in keys):
+        return np.array(keys, np.float64)
     if all(-(1 << 63) <= key < 1 << 63 for key in keys):
         return np.array(keys, np.int64)
     return np.array(keys, np.uint64 if min(keys) >= 0 else object)
@@ -150,6 +157,8 @@ class WantedLabels:
     ----------
     texts : frozenset of str
         The labels that are strings.
+    have_fractions : bool
+        Whether some may be numbers that are not whole.
     """
 
     def __init__(self, labels: Iterable[Any], *, are_numbers: bool = False) -> None:
@@ -157,6 +166,7 @@ class WantedLabels:
         given = list(labels)
         self.texts = frozenset(label for label in given if isinstance(label, str))
         self._readings: set[Any] = {reading for label in given for reading in _readings(label)}
+        self.have_fractions = any(isinstance(reading, float) for reading in self._readings)
 
     def __contains__(self, key: Key) -> bool:
         return not self._readings.isdisjoint(_readings(key))
@@ -169,7 +179,7 @@ class WantedLabels:
 
 def _readings(label: Any) -> set[Any]:
     if not isinstance(label, str):
-        key, _ = key_of(label, "labels")
+        key, _ = key_of(label, "labels", fractions=True)
         return {key}
     text = label.strip()
     readings: set[Any] = {label, text}
@@ -177,7 +187,7 @@ def _readings(label: Any) -> set[Any]:
         readings.add(int(text.lower() in TRUE))
     for read in (float, np.datetime64):
         with suppress(ValueError, OverflowError):
-            readings.add(key_of(read(text), "labels")[0])
+            readings.add(key_of(read(text), "labels", fractions=True)[0])
     return readings
 
 
@@ -199,6 +209,8 @@ def refuse_negative(least: Any, column: Any) -> None:
 def not_whole(column: Any, found: Any) -> str:
     return (
         f"column {column!r} holds {found}: ratings must be whole numbers or strings. {MEASUREMENTS}"
+        " Half points and other labels of a scale have to be named: all of them in labels=, on the"
+        " command line in --labels."
     )
 
 

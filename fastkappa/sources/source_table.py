@@ -78,6 +78,11 @@ class AxisLabels:
         self.position: dict[Any, int] = {}
         self.dtype = NO_TYPE
 
+    @property
+    def has_fractions(self) -> bool:
+        """Whether numbers that are not whole may be labels: some of those given are."""
+        return self.wanted is not None and self.wanted.have_fractions
+
     def labels(self) -> list[Any]:
         """Return the keys of labels: all but those of missing ratings and of others."""
         return [key for key in self.position if key is not None and key != OUTSIDE]

@@ -10,10 +10,15 @@ from fastkappa.ratings.read import read
 from fastkappa.tables.count import ConfusionCounts, in_int64, tabulate
 from fastkappa.tables.known_labels import known_labels
 
+NOT_MISSING = (
+    "leave those items out, or use ConfusionAccumulator, whose update(..., missing='drop') leaves"
+    " them out and counts them."
+)
+
 
 def confusion_counts(
     y1: Any,
-    y2: Any,
+    y2: Any = None,
     *,
     labels: Any = None,
     sample_weight: Any = None,
@@ -70,6 +75,6 @@ def confusion_counts(
     kernels = get_kernels(backend)
     threads = resolve_num_threads(num_threads)
     given = {"y1": y1, "y2": y2}
-    items = read(given, labels, sample_weight=sample_weight, policy="scikit-learn")
+    items = read(given, labels, sample_weight=sample_weight, may_be_empty=True, remedy=NOT_MISSING)
     columns = items.columns["y1"], items.columns["y2"]
     return in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))

@@ -47,7 +47,7 @@ from fastkappa.two_raters.item_clusters import CLUSTERS, clusters_of_pairs
 
 def agreement(
     y1: Any,
-    y2: Any,
+    y2: Any = None,
     *,
     weights: Weights = None,
     labels: Any = None,

@@ -186,7 +186,7 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
 
 def agreement_by(
     y1: Any,
-    y2: Any,
+    y2: Any = None,
     *,
     groups: Any,
     weights: Weights = None,

@@ -280,7 +280,7 @@ def test_refused_updates_change_nothing() -> None:
     accumulator = example()
     before = accumulator.counts()
     refusals: list[tuple[Any, str]] = [
-        (lambda: accumulator.update([1], [1, 2]), "inconsistent numbers"),
+        (lambda: accumulator.update([1], [1, 2]), "y1 and y2 must have the same length"),
         (lambda: accumulator.update(["a"], ["b"]), "labels were numbers so far, got strings"),
         (lambda: accumulator.update([1.5], [1.0]), "continuous"),
         (lambda: accumulator.update([1], [1], [np.nan]), "NaN"),
@@ -380,7 +380,7 @@ def test_tensors(labels: Any) -> None:
     accumulator.update(tracked, torch.from_numpy(y2)[::1])
     accumulator.update(torch.from_numpy(np.repeat(y1, 2))[::2], y2)
     np.testing.assert_array_equal(accumulator.table, 6 * whole)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="y1 and y2 must have the same length"):
         accumulator.update(torch.from_numpy(y1), torch.from_numpy(y2)[:7])
 
 

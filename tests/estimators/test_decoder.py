@@ -283,3 +283,16 @@ def test_an_array_has_the_columns_of_the_frame_that_was_fitted(names: list[Any])
     predicted = decoder.predict(frame)
     assert predicted.tolist() == decoder.predict(probabilities).tolist()
     assert decoder.score(probabilities, y) == decoder.score(frame, y) == decoder.oof_kappa_
+
+
+def test_labels_of_y_are_judged_as_everywhere() -> None:
+    probabilities = np.tile([[0.7, 0.3], [0.2, 0.8]], (5, 1))
+    mixed = ["1", "2", "1", "2", "x", "2", "1", "2", "1", "2"]
+    with pytest.raises(ValueError, match=r"y holds numbers, and among them 'x' \(1 time\): leave"):
+        KappaDecoder().fit(probabilities, mixed)
+    blank = ["no", "yes", "no ", "yes", "no", "yes", "no", "yes", "no", "yes"]
+    with (
+        pytest.warns(UserWarning, match="y has labels that differ in blanks alone"),
+        pytest.raises(ValueError, match="not among the labels"),
+    ):
+        KappaDecoder(labels=["no", "yes"]).fit(probabilities, blank)

@@ -47,7 +47,9 @@ MASKED = np.ma.masked_array(TRUTH, mask=[0, 0, 1, 0, 0, 0])
     ],
 )
 def test_masked_entries_are_not_counted(call: Callable[[], Any], name: str) -> None:
-    with pytest.raises(ValueError, match=f"^{name} must not have masked entries.* position 2"):
+    with pytest.raises(
+        ValueError, match=f"^{name} (must not have masked|has 1 missing).* position 2"
+    ):
         call()
     nothing_masked = np.ma.masked_array(TRUTH)
     assert confusion_counts(nothing_masked, TRUTH).table.tolist() == (2 * np.eye(3)).tolist()
@@ -87,5 +89,5 @@ def test_ids_match_across_types() -> None:
 @pytest.mark.slow
 def test_many_labels_are_resampled() -> None:
     truth = np.arange(5000)
-    result = leaderboard(truth, [truth, truth[::-1]], n_resamples=39, rng=0)
+    result = leaderboard(truth, [truth.copy(), truth[::-1]], n_resamples=39, rng=0)
     assert result.interval[0].tolist() == [1, 1]

@@ -292,11 +292,11 @@ def test_the_kappa_of_no_weight_is_undefined(some: Any, weights: Any, labels: An
 
 
 def test_refusals_name_the_argument() -> None:
-    truth = [0, 1, 2]
+    truth, same = [0, 1, 2], [0, 1, 2]
     refusals: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
-        ({"a": truth, "b": [0, 1]}, {}, ValueError, r"prediction 'b' .* 3 of y_true, got 2"),
+        ({"a": same, "b": [0, 1]}, {}, ValueError, r"prediction 'b' .* 3 of y_true, got 2"),
         ({"a": [0.5, 1, 2]}, {}, ValueError, "continuous"),
-        ({"a": [0, np.nan, 2]}, {}, ValueError, "prediction 'a' contains NaN"),
+        ({"a": [0, np.nan, 2]}, {}, ValueError, "prediction 'a' has 1 missing of 3"),
         ({"a": ["x", "y", "z"]}, {}, ValueError, "the ratings cannot be compared"),
         ({}, {}, ValueError, "at least one prediction"),
         (np.zeros((2, 3), int), {}, ValueError, "With axis=1 it would have"),
@@ -304,17 +304,17 @@ def test_refusals_name_the_argument() -> None:
         (np.zeros(3, int), {}, ValueError, r"got an array of shape \(3,\)"),
         ("abc", {}, TypeError, "got 'abc'"),
         (3, {}, TypeError, "got int"),
-        ({"a": truth}, {"axis": 2}, ValueError, "axis must be 0 or 1"),
-        ({"a": truth}, {"weights": "cubic"}, ValueError, "weights"),
-        ({"a": truth}, {"sample_weight": [1, 2]}, ValueError, "sample_weight .* 3 items, got 2"),
-        ({"a": truth}, {"labels": [1, 1]}, ValueError, "distinct"),
-        ({"a": truth}, {"backend": "fortran"}, ValueError, "backend"),
-        ({"a": truth}, {"num_threads": 0}, ValueError, "num_threads"),
+        ({"a": same}, {"axis": 2}, ValueError, "axis must be 0 or 1"),
+        ({"a": same}, {"weights": "cubic"}, ValueError, "weights"),
+        ({"a": same}, {"sample_weight": [1, 2]}, ValueError, "sample_weight .* 3 items, got 2"),
+        ({"a": same}, {"labels": [1, 1]}, ValueError, "distinct"),
+        ({"a": same}, {"backend": "fortran"}, ValueError, "backend"),
+        ({"a": same}, {"num_threads": 0}, ValueError, "num_threads"),
     ]
     for predictions, options, error, reason in refusals:
         with pytest.raises(error, match=reason):
             score_many(truth, predictions, **options)
-    with pytest.raises(ValueError, match="y_true contains NaN"):
+    with pytest.raises(ValueError, match="y_true has 1 missing of"):
         score_many([1.0, math.nan], {"a": [1, 2]})
 
 

@@ -53,9 +53,11 @@ KAPPAS: dict[str, Callable[[Any, Any], float]] = {
     "agreement": lambda a, b: agreement(a, b, weights="linear").kappa,
     "pandas": lambda a, b: cohen_kappa_score(pd.Series(a), pd.Series(b), weights="linear"),
     "score_many": lambda a, b: score_many(a, {"b": b}, weights="linear").kappas[0],
-    "second of many": lambda a, b: score_many(b, {"b": b, "a": a}, weights="linear").kappas[1],
+    "second of many": lambda a, b: score_many(b, {"b": b.copy(), "a": a}, weights="linear").kappas[
+        1
+    ],
     "with item weights": lambda a, b: score_many(
-        b, {"b": b, "a": a}, weights="linear", sample_weight=[1] * 4
+        b, {"b": b.copy(), "a": a}, weights="linear", sample_weight=[1] * 4
     ).kappas[1],
     "accumulator": lambda a, b: _accumulated(a, b).kappa("linear"),
 }
@@ -108,7 +110,7 @@ def test_big_endian_dates_are_reported_as_they_are() -> None:
         (lambda a, b: cohen_kappa_score(b, a), "y1|y_true"),
         (lambda a, b: agreement(a, b), "y2"),
         (lambda a, b: score_many(a, {"far": b}), "prediction 'far'"),
-        (lambda a, b: score_many(a, {"a": a, "far": b}), "prediction 'far'"),
+        (lambda a, b: score_many(a, {"a": a.copy(), "far": b}), "prediction 'far'"),
         (lambda a, b: Ratings.from_raters([a, b]), "ratings"),
     ],
 )

@@ -267,7 +267,7 @@ MISSING: dict[str, Callable[[], Any]] = {
 def test_missing_ratings(name: str) -> None:
     """A missing rating is an error that names the column, never a label."""
     column = MISSING[name]()
-    with pytest.raises(ValueError, match=r"^Input y1 contains Na[NT]\.$"):
+    with pytest.raises(ValueError, match=r"^y1 has \d missing of \d, the first at position \d: "):
         confusion_counts(column, column)
     with pytest.raises(ValueError, match=r"^Input y_true contains Na[NT]\.$"):
         cohen_kappa_score(column, column)
@@ -321,7 +321,7 @@ def test_pooled_polars_categories() -> None:
         (lambda: [Decimal(1), Decimal(2)], "got the type Decimal"),
         (lambda: pa.array([Decimal(1), Decimal(2)]), r"got the type decimal128\(1, 0\)"),
         (lambda: pl.Series([[1], [2]]), r"got the type List\(Int64\)"),
-        (lambda: pa.array([[1], [2]]), "got the type list<item: int64>"),
+        (lambda: pa.array([[1], [2]]), r"must hold labels, got \[1\]\. .* krippendorff_alpha"),
         (lambda: pl.Series([1, 2], dtype=pl.Int128), "cannot be read: cannot convert i128"),
         (lambda: _not_utf8(), "cannot be read: "),
     ],

@@ -223,9 +223,9 @@ NUMBERS_OR_STRINGS = "must hold members of an enum whose values are all numbers 
 @pytest.mark.parametrize(
     ("ratings", "message"),
     [
-        ([Grade.mild, None], "Input y1 contains NaN."),
-        ([None, Grade.mild], "Input y1 contains NaN."),
-        ([Grade.mild, float("nan")], "Input y1 contains NaN."),
+        ([Grade.mild, None], "y1 has 1 missing of 2"),
+        ([None, Grade.mild], "y1 has 1 missing of 2"),
+        ([Grade.mild, float("nan")], "y1 has 1 missing of 2"),
         (
             [Grade.mild, Text.mild],
             "y1 must hold members of one enum, got <Grade.mild: 'a'> and <Text.mild: 'a'>.",
@@ -242,9 +242,9 @@ NUMBERS_OR_STRINGS = "must hold members of an enum whose values are all numbers 
 )
 def test_members_that_are_no_labels(ratings: list[Any], message: str) -> None:
     for made in (ratings, np.array(ratings, object)):
-        with pytest.raises(ValueError, match=r"^(y1|Input)") as caught:
+        with pytest.raises(ValueError, match=r"^y1") as caught:
             confusion_counts(made, [Grade.mild, Grade.mild])
-        assert str(caught.value) == message
+        assert str(caught.value).startswith(message)
 
 
 def test_a_missing_member_is_dropped_and_counted() -> None:

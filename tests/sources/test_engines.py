@@ -274,7 +274,7 @@ def test_what_is_no_source(source: Any) -> None:
         (3, "labels must be one-dimensional, got 3"),
         ([[1, 2]], "labels must be one-dimensional"),
         ([1, None], "labels must not be missing, got None among them"),
-        ([0.5], r"labels must be whole numbers, .* got 0\.5"),
+        ([b"a"], r"labels must be numbers, .* got b'a'"),
     ],
 )
 def test_what_is_no_label(labels: Any, problem: str, make: Any) -> None:

@@ -292,7 +292,7 @@ def test_probabilities_to_compare_and_to_round() -> None:
 
 @pytest.mark.parametrize("missing", [None, math.nan, pd.NA])
 def test_missing_labels(missing: Any) -> None:
-    with pytest.raises(ValueError, match="Input y_true contains NaN"):
+    with pytest.raises(ValueError, match="y_true has 1 missing of"):
         best(y_true=[0, 1, missing, 0, 2])
 
 

@@ -225,7 +225,8 @@ FORMS: dict[str, tuple[Any, str]] = {
     "scores": (
         np.array([0.25, 0.75]),
         r"must be labels, but is continuous, got array\(\[0\.25, 0\.75\]\)\. continuous_kappa takes"
-        r" numbers that are not whole, and optimal_thresholds makes labels of scores\.$",
+        r" numbers that are not whole, and optimal_thresholds makes labels of scores\. If they are"
+        r" the labels of a scale, such as half points, name all of them in labels=\.$",
     ),
     "pandas": (
         pd.DataFrame({"a": [1, 2], "b": [1, 2]}),

@@ -15,9 +15,10 @@ from fastkappa.cli.files.two_columns import (
     Rated,
     check_missing,
     declared_labels,
-    labels_of,
+    have_fractions,
     marked,
     parse_labels,
+    texts_of_labels,
 )
 from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_columns import distinct_ratings, type_of_column
@@ -53,7 +54,7 @@ class ClusteredPair:
             on_progress,
             text=[cluster],
             text_format=source.text_format,
-            labels=labels_of((first, second), labels),
+            labels=texts_of_labels((first, second), labels),
         )
         ratings = marked(
             source,
@@ -69,7 +70,7 @@ class ClusteredPair:
             rated = Rated(source, labels, raters)
             check_missing(n_missing, len(arrays[first]), "such rows", rated=rated)
         for name, array in ratings.items():
-            distinct_ratings(array, name)
+            distinct_ratings(array, name, have_fractions(labels))
         self._raters, self._group = (first, second), str(group)
         self._given = arrays[first], arrays[second]
         self._groups = None if group is None else arrays[group]

@@ -14,10 +14,11 @@ from fastkappa.cli.files.two_columns import (
     Rated,
     check_missing,
     declared_labels,
+    have_fractions,
     ignore_sorted,
-    labels_of,
     marked,
     parse_labels,
+    texts_of_labels,
 )
 from fastkappa.multirater import Ratings
 from fastkappa.ratings.missing import find_missing
@@ -185,7 +186,7 @@ def _read(
         on_progress,
         text=file.names,
         text_format=file.source.text_format,
-        labels=labels_of(file.ratings, labels),
+        labels=texts_of_labels(file.ratings, labels),
     )
     ratings = marked(
         file.source,
@@ -203,7 +204,7 @@ def _read(
         check_missing(n_missing, len(arrays[wanted[0]]), "such ratings", rated=rated)
     for name, array in ratings.items():
         # What cannot be the label of two raters is not that of more.
-        distinct_ratings(array, name)
+        distinct_ratings(array, name, have_fractions(labels))
     columns = {name: arrays[name] for name in [*file.ratings, *file.names]}
     declared = None if labels is not None else declared_labels(ratings)
     whole = ratings_of(columns, declared)

@@ -14,10 +14,11 @@ from fastkappa.cli.files.two_columns import (
     Rated,
     check_missing,
     declared_labels,
+    have_fractions,
     ignore_sorted,
-    labels_of,
     marked,
     parse_labels,
+    texts_of_labels,
 )
 from fastkappa.ratings.column import read_column
 from fastkappa.ratings.label_order import sorted_strings
@@ -89,7 +90,7 @@ def read_scores(
     source = as_source(source)
     wanted = list(dict.fromkeys((y, score)))
     arrays = columns_of_files(
-        source.files, wanted, text_format=source.text_format, labels=labels_of([y], labels)
+        source.files, wanted, text_format=source.text_format, labels=texts_of_labels([y], labels)
     )
     for name, column in arrays.items():
         if "binary" in str(column.type):
@@ -105,7 +106,7 @@ def read_scores(
         check_missing(missing, n_rows, "such rows", "values", rated)
     if n_dropped == n_rows:
         raise RatingsError(f"no rows are left: all {n_rows} of {source.name} have a missing value.")
-    y_true, scores = _read_labels(kept[y], y), kept[score]
+    y_true, scores = _read_labels(kept[y], y, labels), kept[score]
     known = None
     outside = np.zeros(len(y_true), bool)
     if labels is None:
@@ -126,17 +127,20 @@ def read_scores(
     )
 
 
-def _read_labels(column: Any, name: str) -> AnyArray:
-    """Return the labels of a column: whole numbers, strings or booleans."""
+def _read_labels(column: Any, name: str, labels: str | None) -> AnyArray:
+    """Return the labels of a column: whole numbers, those of a scale, strings or booleans."""
     try:
         read = read_column(column, name)
     except (ValueError, TypeError) as error:
         raise RatingsError(f"column {name!r} cannot hold the labels: {error}") from error
+    if read.obstacle == "continuous" and have_fractions(labels):
+        return read.values
     if read.obstacle or read.label_dtype.kind in "mM":
         held = read.obstacle or "date or time"
+        remedy = " --labels names those of a scale, such as half points."
         raise RatingsError(
             f"column {name!r} holds {held} values: labels must be whole numbers, strings or"
-            " booleans."
+            f" booleans.{remedy if read.obstacle == 'continuous' else ''}"
         )
     if read.categories is not None:
         truth = np.asarray(read.categories)[read.values]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.two_columns import Rated, labels_of, may_be_labels, parse_codes
+from fastkappa.cli.files.two_columns import Rated, may_be_labels, parse_codes, texts_of_labels
 from fastkappa.formatting import count_text
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import find_missing, without
@@ -108,7 +108,7 @@ def _read(
         on_progress,
         strings=strings,
         text_format=text_format,
-        labels=labels_of([target], given_labels),
+        labels=texts_of_labels([target], given_labels),
     )
     for name, column in columns.items():
         if column.null_count and not (drop_missing and name == target != id_column):

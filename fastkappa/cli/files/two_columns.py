@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -354,10 +355,10 @@ def parse_labels(text: str, dtype: np.dtype[Any]) -> list[Any]:
         return labels
     if dtype.kind == "b":
         return [_parse_boolean(label) for label in labels]
-    return [_parse_integer(label) for label in labels]
+    return [_parse_number(label) for label in labels]
 
 
-def labels_of(columns: Sequence[str], labels: str | None) -> dict[str, list[str]]:
+def texts_of_labels(columns: Sequence[str], labels: str | None) -> dict[str, list[str]]:
     """Return the labels of each column, written as ``a,b,c``: a file may call them missing."""
     return {} if labels is None else dict.fromkeys(columns, _split(labels))
 
@@ -386,11 +387,17 @@ def _split(text: str, none_named: str = "--labels names no label.") -> list[str]
     return labels
 
 
-def _parse_integer(label: str) -> int:
-    try:
+def have_fractions(labels: str | None) -> bool:
+    """Return whether some labels are numbers that are not whole, such as half points."""
+    return labels is not None and WantedLabels(_split(labels)).have_fractions
+
+
+def _parse_number(label: str) -> int | float:
+    with suppress(ValueError):
         return int(label)
-    except ValueError:
-        raise RatingsError(f"--labels has {label!r}, but the ratings are integers.") from None
+    if is_number(label):
+        return float(label)
+    raise RatingsError(f"--labels has {label!r}, but the ratings are numbers.")
 
 
 def _parse_boolean(label: str) -> bool:

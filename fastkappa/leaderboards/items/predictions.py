@@ -55,7 +55,7 @@ def count_predictions(
         TRUTH,
         missing=missing,
         missing_codes=missing_codes,
-        has_labels=labels is not None,
+        labels=labels,
     )
     all_weights = None if sample_weight is None else _read_weights(sample_weight, truth.n_given)
     if all_weights is not None:

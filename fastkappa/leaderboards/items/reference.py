@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.ratings.column import Column, refuse_masked
-from fastkappa.ratings.interop import warn_of_row_order
-from fastkappa.ratings.lengths import n_samples
+from fastkappa.ratings.column import Column, refuse_masked, refuse_obstacles
+from fastkappa.ratings.interop import warn_of_row_order, warn_of_same_column
+from fastkappa.ratings.lengths import n_samples, not_labels
 from fastkappa.ratings.missing import Missing, check_missing, refuse_missing, without
 from fastkappa.ratings.read import (
     comparable,
     missing_or_odd,
-    not_labels,
     read_rated,
 )
 
@@ -50,7 +49,8 @@ class Reference:
     """The first column that all others are paired with, read and checked once.
 
     With ``missing='drop'`` its own missing ratings are left out of all columns: ``dropped`` has
-    them, and ``n_items`` counts the others. If ``has_labels``, strings among numbers are labels.
+    them, and ``n_items`` counts the others. With ``labels``, strings among numbers are labels, and
+    so are numbers with fractions if some of them are.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class Reference:
         *,
         missing: Missing = "raise",
         missing_codes: Sequence[Any] = (),
-        has_labels: bool = True,
+        labels: Any = (),
     ) -> None:
         check_missing(missing)
         self._name, self._missing, self._missing_codes = name, missing, missing_codes
-        self._has_labels = has_labels
+        self._labels = labels
         with _naming(name):
             self.n_given = n_samples(ratings)
             _refuse_frame(ratings, name)
@@ -73,9 +73,9 @@ class Reference:
             if self.dropped is not None:
                 ratings = without(ratings, self.dropped)
             self.n_items = n_samples(ratings)
-            self.column = read_rated(ratings, name, missing_codes)
+            self.column = self._read(ratings, name)
             if self.column.obstacle:
-                comparable((self.column, self.column), (name, name))
+                refuse_obstacles({name: self.column})
         is_integer = self.column.categories is None and self.column.label_dtype.kind in "iub"
         is_read_as_it_is = self.dropped is None and not len(missing_codes)
         self._is_plain = is_integer and is_read_as_it_is
@@ -85,6 +85,7 @@ class Reference:
 
         An error names the other column by ``name``.
         """
+        warn_of_same_column({self._name: self._given, name: ratings})
         is_array = self._is_plain and type(ratings) is np.ndarray
         if is_array and ratings.dtype.kind in "iu" and ratings.shape == (self.n_items,):
             # An array of integers needs no further checks.
@@ -118,6 +119,7 @@ class Reference:
         ``items`` are the positions of these items in this column, ``others`` those in the other
         one. None for ``items`` means all of these, None for both the same items in both.
         """
+        warn_of_same_column({self._name: self._given, name: ratings})
         with _naming(name):
             n_ratings = n_samples(ratings)
             if n_ratings != n_expected:
@@ -131,14 +133,21 @@ class Reference:
     def _find_dropped(self, ratings: Any, name: str) -> NDArray[np.bool_] | None:
         """Return which ratings are missing and to be left out, or raise if they may not be."""
         if self._missing == "drop":
-            return missing_or_odd(ratings, self._missing_codes, name, not self._has_labels)
+            return missing_or_odd(ratings, self._missing_codes, name, self._labels is None)
         refuse_masked(**{name: ratings})
         if len(self._missing_codes):
             refuse_missing({name: ratings}, None, self._missing_codes)
         return None
 
+    def _read(self, ratings: Any, name: str) -> Column:
+        try:
+            return read_rated(ratings, name, self._missing_codes, self._labels)
+        except ValueError as error:
+            refuse_missing({name: ratings}, error)
+            raise
+
     def _read_beside(self, ratings: Any, name: str) -> tuple[Column, Column]:
-        column = read_rated(ratings, name, self._missing_codes)
+        column = self._read(ratings, name)
         if column.obstacle in ("continuous", "continuous-multioutput"):
             raise ValueError(f"{not_labels(name, column.obstacle, ratings)} {SCORES}")
         first, second = comparable((self.column, column), (self._name, name))

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
-from fastkappa.exceptions import changed_meanwhile
+from fastkappa.exceptions import changed_meanwhile, users_stacklevel
 from fastkappa.kernels.contract import PairKernels
-from fastkappa.ratings.column import Column, read_column, refuse_masked
+from fastkappa.ratings.column import Column, refuse_masked, refuse_obstacles
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import in_given_weights, read_scaled_weights
 from fastkappa.ratings.label_order import sorted_strings, warn_of_order
 from fastkappa.ratings.lengths import n_samples
-from fastkappa.ratings.read import REMEDIES, judge_labels
+from fastkappa.ratings.read import (
+    LEAVE_OUT,
+    REMEDIES,
+    judge_labels,
+    read_rated,
+)
 from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
 from fastkappa.tables.known_labels import KnownLabels
 
-REMEDY = "leave those items out, or give labels= to keep them."
+# Labels beyond these may be scores, if the scores have a fraction as many values.
+MOST_LABELS, FEWEST_PER_SCORE = 20, 4
+# Scores that are looked at.
+SAMPLE = 1 << 16
+SWAPPED = "y_true comes first, then the scores: were they swapped?"
 # A place between sorted items is the number of items below it.
 Places = NDArray[np.int64]
 
@@ -112,9 +122,13 @@ def read_scored_items(
     if n_items == 0:
         raise ValueError("y_true and scores must not be empty, got no items.")
     warn_of_row_order({"y_true": y_true, "scores": scores})
-    column = read_column(y_true, "y_true")
-    if column.obstacle:
-        raise ValueError(f"y_true must hold class labels, got {column.obstacle} values.")
+    column = read_rated(y_true, "y_true", (), labels)
+    try:
+        refuse_obstacles({"y_true": column})
+    except ValueError as error:
+        if column.obstacle != "continuous" or not _n_labels_in(numbers):
+            raise
+        raise ValueError(f"{error} {SWAPPED}") from None
     weights, scale, whole = None, 1.0, True
     if sample_weight is not None:
         weights, scale, whole = read_scaled_weights(sample_weight, n_items)
@@ -124,10 +138,29 @@ def read_scored_items(
             kept = weights != 0
             weights, numbers = weights[kept], numbers[kept]
             column = column._replace(values=column.values[kept])
-    remedies = REMEDIES._replace(odd_strings=REMEDY)
+    remedies = REMEDIES._replace(odd_strings=LEAVE_OUT)
     meant, are_declared = judge_labels({"y_true": column}, labels, remedies)
     codes, lowest, found = _codes_of(kernels, column, meant, are_declared, num_threads)
+    if meant is None:
+        _warn_if_swapped(len(found), numbers)
     return ScoredItems(numbers, codes, lowest, found, weights, scale, whole, meant is not None)
+
+
+def _n_labels_in(scores: AnyArray) -> int:
+    """Return how many labels scores seem to be, 0 if they do not: many values, or fractions."""
+    some = np.unique(scores[:: max(1, len(scores) // SAMPLE)])
+    return len(some) if len(some) <= MOST_LABELS and (some == np.rint(some)).all() else 0
+
+
+def _warn_if_swapped(n_labels: int, scores: AnyArray) -> None:
+    """Warn if there are many labels, and scores that seem to be a few labels."""
+    n_scores = _n_labels_in(scores) if n_labels > MOST_LABELS else 0
+    if n_scores and n_labels >= FEWEST_PER_SCORE * n_scores:
+        warnings.warn(
+            f"y_true holds {n_labels} labels, and scores only {n_scores} values. {SWAPPED}",
+            UserWarning,
+            stacklevel=users_stacklevel(),
+        )
 
 
 def read_scores(scores: Any) -> AnyArray:

@@ -1,0 +1,110 @@
+"""Functions of the library refuse ratings in its own words; scikit-learn's are the drop-ins'."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fastkappa
+from fastkappa import ConfusionAccumulator, agreement, confusion_counts, krippendorff_alpha
+
+ENTRANCES: dict[str, Callable[[Any, Any], Any]] = {
+    "agreement": agreement,
+    "agreement_by": lambda a, b: fastkappa.agreement_by(a, b, groups=["x"] * len(a)),
+    "confusion_counts": confusion_counts,
+    "accumulator": lambda a, b: ConfusionAccumulator().update(a, b),
+    "leaderboard": lambda a, b: fastkappa.leaderboard(a, {"m": b}),
+    "score_many": lambda a, b: fastkappa.score_many(a, {"m": b}),
+    "thresholds": lambda a, b: fastkappa.optimal_thresholds(a, np.arange(len(a))),
+    "evaluator": lambda a, b: fastkappa.ThresholdEvaluator(a, np.arange(len(a))),
+}
+# Sentences of scikit-learn 1.9.
+BORROWED = (
+    "contains NaN",
+    "contains infinity",
+    "is not supported",
+    "legacy multi-label",
+    "Mix of label input types",
+    "can't handle a mix",
+    "Complex data not supported",
+    "Found array with",
+    "inconsistent numbers of samples",
+)
+SETS = r"krippendorff_alpha with level='jaccard' or 'masi'"
+REFUSED: dict[str, tuple[Any, str]] = {
+    "NaN": ([0, 1, np.nan, 1], "has 1 missing of 4, the first at position 2: "),
+    "None": (["a", "b", None, None], "has 2 missing of 4, the first at position 2: "),
+    "NaT": (np.array(["2001-01-01", "NaT"], "M8[D]"), "has 1 missing of 2, "),
+    "infinity": ([0, np.inf, 1, 1], "must be finite, got inf at position 1"),
+    "fractions": ([0.5, 1, 1.5, 2], "but is continuous.*labels="),
+    "lists": (np.array([["a", "b"], ["c"], None], object)[:2], SETS),
+    "sets": ([{"a"}, {"a", "b"}], SETS),
+    "cube": (np.zeros((2, 2, 2)), "must be one-dimensional"),
+    "complex": ([1j, 2, 3, 4], "must hold labels, got complex numbers"),
+    "bytes": ([b"a", b"b"], "must hold labels, got bytes"),
+    "dictionaries": ([{}, {}], "must be labels"),
+}
+
+
+@pytest.mark.parametrize("entrance", ENTRANCES)
+@pytest.mark.parametrize("kind", REFUSED)
+def test_ratings_are_refused_in_own_words(entrance: str, kind: str) -> None:
+    ratings, words = REFUSED[kind]
+    with pytest.raises((ValueError, TypeError), match=words) as raised:
+        ENTRANCES[entrance](ratings, ratings)
+    assert not [sentence for sentence in BORROWED if sentence in str(raised.value)]
+
+
+def test_the_remedy_for_missing_ratings_is_one_that_the_function_has() -> None:
+    ratings = [0, 1, None, 1]
+    for entrance in ("agreement", "agreement_by", "accumulator", "leaderboard", "score_many"):
+        with pytest.raises(ValueError, match="give missing='drop' to leave them out"):
+            ENTRANCES[entrance](ratings, ratings)
+    for entrance in ("confusion_counts", "thresholds", "evaluator"):
+        with pytest.raises(ValueError, match="leave those items out"):
+            ENTRANCES[entrance](ratings, ratings)
+
+
+def test_series_of_lists_are_refused_likewise() -> None:
+    pd = pytest.importorskip("pandas")
+    column = pd.Series([["pos"], ["neg"]])
+    for entrance in ("agreement", "confusion_counts", "leaderboard", "thresholds"):
+        with pytest.raises(ValueError, match=SETS):
+            ENTRANCES[entrance](column, column)
+    assert krippendorff_alpha(pd.DataFrame({"a": column, "b": column}), level="jaccard").value == 1
+
+
+@pytest.mark.parametrize("function", [agreement, confusion_counts])
+def test_ratings_of_one_rater_name_the_way(function: Any) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"ann": [1, 2], "ben": [1, 1]})
+    with pytest.raises(
+        TypeError, match=r"two of its columns, such as frame\['ann'\], frame\['ben'\]"
+    ):
+        function(frame)
+    with pytest.raises(TypeError, match="y2 must be a list or an array"):
+        function([1, 2, 1])
+
+
+def test_scores_and_labels_swapped_are_recognised() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 4, 300)
+    scores = y + rng.normal(size=300)
+    with pytest.raises(ValueError, match="were they swapped"):
+        fastkappa.optimal_thresholds(scores, y)
+    with pytest.warns(UserWarning, match=r"y_true holds \d+ labels, and scores only 4 values"):
+        fastkappa.optimal_thresholds((20 * scores).round(), y)
+    # Many labels are none of the scores' business if these differ as much.
+    fastkappa.optimal_thresholds((20 * scores).round(), scores)
+
+
+def test_a_prediction_that_is_the_truth_is_warned_of() -> None:
+    y = np.array([0, 1, 1, 2])
+    for score in (fastkappa.score_many, fastkappa.leaderboard):
+        with pytest.warns(UserWarning, match="y_true and prediction 'm' are the same column"):
+            score(y, {"m": y})
+    # An equal one may be a perfect prediction.
+    assert fastkappa.score_many(y, {"m": y.copy()}).kappas.tolist() == [1]
