@@ -110,7 +110,8 @@ class ConfusionCounts(CountsResult, _Counts):
 
 def in_int64(counts: ConfusionCounts) -> ConfusionCounts:
     """Raise if sums of integer item weights do not fit in an int64 table."""
-    return counts._replace(table=as_int64(counts.table, "sample_weight"))
+    table = as_int64(counts.table, "sample_weight")
+    return counts if table is counts.table else counts._replace(table=table)
 
 
 def tabulate(

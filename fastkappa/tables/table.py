@@ -82,7 +82,7 @@ def square(table: ConfusionTable, first: Column, second: Column) -> tuple[AnyArr
     """Return the table of all labels that occur in either column, and these, sorted."""
     rows, columns = table.rows, table.columns
     are_integers = first.categories is None and second.categories is None
-    if are_integers and rows.dtype == columns.dtype and np.array_equal(rows, columns):
+    if are_integers and rows.dtype == columns.dtype and rows.tobytes() == columns.tobytes():
         return table.counts, _in_type_of(rows, first, second)
     labels, rows, columns = common_labels(rows, columns, first, second)
     return scatter(table.counts, rows, columns, (len(labels), len(labels))), labels

@@ -179,9 +179,10 @@ class Tally:
 
     def reads_in_place(self, columns: Sequence[AnyArray]) -> bool:
         """Return whether kernels can read such columns as they are."""
-        return self._plain is not None and all(
-            codec.fits(column) for codec, column in zip(self._codecs, columns)
-        )
+        if self._plain is None:
+            return False
+        rows, others = self._codecs
+        return rows.fits(columns[0]) and others.fits(columns[1])
 
     def add_all(
         self,
@@ -194,8 +195,13 @@ class Tally:
 
         With ``ranges``, count those items alone that it gives to this thread.
         """
+        n_items = len(columns[0])
+        if ranges is None and n_items <= FIRST_RANGE:
+            # One range, of too few items for a thread.
+            self.add(columns, 0, n_items, weights)
+            return self
         if ranges is None:
-            n_items, are_joined = len(columns[0]), len(columns) > 2
+            are_joined = len(columns) > 2
             if are_joined:
                 most = num_threads or available_threads()
                 threads, shortest = min(n_items // JOINED_ITEMS, most), SHORTEST_RANGE
@@ -247,6 +253,15 @@ class Tally:
         """Subtract items that were added before; change nothing and return False if one was not."""
         if self._cut_short_by:
             raise self._cut_short()
+        if self._plain is not None and self.reads_in_place(columns):
+            # Labels outside a range that is learned were never added: their cells are 0.
+            kernels, lowest, table = self._plain
+            less = np.zeros(table.shape, np.int64)
+            kernels.count_pairs(columns[0], columns[1], lowest, less, (0, len(columns[0])))
+            if (less > table).any():
+                return False
+            table -= less
+            return True
         part = self.empty_copy()
         part.add(columns, 0, len(columns[0]))
         # Maps are copies, and give new labels new codes.
@@ -430,7 +445,7 @@ class Tally:
             n_labels = len(own)
             if self._grows[i]:
                 others = OTHER_AXES[counts.ndim][i]
-                places = np.logical_or.reduce(counts, axis=others)[:n_labels].nonzero()[0]
+                places = np.bitwise_or.reduce(counts, axis=others)[:n_labels].nonzero()[0]
                 if codec.longest_chunk is not None:
                     places = places[np.argsort(own[places])]
                 elif len(places) == n_labels:
