@@ -10,7 +10,7 @@ from fastkappa.accumulator.snapshot import NO_RATINGS, layered
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.read import RatedItems
-from fastkappa.tables.codecs import NO_LABELS, label_limits
+from fastkappa.tables.codecs import NO_LABELS, label_type
 from fastkappa.tables.count import ConfusionCounts
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, square
@@ -61,26 +61,28 @@ class InPlace:
 
     def takes(self, batch: RatedItems, widest: int) -> bool:
         """Return whether a batch can be counted; ``widest`` is the size of its integers at most."""
-        return batch.weights is None and all(
-            column.categories is None
-            and column.label_dtype.kind in "iub"
-            and self._holds(column.values)
-            and column.values.dtype.itemsize <= widest
-            and len(column.values) <= LONGEST
-            for column in batch.columns.values()
-        )
+        if batch.weights is not None:
+            return False
+        for column in batch.columns.values():
+            values = column.values
+            if column.categories is not None or column.label_dtype.kind not in "iub":
+                return False
+            if values.dtype.itemsize > widest or len(values) > LONGEST or not self._holds(values):
+                return False
+        return True
 
     def _holds(self, values: AnyArray) -> bool:
         if self._given is None:
-            return label_limits(values)[1] < 1 << 63
+            return label_type(values) is np.int64
         return self._range.n_labels > 0 and self._range.fits(values)
 
     def add(self, batch: RatedItems) -> None:
         """Count a batch that it takes."""
-        first, second = (column.values for column in batch.columns.values())
+        columns = batch.columns.values()
+        first, second = [column.values for column in columns]
         self._tally.add((first, second), 0, len(first))
-        kinds = {column.label_dtype.kind for column in batch.columns.values()}
-        self._are_booleans &= kinds == {"b"}
+        if self._are_booleans:
+            self._are_booleans = all(column.label_dtype.kind == "b" for column in columns)
         # No rating says what the labels are if there is none.
         in_place = len(first) > 0 and self._tally.reads_in_place((first, second))
         self._last_types = (first.dtype, second.dtype) if in_place else ()

@@ -19,6 +19,7 @@ from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import cast_dates, read_labels
 
 Missing = Literal["raise", "drop"]
+MISSING: tuple[Missing, ...] = get_args(Missing)
 # What may hold NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
 # The codes that may be among dates or durations, and what makes them NumPy's.
@@ -55,10 +56,11 @@ def refuse_missing_labels(labels: Any) -> None:
 
 def check_missing(missing: Missing, missing_codes: Any = ()) -> None:
     """Raise if ``missing`` is none of its values, or if the codes for missing ones are no list."""
-    check_choice("missing", missing, get_args(Missing))
+    check_choice("missing", missing, MISSING)
     check_is_list(missing_codes)
-    if not all(isinstance(code, Hashable) for code in missing_codes):
-        raise _no_list(missing_codes)
+    for code in missing_codes:
+        if not isinstance(code, Hashable):
+            raise _no_list(missing_codes)
 
 
 def check_is_list(missing_codes: Any) -> None:
