@@ -192,7 +192,9 @@ def score_many(
         allow_other_labels=allow_other_labels,
     )
     tables = table.counts if table.sums is None else table.sums
-    kappas = kappas_of(tables, labels_present(table.counts, order.is_known), weights)
+    # Which labels a table has matters to weights with a name, and takes a while to find.
+    all_labels = order.is_known or not isinstance(weights, str)
+    kappas = kappas_of(tables, labels_present(table.counts, all_labels), weights)
     order.warn(what_needs_order(weights), stacklevel=2)
     warn_of_undefined(kappas)
     return Kappas(kappas, tables, table.rows, names, table.n_outside, n_missing)
