@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastkappa.formatting import plain
-from fastkappa.results.report import Report
+
+if TYPE_CHECKING:
+    from fastkappa.results.report import Report
 
 
 class Result(ABC):
