@@ -14,6 +14,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
+from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import as_numbers_of_items
 from fastkappa.ratings.label_order import is_order_of_table_known
@@ -25,7 +26,6 @@ from fastkappa.ratings.labels import (
     order_of_columns,
 )
 from fastkappa.ratings.missing import Missing, refuse_missing_labels
-from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS
 from fastkappa.statistics.clusters import Clusters, are_joined
@@ -194,8 +194,7 @@ def agreement(
     )
     if known is None and weights is not None:
         warn_of_weights(result.weights, counts.labels)
-    if counts.n_outside:
-        warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
+    judge_table(counts.labels, counts.table, counts.n_outside)
     warn_of_same_column({"y1": y1, "y2": y2})
     return _warned(result)
 
