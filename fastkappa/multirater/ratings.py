@@ -25,7 +25,7 @@ from fastkappa.ratings.label_order import is_order_of_table_known
 from fastkappa.ratings.labels import names_of_columns
 from fastkappa.ratings.missing import check_is_list
 from fastkappa.ratings.rating_matrix import columns_of
-from fastkappa.statistics.tables import as_counts, holds_sums
+from fastkappa.statistics.tables import as_counts, refuse_sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -315,8 +315,8 @@ class Ratings:
         table = read_counts(counts)
         columns = names_of_columns(counts)
         if columns is not None:
-            _refuse_sums("column", columns[-1], table)
-            _refuse_sums("row", list(getattr(counts, "index", [""]))[-1], table.T)
+            refuse_sums("column", columns[-1], table)
+            refuse_sums("row", list(getattr(counts, "index", [""]))[-1], table.T)
             ids = ids_in_counts(table, columns)
             if ids is not None:
                 warnings.warn(ids, stacklevel=2)
@@ -441,13 +441,4 @@ class Ratings:
         return (
             f"<Ratings: {self.n_subjects} subjects, {self.n_raters} raters,"
             f" {self.n_missing or 'none'} of {n} ratings missing, labels {labels}>"
-        )
-
-
-def _refuse_sums(what: str, name: Any, counts: AnyArray) -> None:
-    """Raise if the last column, or row, has the sums that `pandas.crosstab` adds as margins."""
-    if holds_sums(name, counts):
-        raise ValueError(
-            f"counts must be without sums, but its {what} {name!r} holds those of the other"
-            f" {what}s: leave it out."
         )

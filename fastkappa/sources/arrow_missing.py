@@ -11,8 +11,8 @@ from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.ratings.odd_strings import odd_strings, refuse_odd_strings
 from fastkappa.sources.arrow_columns import codes_of, in_one, is_string
 from fastkappa.sources.arrow_files import DELIMITERS, format_of
-from fastkappa.sources.arrow_text import inferred
 from fastkappa.sources.source_ratings import STRINGS, WantedLabels, column_of
+from fastkappa.sources.text.arrow_text import inferred
 
 # What becomes of strings among numbers.
 OddStrings = Literal["raise", "drop", "keep"]

@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 
 from fastkappa.sources.arrow_files import DELIMITERS, SUFFIXES, files_of, format_of
 from fastkappa.sources.source_ratings import RatingsError
-from fastkappa.sources.text_format import (
+from fastkappa.sources.text.text_format import (
     PLAIN,
     TextFormat,
     is_packed,

@@ -38,7 +38,7 @@ from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, ty
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.sources.source_counts import in_order
 from fastkappa.sources.source_ratings import STRINGS, RatingsError
-from fastkappa.sources.text_format import PLAIN, TextFormat
+from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
 
 # Files that are read before they are needed: enough for all threads.
