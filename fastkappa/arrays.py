@@ -63,7 +63,7 @@ def is_masked_array(values: Any) -> bool:
 
 
 def chunks_of(columns: Sequence[Any], size: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield ranges of rows and copies of them, of shape (n_columns, m), of so many numbers."""
+    """Yield ranges of rows and copies of them: shape (n_columns, m), about ``size`` numbers."""
     n = len(columns[0])
     step = max(1, size // len(columns))
     for start in range(0, n, step):

@@ -22,7 +22,7 @@ from fastkappa.statistics.weights import Weights
 # More replicates take minutes and gigabytes, and tell no more.
 MOST_REPLICATES = 1_000_000
 
-# A table that begins further down is none.
+# No table begins further down.
 MOST_SKIPPED = 10_000
 
 

@@ -65,7 +65,7 @@ class DecodingResult(Result):
         Parameters
         ----------
         probabilities : array-like of shape (n, l)
-            As in `decode_probabilities`: a row an item, a column a label.
+            As in `decode_probabilities`: one row per item, one column per label.
 
         Returns
         -------
@@ -125,7 +125,7 @@ def decode_probabilities(
     probabilities : array-like of shape (n, l)
         Row i, column j is the probability that item i has label j; l is at least 2. Each row
         sums to 1 within 0.001. Floats of any size and byte order and frames of pandas, polars
-        and pyarrow are read in blocks, as they lie in memory.
+        and pyarrow are read in place, in blocks.
     labels : array-like of shape (l,), default=None
         The labels of the columns, in order. None takes the names of a frame's columns, else
         0, 1, 2, ... The columns of a frame that are named by the labels may be in any order;
@@ -147,7 +147,7 @@ def decode_probabilities(
     ------
     ValueError
         If probabilities are not finite, are negative, have rows that do not sum to 1, or a
-        single column; if there is not one label a column, or labels name some columns of a
+        single column; if there is not one label per column, or labels name some columns of a
         frame in another order and not all; if weights are invalid.
 
     Warns

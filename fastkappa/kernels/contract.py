@@ -70,7 +70,7 @@ def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
 
 
 def chunks_of(part: Range, length: int) -> Iterator[slice]:
-    """Yield the items of a part, so many at a time."""
+    """Yield the items of a part, ``length`` at a time."""
     for begin in range(*part, length):
         yield slice(begin, min(begin + length, part[1]))
 

@@ -61,7 +61,7 @@ WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as 
 
 
 class Remedies(NamedTuple):
-    """What errors about labels advise: the command line names its options."""
+    """The advice in errors about labels; the command line names its options."""
 
     odd_strings: str = REMEDY
     order: str = SAME_CATEGORIES

@@ -178,7 +178,7 @@ class Tally:
             raise
 
     def reads_in_place(self, columns: Sequence[AnyArray]) -> bool:
-        """Return whether kernels can read such columns as they are."""
+        """Return whether kernels can read the columns in place."""
         return self._plain is not None and all(
             codec.fits(column) for codec, column in zip(self._codecs, columns)
         )

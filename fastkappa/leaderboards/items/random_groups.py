@@ -89,7 +89,7 @@ class ItemGroups:
             dtype = np.uint16 if most <= 1 << 16 else np.uint32
             of_unit = generator.integers(0, most, n_units, dtype=dtype)
         self.of_item: AnyArray = of_unit if clusters is None else of_unit[clusters]
-        # What a replicate may draw; sums of weights may be of any size.
+        # Replicates draw these; sums of weights can be of any size.
         self.most_items = self.n_groups * float(np.bincount(self.of_item).max())
         if weights is not None:
             self.most_items = math.inf
