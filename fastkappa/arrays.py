@@ -55,8 +55,8 @@ def in_64_bits(values: AnyArray) -> AnyArray:
 def is_masked_array(values: Any) -> bool:
     """Return whether values are in a masked array of NumPy.
 
-    Nobody has one before `numpy.ma` is loaded, which NumPy leaves to who first names it. Another
-    thread may be loading it.
+    There is none before `numpy.ma` is loaded, which NumPy does on first use. Another thread can be
+    loading it.
     """
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
     return masked is not None and isinstance(values, masked)

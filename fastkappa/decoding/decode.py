@@ -34,15 +34,15 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, what_need
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecodingResult(Result):
-    """The labels with the highest expected kappa, and what gives them to new items.
+    """The labels with the highest expected kappa, and the costs that give labels to new items.
 
     Attributes
     ----------
     predictions : ndarray of shape (n,)
         The label of each item.
     kappa : float
-        The expected kappa: that of ``table``. It is what to expect of the true labels if the
-        probabilities are right.
+        The expected kappa: that of ``table``. It is the expectation over true labels if
+        the probabilities are right.
     table : ndarray of shape (l, l)
         The expected table, of float64: row i, column j is the expected number of items of
         label i given label j, or the expected sum of their weights.
@@ -117,7 +117,7 @@ def decode_probabilities(
     """Give each item the label with which the expected kappa is the highest possible.
 
     The likeliest label maximises the expected accuracy, not kappa. No true labels are needed:
-    the probabilities say what to expect of them, if they are right. Where there are held-out
+    the probabilities, if they are right, give their expectation. If there are held-out
     labels, `fastkappa.KappaDecoder` calibrates the probabilities first.
 
     Parameters

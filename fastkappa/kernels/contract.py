@@ -1,4 +1,4 @@
-"""What every backend offers: the kernels for pairs of columns, scores, CSV lines and differences.
+"""The kernels that every backend offers: for pairs of columns, scores, CSV lines and differences.
 
 A backend is a package with a module for each, ``pairs`` and so on, which implement these
 protocols. Kernels are serial, work on the items ``start <= i < stop``, read arrays in place,

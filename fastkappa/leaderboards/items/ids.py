@@ -1,4 +1,4 @@
-"""Ids of items, read from what a user gave, and looked up among others.
+"""Ids of items, read from a user's arrays, and looked up among others.
 
 pyarrow looks up strings and numbers, a whole column at a time. A dictionary of Python does so where
 pyarrow is missing, and for ids that it cannot hold, such as tuples or numbers beside strings.
@@ -40,8 +40,9 @@ class Ids(NamedTuple):
     ----------
     kind : {'number', 'time', 'duration', 'string', 'fixed width', 'object'}
     values : ndarray or pyarrow.Array
-        int64 numbers, times, or objects; strings are a large_string array of pyarrow, those of
-        fixed width an array of NumPy's, to be compared alone: `settled` are what is looked up.
+        int64 numbers, times, or objects; strings are a large_string array of pyarrow. Strings of
+        fixed width are an array of NumPy, which is only compared: `settled` makes a copy for
+        look-ups.
     """
 
     kind: str
