@@ -20,10 +20,10 @@ from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
+from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.interop import array_at_once
 from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.ratings.missing import Missing
-from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import RatedItems, read
 from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
@@ -278,7 +278,7 @@ class ConfusionAccumulator:
         contents = self._snapshot()
         counts = contents.counts()
         table = counts.table
-        warn_of_unused_labels(counts.labels, table, counts.n_outside)
+        judge_table(counts.labels, table, counts.n_outside)
         # Kappa of an empty table is undefined, as it is of one with a single label.
         kappa: float = kappa_from_confusion(table if table.size else [[0]], weights)
         contents.warn_of_order(weights, stacklevel=2)
@@ -309,7 +309,7 @@ class ConfusionAccumulator:
             raise ValueError(
                 f"the accumulator holds no items{left_out}: its agreement is undefined."
             )
-        warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
+        judge_table(counts.labels, counts.table, counts.n_outside)
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)
         return result

@@ -14,7 +14,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.multirater.counted_ratings import Counted, of_counts, of_long, of_raters, of_table
 from fastkappa.multirater.items.count_tables import read_counts, table_labels
-from fastkappa.multirater.items.forms import ids_in_counts, other_form
+from fastkappa.multirater.items.forms import form_of_ids, ids_in_counts, other_form
 from fastkappa.multirater.items.long import read_long
 from fastkappa.multirater.items.rater_columns import encode_columns
 from fastkappa.multirater.statistics.patterns import Patterns
@@ -159,7 +159,9 @@ class Ratings:
         else:
             columns = list(raters)
             names = list(names_of(columns, [f"rater {i}" for i in range(1, len(columns) + 1)]))
-        return cls._of_columns(columns, names, labels, missing_codes, clusters, "raters")
+        given = cls._of_columns(columns, names, labels, missing_codes, clusters, "raters")
+        given.warn_of_form()
+        return given
 
     @classmethod
     def from_long(
@@ -373,16 +375,18 @@ class Ratings:
         if len(columns) < 2:
             raise ValueError(f"{argument} must be those of two raters or more, got {len(columns)}.")
         given = encode_columns(columns, names, labels, missing_codes, argument)
-        raters = given.raters
+        raters, read = given.raters, [one.rater for one in given.raters]
         return cls(
             given.reported,
-            raters[0].rater.n_subjects,
+            read[0].n_subjects,
             len(columns),
             tuple(names),
             given.order_is_known,
             of_raters(raters, clusters),
             given.labels,
-            other_form([r.rater for r in raters], may_be_counts=labels is None),
+            form_of_ids(read)
+            if argument == "raters"
+            else other_form(read, may_be_counts=labels is None),
         )
 
     def warn_of_form(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.read import read
 from fastkappa.tables.count import ConfusionCounts, in_int64, tabulate
 from fastkappa.tables.known_labels import known_labels
@@ -72,4 +73,6 @@ def confusion_counts(
     given = {"y1": y1, "y2": y2}
     items = read(given, labels, sample_weight=sample_weight, policy="scikit-learn")
     columns = items.columns["y1"], items.columns["y2"]
-    return in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
+    counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
+    judge_table(counts.labels, counts.table, counts.n_outside)
+    return counts

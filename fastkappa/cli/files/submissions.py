@@ -37,7 +37,7 @@ from fastkappa.ratings.label_order import shown
 from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, type_of_column
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.sources.source_counts import in_order
-from fastkappa.sources.source_ratings import STRINGS, RatingsError
+from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
 
@@ -176,8 +176,9 @@ def rank_files(
         on_left_out(f"{n} of {truth} left out: their label in column {target!r} is missing.")
     declared = None if labels is not None else declared_labels({target: true_labels})
     known = declared if labels is None else _parsed(labels, true_labels)
-    if known is None and type_of_column(true_labels) == STRINGS:
-        on_sorted(np.array(in_order(distinct_ratings(true_labels, target), STRINGS)))
+    if known is None:
+        kind = type_of_column(true_labels)
+        on_sorted(np.array(in_order(distinct_ratings(true_labels, target), kind)))
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
     weights = None
     if sample_weight is not None:

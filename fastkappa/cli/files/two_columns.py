@@ -15,8 +15,8 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source, as_source
+from fastkappa.ratings.doubtful_labels import Remedies
 from fastkappa.ratings.label_order import common_order, is_number
-from fastkappa.ratings.read import Remedies
 from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, type_of_column
 from fastkappa.sources.arrow_files import OnProgress, files_of, ignore_progress
 from fastkappa.sources.arrow_folders import count_files
@@ -28,18 +28,16 @@ from fastkappa.tables.known_labels import KnownLabels
 
 REMEDIES = Remedies(
     odd_strings=(
-        "give --missing drop if they stand for missing ratings (with --missing-codes, if there"
-        " are other codes), or --labels if they are labels."
+        "give --missing-codes if they stand for missing ratings, or --labels if they are labels."
     ),
+    stand_ins="Give --missing-codes if they do, or --labels if they are labels.",
+    decimals="--decimal , reads them as numbers, --labels takes them for labels.",
     order="--labels gives the order that is meant.",
     outside="--labels gives the order that is meant.",
     many_labels="--labels names those to take.",
 )
 # A score is no label.
-ODD_SCORES = (
-    "give --missing drop if they stand for missing scores (with --missing-codes, if there are other"
-    " codes)."
-)
+ODD_SCORES = "give --missing-codes if they stand for missing scores."
 
 # Called with labels whose order is taken from themselves.
 OnSorted = Callable[[AnyArray], None]

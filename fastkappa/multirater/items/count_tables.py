@@ -9,6 +9,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.doubtful_labels import warn_of_lookalikes
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.labels import (
     distinct,
@@ -17,7 +18,6 @@ from fastkappa.ratings.labels import (
     order_of_columns,
 )
 from fastkappa.ratings.missing import given_labels
-from fastkappa.ratings.odd_strings import warn_of_lookalikes
 
 
 def read_counts(given: Any) -> IntTable:

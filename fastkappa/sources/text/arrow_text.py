@@ -17,9 +17,7 @@ from fastkappa.sources.arrow_columns import (
     is_string,
     values_of,
 )
-from fastkappa.sources.source_ratings import (
-    RatingsError,
-)
+from fastkappa.sources.source_ratings import RatingsError, refuse_repeated_names
 from fastkappa.sources.text.text_format import (
     TextFile,
     TextFormat,
@@ -186,16 +184,6 @@ def _refuse_names_in(table: Any, file: TextFile) -> None:
         if not compute.any(are_names).as_py():
             return
     refuse_repeated_names(list(columns), compute.sum(are_names).as_py())
-
-
-def refuse_repeated_names(names: Sequence[str], n_rows: int) -> None:
-    """Raise if rows hold the names of their columns."""
-    if n_rows:
-        listed = ", ".join(map(repr, names))
-        raise RatingsError(
-            f"{n_rows} {'row holds' if n_rows == 1 else 'rows hold'} the names of the columns"
-            f" ({listed}), as where files were put together: leave such rows out."
-        )
 
 
 def _may_be_rounded(column: Any) -> bool:

@@ -13,8 +13,8 @@ import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.doubtful_labels import missing_among_numbers
 from fastkappa.ratings.label_order import is_number
-from fastkappa.ratings.odd_strings import odd_strings
 from fastkappa.sources.arrow_columns import (
     codes_of,
     keys_of,
@@ -35,7 +35,6 @@ from fastkappa.sources.text.arrow_text import (
     BLOCK_SIZE,
     ReportBytes,
     inferred,
-    refuse_repeated_names,
     text_batches,
 )
 from fastkappa.sources.text.csv_lines import LineCounter
@@ -65,13 +64,13 @@ class TextTable:
         self._block_size, self._most_others = block_size, most_others
         self._others: dict[Any, _Texts] = {}
         self._weights_are_whole = True
-        self._decimal, self._has_names = ".", True
+        self._decimal = "."
 
     def add(self, file: TextFile, on_progress: ReportBytes) -> None:
         """Count a file."""
         import pyarrow
 
-        self._note(file)
+        self._decimal = file.text_format.decimal
         columns = self._raw.columns
         text = pyarrow.dictionary(pyarrow.int32(), pyarrow.binary())
         types = dict.fromkeys(self._raw.names, text)
@@ -93,7 +92,7 @@ class TextTable:
         columns = self._raw.columns
         if self._raw.names != [columns.y1, columns.y2] or columns[2:] != (None, None):
             return False
-        self._note(file)
+        self._decimal = file.text_format.decimal
         counters = csv_lines.count_file(file, self._raw.names, on_progress, num_threads)
         try:
             for counter in counters or []:
@@ -107,12 +106,12 @@ class TextTable:
         """Add what was counted, its labels being what the texts mean."""
         keys, types = [], []
         self._raw.settled()
-        self._refuse_repeated_names()
         for i, axis in enumerate(self._raw.axes):
             texts, others = self._texts(i)
             meant, dtype = _meaning(texts, others, axis.column, self._decimal)
-            if dtype == STRINGS and i and table.wanted is None and table.drop_odd:
-                self._raw.mark_missing(i, odd_strings(self._raw.column(i)))
+            drops = table.drop_odd and table.wanted is None and table.codes is None
+            if dtype == STRINGS and i and drops:
+                self._raw.mark_missing(i, missing_among_numbers(self._raw.column(i)))
                 texts = axis.labels()
                 meant, dtype = _meaning(texts, [], axis.column, self._decimal)
             meaning: dict[Any, Any] = dict(zip(texts, meant))
@@ -123,17 +122,6 @@ class TextTable:
             sums = sums.astype(np.int64)
         group, first, second = keys
         table.add_table((types[0], types[1], types[2]), (group, first, second), counts, sums)
-
-    def _note(self, file: TextFile) -> None:
-        self._decimal, self._has_names = file.text_format.decimal, file.text_format.has_names
-
-    def _refuse_repeated_names(self) -> None:
-        """Raise if rows hold the names of their columns, as in files put together."""
-        _, first, second = self._raw.axes
-        cell = first.position.get(first.column), second.position.get(second.column)
-        if self._has_names and None not in cell and first.column != second.column:
-            counts, _ = self._raw.settled()
-            refuse_repeated_names((first.column, second.column), int(counts[:, *cell].sum()))
 
     def _texts(self, i: int) -> tuple[list[Any], list[Any]]:
         """Return the texts of an axis that are counted, and others that say what it holds."""

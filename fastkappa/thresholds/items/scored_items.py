@@ -11,11 +11,12 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column, read_column, refuse_masked
+from fastkappa.ratings.doubtful_labels import REMEDIES
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import in_given_weights, read_scaled_weights
 from fastkappa.ratings.label_order import sorted_strings, warn_of_order
 from fastkappa.ratings.lengths import n_samples
-from fastkappa.ratings.read import REMEDIES, judge_labels
+from fastkappa.ratings.read import judge_labels
 from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
