@@ -1,8 +1,8 @@
 """Labels that are seldom meant, with a word about each kind.
 
 A header, a note or a code for missing ratings among numbers makes a string of every rating
-in its column, and the order of strings is another than that of numbers. A blank at the end
-makes two labels of one. A dash in a column of words is no label. Ids in the place of ratings
+in its column, and strings sort differently from numbers. A blank at the end makes two labels
+of one. A dash in a column of words is no label. Ids in the place of ratings
 agree with nothing.
 """
 
@@ -25,14 +25,14 @@ from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
 MOST_NAMED = 5
-# Of more raters one may well have a few items, whose labels nobody else gave.
+# Among more raters, one with few items can have given labels that nobody else gave.
 MOST_JUDGED = 20
 REMEDY = "give missing_codes= if they stand for missing ratings, or labels= if they are labels."
 STAND_INS_REMEDY = "Give missing_codes= if they do, or labels= if they are labels."
 DECIMALS_REMEDY = (
     "read them as numbers, as by pandas.read_csv(decimal=','), or give labels= if they are labels."
 )
-# What people, spreadsheets and libraries write where there is no rating, in lower case.
+# Texts of people, spreadsheets and libraries for a missing rating, in lower case.
 STAND_INS = frozenset(
     [
         *("", "?", "??", ".", "..", "...", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}"),
@@ -41,12 +41,12 @@ STAND_INS = frozenset(
     ]
 )
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
-# In fewer items each may well have another label.
+# With fewer items, each can have a label of its own.
 FEWEST_IDS = 10
 
 
 class Remedies(NamedTuple):
-    """What errors about labels advise: the command line names its options."""
+    """The advice in errors about labels; the command line names its options."""
 
     odd_strings: str = REMEDY
     stand_ins: str = STAND_INS_REMEDY
@@ -75,7 +75,7 @@ def odd_strings(column: Column) -> dict[str, int]:
 
 
 def _times(column: Column) -> Counter[Any]:
-    """Return how often each category occurs; one that is there twice has the sum."""
+    """Return how often each category occurs; counts of equal categories are added."""
     categories, counts = column.categories or [], column.counts
     if counts is None:
         # A copy: bincount makes room for the largest code that it finds before it counts.

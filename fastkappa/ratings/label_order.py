@@ -116,7 +116,7 @@ def is_number(string: str) -> bool:
 
 
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
-    """Return whether someone put the labels of a table, its ``names``, in order.
+    """Return whether the user chose the order of a table's labels, its ``names``.
 
     The columns of a data frame in alphabetical order may come from `pandas.crosstab`, which
     sorts them, unless they are an ordered categorical.

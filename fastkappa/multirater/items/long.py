@@ -235,7 +235,7 @@ def _clusters_of(cluster: Any, items: Identified) -> Column:
 
 
 def _check_lengths(columns: dict[str, Any]) -> None:
-    """Raise unless the columns have one entry a row each."""
+    """Raise unless each column has one entry per row."""
     for name, column in columns.items():
         if isinstance(column, (str, bytes)):
             raise ValueError(
