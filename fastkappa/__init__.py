@@ -7,11 +7,8 @@ function of the table.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from fastkappa.config import show_config
 from fastkappa.exceptions import FallingScoresWarning, LabelOrderWarning
-from fastkappa.headers import get_include
 from fastkappa.metrics import cohen_kappa_score, confusion_matrix
-from fastkappa.scorer import compile_scorer
 from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.tables.confusion import confusion_counts
 from fastkappa.tables.count import ConfusionCounts
@@ -22,6 +19,7 @@ if TYPE_CHECKING:
     from fastkappa import boosting, datasets, plotting
     from fastkappa import jit as jit
     from fastkappa.accumulator.accumulator import ConfusionAccumulator
+    from fastkappa.config import show_config
     from fastkappa.continuous import (
         ConcordanceResult,
         IntraclassCorrelation,
@@ -38,6 +36,7 @@ if TYPE_CHECKING:
     from fastkappa.estimators import KappaRegressor as KappaRegressor
     from fastkappa.estimators import KappaRounder as KappaRounder
     from fastkappa.estimators import KappaScorer as KappaScorer
+    from fastkappa.headers import get_include
     from fastkappa.leaderboards.leaderboard import leaderboard
     from fastkappa.leaderboards.leaderboard_result import Leaderboard, LeaderboardRow
     from fastkappa.leaderboards.score_many import Kappas, score_many
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
         plot_forest,
         plot_limits_of_agreement,
     )
+    from fastkappa.scorer import compile_scorer
     from fastkappa.sources import SourceCounts, confusion_from_table
     from fastkappa.statistics.bootstrap import BootstrapResult, bootstrap
     from fastkappa.statistics.comparison import (
@@ -122,6 +122,7 @@ _LOADED_ON_FIRST_USE = {
     "compare_paired": "statistics.comparison",
     "compare_predictions": "two_raters.paired_predictions",
     "compare_strata": "statistics.strata",
+    "compile_scorer": "scorer",
     "concordance_correlation": "continuous",
     "confusion_from_table": "sources",
     "conger_kappa": "multirater",
@@ -130,6 +131,7 @@ _LOADED_ON_FIRST_USE = {
     "decode_probabilities": "decoding",
     "disagreement_weights": "statistics.weights",
     "fleiss_kappa": "multirater",
+    "get_include": "headers",
     "gwet_ac1": "multirater",
     "gwet_ac2": "multirater",
     "intraclass_correlation": "continuous",
@@ -154,6 +156,7 @@ _LOADED_ON_FIRST_USE = {
     "sample_size": "statistics.planning.designs",
     "sample_size_for_width": "statistics.planning.precision",
     "score_many": "leaderboards.score_many",
+    "show_config": "config",
 }
 
 # `from fastkappa import *` must not need scikit-learn or numba: what does is not here.

@@ -48,6 +48,14 @@ def changed_meanwhile(what: str = "ratings") -> RuntimeError:
     )
 
 
+def cut_short(by: str) -> RuntimeError:
+    """Return the error for counts of which it is not known how many items they have."""
+    return RuntimeError(
+        f"a batch was cut short by {by}, and how many of its items were counted is not known: begin"
+        " again, or go on from a copy that was made before."
+    )
+
+
 def undefined_metric_warning() -> type[Warning]:
     """Return the class to warn with where a metric is undefined."""
     module = sys.modules.get("sklearn.exceptions")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any
@@ -55,12 +54,16 @@ def text_width(text: str) -> int:
     """
     if text.isascii():
         return len(text)
-    return sum(0 if _is_mark(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+    from unicodedata import east_asian_width
+
+    return sum(0 if _is_mark(c) else 1 + (east_asian_width(c) in "WF") for c in text)
 
 
 def _is_mark(c: str) -> bool:
     """Return whether a character is written above, beneath or around the one before it."""
-    return unicodedata.category(c) in ("Mn", "Me") or unicodedata.combining(c) > 0
+    from unicodedata import category, combining
+
+    return category(c) in ("Mn", "Me") or combining(c) > 0
 
 
 def figure(value: float, undefined: str = "undefined", *, digits: int = 4, width: int = 0) -> str:

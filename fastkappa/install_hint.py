@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,8 @@ def install_command(requirement: str) -> str:
     there in another version; so the command names the place that this copy came from, which
     pip records (PEP 610).
     """
+    import shlex
+
     name, bracket, extra = requirement.partition("[")
     if name != PACKAGE:
         return f"pip install {shlex.quote(requirement)}"

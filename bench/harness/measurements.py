@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -206,19 +207,28 @@ def peak_memory(case: Case, rounds: int) -> list[float]:
 
 
 def import_time(case: None, rounds: int) -> list[float]:
-    """Return the time of `import fastkappa` in a fresh process over that of `import numpy`."""
-    seconds: dict[str, list[float]] = {"fastkappa": [], "numpy": []}
-    for _ in range(rounds):
-        for module, taken in seconds.items():
+    """Return the time of `import fastkappa` in a fresh process over that of `import numpy`.
+
+    Both are loaded from bytecode, which an environment may forbid to write.
+    """
+    environment = {**os.environ}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    with tempfile.TemporaryDirectory() as folder:
+        environment["PYTHONPYCACHEPREFIX"] = folder
+
+        def time_of(module: str) -> float:
             program = (
                 "from time import perf_counter; start = perf_counter();"
                 f" import {module}; print(perf_counter() - start)"
             )
+            command = [sys.executable, "-c", program]
             done = subprocess.run(
-                [sys.executable, "-c", program], capture_output=True, text=True, check=True
+                command, capture_output=True, text=True, check=True, env=environment
             )
-            taken.append(float(done.stdout))
-    return timing.ratios(seconds["fastkappa"], seconds["numpy"])
+            return float(done.stdout)
+
+        time_of("fastkappa")  # writes the bytecode of both
+        return [time_of("fastkappa") / time_of("numpy") for _ in range(rounds)]
 
 
 KINDS: dict[str, Callable[..., Any]] = {

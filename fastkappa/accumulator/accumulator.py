@@ -20,10 +20,10 @@ from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import new_lock, resolve_num_threads
+from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.interop import array_at_once
 from fastkappa.ratings.label_order import LabelOrder
 from fastkappa.ratings.missing import Missing
-from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import RatedItems, read
 from fastkappa.statistics.kappa import kappa_from_confusion
 from fastkappa.statistics.weights import Weights
@@ -73,8 +73,8 @@ class ConfusionAccumulator:
     with integers or halves.)
 
     An accumulator can be pickled and copied. Threads can share one, but wait for each other, so
-    rather merge one of each. Do not fork while another thread updates one. A batch cut short, by
-    Ctrl-C or for want of memory, leaves no counts: what needs them raises ``RuntimeError``.
+    rather merge one of each. Do not fork while another thread updates one. If a batch is cut
+    short, by Ctrl-C or for lack of memory, methods that need counts raise ``RuntimeError``.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class ConfusionAccumulator:
         self._backend = backend
         self._num_threads = num_threads
         self._lock = new_lock()
-        # All that is not counted in place, and what is known of all.
+        # All batches that are not counted in place, and the facts that are known of all batches.
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
 
@@ -278,7 +278,7 @@ class ConfusionAccumulator:
         contents = self._snapshot()
         counts = contents.counts()
         table = counts.table
-        warn_of_unused_labels(counts.labels, table, counts.n_outside)
+        judge_table(counts.labels, table, counts.n_outside)
         # Kappa of an empty table is undefined, as it is of one with a single label.
         kappa: float = kappa_from_confusion(table if table.size else [[0]], weights)
         contents.warn_of_order(weights, stacklevel=2)
@@ -309,7 +309,7 @@ class ConfusionAccumulator:
             raise ValueError(
                 f"the accumulator holds no items{left_out}: its agreement is undefined."
             )
-        warn_of_unused_labels(counts.labels, counts.table, counts.n_outside)
+        judge_table(counts.labels, counts.table, counts.n_outside)
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)
         return result

@@ -22,7 +22,7 @@ from fastkappa.statistics.weights import Weights
 # More replicates take minutes and gigabytes, and tell no more.
 MOST_REPLICATES = 1_000_000
 
-# A table that begins further down is none.
+# No table begins further down.
 MOST_SKIPPED = 10_000
 
 
@@ -145,7 +145,7 @@ MissingCodes: TypeAlias = Annotated[
 class Remarks:
     """What is printed on the error stream beside a result, and is in its JSON.
 
-    ``depends`` is what depends on the order of the labels, None if nothing does.
+    ``depends`` names the figures that depend on the order of the labels, None if none does.
     """
 
     def __init__(self, depends: str | None) -> None:
@@ -211,9 +211,8 @@ def errors_printed() -> Iterator[None]:
     """
     try:
         with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
             warnings.simplefilter("ignore", LabelOrderWarning)
-            for found in (".* labels that differ in ", ".* but (they were|was) read as a "):
-                warnings.filterwarnings("always", message=found)
             warnings.showwarning = _print_warning
             yield
     except (ValueError, ImportError) as error:

@@ -30,10 +30,11 @@ from fastkappa.decoding.decode import (
 from fastkappa.estimators.calibration import CALIBRATIONS, Calibration
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.ratings.column import read_column, refuse_masked
+from fastkappa.ratings.doubtful_labels import REMEDIES
 from fastkappa.ratings.enums import names_of_members
 from fastkappa.ratings.label_order import shown, sorted_strings
 from fastkappa.ratings.labels import distinct, names_of_columns
-from fastkappa.ratings.read import LEAVE_OUT, REMEDIES, judge_labels
+from fastkappa.ratings.read import LEAVE_OUT, judge_labels
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights
 from fastkappa.thresholds.rounding import table_at_thresholds
@@ -54,7 +55,7 @@ class KappaDecoder(
     Parameters
     ----------
     estimator : classifier with ``predict_proba``, default=None
-        None if ``X`` holds the probabilities themselves, out of sample, a column a label.
+        None if ``X`` holds the probabilities themselves, out of sample, one column per label.
         `sklearn.frozen.FrozenEstimator` keeps a classifier fitted to other items as it is.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
@@ -343,7 +344,7 @@ def _check_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -
         warnings.warn(
             "the columns of X seem to be in sorted order, as those of scikit-learn's"
             f" predict_proba, and not in that of the labels, {shown(labels)}: in sorted order the"
-            " labels in y have the higher probabilities. Give a column a label, in order.",
+            " labels in y have the higher probabilities. Give one column per label, in order.",
             LabelOrderWarning,
             stacklevel=3,
         )

@@ -12,7 +12,7 @@ a thread that has not begun when nothing is left.
 from __future__ import annotations
 
 import os
-import threading
+from _thread import allocate_lock
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -27,23 +27,25 @@ from fastkappa.kernels.contract import PairKernels
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# A thread is worth waking for what takes it some 100 microseconds to count, and for more than that
-# where pairs are counted as fast as they are read, for threads share memory.
+# Another thread is used only if it gets about 100 microseconds of work, and more than that if pairs
+# are counted as fast as they are read, because threads share memory.
 BYTES_WORTH_A_THREAD = 1 << 24
 PAIRS_WORTH_A_THREAD = 1 << 18
 # The least that a thread takes, while there is as much: threads that end a range at one time
 # wait for each other, for only one can hold the GIL.
 SHORTEST_RANGE = PAIRS_WORTH_A_THREAD // 4
+# Items worth a thread where codes are joined, which takes longer than to count them.
+JOINED_ITEMS = 1 << 17
 MOST_CELLS_READ_AS_FAST = 1 << 8
 
-_lock = threading.Lock()
+_lock = allocate_lock()
 _idle: list[_Worker] = []
 _n_workers = 0
 
 
 def new_lock() -> AbstractContextManager[Any]:
     """Return a lock, for objects that the user's own threads may call at the same time."""
-    return threading.Lock()
+    return allocate_lock()
 
 
 def available_threads() -> int:
@@ -97,6 +99,12 @@ def division_of_pairs(
     return Division(max(1, threads), max(1, worth_a_thread // 4))
 
 
+def division_of_joined(n_items: int, num_threads: int | None) -> Division:
+    """Return how to divide items whose groups and ratings are made one code."""
+    most = num_threads or available_threads()
+    return Division(max(1, min(n_items // JOINED_ITEMS, most)), SHORTEST_RANGE)
+
+
 class ItemRanges:
     """Gives the threads a range of items at a time, so that none waits for long."""
 
@@ -107,7 +115,7 @@ class ItemRanges:
         self._shortest_range = shortest_range
         self._num_threads = num_threads
         self._next = 0
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
 
     def take(self, length: int) -> tuple[int, int] | None:
         """Return the next items as start and stop, at most ``length``, or None at the end."""
@@ -243,8 +251,8 @@ class _Share(Generic[Result]):
     def __init__(self, work: Callable[[ItemRanges], Result], ranges: ItemRanges) -> None:
         self._work = work
         self._ranges = ranges
-        self._begun = threading.Lock()
-        self.unfinished = threading.Lock()
+        self._begun = allocate_lock()
+        self.unfinished = allocate_lock()
         self.unfinished.acquire()
         self._is_done = False
         self._result: Result | None = None
@@ -285,8 +293,11 @@ class _Worker:
 
     def __init__(self) -> None:
         self._share: _Share[Any] | None = None
-        self._nothing_to_do = threading.Lock()
+        self._nothing_to_do = allocate_lock()
         self._nothing_to_do.acquire()
+        # Loaded for the first thread: `import fastkappa` stays quick.
+        import threading
+
         threading.Thread(target=self._run, name="fastkappa", daemon=True).start()
 
     def give(self, share: _Share[Any]) -> None:
@@ -341,7 +352,7 @@ def _idle_worker(most: int) -> _Worker | None:
 def _forget_workers() -> None:
     """Start again in a forked child: the parent's threads do not exist there."""
     global _lock, _idle, _n_workers
-    _lock = threading.Lock()
+    _lock = allocate_lock()
     _idle = []
     _n_workers = 0
 

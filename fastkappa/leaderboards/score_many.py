@@ -124,8 +124,8 @@ def score_many(
         truth or a prediction declares, as ordered categoricals do, is that of all tables.
     allow_other_labels : bool, default=False
         Whether a prediction outside the given ``labels``, of an item whose true label is among
-        them, leaves the item out of its own table, counted in ``n_outside``. It is an error
-        otherwise: who answers so where it is hard would be compared on the easier items.
+        them, leaves the item out of its own table, counted in ``n_outside``. Otherwise it is an
+        error, because the prediction would be compared on the easier items.
     sample_weight : array-like of shape (n,), default=None
         Item weights.
     axis : {0, 1}, default=0
@@ -194,7 +194,9 @@ def score_many(
         allow_other_labels=allow_other_labels,
     )
     tables = table.counts if table.sums is None else table.sums
-    kappas = kappas_of(tables, labels_present(table.counts, order.is_known), weights)
+    # Which labels a table has matters to weights with a name, and takes a while to find.
+    all_labels = order.is_known or not isinstance(weights, str)
+    kappas = kappas_of(tables, labels_present(table.counts, all_labels), weights)
     order.warn(what_needs_order(weights), stacklevel=2)
     warn_of_undefined(kappas)
     return Kappas(kappas, tables, table.rows, names, table.n_outside, n_missing)

@@ -60,7 +60,7 @@ def read_ratings(
 def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
     """Warn where ``value``, a name or a matrix, needs an order of labels that nobody gave.
 
-    Where it is None, disagreements count alike, and those of measurements say nothing.
+    If it is None, the order has no effect.
     """
     if ratings.order_is_known:
         return

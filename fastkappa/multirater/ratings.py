@@ -14,7 +14,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.multirater.counted_ratings import Counted, of_counts, of_long, of_raters, of_table
 from fastkappa.multirater.items.count_tables import read_counts, table_labels
-from fastkappa.multirater.items.forms import ids_in_counts, other_form
+from fastkappa.multirater.items.forms import form_of_ids, ids_in_counts, other_form
 from fastkappa.multirater.items.long import read_long
 from fastkappa.multirater.items.rater_columns import encode_columns
 from fastkappa.multirater.statistics.patterns import Patterns
@@ -25,7 +25,7 @@ from fastkappa.ratings.label_order import is_order_of_table_known
 from fastkappa.ratings.labels import names_of_columns
 from fastkappa.ratings.missing import check_is_list
 from fastkappa.ratings.rating_matrix import columns_of
-from fastkappa.statistics.tables import as_counts, holds_sums
+from fastkappa.statistics.tables import as_counts, refuse_sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,7 +159,9 @@ class Ratings:
         else:
             columns = list(raters)
             names = list(names_of(columns, [f"rater {i}" for i in range(1, len(columns) + 1)]))
-        return cls._of_columns(columns, names, labels, missing_codes, clusters, "raters")
+        given = cls._of_columns(columns, names, labels, missing_codes, clusters, "raters")
+        given.warn_of_form()
+        return given
 
     @classmethod
     def from_long(
@@ -317,8 +319,8 @@ class Ratings:
         table = read_counts(counts)
         columns = names_of_columns(counts)
         if columns is not None:
-            _refuse_sums("column", columns[-1], table)
-            _refuse_sums("row", list(getattr(counts, "index", [""]))[-1], table.T)
+            refuse_sums("column", columns[-1], table)
+            refuse_sums("row", list(getattr(counts, "index", [""]))[-1], table.T)
             ids = ids_in_counts(table, columns)
             if ids is not None:
                 warnings.warn(ids, stacklevel=2)
@@ -375,20 +377,22 @@ class Ratings:
         if len(columns) < 2:
             raise ValueError(f"{argument} must be those of two raters or more, got {len(columns)}.")
         given = encode_columns(columns, names, labels, missing_codes, argument)
-        raters = given.raters
+        raters, read = given.raters, [one.rater for one in given.raters]
         return cls(
             given.reported,
-            raters[0].rater.n_subjects,
+            read[0].n_subjects,
             len(columns),
             tuple(names),
             given.order_is_known,
             of_raters(raters, clusters),
             given.labels,
-            other_form([r.rater for r in raters], may_be_counts=labels is None),
+            form_of_ids(read)
+            if argument == "raters"
+            else other_form(read, may_be_counts=labels is None),
         )
 
     def warn_of_form(self) -> None:
-        """Warn of what looks like ratings of another form, such as counts per label."""
+        """Warn if ratings look as if they had another form, such as counts per label."""
         if self._warning is not None:
             warnings.warn(self._warning, stacklevel=users_stacklevel())
 
@@ -443,13 +447,4 @@ class Ratings:
         return (
             f"<Ratings: {self.n_subjects} subjects, {self.n_raters} raters,"
             f" {self.n_missing or 'none'} of {n} ratings missing, labels {labels}>"
-        )
-
-
-def _refuse_sums(what: str, name: Any, counts: AnyArray) -> None:
-    """Raise if the last column, or row, has the sums that `pandas.crosstab` adds as margins."""
-    if holds_sums(name, counts):
-        raise ValueError(
-            f"counts must be without sums, but its {what} {name!r} holds those of the other"
-            f" {what}s: leave it out."
         )

@@ -116,7 +116,7 @@ def is_number(string: str) -> bool:
 
 
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
-    """Return whether someone put the labels of a table, its ``names``, in order.
+    """Return whether the user chose the order of a table's labels, its ``names``.
 
     The columns of a data frame in alphabetical order may come from `pandas.crosstab`, which
     sorts them, unless they are an ordered categorical.
@@ -137,14 +137,32 @@ def order_warning(
 ) -> str | None:
     """Return what to warn of where ``why`` depends on the order of sorted labels, if anything.
 
-    ``fewest`` is from how many labels on: two have the same distance in either order.
+    ``fewest`` is from how many labels on: two have the same distance in either order. Numbers are
+    warned of if their steps differ, for each step counts as one.
     """
-    if len(labels) < fewest or not is_alphabetical(labels):
+    if len(labels) < fewest:
         return None
+    if not is_alphabetical(labels):
+        if not _has_gaps(labels):
+            return None
+        return (
+            f"{why} takes each step from one label to the next as 1, but the steps of the labels"
+            f" {shown(labels)} differ. {remedy}"
+        )
     return (
         f"{why} depends on the order of the labels, which was taken to be alphabetical:"
         f" {shown(labels)}. {remedy}"
     )
+
+
+def _has_gaps(labels: AnyArray) -> bool:
+    """Return whether labels are numbers, or numbers as strings, that are not equally far apart."""
+    kind = labels.dtype.kind
+    if kind not in "iufUTO" or not len(labels):
+        return False
+    numbers = labels if kind in "iuf" else np.array([float(label) for label in labels.tolist()])
+    steps = np.diff(numbers)
+    return bool((steps != steps[0]).any())
 
 
 def warn_of_order(labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 3) -> None:

@@ -88,6 +88,8 @@ def check_columns(columns: Mapping[str, Any]) -> int:
 
 def length_of(name: str, column: Any) -> int:
     """Return how many entries a column has, or raise if it is none."""
+    if type(column) is np.ndarray and column.ndim == 1:
+        return len(column)
     try:
         if isinstance(column, NO_COLUMNS):
             raise TypeError(f"{type(column).__name__} is no array")

@@ -20,6 +20,7 @@ from fastkappa.ratings.labels import cast_dates, read_labels
 
 Missing = Literal["raise", "drop"]
 DROP = "give missing='drop' to leave them out and have them counted."
+MISSING: tuple[Missing, ...] = get_args(Missing)
 # What may hold NaN.
 ARROW_FLOATS = ("halffloat", "float", "double")
 # The codes that may be among dates or durations, and what makes them NumPy's.
@@ -56,10 +57,11 @@ def refuse_missing_labels(labels: Any) -> None:
 
 def check_missing(missing: Missing, missing_codes: Any = ()) -> None:
     """Raise if ``missing`` is none of its values, or if the codes for missing ones are no list."""
-    check_choice("missing", missing, get_args(Missing))
+    check_choice("missing", missing, MISSING)
     check_is_list(missing_codes)
-    if not all(isinstance(code, Hashable) for code in missing_codes):
-        raise _no_list(missing_codes)
+    for code in missing_codes:
+        if not isinstance(code, Hashable):
+            raise _no_list(missing_codes)
 
 
 def check_is_list(missing_codes: Any) -> None:
@@ -104,9 +106,9 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
 
 
 def spellings(missing_codes: Sequence[Any]) -> set[Any]:
-    """Return the codes that are no dates in every way in which a column may hold them.
+    """Return the codes other than dates in every form in which a column can hold them.
 
-    A column of strings has -9 as "-9", and a member of an enum stands for its value.
+    A column of strings holds -9 as "-9", and a member of an enum stands for its value.
     """
     values = [code.value if isinstance(code, enum.Enum) else code for code in missing_codes]
     numbers = [float(code) for code in values if isinstance(code, str) and is_number(code)]

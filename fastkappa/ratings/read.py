@@ -24,12 +24,21 @@ from fastkappa.ratings.column import (
     refuse_obstacles,
     refuse_rounded_labels,
 )
+from fastkappa.ratings.doubtful_labels import (
+    REMEDIES,
+    REMEDY,
+    Remedies,
+    are_missing_among_numbers,
+    refuse_decimal_commas,
+    refuse_odd_strings,
+    refuse_odd_together,
+    warn_of_lookalikes,
+    warn_of_stand_ins,
+)
 from fastkappa.ratings.enums import order_of_members
 from fastkappa.ratings.interop import only_column, warn_of_row_order
 from fastkappa.ratings.item_weights import read_sample_weight
 from fastkappa.ratings.label_order import (
-    SAME_CATEGORIES,
-    WHICH_ARE_MEANT,
     LabelOrder,
     common_order,
 )
@@ -54,29 +63,12 @@ from fastkappa.ratings.missing import (
     refuse_missing_labels,
     without,
 )
-from fastkappa.ratings.odd_strings import (
-    REMEDY,
-    are_odd,
-    refuse_odd_strings,
-    refuse_odd_together,
-    warn_of_lookalikes,
-)
 
 NOTHING: Mapping[str, Any] = {}
 # For strings among the numbers of one column, where labels are given.
 WRITE_ALL_AS_STRINGS = "if they are labels, write the ratings and labels all as strings."
 
 
-class Remedies(NamedTuple):
-    """What errors about labels advise: the command line names its options."""
-
-    odd_strings: str = REMEDY
-    order: str = SAME_CATEGORIES
-    outside: str = WHICH_ARE_MEANT
-    many_labels: str = "labels= names those to take."
-
-
-REMEDIES = Remedies()
 # For strings among the true labels of scores and probabilities.
 LEAVE_OUT = "leave those items out, or give labels= to keep them."
 
@@ -239,6 +231,10 @@ def judge_labels(
         else:
             for name, column in undeclared.items():
                 refuse_odd_strings(column, name, remedies.odd_strings)
+        for name, column in undeclared.items():
+            refuse_decimal_commas(column, name, remedies.decimals)
+        if undeclared:
+            warn_of_stand_ins(undeclared, remedies.stand_ins)
         orders = {name: column.declared for name, column in columns.items() if column.declared}
         declared = common_order(orders, remedies.order) if orders else None
     if strings:
@@ -272,7 +268,7 @@ def drop_missing(
 
     ``missing_codes`` are values that stand for a missing one, in all columns but those that
     are ``not_rated``. In the columns named by ``odd``, those of ratings without given labels,
-    strings among numbers are missing, too.
+    strings among numbers that people write for a missing rating are missing, too.
     The numbers are those of the values missing in each column.
     """
     if missing == "raise":
@@ -338,17 +334,20 @@ def missing_or_odd(
 ) -> NDArray[np.bool_] | None:
     """Return which ratings are missing or, if these are missing too, strings among numbers."""
     missing = find_missing(column, missing_codes)
-    return _with_odd_strings(column, missing, name) if odd_is_missing else missing
+    # Codes that are given say what is missing.
+    if not odd_is_missing or len(missing_codes):
+        return missing
+    return _with_odd_strings(column, missing, name)
 
 
 def _with_odd_strings(
     column: Any, missing: NDArray[np.bool_] | None, name: str
 ) -> NDArray[np.bool_] | None:
-    """Return which ratings are missing or strings among numbers."""
+    """Return which ratings are missing or, among numbers, strings that stand for a missing one."""
     if getattr(getattr(column, "dtype", None), "kind", "O") in "iufbmM":
         return missing
     present = column if missing is None else without(column, missing)
-    odd = are_odd(read_column(present, name)) if n_samples(present) else None
+    odd = are_missing_among_numbers(read_column(present, name)) if n_samples(present) else None
     if odd is None or missing is None:
         return missing if odd is None else odd
     # A copy: the mask may be the user's.

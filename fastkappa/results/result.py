@@ -1,12 +1,14 @@
-"""What every result can do: print a report, show it in a notebook, become plain data."""
+"""The base of every result: it prints a report, shows it in a notebook and becomes plain data."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastkappa.formatting import plain
-from fastkappa.results.report import Report
+
+if TYPE_CHECKING:
+    from fastkappa.results.report import Report
 
 
 class Result(ABC):

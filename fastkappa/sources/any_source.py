@@ -1,4 +1,4 @@
-"""What a source is, and who counts it or reads its columns into memory."""
+"""The kinds of sources, and the functions that count each or read its columns into memory."""
 
 from __future__ import annotations
 
@@ -11,18 +11,13 @@ from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.interop import checked
 from fastkappa.ratings.missing import check_is_list
 from fastkappa.sources import arrow_files, arrow_folders, dask_chunks, frames
-from fastkappa.sources.arrow_columns import (
-    Part,
-    count_parts,
-    parts_of_arrays,
-    parts_of_rows,
-    with_order,
-)
+from fastkappa.sources.arrow_batches import Part, count_parts, parts_of_arrays, parts_of_rows
+from fastkappa.sources.arrow_columns import with_order
 from fastkappa.sources.arrow_files import check_columns, columns_of_arrow, need_pyarrow
-from fastkappa.sources.arrow_text import NO_LABELS
 from fastkappa.sources.source_counts import SourceCounts, check_labels, finish, finish_groups
 from fastkappa.sources.source_ratings import RatingsError, WantedLabels, key_of
 from fastkappa.sources.source_table import Columns, SourceTable
+from fastkappa.sources.text.arrow_text import NO_LABELS
 
 
 @overload

@@ -13,25 +13,19 @@ from typing import Any
 
 from fastkappa.exceptions import library_needed
 from fastkappa.ratings.interop import checked
-from fastkappa.sources.arrow_columns import (
-    Batch,
-    Part,
-    batches_of,
-    count_parts,
-    in_one,
-    is_string,
-)
-from fastkappa.sources.arrow_text import (
+from fastkappa.sources.arrow_batches import Batch, Part, batches_of, count_parts
+from fastkappa.sources.arrow_columns import in_one, is_string
+from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.source_table import SourceTable
+from fastkappa.sources.text.arrow_text import (
     NO_LABELS,
-    TextTable,
     missing_texts,
     read_names,
     read_text,
     text_file,
 )
-from fastkappa.sources.source_ratings import RatingsError
-from fastkappa.sources.source_table import SourceTable
-from fastkappa.sources.text_format import PLAIN, TextFile, TextFormat
+from fastkappa.sources.text.text_format import PLAIN, TextFile, TextFormat
+from fastkappa.sources.text.text_table import TextTable
 
 SUFFIXES = {
     ".csv": "csv",

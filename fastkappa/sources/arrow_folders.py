@@ -10,7 +10,8 @@ from typing import Any
 
 from fastkappa.kernels.threads import resolve_num_threads
 from fastkappa.ratings.labels import first_rounded, rounded_label
-from fastkappa.sources.arrow_columns import count_parts, in_one, is_string
+from fastkappa.sources.arrow_batches import count_parts
+from fastkappa.sources.arrow_columns import in_one, is_string
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
     IN_FOLDERS,
@@ -28,10 +29,10 @@ from fastkappa.sources.arrow_files import (
     need_pyarrow,
     read_columns,
 )
-from fastkappa.sources.arrow_text import NO_LABELS
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
-from fastkappa.sources.text_format import PLAIN, TextFormat
+from fastkappa.sources.text.arrow_text import NO_LABELS
+from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
 
 def count_files(

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
-from fastkappa.ratings.odd_strings import odd_strings, refuse_odd_strings
+from fastkappa.ratings.doubtful_labels import missing_among_numbers, odd_strings, refuse_odd_strings
 from fastkappa.sources.arrow_columns import codes_of, in_one, is_string
 from fastkappa.sources.arrow_files import DELIMITERS, format_of
-from fastkappa.sources.arrow_text import inferred, without_texts
 from fastkappa.sources.source_ratings import STRINGS, WantedLabels, column_of
+from fastkappa.sources.text.arrow_text import inferred, without_texts
 
 # What becomes of strings among numbers.
 OddStrings = Literal["raise", "drop", "keep"]
@@ -87,9 +87,14 @@ def _marked_strings(
         counts = np.bincount(values, minlength=len(categories))
         places = [i for i, text in enumerate(categories) if text not in gone | {None}]
         present = column_of([categories[i] for i in places], STRINGS, counts=counts[places])
-        if odd == "raise":
+        # Codes that are given say what is missing.
+        others = {*odd_strings(present)}
+        if odd == "drop" and codes is None:
+            found = {*missing_among_numbers(present)}
+            gone |= found
+            others -= found
+        if others:
             refuse_odd_strings(present, f"column {column!r}", remedy)
-        gone |= odd_strings(present).keys()
     if not gone and None not in texts:
         return array
     kept, places = without_texts(encoded, gone)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fastkappa.sources.arrow_columns import count_parts, parts_of_arrays
+from fastkappa.sources.arrow_batches import count_parts, parts_of_arrays
 from fastkappa.sources.arrow_files import check_columns
 from fastkappa.sources.frames import count_frame as count_frame_here
 from fastkappa.sources.source_ratings import RatingsError

@@ -9,7 +9,8 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import library_needed
-from fastkappa.sources.arrow_columns import count_parts, of_series, parts_of_columns
+from fastkappa.sources.arrow_batches import count_parts, parts_of_columns
+from fastkappa.sources.arrow_columns import of_series
 from fastkappa.sources.arrow_files import check_columns, need_pyarrow
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,

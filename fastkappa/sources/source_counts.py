@@ -1,4 +1,4 @@
-"""What `confusion_from_table` returns, read from the table of a source."""
+"""The result of `confusion_from_table`, read from the table of a source."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.formatting import count_text
 from fastkappa.ratings.column import are_comparable
+from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.labels import distinct
 from fastkappa.ratings.missing import given_labels
-from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.results.report import Report, counts_grid
 from fastkappa.sources.source_ratings import NO_TYPE, RatingsError, key_of, labels_of
 from fastkappa.sources.source_table import OUTSIDE, AxisLabels, Contents
@@ -121,9 +121,9 @@ def _finish_layers(contents: Contents, labels: Any) -> list[SourceCounts]:
         n_rows - counts[:, _there(first)].sum(axis=(1, 2)),
         n_rows - counts[:, :, _there(second)].sum(axis=(1, 2)),
     ]
-    if given is not None:
-        warn_of_unused_labels(given, inside.sum(axis=0), int((complete - n_inside).sum()))
     array = labels_of(keys, dtype) if given is None else given
+    n_outside = 0 if given is None else int((complete - n_inside).sum())
+    judge_table(array, inside.sum(axis=0), n_outside, (first.name, second.name))
     figures = zip(
         (complete - n_inside).tolist(),
         n_rows.tolist(),

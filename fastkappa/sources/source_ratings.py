@@ -1,4 +1,4 @@
-"""What a source holds: whole numbers and strings as keys of a table, and errors about them."""
+"""The ratings of a source: whole numbers and strings as keys of a table, and errors about them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.doubtful_labels import REMEDIES
 from fastkappa.ratings.label_order import LabelOrder
-from fastkappa.ratings.read import REMEDIES
 from fastkappa.ratings.string_codes import strings_array
 
 # What a label is in a table; None is a missing rating.
@@ -197,6 +197,16 @@ def refuse_many_labels(n_labels: int, name: str) -> None:
         raise RatingsError(
             f"{name} holds {n_labels} different values, more than the"
             f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: is it a label?"
+        )
+
+
+def refuse_repeated_names(names: Sequence[str], n_rows: int) -> None:
+    """Raise if rows hold the names of their columns."""
+    if n_rows:
+        listed = ", ".join(map(repr, names))
+        raise RatingsError(
+            f"{n_rows} {'row holds' if n_rows == 1 else 'rows hold'} the names of the columns"
+            f" ({listed}), as where files were put together: leave such rows out."
         )
 
 

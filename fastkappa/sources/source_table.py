@@ -16,14 +16,9 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, IntTable
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import Column, are_comparable, not_comparable
-from fastkappa.ratings.label_order import LabelOrder, common_order
-from fastkappa.ratings.odd_strings import odd_strings
-from fastkappa.ratings.read import (
-    WRITE_ALL_AS_STRINGS,
-    Remedies,
-    comparable,
-    judge_labels,
-)
+from fastkappa.ratings.doubtful_labels import Remedies, missing_among_numbers
+from fastkappa.ratings.label_order import LabelOrder, common_order, is_number
+from fastkappa.ratings.read import WRITE_ALL_AS_STRINGS, comparable, judge_labels
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     NO_TYPE,
@@ -33,6 +28,7 @@ from fastkappa.sources.source_ratings import (
     TooManyLabelsError,
     WantedLabels,
     column_of,
+    refuse_repeated_names,
 )
 from fastkappa.tables.codecs import expected_codecs
 from fastkappa.tables.item_sums import add_exactly
@@ -297,10 +293,11 @@ class SourceTable:
             If the ratings cannot be compared, strings are among numbers, the columns declare
             different orders, or one holds a rating that the order lacks.
         """
-        if self.drop_odd and self.wanted is None:
+        self._refuse_repeated_names()
+        if self.drop_odd and self.wanted is None and self.codes is None:
             for i, axis in enumerate(self.axes[1:], 1):
                 if axis.order is None:
-                    self.mark_missing(i, odd_strings(self.column(i)))
+                    self.mark_missing(i, missing_among_numbers(self.column(i)))
         counts, sums = self.settled()
         if sums is None and self.columns.weight is not None:
             sums = np.zeros(counts.shape)
@@ -322,6 +319,16 @@ class SourceTable:
             np.result_type(*types) if types else NO_TYPE,
             declared if is_declared else None,
         )
+
+    def _refuse_repeated_names(self) -> None:
+        """Raise if items have the names of their columns, as in files put together."""
+        first, second = self.axes[1:]
+        if first.column == second.column or is_number(str(first.column)):
+            return
+        counts, _ = self.settled()
+        cell = first.position.get(first.column), second.position.get(second.column)
+        if None not in cell:
+            refuse_repeated_names((first.column, second.column), int(counts[:, *cell].sum()))
 
     def column(self, i: int) -> Column:
         """Return the labels of an axis as a column, with how many ratings have each."""

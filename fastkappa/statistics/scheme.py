@@ -44,11 +44,11 @@ class TableSums(NamedTuple):
 
     def widen(self, numbers: Any) -> AnyArray:
         """Return whole numbers in a type that holds their products."""
-        return np.asarray(numbers).astype(self.wide)
+        return np.asarray(numbers).astype(self.wide, copy=False)
 
     def sum_of_products(self, left: AnyArray, right: AnyArray) -> AnyArray:
         """Return the sum over the last axis of the products of two arrays."""
-        return np.asarray((self.widen(left) * self.widen(right)).sum(axis=-1), self.wide)
+        return np.asarray(np.add.reduce(self.widen(left) * self.widen(right), axis=-1), self.wide)
 
 
 def sums_of(tables: AnyArray, heaviest: float) -> TableSums:
@@ -138,12 +138,13 @@ class Quadratic:
 
     def difference_and_expected(self, sums: TableSums) -> tuple[AnyArray, AnyArray]:
         """Return D and E from the moments of the labels' positions."""
-        position = np.arange(sums.tables.shape[-1]).astype(sums.tables.dtype)
-        first, second = (
-            sums.widen((margin * position).sum(axis=-1)) for margin in (sums.rows, sums.columns)
-        )
-        squares = sums.widen(((sums.rows + sums.columns) * position**2).sum(axis=-1))
-        products = sums.widen(((sums.tables * position).sum(axis=-1) * position).sum(axis=-1))
+        position = np.arange(sums.tables.shape[-1], dtype=sums.tables.dtype)
+        by_row, by_column = sums.rows * position, sums.columns * position
+        # The method of an array makes this call in Python.
+        add = np.add.reduce
+        first, second = sums.widen(add(by_row, axis=-1)), sums.widen(add(by_column, axis=-1))
+        squares = sums.widen(add((by_row + by_column) * position, axis=-1))
+        products = sums.widen(add(add(sums.tables * position, axis=-1) * position, axis=-1))
         return (
             2 * (sums.n * products - first * second),
             sums.n * squares - 2 * first * second,

@@ -194,3 +194,12 @@ def _first_not_a_number(values: AnyArray) -> str:
     kinds = (int, float, np.integer, np.floating)
     others = [entry for entry in values.ravel().tolist() if not isinstance(entry, kinds)]
     return short_repr(others[0]) if others else f"an array of dtype {values.dtype}"
+
+
+def refuse_sums(what: str, name: Any, counts: AnyArray) -> None:
+    """Raise if the last column, or row, has the sums that `pandas.crosstab` adds as margins."""
+    if holds_sums(name, counts):
+        raise ValueError(
+            f"counts must be without sums, but its {what} {name!r} holds those of the other"
+            f" {what}s: leave it out."
+        )

@@ -27,7 +27,8 @@ CHUNK = 1 << 16
 # Codes of a byte are made for longer ones, between which threads meet in Python: two took longer
 # than one with shorter ones.
 LONG_CHUNK = 1 << 18
-# Ratings that are looked at for a guess, and as many of the first ones.
+# Ratings that are looked at for a guess, and as many of the first ones. Up to eight times as many
+# are all looked at in the time that it takes to make a sample of them.
 SAMPLE = 256
 # A range of labels is counted as it is while its table has at most so many cells,
 LARGEST_DENSE_TABLE = 1 << 20
@@ -103,16 +104,12 @@ class LabelRange(_Range):
 
     def fits(self, values: AnyArray) -> bool:
         """Return whether the values' type holds all labels: kernels subtract in that type."""
-        # To ask for the type takes as long as to count some items.
-        if self.fits_all_types:
+        lowest, end = self.lowest, self.lowest + self.n_labels
+        # Every type holds 0 to 127, and to ask for the type takes as long as to count some items.
+        if lowest >= 0 and end <= 1 << 7:
             return True
         least, largest = label_limits(values)
-        return least <= self.lowest and self.lowest + self.n_labels - 1 <= largest
-
-    @property
-    def fits_all_types(self) -> bool:
-        """Return whether every type holds all labels: they are from 0 to 127."""
-        return self.lowest >= 0 and self.lowest + self.n_labels <= 1 << 7
+        return least <= lowest and end - 1 <= largest
 
     def encode(self, kernels: PairKernels, values: AnyArray) -> AnyArray:
         """Return the values themselves, or in 64 bits if their own type does not hold all labels.
@@ -144,7 +141,7 @@ class LabelRange(_Range):
 
     def labels(self) -> AnyArray:
         """Return the label of each code."""
-        return np.array(self.lowest, self.dtype) + np.arange(self.n_labels, dtype=self.dtype)
+        return np.arange(self.lowest, self.lowest + self.n_labels, dtype=self.dtype)
 
     def copy(self) -> LabelRange:
         """Return the range itself, which never changes."""
@@ -154,7 +151,8 @@ class LabelRange(_Range):
         """Return a range that holds the values too."""
         if len(values) == 0:
             return self
-        lowest, highest = int(values.min()), int(values.max())
+        # The methods of an array make these calls in Python.
+        lowest, highest = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
         if self.n_labels:
             lowest = min(lowest, self.lowest)
             highest = max(highest, self.lowest + self.n_labels - 1)
@@ -261,7 +259,7 @@ def expected_codecs(
 ) -> Codecs:
     """Return codecs of the labels that columns seem to have: ranges, or maps if these are wide.
 
-    Those of further columns, whose labels are known, come after them.
+    Codecs of further columns, whose labels are known, come after them.
     """
     found = tuple(map(guess_label_range, columns))
     if not are_worth_a_table((*found, *known), len(columns[0]), largest):
@@ -271,7 +269,7 @@ def expected_codecs(
 
 def sample_of(values: AnyArray) -> AnyArray:
     """Return the first ratings and some of the rest, or all if they are few."""
-    if len(values) <= 2 * SAMPLE:
+    if len(values) <= 8 * SAMPLE:
         return values
     return np.concatenate([values[:SAMPLE], values[:: max(1, len(values) // SAMPLE)]])
 

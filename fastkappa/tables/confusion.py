@@ -6,6 +6,7 @@ from typing import Any
 
 from fastkappa.kernels.dispatch import Backend, get_kernels
 from fastkappa.kernels.threads import resolve_num_threads
+from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.read import read
 from fastkappa.tables.count import ConfusionCounts, in_int64, tabulate
 from fastkappa.tables.known_labels import known_labels
@@ -32,7 +33,7 @@ def confusion_counts(
     y1, y2 : array-like of shape (n,)
         The two raters' ratings: integers of any dtype, whole floats, booleans, strings,
         dates; NumPy arrays, lists, pandas, polars or pyarrow columns. Integer arrays are
-        read as they lie in memory, whatever their stride or byte order.
+        read in place, whatever their stride or byte order.
     labels : array-like of shape (l,), default=None
         The labels of the table, in its order. None takes the labels that occur, sorted.
     sample_weight : array-like of shape (n,), default=None
@@ -77,4 +78,6 @@ def confusion_counts(
     given = {"y1": y1, "y2": y2}
     items = read(given, labels, sample_weight=sample_weight, may_be_empty=True, remedy=NOT_MISSING)
     columns = items.columns["y1"], items.columns["y2"]
-    return in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
+    counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
+    judge_table(counts.labels, counts.table, counts.n_outside)
+    return counts

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.formatting import count_text
-from fastkappa.frame import frame_of_counts
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column
-from fastkappa.results.report import RATERS, Report, counts_grid
 from fastkappa.results.result import Result
 from fastkappa.tables.codecs import Codec, expected_codecs
 from fastkappa.tables.item_sums import add_exactly, as_int64, checked_sums
 from fastkappa.tables.known_labels import Encoding, KnownLabels
 from fastkappa.tables.table import ConfusionTable, scatter, square
 from fastkappa.tables.tally import Tally
+
+if TYPE_CHECKING:
+    from fastkappa.results.report import Report
 
 
 class _Counts(NamedTuple):
@@ -42,6 +43,9 @@ class CountsResult(Result):
         ImportError
             If pandas is not installed.
         """
+        from fastkappa.frame import frame_of_counts
+        from fastkappa.results.report import RATERS
+
         return frame_of_counts(self.table, self.labels, RATERS)
 
     def __add__(self, other: Any) -> Any:
@@ -101,6 +105,8 @@ class ConfusionCounts(CountsResult, _Counts):
     __slots__ = ()
 
     def _report(self) -> Report:
+        from fastkappa.results.report import Report, counts_grid
+
         return Report(
             [f"{count_text(len(self.labels), 'label')}, {self.table.sum()} in the table"],
             counts_grid(self.labels, self.table),
@@ -110,7 +116,8 @@ class ConfusionCounts(CountsResult, _Counts):
 
 def in_int64(counts: ConfusionCounts) -> ConfusionCounts:
     """Raise if sums of integer item weights do not fit in an int64 table."""
-    return counts._replace(table=as_int64(counts.table, "sample_weight"))
+    table = as_int64(counts.table, "sample_weight")
+    return counts if table is counts.table else counts._replace(table=table)
 
 
 def tabulate(

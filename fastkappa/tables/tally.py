@@ -20,12 +20,11 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import AnyArray, IntTable
-from fastkappa.exceptions import changed_meanwhile
+from fastkappa.exceptions import changed_meanwhile, cut_short
 from fastkappa.kernels.contract import Lowest, PairKernels
 from fastkappa.kernels.threads import (
-    SHORTEST_RANGE,
     ItemRanges,
-    available_threads,
+    division_of_joined,
     division_of_pairs,
     run_in_threads,
 )
@@ -45,8 +44,6 @@ FIRST_RANGE = 1 << 14
 # Python some microseconds, but end often enough for Python to hear Ctrl-C.
 LARGEST_RANGE = 1 << 22
 LONGEST_RANGE = 1 << 27
-# Items worth a thread where codes are joined, which takes longer than to count them.
-JOINED_ITEMS = 1 << 17
 OTHER_AXES: dict[int, tuple[Any, ...]] = {2: (1, 0), 3: ((1, 2), (0, 2), (0, 1))}
 
 
@@ -178,10 +175,9 @@ class Tally:
             raise
 
     def reads_in_place(self, columns: Sequence[AnyArray]) -> bool:
-        """Return whether kernels can read such columns as they are."""
-        return self._plain is not None and all(
-            codec.fits(column) for codec, column in zip(self._codecs, columns)
-        )
+        """Return whether kernels can read the columns in place."""
+        rows, others = self._codecs[-2:]
+        return self._plain is not None and rows.fits(columns[0]) and others.fits(columns[1])
 
     def add_all(
         self,
@@ -194,11 +190,14 @@ class Tally:
 
         With ``ranges``, count those items alone that it gives to this thread.
         """
+        n_items, are_joined = len(columns[0]), len(columns) > 2
+        if ranges is None and n_items <= FIRST_RANGE:
+            # One range, of too few items for a thread.
+            self.add(columns, 0, n_items, weights)
+            return self
         if ranges is None:
-            n_items, are_joined = len(columns[0]), len(columns) > 2
             if are_joined:
-                most = num_threads or available_threads()
-                threads, shortest = min(n_items // JOINED_ITEMS, most), SHORTEST_RANGE
+                threads, shortest = division_of_joined(n_items, num_threads)
             else:
                 pair = columns[0], columns[1]
                 threads, shortest = division_of_pairs(
@@ -228,7 +227,7 @@ class Tally:
     def merge(self, other: Tally) -> None:
         """Add the items of another tally, by label."""
         if other._cut_short_by:
-            raise other._cut_short()
+            raise cut_short(other._cut_short_by)
         if self._codecs == other._codecs:
             for table, more in zip(self.tables, other.tables):
                 table += more
@@ -244,18 +243,27 @@ class Tally:
             table[np.ix_(*places)] += more
 
     def subtract(self, columns: Sequence[AnyArray]) -> bool:
-        """Subtract items that were added before; change nothing and return False if one was not."""
+        """Subtract items without weights; change nothing and return False if one was not added."""
         if self._cut_short_by:
-            raise self._cut_short()
-        part = self.empty_copy()
-        part.add(columns, 0, len(columns[0]))
-        # Maps are copies, and give new labels new codes.
-        same = part.n_labels == self.n_labels if self._looks_up else part._codecs == self._codecs
-        cells = tuple(slice(n_labels + 1) for n_labels in self.n_labels)
-        if not same or (part.tables[0][cells] > self.tables[0][cells]).any():
+            raise cut_short(self._cut_short_by)
+        n_items = len(columns[0])
+        if self._plain is not None:
+            # Labels outside a range that is learned were never added: their cells are 0.
+            kernels, lowest, table = self._plain
+            first, second = [own.encode(kernels, one) for own, one in zip(self._codecs, columns)]
+            less = np.zeros(table.shape, np.int64)
+            kernels.count_pairs(first, second, lowest, less, (0, n_items))
+        else:
+            part = self.empty_copy()
+            part.add(columns, 0, n_items)
+            # Maps are copies, and give new labels new codes.
+            if part.n_labels != self.n_labels:
+                return False
+            cells = tuple(slice(n_labels + 1) for n_labels in self.n_labels)
+            table, less = self.tables[0][cells], part.tables[0][cells]
+        if (less > table).any():
             return False
-        for own, less in zip(self.tables, part.tables):
-            own[cells] -= less[cells]
+        table -= less
         if self._looks_up:
             self._look_labels_up()
         return True
@@ -263,7 +271,7 @@ class Tally:
     def finish(self) -> ConfusionTable:
         """Return a table of its own; where labels are learned, of those that occur, sorted."""
         if self._cut_short_by:
-            raise self._cut_short()
+            raise cut_short(self._cut_short_by)
         tables, labels = self._occurring()
         inside = tuple([slice(len(own)) for own in labels])
         counts, *sums = [table[inside].copy() for table in tables]
@@ -430,7 +438,7 @@ class Tally:
             n_labels = len(own)
             if self._grows[i]:
                 others = OTHER_AXES[counts.ndim][i]
-                places = np.logical_or.reduce(counts, axis=others)[:n_labels].nonzero()[0]
+                places = np.bitwise_or.reduce(counts, axis=others)[:n_labels].nonzero()[0]
                 if codec.longest_chunk is not None:
                     places = places[np.argsort(own[places])]
                 elif len(places) == n_labels:
@@ -440,9 +448,3 @@ class Tally:
                 own, tables = own[places], [table[(*axis, places)] for table in tables]
             labels.append(own)
         return tables, labels
-
-    def _cut_short(self) -> RuntimeError:
-        return RuntimeError(
-            f"a batch was cut short by {self._cut_short_by}, and how many of its items were"
-            " counted is not known: begin again, or go on from a copy that was made before."
-        )

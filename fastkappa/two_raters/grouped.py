@@ -19,9 +19,9 @@ from fastkappa.formatting import figure, interval_text, label_text, plain
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
+from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.missing import Missing
-from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS, Grid, Report, interval_head
 from fastkappa.results.result import Result
@@ -210,8 +210,8 @@ def agreement_by(
         The group of each item, of any type that ratings may have.
     weights, labels, missing, missing_codes, confidence
         As for `agreement`; ``missing_codes`` are for ratings, not for groups. Without
-        ``labels`` all groups have tables of the same labels, those that are declared or that
-        occur in any.
+        ``labels`` all groups have tables of the same labels: those declared, or those that
+        occur in any group.
     undefined : {'nan', 'drop'}, default='nan'
         What the test of equality does with groups whose kappa is undefined or has a standard
         error of 0, as for `compare_strata`: be undefined, or leave them out.
@@ -309,7 +309,7 @@ def agreement_by(
     )
     if known is None:
         warn_of_weights(weights, found.rows)
-    warn_of_unused_labels(found.rows, pooled.table, pooled.n_outside)
+    judge_table(found.rows, pooled.table, pooled.n_outside)
     warn_of_same_column({"y1": y1, "y2": y2})
     n_missing = items.n_missing[GROUPS], *pooled.missing
     covariance = None

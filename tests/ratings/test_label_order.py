@@ -18,9 +18,9 @@ import fastkappa
 from fastkappa import confusion_counts
 from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.ratings.column import read_column
+from fastkappa.ratings.doubtful_labels import odd_strings
 from fastkappa.ratings.label_order import is_alphabetical, sorted_strings, warn_of_order
 from fastkappa.ratings.missing import find_missing
-from fastkappa.ratings.odd_strings import odd_strings
 from fastkappa.ratings.read import judge_labels
 from tests.helpers.absent import library
 

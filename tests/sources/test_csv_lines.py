@@ -12,7 +12,7 @@ import pytest
 
 from fastkappa.kernels.contract import Lines
 from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
-from fastkappa.sources.csv_lines import LONGEST_TEXT, MOST_TEXTS, LineCounter
+from fastkappa.sources.text.csv_lines import LONGEST_TEXT, MOST_TEXTS, LineCounter
 
 count_lines = csv_line_kernels(get_kernels()).count_lines
 needs_kernel = pytest.mark.skipif(count_lines is None, reason="there is no compiled kernel")

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from fastkappa.cli.files.two_columns import count_ratings, parse_labels
-from fastkappa.sources.arrow_text import TextTable
-from fastkappa.sources.arrow_text import text_file as opened_text_file
 from fastkappa.sources.source_counts import SourceCounts, finish
 from fastkappa.sources.source_ratings import RatingsError, WantedLabels
 from fastkappa.sources.source_table import Columns, SourceTable
-from fastkappa.sources.text_format import PLAIN
+from fastkappa.sources.text.arrow_text import text_file as opened_text_file
+from fastkappa.sources.text.text_format import PLAIN
+from fastkappa.sources.text.text_table import TextTable
 from tests.helpers.rating_files import counted, pa, text_file, write_arrow_file
 
 STRINGS = ["mild", "none", "severe", "mild", "mild"], ["mild", "mild", "severe", "none", "mild"]

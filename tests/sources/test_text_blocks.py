@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fastkappa import confusion_from_table
-from fastkappa.sources import csv_lines
+from fastkappa.sources.text import csv_lines
 
 pytest.importorskip("pyarrow")
 

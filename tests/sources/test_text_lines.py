@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from fastkappa import confusion_from_table
 from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
-from fastkappa.sources import csv_lines
-from fastkappa.sources.arrow_text import TextTable
+from fastkappa.sources.text import csv_lines
+from fastkappa.sources.text.text_table import TextTable
 from tests.helpers.quick import n_examples
 
 pytest.importorskip("pyarrow")

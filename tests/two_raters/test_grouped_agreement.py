@@ -14,10 +14,10 @@ import pytest
 
 from fastkappa import agreement, agreement_by, compare_strata
 from fastkappa.exceptions import undefined_metric_warning
+from fastkappa.kernels import threads
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import read_column
 from fastkappa.ratings.read import read_columns
-from fastkappa.tables import tally
 from fastkappa.tables.by_group import count_by_group
 from fastkappa.tables.known_labels import KnownLabels
 from tests.helpers.absent import library
@@ -151,7 +151,7 @@ def test_threads_share_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = ratings(1_000_000)
     read = (read_column(columns[0], "g"), *read_columns(columns[1], columns[2], ("y1", "y2")))
     one = count_by_group(get_kernels(), *read, None, 1)
-    monkeypatch.setattr(tally, "JOINED_ITEMS", 1000)
+    monkeypatch.setattr(threads, "JOINED_ITEMS", 1000)
     four = count_by_group(get_kernels(), *read, None, 4)
     assert (one.counts == four.counts).all()
 

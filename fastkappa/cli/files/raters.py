@@ -22,7 +22,8 @@ from fastkappa.cli.files.two_columns import (
 )
 from fastkappa.multirater import Ratings
 from fastkappa.ratings.missing import find_missing
-from fastkappa.sources.arrow_columns import distinct_ratings, split_by
+from fastkappa.sources.arrow_batches import split_by
+from fastkappa.sources.arrow_columns import distinct_ratings
 from fastkappa.sources.arrow_files import OnProgress, ignore_progress
 from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.sources.source_counts import SourceCounts

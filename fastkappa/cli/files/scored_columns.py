@@ -21,9 +21,9 @@ from fastkappa.cli.files.two_columns import (
     texts_of_labels,
 )
 from fastkappa.ratings.column import read_column
+from fastkappa.ratings.doubtful_labels import warn_of_unused_labels
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.missing import without
-from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import drop_missing as without_missing
 from fastkappa.sources.arrow_columns import text_of_bytes
 from fastkappa.sources.arrow_folders import columns_of_files
@@ -111,8 +111,11 @@ def read_scores(
     outside = np.zeros(len(y_true), bool)
     if labels is None:
         known = declared_labels({y: kept[y]})
-        if known is None and y_true.dtype.kind in "UO":
-            on_sorted(np.array(sorted_strings(set(y_true.tolist()))))
+        if known is None:
+            are_strings = y_true.dtype.kind in "UO"
+            on_sorted(
+                np.array(sorted_strings(set(y_true.tolist()))) if are_strings else np.unique(y_true)
+            )
     else:
         known = parse_labels(labels, y_true.dtype)
         outside = ~np.isin(y_true, known)

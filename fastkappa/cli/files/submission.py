@@ -22,7 +22,7 @@ from fastkappa.sources.source_ratings import (
     RatingsError,
     refuse_many_labels,
 )
-from fastkappa.sources.text_format import PLAIN, TextFormat
+from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
 ODD_STRINGS = (
     "give --missing-codes if they stand for missing labels, or --labels if they are labels."

@@ -37,8 +37,8 @@ from fastkappa.ratings.label_order import shown
 from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, type_of_column
 from fastkappa.sources.arrow_files import IN_FOLDERS, is_read_of_folder, naming, visible_files
 from fastkappa.sources.source_counts import in_order
-from fastkappa.sources.source_ratings import STRINGS, RatingsError
-from fastkappa.sources.text_format import PLAIN, TextFormat
+from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.text.text_format import PLAIN, TextFormat
 from fastkappa.statistics.weights import Weights
 
 # Files that are read before they are needed: enough for all threads.
@@ -47,7 +47,7 @@ READ_AHEAD = 8
 AT_ONCE = 16
 # Files of a folder that are left out, and named.
 OTHERS_NAMED = 3
-# How the command line calls what errors advise to give.
+# The options of the command line for arguments that errors advise.
 OPTIONS = {
     "missing='drop'": "--missing drop",
     "missing_codes=": "--missing-codes",
@@ -176,8 +176,9 @@ def rank_files(
         on_left_out(f"{n} of {truth} left out: their label in column {target!r} is missing.")
     declared = None if labels is not None else declared_labels({target: true_labels})
     known = declared if labels is None else _parsed(labels, true_labels)
-    if known is None and type_of_column(true_labels) == STRINGS:
-        on_sorted(np.array(in_order(distinct_ratings(true_labels, target), STRINGS)))
+    if known is None:
+        kind = type_of_column(true_labels)
+        on_sorted(np.array(in_order(distinct_ratings(true_labels, target), kind)))
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
     weights = None
     if sample_weight is not None:
@@ -264,7 +265,7 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
         try:
             if one.failure is not None:
                 raise one.failure
-            # Ids that are no text show it where they are named.
+            # Ids that cannot be decoded raise where they are named.
             with naming(one.file):
                 board.add([str(one.file)], [one.columns])
         except MismatchError as error:

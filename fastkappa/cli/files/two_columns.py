@@ -16,8 +16,8 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source, as_source
+from fastkappa.ratings.doubtful_labels import Remedies
 from fastkappa.ratings.label_order import common_order, is_number
-from fastkappa.ratings.read import Remedies
 from fastkappa.sources.arrow_columns import declared_order, distinct_ratings, type_of_column
 from fastkappa.sources.arrow_files import (
     DELIMITERS,
@@ -28,17 +28,18 @@ from fastkappa.sources.arrow_files import (
 )
 from fastkappa.sources.arrow_folders import columns_of_files, count_files
 from fastkappa.sources.arrow_missing import OddStrings, mark_missing
-from fastkappa.sources.arrow_text import missing_texts
 from fastkappa.sources.source_counts import SourceCounts, finish, finish_groups, n_first_among
 from fastkappa.sources.source_ratings import DATES, RatingsError, WantedLabels, column_of
 from fastkappa.sources.source_table import Columns, Contents, SourceTable, order_of
+from fastkappa.sources.text.arrow_text import missing_texts
 from fastkappa.tables.known_labels import KnownLabels
 
 REMEDIES = Remedies(
     odd_strings=(
-        "give --missing drop if they stand for missing ratings (with --missing-codes, if there"
-        " are other codes), or --labels if they are labels."
+        "give --missing-codes if they stand for missing ratings, or --labels if they are labels."
     ),
+    stand_ins="Give --missing-codes if they do, or --labels if they are labels.",
+    decimals="--decimal , reads them as numbers, --labels takes them for labels.",
     order="--labels gives the order that is meant.",
     outside="--labels gives the order that is meant.",
     many_labels="--labels names those to take.",
@@ -48,10 +49,7 @@ NO_CODE = (
     " null or nan for labels, name them in --labels."
 )
 # A score is no label.
-ODD_SCORES = (
-    "give --missing drop if they stand for missing scores (with --missing-codes, if there are other"
-    " codes)."
-)
+ODD_SCORES = "give --missing-codes if they stand for missing scores."
 
 # Called with labels whose order is taken from themselves.
 OnSorted = Callable[[AnyArray], None]
@@ -66,7 +64,7 @@ class Rated(NamedTuple):
 
 
 def ignore_sorted(labels: AnyArray) -> None:
-    """Ignore what labels are sorted."""
+    """Ignore that labels are sorted."""
 
 
 def count_ratings(

@@ -13,7 +13,7 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.formatting import label_text
 from fastkappa.ratings.label_order import is_number
 from fastkappa.sources.source_ratings import RatingsError
-from fastkappa.sources.text_format import find_delimiter
+from fastkappa.sources.text.text_format import find_delimiter
 from fastkappa.statistics.weights import as_weights
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.leaderboards.items.many_columns import Counter, count_many
 from fastkappa.ratings.column import Column, label_of
+from fastkappa.ratings.doubtful_labels import judge_tables, warn_of_unused_labels
 from fastkappa.ratings.label_order import LabelOrder, common_order, shown, warn_of_order
-from fastkappa.ratings.odd_strings import warn_of_unused_labels
 from fastkappa.ratings.read import judge_labels
 from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, union_of_labels
@@ -119,6 +119,7 @@ class SharedOrder:
                 self._declared_by = next(
                     name for name, (_, second) in zip(names, pairs) if second.declared is not None
                 )
+        judge_tables(table.rows, table.counts, TRUTH, names)
         self._found.append(table.rows)
         return table, n_other
 

@@ -49,14 +49,20 @@ def other_form(raters: Sequence[Rater], *, may_be_counts: bool) -> str | None:
             " column per rater: give Ratings.from_long if one column says what was rated and one"
             " who rated it, Ratings.from_array(ratings) if not."
         )
+    return form_of_ids(raters)
+
+
+def form_of_ids(raters: Sequence[Rater]) -> str | None:
+    """Return the warning about ids that were read as a rater, None if there are none."""
+    n_subjects = raters[0].n_subjects
     ids = ids_among([rater.column.values for rater in raters], n_subjects)
-    if ids is not None:
-        return (
-            f"{raters[ids].name} holds another value in each of the {n_subjects} rows, as ids do,"
-            " but was read as a rater: leave it out if it says what was rated, give"
-            " Ratings.from_array(ratings) if not."
-        )
-    return None
+    if ids is None:
+        return None
+    return (
+        f"{raters[ids].name} holds another value in each of the {n_subjects} rows, as ids do,"
+        " but was read as a rater: leave it out if it says what was rated, give"
+        " Ratings.from_array(ratings) if not."
+    )
 
 
 def ids_among(columns: Sequence[AnyArray], n_subjects: int) -> int | None:

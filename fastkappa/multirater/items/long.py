@@ -25,11 +25,11 @@ from fastkappa.multirater.items.rater_columns import (
 )
 from fastkappa.multirater.items.subjects import places, sorted_codes
 from fastkappa.ratings.column import Column, label_of, read_column
+from fastkappa.ratings.doubtful_labels import MOST_JUDGED, judge_raters, warn_of_lookalikes
 from fastkappa.ratings.interop import codes_of_foreign, dictionary_of_pyarrow
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import find_missing, without
-from fastkappa.ratings.odd_strings import warn_of_lookalikes
 from fastkappa.ratings.read import read_clusters
 
 # A span of whole numbers so many times as long as their column has a look-up table.
@@ -162,7 +162,14 @@ def read_long(
     columns = {"item": item, "rater": rater, "rating": rating}
     _check_lengths(columns if cluster is None else {**columns, "cluster": cluster})
     given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
-    return given, _sorted_ratings(item, rater, cluster, given.raters[0])
+    found = _sorted_ratings(item, rater, cluster, given.raters[0])
+    if labels is None and len(found.rater_names) <= MOST_JUDGED:
+        used = np.zeros((len(found.rater_names), len(given.labels)), bool)
+        used.reshape(-1)[found.ratings] = True
+        judge_raters(
+            {name: given.labels[own].tolist() for name, own in zip(found.rater_names, used)}
+        )
+    return given, found
 
 
 def _sorted_ratings(item: Any, rater: Any, cluster: Any, encoded: EncodedRater) -> LongRatings:
@@ -228,7 +235,7 @@ def _clusters_of(cluster: Any, items: Identified) -> Column:
 
 
 def _check_lengths(columns: dict[str, Any]) -> None:
-    """Raise unless the columns have one entry a row each."""
+    """Raise unless each column has one entry per row."""
     for name, column in columns.items():
         if isinstance(column, (str, bytes)):
             raise ValueError(

@@ -10,6 +10,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.ratings.column import Column, label_of
+from fastkappa.ratings.doubtful_labels import judge_raters
 from fastkappa.ratings.label_order import LabelOrder, not_a_label
 from fastkappa.ratings.missing import codes_of_dates, find_missing, spellings
 from fastkappa.ratings.rating_matrix import Rater, read_raters
@@ -81,7 +82,11 @@ def encode_columns(
     raters, order = read_raters(columns, names, labels, missing_codes, argument)
     is_known = order is not None
     if order is None:
-        order = _labels_that_occur([rater.column for rater in raters], missing_codes)
+        of_each = [_labels_that_occur(rater.column, missing_codes) for rater in raters]
+        judge_raters({rater.name: set(own.tolist()) for rater, own in zip(raters, of_each)})
+        occurring = [own for own in of_each if len(own)]
+        all_labels = union_of_labels(occurring) if occurring else np.empty(0, np.int64)
+        order = LabelOrder(all_labels, all_labels)
     if not len(order.labels):
         n_subjects = raters[0].n_subjects
         raise ValueError(f"{argument} must not all be missing, got {n_subjects} subjects.")
@@ -89,16 +94,13 @@ def encode_columns(
     return EncodedColumns(encoded, order.labels, order.names, is_known)
 
 
-def _labels_that_occur(columns: Sequence[Column], missing_codes: Sequence[Any]) -> LabelOrder:
-    """Return the labels that occur, without ``missing_codes``, sorted."""
-    found = []
-    for column in columns:
-        if len(column.values):
-            labels = _labels_of(column)
-            coded = find_missing(labels, missing_codes)
-            found.append(labels if coded is None else labels[~coded])
-    labels = union_of_labels(found) if found else np.empty(0, np.int64)
-    return LabelOrder(labels, labels)
+def _labels_that_occur(column: Column, missing_codes: Sequence[Any]) -> AnyArray:
+    """Return the labels of a rater that occur, without ``missing_codes``."""
+    if not len(column.values):
+        return np.empty(0, np.int64)
+    labels = _labels_of(column)
+    coded = find_missing(labels, missing_codes)
+    return labels if coded is None else labels[~coded]
 
 
 def _labels_of(column: Column) -> AnyArray:

@@ -12,16 +12,12 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import changed_meanwhile, users_stacklevel
 from fastkappa.kernels.contract import PairKernels
 from fastkappa.ratings.column import Column, refuse_masked, refuse_obstacles
+from fastkappa.ratings.doubtful_labels import REMEDIES
 from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.item_weights import in_given_weights, read_scaled_weights
 from fastkappa.ratings.label_order import sorted_strings, warn_of_order
 from fastkappa.ratings.lengths import n_samples
-from fastkappa.ratings.read import (
-    LEAVE_OUT,
-    REMEDIES,
-    judge_labels,
-    read_rated,
-)
+from fastkappa.ratings.read import LEAVE_OUT, judge_labels, read_rated
 from fastkappa.ratings.real_numbers import as_float64, read_numbers, refuse_infinite
 from fastkappa.tables.codecs import CHUNK, LabelRange
 from fastkappa.tables.count import count_unknown
@@ -205,7 +201,7 @@ def refuse_codes_outside(codes: AnyArray, n_labels: int) -> None:
 def _codes_of(
     kernels: PairKernels, column: Column, labels: Any, are_declared: bool, num_threads: int
 ) -> tuple[AnyArray, int, AnyArray]:
-    """Return the codes of a column, the lowest of them, and the labels: None for those that occur.
+    """Return the codes of a column, the lowest code, and the labels, given or found.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from fastkappa.arrays import IntTable
 from fastkappa.kernels.contract import CountLines, Lines, Texts
 from fastkappa.kernels.dispatch import csv_line_kernels, get_kernels
 from fastkappa.kernels.threads import ItemRanges, run_in_threads
-from fastkappa.sources.text_format import LONGEST_LINE, TextFile
+from fastkappa.sources.text.text_format import LONGEST_LINE, TextFile
 
 # Small enough for what is made of a block to stay in the cache.
 BLOCK_SIZE = 1 << 20

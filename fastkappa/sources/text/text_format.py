@@ -122,7 +122,7 @@ def delimiter_in(line: str) -> str:
 
     Examples
     --------
-    >>> from fastkappa.sources.text_format import delimiter_in
+    >>> from fastkappa.sources.text.text_format import delimiter_in
     >>> delimiter_in("left;right\\n"), delimiter_in("first rater\\tsecond rater")
     (';', '\\t')
     >>> delimiter_in('"left, eye" "right, eye"')

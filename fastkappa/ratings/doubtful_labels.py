@@ -1,0 +1,340 @@
+"""Labels that are seldom meant, with a word about each kind.
+
+A header, a note or a code for missing ratings among numbers makes a string of every rating
+in its column, and strings sort differently from numbers. A blank at the end makes two labels
+of one. A dash in a column of words is no label. Ids in the place of ratings
+agree with nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastkappa.arrays import AnyArray
+from fastkappa.exceptions import users_stacklevel
+from fastkappa.ratings.column import Column
+from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
+from fastkappa.ratings.missing import spellings
+
+MOST_SHOWN = 10
+MOST_NAMED = 5
+# Among more raters, one with few items can have given labels that nobody else gave.
+MOST_JUDGED = 20
+REMEDY = "give missing_codes= if they stand for missing ratings, or labels= if they are labels."
+STAND_INS_REMEDY = "Give missing_codes= if they do, or labels= if they are labels."
+DECIMALS_REMEDY = (
+    "read them as numbers, as by pandas.read_csv(decimal=','), or give labels= if they are labels."
+)
+# Texts of people, spreadsheets and libraries for a missing rating, in lower case.
+STAND_INS = frozenset(
+    [
+        *("", "?", "??", ".", "..", "...", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}"),
+        *("na", "n/a", "n.a.", "n.a", "nan", "nat", "null", "missing", "<na>", "<nat>", "<null>"),
+        *("#n/a", "#na", "#null!", "#value!", "#ref!", "#div/0!", "#name?", "#num!"),
+    ]
+)
+DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
+# With fewer items, each can have a label of its own.
+FEWEST_IDS = 10
+
+
+class Remedies(NamedTuple):
+    """The advice in errors about labels; the command line names its options."""
+
+    odd_strings: str = REMEDY
+    stand_ins: str = STAND_INS_REMEDY
+    decimals: str = DECIMALS_REMEDY
+    order: str = SAME_CATEGORIES
+    outside: str = WHICH_ARE_MEANT
+    many_labels: str = "labels= names those to take."
+
+
+REMEDIES = Remedies()
+
+
+def odd_strings(column: Column) -> dict[str, int]:
+    """Return the strings among a column's numbers, and how many ratings each has.
+
+    There are none where no rating is a number, or where most are not.
+    """
+    if column.categories is None:
+        return {}
+    n_odd = sum(not is_number(label) for label in column.categories)
+    if n_odd in (0, len(column.categories)):
+        return {}
+    times = _times(column)
+    odd = {string: n for string, n in times.items() if n and not is_number(string)}
+    return odd if 2 * sum(odd.values()) < sum(times.values()) else {}
+
+
+def _times(column: Column) -> Counter[Any]:
+    """Return how often each category occurs; counts of equal categories are added."""
+    categories, counts = column.categories or [], column.counts
+    if counts is None:
+        # A copy: bincount makes room for the largest code that it finds before it counts.
+        n = np.bincount(column.values.astype(np.intp), minlength=len(categories))
+    else:
+        n = np.zeros(len(categories), np.int64)
+        np.add.at(n, column.values, counts)
+    times: Counter[Any] = Counter()
+    for label, found in zip(categories, n.tolist()):
+        times[label] += found
+    return times
+
+
+def missing_among_numbers(column: Column) -> list[str]:
+    """Return the strings among a column's numbers that people write where there is no rating."""
+    return stand_ins(odd_strings(column))
+
+
+def are_missing_among_numbers(column: Column) -> NDArray[np.bool_] | None:
+    """Return which ratings of a column are such strings, None if there are none."""
+    odd = missing_among_numbers(column)
+    if not odd or column.categories is None:
+        return None
+    is_odd = np.array([label in odd for label in column.categories])
+    found: NDArray[np.bool_] = is_odd.take(column.values)
+    return found
+
+
+def refuse_odd_strings(column: Column, name: str, remedy: str = REMEDY) -> None:
+    """Raise if a column holds strings among its numbers; ``remedy`` is what the user can do."""
+    odd = odd_strings(column)
+    if odd:
+        raise _odd_strings_error(odd, name, remedy)
+
+
+def refuse_odd_together(columns: Mapping[str, Column], missing_codes: Sequence[Any]) -> None:
+    """Raise if the columns of several raters together hold strings among numbers."""
+    codes = spellings(missing_codes)
+    written = {label for column in columns.values() for label in column.categories or ()} - codes
+    if len(set(map(is_number, written))) < 2:
+        return
+    counts = sum(map(_times, columns.values()), Counter[Any]())
+    kept = [label for label in counts if label not in codes]
+    n_ratings = np.array([counts[label] for label in kept])
+    odd = odd_strings(Column(np.arange(len(kept)), np.dtype(object), kept, counts=n_ratings))
+    if odd:
+        names = [
+            name
+            for name, column in columns.items()
+            if not odd.keys().isdisjoint(column.categories or ())
+        ]
+        remedy = (
+            f"look at {', '.join(names)}, and give missing_codes= if they stand for missing"
+            " ratings, or labels= if they are labels."
+        )
+        raise _odd_strings_error(odd, "the table of ratings", remedy)
+
+
+def _odd_strings_error(odd: Mapping[str, int], name: str, remedy: str) -> ValueError:
+    """Return the error about strings among numbers, which counts them."""
+    few = list(odd.items())[:MOST_SHOWN]
+    more = f" and {len(odd) - len(few)} more" if len(odd) > len(few) else ""
+    return ValueError(f"{name} holds numbers, and among them {_with_counts(few)}{more}: {remedy}")
+
+
+def stand_ins(labels: Iterable[Any]) -> list[str]:
+    """Return the labels that people write where there is no rating.
+
+    A dash beside a plus is a label, and so is None beside other words with a capital letter.
+    """
+    strings = [label for label in labels if isinstance(label, str)]
+    found = [label for label in strings if label.strip().lower() in STAND_INS]
+    if any(label.strip() == "+" for label in strings):
+        found = [label for label in found if label.strip() != "-"]
+    if "None" in strings and not any(label[:1].isupper() for label in strings if label != "None"):
+        found.append("None")
+    return found
+
+
+def warn_of_stand_ins(columns: Mapping[str, Column], remedy: str = STAND_INS_REMEDY) -> None:
+    """Warn of labels among words that people write where there is no rating."""
+    found = {
+        name: stand_ins(column.categories or ())
+        for name, column in columns.items()
+        if column.declared is None
+    }
+    names = [name for name, labels in found.items() if labels]
+    if not names:
+        return
+    times = sum((_times(columns[name]) for name in names), Counter[Any]())
+    labels = list(dict.fromkeys(label for name in names for label in found[name] if times[label]))
+    if labels:
+        _warn(
+            f"{_have(names)} labels that often stand for a missing rating, but are counted as"
+            f" labels: {_with_counts([(label, times[label]) for label in labels])}. {remedy}"
+        )
+
+
+def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REMEDY) -> None:
+    """Raise if the labels of a column are numbers with decimal commas, or beside such numbers."""
+    strings = [label for label in column.categories or () if isinstance(label, str)]
+    comma = next(filter(DECIMAL_COMMA.fullmatch, strings), None)
+    if comma is not None and all(DECIMAL_COMMA.fullmatch(s) or is_number(s) for s in strings):
+        raise ValueError(f"{name} holds numbers with a decimal comma, such as {comma!r}: {remedy}")
+
+
+def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
+    """Warn of labels that differ in blanks, case or characters that cannot be told apart alone."""
+    written = {
+        label
+        for column in columns.values()
+        for label in column.categories or ()
+        if isinstance(label, str)
+    }
+    if len(set(map(_look, written))) == len(written):
+        return
+    total = sum(map(_times, columns.values()), Counter[Any]())
+    alike: dict[str | float, list[str]] = defaultdict(list)
+    for label in sorted(label for label in written if total[label]):
+        alike[_look(label)].append(label)
+    for labels in [labels for labels in alike.values() if len(labels) > 1][:MOST_SHOWN]:
+        how, remedy, show = _difference(labels)
+        counts = _with_counts([(label, total[label]) for label in labels], show)
+        _warn(
+            f"{_have(columns)} labels that differ in {how} alone, and are counted apart: {counts}."
+            f" {remedy} if they are one label."
+        )
+
+
+def _look(label: str) -> str | float:
+    """Return what a label looks like, and for a number its value."""
+    if is_number(label):
+        return float(label)
+    if not label.isascii():
+        import unicodedata
+
+        seen = unicodedata.normalize("NFKC", label)
+        label = "".join(one for one in seen if unicodedata.category(one) != "Cf")
+    return " ".join(label.split()).casefold()
+
+
+def _difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
+    """Return in what labels that look alike differ, what to do, and how to show them."""
+    if len({label.strip() for label in labels}) == 1:
+        return "blanks", "Strip them", repr
+    if all(map(is_number, labels)):
+        return "how a number is written", "Write them alike", repr
+    if len({label.casefold() for label in labels}) == 1:
+        return "case", "Write them alike", repr
+    if len({" ".join(label.split()).casefold() for label in labels}) == 1:
+        return "case and blanks", "Write them alike", repr
+    return "how characters are encoded", "Write them alike", ascii
+
+
+def judge_table(
+    labels: Sequence[Any] | AnyArray,
+    table: AnyArray,
+    n_outside: int = 0,
+    names: tuple[str, str] = ("y1", "y2"),
+) -> None:
+    """Warn of what a table of two raters, or of sums of item weights, shows of its labels.
+
+    That is strings given as labels that no item has, where items are left out; raters without a
+    label in common; and ids in the place of ratings.
+    """
+    if n_outside:
+        warn_of_unused_labels(np.asarray(labels), table, n_outside)
+    # Most raters agree on the first or on the last label, and more than once: short calls have no
+    # time for a closer look.
+    if len(labels) < 2 or table.item(0) > 1 or table.item(-1) > 1:
+        return
+    _warn_of_strangers(labels, table, names)
+    _warn_of_ids(labels, table, names)
+
+
+def judge_tables(labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str]) -> None:
+    """Do the same for the tables of many predictions, whose labels outside were judged before."""
+    if len(labels) > 1:
+        doubtful = (tables[:, 0, 0] < 2) & (tables[:, -1, -1] < 2)
+        for j in np.flatnonzero(doubtful).tolist():
+            judge_table(labels, tables[j], names=(truth, names[j]))
+
+
+def _warn_of_strangers(
+    labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]
+) -> None:
+    used = [np.asarray(table.any(axis=axis)) for axis in (1, 0)]
+    if not used[0].any() or (used[0] & used[1]).any():
+        return
+    held = (
+        f"{name} has {', '.join(map(repr, _some(labels, own)))}" for name, own in zip(names, used)
+    )
+    _warn(
+        f"{' and '.join(names)} have no label in common: {' and '.join(held)}. Are both columns of"
+        " ratings, of the same items and with labels written alike?"
+    )
+
+
+def judge_raters(labels: Mapping[str, Collection[Any]]) -> None:
+    """Warn if a rater has no label in common with any of the others, unless there is a crowd."""
+    if len(labels) > MOST_JUDGED:
+        return
+    n_raters = Counter(label for own in labels.values() for label in own)
+    for name, own in labels.items():
+        if 0 < len(own) < len(n_raters) and all(n_raters[label] == 1 for label in own):
+            _warn(
+                f"{name} has no label in common with another rater:"
+                f" {', '.join(map(repr, sorted(own, key=str)[:MOST_NAMED]))}. Are all columns"
+                " ratings, of the same items and with labels written alike?"
+            )
+            return
+
+
+def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
+    n_items = table.sum()
+    if len(labels) < n_items or n_items < FEWEST_IDS:
+        return
+    sizes = [np.count_nonzero(table.any(axis=axis)) for axis in (1, 0)]
+    for name, size, other in zip(names, sizes, sizes[::-1]):
+        if size == n_items and 2 * other <= n_items:
+            _warn(
+                f"{name} holds another label for each of the {n_items} items, as ids do, but was"
+                " read as ratings: give the column of ratings."
+            )
+
+
+def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:
+    found = [labels[i] for i in np.flatnonzero(used)[:MOST_NAMED].tolist()]
+    return [one.item() if isinstance(one, np.generic) else one for one in found]
+
+
+def _have(names: Iterable[str]) -> str:
+    """Return names as the subject of a sentence."""
+    listed = list(names)
+    return f"{' and '.join(listed)} {'has' if len(listed) == 1 else 'have'}"
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, UserWarning, stacklevel=users_stacklevel())
+
+
+def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:
+    """Warn of strings given as labels that no item has, where items are left out.
+
+    ``table`` is that of the items. Numbers are often given as a whole scale: they are not typed.
+    """
+    if not n_outside or labels.dtype.kind not in "UTO":
+        return
+    used = table.any(axis=0) | table.any(axis=1)
+    unused = [repr(label) for label in labels[~used].tolist() if isinstance(label, str)]
+    if unused:
+        warnings.warn(
+            f"no item counted has a label given, {' or '.join(unused[:MOST_SHOWN])}, but"
+            f" {n_outside} left out for a rating outside the labels: write labels as the ratings"
+            " do.",
+            UserWarning,
+            stacklevel=users_stacklevel(),
+        )
+
+
+def _with_counts(labels: Sequence[tuple[Any, int]], show: Callable[[Any], str] = repr) -> str:
+    return ", ".join(f"{show(label)} ({n} {'time' if n == 1 else 'times'})" for label, n in labels)

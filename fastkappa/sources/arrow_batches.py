@@ -1,0 +1,141 @@
+"""Batches of Arrow columns, and how threads count them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from fastkappa.kernels.threads import ItemRanges, run_in_threads
+from fastkappa.sources.arrow_columns import as_array, in_one, is_plain, ratings_of, weights_of
+from fastkappa.sources.batches import add_ratings
+from fastkappa.sources.source_ratings import RatingsError
+from fastkappa.sources.source_table import SourceTable
+
+# Items per slice: few enough for small temporary arrays, enough to spend little time in Python.
+SLICE = 1 << 18
+# Nobody reads a report of more groups.
+MOST_GROUPS = 2000
+# Columns of some rows by their names, each an Arrow array.
+Batch = dict[Any, Any]
+# A part of a source: batches that one thread reads.
+Part = Callable[[], Iterable[Batch]]
+
+
+def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1) -> None:
+    """Count what the parts of a source yield; each thread takes the next part.
+
+    If there is only one part, the threads share its batches.
+    """
+    if len(parts) == 1 or num_threads == 1:
+        for part in parts:
+            _count_batches(table, part, num_threads)
+        return
+
+    def work(ranges: ItemRanges) -> SourceTable:
+        own = table.empty_copy()
+        while bounds := ranges.take(1):
+            _count_batches(own, parts[bounds[0]], 1)
+        return own
+
+    for own in run_in_threads(work, len(parts), max(1, min(num_threads, len(parts)))):
+        table.merge(own)
+
+
+def parts_of_columns(
+    table: SourceTable, n_rows: int, take: Callable[[int, int], Batch], *, are_integers: bool
+) -> list[Part]:
+    """Return columns in memory as parts; ``take`` returns those of the items from start to stop.
+
+    Integers are counted in place. Other ratings need temporary arrays, which slices keep small.
+    """
+    if n_rows <= SLICE or _is_in_place(table, are_integers):
+        return [lambda: [take(0, n_rows)]]
+    starts = range(0, n_rows, SLICE)
+    return [partial(_slice, take, start, min(start + SLICE, n_rows)) for start in starts]
+
+
+def parts_of_arrays(table: SourceTable, columns: Mapping[Any, Any], what: str = "") -> list[Part]:
+    """Return arrays of any library as parts; an error about lengths says ``what`` they are of."""
+    arrays = {name: as_array(column, name, table.codes) for name, column in columns.items()}
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        raise RatingsError(f"the columns have {what}different lengths: {lengths}.")
+
+    def take(start: int, stop: int) -> Batch:
+        return {name: array.slice(start, stop - start) for name, array in arrays.items()}
+
+    are_integers = all(is_plain(array.type) for array in arrays.values())
+    return parts_of_columns(table, min(lengths.values()), take, are_integers=are_integers)
+
+
+def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
+    """Return the rows of an Arrow table or of a record batch as parts."""
+    names = table.names
+    rows = rows.select(names)
+    are_integers = all(is_plain(dtype) for dtype in rows.schema.types)
+    if _is_in_place(table, are_integers) and hasattr(rows, "to_batches"):
+        # No chunk needs a copy.
+        return [lambda: (dict(zip(names, batch.columns)) for batch in rows.to_batches())]
+
+    def take(start: int, stop: int) -> Batch:
+        return dict(zip(names, rows.slice(start, stop - start).columns))
+
+    return parts_of_columns(table, len(rows), take, are_integers=are_integers)
+
+
+def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Batch]:
+    """Yield record batches as batches of columns."""
+    for rows in record_batches:
+        for part in parts_of_rows(table, rows):
+            yield from part()
+        del rows  # The next one is read into its memory.
+
+
+def _count_batches(table: SourceTable, part: Part, num_threads: int) -> None:
+    for batch in part():
+        add_arrays(table, batch, num_threads)
+        batch.clear()  # As in `batches_of`.
+
+
+def _is_in_place(table: SourceTable, are_integers: bool) -> bool:
+    return are_integers and table.columns.weight is None and table.columns.group is None
+
+
+def _slice(take: Callable[[int, int], Batch], start: int, stop: int) -> list[Batch]:
+    return [take(start, stop)]
+
+
+def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
+    """Count items whose columns are Arrow arrays, or chunked ones."""
+    columns = table.columns
+    names = {columns.y1, columns.y2}
+    if columns.group is not None:
+        names.add(columns.group)
+    rated = {axis.column: axis.has_fractions for axis in table.axes[1:]}
+    read = {name: ratings_of(in_one(arrays[name]), name, rated.get(name, False)) for name in names}
+    weights = None
+    if columns.weight is not None:
+        weights = weights_of(in_one(arrays[columns.weight]), columns.weight)
+    add_ratings(
+        table,
+        read[columns.y1],
+        read[columns.y2],
+        weights=weights,
+        groups=None if columns.group is None else read[columns.group],
+        num_threads=num_threads,
+    )
+
+
+def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Yield each group, sorted, with its rows of the columns; rows without a group are left out."""
+    from pyarrow import compute
+
+    groups = [value for value in group.unique().to_pylist() if value is not None and value == value]
+    if len(groups) > MOST_GROUPS:
+        raise RatingsError(
+            f"there are {len(groups)} groups, more than the {MOST_GROUPS} that are reported."
+        )
+    for value in sorted(groups):
+        rows = compute.equal(group, value)
+        yield value, {name: column.filter(rows) for name, column in columns.items()}

@@ -1,0 +1,1 @@
+"""Text files: how they are written, read by pyarrow, and counted as text."""

@@ -1,0 +1,218 @@
+"""The ratings of CSV and TSV files, counted as texts.
+
+Whether the ratings are numbers is known at the end of a file only. So texts are counted. What
+the different ones mean, which are few, pyarrow then infers as it would have for the whole column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from fastkappa.arrays import LARGEST_EXACT
+from fastkappa.ratings.column import Column
+from fastkappa.ratings.doubtful_labels import missing_among_numbers
+from fastkappa.ratings.label_order import is_number
+from fastkappa.sources.arrow_columns import (
+    codes_of,
+    keys_of,
+    ratings_of,
+    weights_of,
+)
+from fastkappa.sources.batches import add_ratings
+from fastkappa.sources.source_ratings import (
+    NO_TYPE,
+    STRINGS,
+    Key,
+    RatingsError,
+    TooManyLabelsError,
+)
+from fastkappa.sources.source_table import AxisLabels, SourceTable
+from fastkappa.sources.text import csv_lines
+from fastkappa.sources.text.arrow_text import (
+    BLOCK_SIZE,
+    ReportBytes,
+    inferred,
+    missing_texts,
+    text_batches,
+)
+from fastkappa.sources.text.csv_lines import LineCounter
+from fastkappa.sources.text.text_format import TextFile
+
+# With labels given, texts that are kept whatever they are, to infer what the column holds.
+MOST_OTHERS = 1 << 12
+
+
+class TextTable:
+    """Counts the ratings of one or more text files as text.
+
+    Parameters
+    ----------
+    table : SourceTable
+        The table that `add_to` will be given.
+    block_size : int
+        How many bytes of a file are read at a time.
+    most_others : int
+        How many texts are kept to infer what a column holds, though they are no labels.
+    """
+
+    def __init__(
+        self, table: SourceTable, *, block_size: int = BLOCK_SIZE, most_others: int = MOST_OTHERS
+    ) -> None:
+        self._raw = table.empty_copy()
+        self._block_size, self._most_others = block_size, most_others
+        self._others: dict[Any, _Texts] = {}
+        self._weights_are_whole = True
+        self._decimal = "."
+
+    def add(self, file: TextFile, on_progress: ReportBytes) -> None:
+        """Count a file."""
+        import pyarrow
+
+        self._decimal = file.text_format.decimal
+        columns = self._raw.columns
+        text = pyarrow.dictionary(pyarrow.int32(), pyarrow.binary())
+        types = dict.fromkeys(self._raw.names, text)
+        if columns.weight is not None:
+            if columns.weight in (columns.y1, columns.y2, columns.group):
+                raise RatingsError(
+                    f"column {columns.weight!r} of a text file cannot be the weight as well."
+                )
+            types[columns.weight] = pyarrow.float64()
+        batches = text_batches(
+            file, types, on_progress, labels=self._labels, block_size=self._block_size
+        )
+        for batch in batches:
+            self._add_batch(dict(zip(types, batch.columns)))
+
+    def add_lines(self, file: TextFile, on_progress: ReportBytes, num_threads: int) -> bool:
+        """Count a file as `add` does, but by the kernel for lines; return False if that cannot be.
+
+        Files with quotes, many texts or anything else that is unusual are for others, and so
+        is this table then.
+        """
+        columns = self._raw.columns
+        if self._raw.names != [columns.y1, columns.y2] or columns[2:] != (None, None):
+            return False
+        self._decimal = file.text_format.decimal
+        counters = csv_lines.count_file(file, self._raw.names, on_progress, num_threads)
+        try:
+            for counter in counters or []:
+                self._add_counter(counter)
+            self._raw.settled()
+        except TooManyLabelsError:
+            return False
+        return bool(counters) and self._raw.n_rows > 0
+
+    def add_to(self, table: SourceTable) -> None:
+        """Add what was counted, its labels being what the texts mean."""
+        keys, types = [], []
+        self._raw.settled()
+        for i, axis in enumerate(self._raw.axes):
+            texts, others = self._texts(i)
+            meant, dtype = _meaning(texts, others, axis, self._decimal)
+            drops = table.drop_odd and table.wanted is None and table.codes is None
+            if dtype == STRINGS and i and drops:
+                self._raw.mark_missing(i, missing_among_numbers(self._raw.column(i)))
+                texts = axis.labels()
+                meant, dtype = _meaning(texts, [], axis, self._decimal)
+            meaning: dict[Any, Any] = dict(zip(texts, meant))
+            keys.append([meaning.get(key, key) for key in axis.position])
+            types.append(dtype)
+        counts, sums = self._raw.settled()
+        if sums is not None and self._weights_are_whole and np.abs(sums).max() < LARGEST_EXACT:
+            sums = sums.astype(np.int64)
+        group, first, second = keys
+        table.add_table((types[0], types[1], types[2]), (group, first, second), counts, sums)
+
+    @property
+    def _labels(self) -> Collection[str]:
+        return () if self._raw.wanted is None else self._raw.wanted.texts
+
+    def _texts(self, i: int) -> tuple[list[Any], list[Any]]:
+        """Return the texts of an axis that are counted, and others that say what it holds."""
+        axis = self._raw.axes[i]
+        texts, others = axis.labels(), self._others.get(axis.column)
+        told = list(others.texts) if others is not None and i else []
+        if axis.wanted is not None and axis.wanted.are_numbers:
+            told = [text for text in told if is_number(text)]
+        return texts, told
+
+    def _add_batch(self, arrays: dict[Any, Any]) -> None:
+        columns = self._raw.columns
+        names = {columns.y1, columns.y2, columns.group} - {None}
+        read = {name: _texts_of(arrays[name]) for name in names}
+        weights = None
+        if columns.weight is not None:
+            weights = self._weights_of(arrays[columns.weight])
+        groups = None
+        if columns.group is not None:
+            groups = _texts_of(arrays[columns.group], set(missing_texts()))
+        for name in {columns.y1, columns.y2}:
+            self._learn(name, read[name].categories or [])
+        add_ratings(self._raw, read[columns.y1], read[columns.y2], weights=weights, groups=groups)
+
+    def _add_counter(self, counter: LineCounter) -> None:
+        missing = {text.encode() for text in missing_texts(self._labels)}
+        keys = [[None if text in missing else _key_of(text) for text in t] for t in counter.texts]
+        for name, texts in zip(self._raw.names, keys):
+            self._learn(name, texts)
+        self._raw.add_table(
+            (NO_TYPE, STRINGS, STRINGS), ([None], keys[0], keys[1]), counter.counts[None]
+        )
+
+    def _learn(self, name: Any, texts: Sequence[Any]) -> None:
+        if self._raw.wanted is not None:
+            others = self._others.setdefault(name, _Texts(self._most_others))
+            codes = self._raw.codes
+            others.learn(texts if codes is None else [t for t in texts if t not in codes])
+
+    def _weights_of(self, array: Any) -> Any:
+        weights = weights_of(array, self._raw.columns.weight)
+        self._weights_are_whole &= bool((weights == np.rint(weights)).all())
+        return weights
+
+
+class _Texts:
+    """Texts of a column, enough of them to infer what it holds."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.texts: dict[Any, None] = {}
+
+    def learn(self, texts: Iterable[Key]) -> None:
+        new = [text for text in texts if text is not None and text not in self.texts]
+        if not new:
+            return
+        known = list(self.texts)
+        if len(known) < self._most or inferred(known).type != inferred([*known, *new]).type:
+            self.texts.update(dict.fromkeys(new))
+
+
+def _texts_of(array: Any, missing: Collection[Key] = ()) -> Column:
+    """Return a column of a block as codes of its texts, which may not be UTF-8."""
+    texts = map(_key_of, array.dictionary.to_pylist())
+    categories = [None if text in missing else text for text in texts]
+    codes, categories = codes_of(array, categories)
+    return Column(codes, STRINGS, categories)
+
+
+def _key_of(text: bytes | None) -> Key:
+    return None if text is None else text.decode(errors="surrogateescape")
+
+
+def _meaning(
+    texts: Sequence[Any], others: Sequence[Any], axis: AxisLabels, decimal: str
+) -> tuple[list[Any], np.dtype[Any]]:
+    """Return what texts mean, given the other texts of their column."""
+    together = list(dict.fromkeys([*texts, *others]))
+    if not together:
+        return [], NO_TYPE
+    values = inferred(together, axis.column, decimal)
+    if str(values.type) == "string":
+        # To encode them would import pyarrow.compute, which takes as long as a small file.
+        return values.to_pylist()[: len(texts)], STRINGS
+    ratings = ratings_of(values, axis.column, axis.has_fractions)
+    return keys_of(ratings)[: len(texts)], ratings.label_dtype

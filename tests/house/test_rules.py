@@ -1,0 +1,211 @@
+"""Each rule about what people bring holds at each entrance: the right kappa, or a word about it.
+
+The two lists, of rules here and of entrances in `tests.helpers.entrances`, make the table of all
+tests: a new rule is asked of every entrance, and a new entrance has to keep every rule.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import pytest
+
+pytest.importorskip("typer")
+
+from fastkappa import cohen_kappa_score
+from tests.helpers.absent import library
+from tests.helpers.entrances import ENTRANCES, Options
+
+metrics = library("sklearn.metrics")
+
+# Twelve items of three labels, ten of them alike; 4 of 12 by chance.
+FIRST = [0, 1, 2] * 4
+SECOND = [0, 1, 2, 0, 1, 2, 1, 1, 2, 0, 2, 2]
+KAPPA = (Fraction(10, 12) - Fraction(1, 3)) / (1 - Fraction(1, 3))
+
+
+def exact(y1: list[Any], y2: list[Any], order: list[Any], power: int) -> Fraction:
+    """Return the kappa of weights ``|i - j| ** power`` by its definition."""
+    first, second = ([order.index(label) for label in ratings] for ratings in (y1, y2))
+    observed = sum(abs(i - j) ** power for i, j in zip(first, second))
+    expected = sum(abs(i - j) ** power for i in first for j in second)
+    return 1 - Fraction(observed * len(y1), expected)
+
+
+def named(*labels: Any) -> tuple[list[Any], list[Any]]:
+    """Return the twelve items with these labels."""
+    return [labels[i] for i in FIRST], [labels[i] for i in SECOND]
+
+
+def more(y1: list[Any], y2: list[Any], *items: tuple[Any, Any]) -> tuple[list[Any], list[Any]]:
+    return [*y1, *(a for a, _ in items)], [*y2, *(b for _, b in items)]
+
+
+NUMBERS, WORDS = named(1, 2, 3), named("x", "y", "z")
+QUADRATIC = exact(*NUMBERS, [1, 2, 3], 2)
+# Either of the two spellings of the letter e with an acute accent.
+COMPOSED, COMBINING = "caf\u00e9", "cafe\u0301"
+
+
+class Rule(NamedTuple):
+    """What two raters bring, and what an entrance makes of it.
+
+    Attributes
+    ----------
+    ratings : tuple of list
+    kappa : Fraction or None
+        The right one, None if the ratings have none until a user says what they mean.
+    word : str
+        A pattern of the warning or error that an entrance may give instead, "" for none.
+    options : Options
+    needs : str
+        The kind of ratings that an entrance has to take: see `tests.helpers.entrances`.
+    one_rater : bool
+        Whether it is a rule about the ratings of the first rater alone.
+    """
+
+    ratings: tuple[list[Any], list[Any]]
+    kappa: Fraction | None = None
+    word: str = ""
+    options: Options = Options()
+    needs: str = "strings"
+    one_rater: bool = True
+
+
+def drop(**options: Any) -> Options:
+    return Options(missing="drop", **options)
+
+
+RULES = {
+    "numbers": Rule(NUMBERS, KAPPA, needs="numbers"),
+    "words": Rule(WORDS, KAPPA),
+    "weights": Rule(NUMBERS, QUADRATIC, "", Options(weights="quadratic"), "numbers"),
+    "given order": Rule(
+        named("low", "mid", "high"),
+        QUADRATIC,
+        options=Options(labels=["low", "mid", "high"], weights="quadratic"),
+    ),
+    "order of the alphabet": Rule(
+        named("low", "mid", "high"), None, "alphabetical", Options(weights="quadratic")
+    ),
+    "numbers as strings": Rule(named("8", "9", "10"), QUADRATIC, "", Options(weights="quadratic")),
+    "a rating outside the labels": Rule(
+        more(*NUMBERS, (7, 1)), None, r"\b7\b|outside", Options(labels=[1, 2, 3]), "numbers"
+    ),
+    "missing": Rule(more(*NUMBERS, (None, 1)), None, "missing", needs="missing"),
+    "missing, left out": Rule(more(*NUMBERS, (None, 1)), KAPPA, "missing", drop(), "missing"),
+    "blank": Rule(more(*WORDS, ("", "x"), ("y", "")), None, r"''|missing|blank"),
+    "blank, left out": Rule(more(*WORDS, ("", "x"), ("y", "")), KAPPA, r"''|missing", drop()),
+    "a space": Rule(more(*WORDS, (" ", "x")), None, r"' '|missing"),
+    **{
+        f"{text!r} for missing": Rule(more(*WORDS, (text, "x"), ("y", text)), None, re.escape(text))
+        for text in ("-", "--", ".", "?", "N.A.", "n.a.", "na", "missing", "#VALUE!")
+    },
+    **{
+        f"{text!r} for missing, of one rater": Rule(
+            more(*WORDS, (text, "x"), (text, "y")), None, rf"{re.escape(text)}|missing"
+        )
+        for text in ("NA", "nan", "None", "<NA>", "null")
+    },
+    "'-' for missing, left out": Rule(more(*WORDS, ("-", "x"), ("y", "-")), None, "'-'", drop()),
+    "a stand-in that is a label": Rule(
+        named("yes", "no", "NA"), KAPPA, "", Options(labels=["yes", "no", "NA"])
+    ),
+    "case": Rule(more(*WORDS, ("X", "x")), None, "'X'"),
+    "case, of both raters": Rule(more(*WORDS, ("X", "x"), ("x", "X")), None, "'X'"),
+    "a blank at the end": Rule(more(*WORDS, ("x ", "x")), None, "'x '"),
+    "Unicode": Rule(more(*named(COMPOSED, "y", "z"), (COMBINING, COMPOSED)), None, "alike|differ"),
+    "zero width": Rule(more(*WORDS, ("x\u200b", "x")), None, "alike|differ"),
+    "no-break space": Rule(more(*WORDS, ("x\u00a0", "x")), None, "alike|differ"),
+    "a letter among numbers": Rule(more(*NUMBERS, ("l", 1)), None, "'l'", needs="mixed"),
+    "a letter among numbers, left out": Rule(
+        more(*NUMBERS, ("l", 1)), None, "'l'", drop(), needs="mixed"
+    ),
+    "a letter among strings of numbers": Rule(more(*named("1", "2", "3"), ("l", "1")), None, "'l'"),
+    "a letter among strings of numbers, left out": Rule(
+        more(*named("1", "2", "3"), ("2x", "1")), None, "'2x'", drop()
+    ),
+    "no label in common": Rule(
+        (["a", "b"] * 6, ["c", "d"] * 6), None, "in common", one_rater=False
+    ),
+    "no number in common": Rule(
+        ([1, 2] * 6, [3, 4] * 6), None, "in common", needs="found labels", one_rater=False
+    ),
+    "decimal commas": Rule(named("1,5", "2,5", "3,5"), None, "decimal"),
+    "numbers beside strings": Rule(
+        (NUMBERS[0], named("1", "2", "3")[1]),
+        KAPPA,
+        "string|one kind|compared",
+        one_rater=False,
+    ),
+    "ids": Rule(
+        ([*range(1, 41)], [1, 2, 3, 1] * 10),
+        word=r"\bids\b",
+        needs="columns",
+        one_rater=False,
+    ),
+    "labels with gaps under weights": Rule(
+        named(1, 2, 5), None, "steps", Options(weights="quadratic"), "found labels"
+    ),
+    "a header among words": Rule(
+        more(*WORDS, ("a", "b")), None, "names? of the columns", needs="names"
+    ),
+}
+
+
+def asked() -> list[Any]:
+    """Return each rule with each entrance that takes such ratings and such options."""
+    return [
+        pytest.param(rule, entrance, id=f"{of_rule}-{of_entrance}")
+        for of_rule, rule in RULES.items()
+        for of_entrance, entrance in ENTRANCES.items()
+        if rule.needs in entrance.takes
+        and (entrance.drops or rule.options.missing == "raise")
+        and (entrance.has_weights or rule.options.weights is None)
+        and (entrance.reads_both or rule.one_rater)
+    ]
+
+
+@pytest.mark.parametrize(("rule", "entrance"), asked())
+def test_no_wrong_number_without_a_word(rule: Any, entrance: Any) -> None:
+    said = ""
+    kappa = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            kappa = entrance.kappa(*map(list, rule.ratings), rule.options)
+        except (ValueError, TypeError) as error:
+            said = str(error)
+            assert rule.word, said
+    texts = [str(warning.message) for warning in caught]
+    said = " ".join([said, *texts])
+    if rule.word and re.search(rule.word, said):
+        return
+    assert rule.kappa is not None, f"{kappa} without a word: {said!r}"
+    if entrance.reads_both:
+        assert kappa == pytest.approx(float(rule.kappa), abs=1e-14), said
+        assert not texts
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_the_drop_in_does_as_scikit_learn(rule: Any) -> None:
+    y1, y2 = rule.ratings
+    # None in a list is missing, and the error says so.
+    if None in y1:
+        with pytest.raises(ValueError, match="contains NaN"):
+            cohen_kappa_score(y1, y2)
+        return
+    options = {"labels": rule.options.labels, "weights": rule.options.weights}
+    outcomes = []
+    for function in (metrics.cohen_kappa_score, cohen_kappa_score):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                outcomes.append(function(y1, y2, **options))
+            except (ValueError, TypeError) as error:
+                outcomes.append((type(error), str(error)))
+    theirs, ours = outcomes
+    assert ours == (theirs if isinstance(theirs, tuple) else pytest.approx(theirs, abs=1e-15))
