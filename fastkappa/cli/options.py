@@ -159,7 +159,8 @@ class Remarks:
         if self._depends is not None:
             remedy = "Give --labels in the order that is meant."
             found = (order_warning(own, self._depends, remedy) for own in self.sorted_labels)
-            self.texts += [warning for warning in found if warning is not None]
+            texts = (warning for warning in found if warning is not None)
+            self.texts += [text.replace("labels=", "--labels") for text in texts]
         for text in self.texts:
             _print_warning(text)
 

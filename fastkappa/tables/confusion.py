@@ -79,5 +79,6 @@ def confusion_counts(
     items = read(given, labels, sample_weight=sample_weight, may_be_empty=True, remedy=NOT_MISSING)
     columns = items.columns["y1"], items.columns["y2"]
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
-    judge_table(counts.labels, counts.table, counts.n_outside)
+    # How many items are outside the labels stands beside the table.
+    judge_table(counts.labels, counts.table)
     return counts
