@@ -95,10 +95,11 @@ def test_scores_and_labels_swapped_are_recognised() -> None:
     scores = y + rng.normal(size=300)
     with pytest.raises(ValueError, match="were they swapped"):
         fastkappa.optimal_thresholds(scores, y)
-    with pytest.warns(UserWarning, match=r"y_true holds \d+ labels, and scores only 4 values"):
-        fastkappa.optimal_thresholds((20 * scores).round(), y)
-    # Many labels are none of the scores' business if these differ as much.
-    fastkappa.optimal_thresholds((20 * scores).round(), scores)
+    many, few = rng.permutation(100), rng.integers(0, 4, 100)
+    with pytest.warns(UserWarning, match=r"y_true holds 100 labels, and scores only 4 values"):
+        fastkappa.optimal_thresholds(many, few)
+    # Many labels are no sign where the scores differ as much.
+    fastkappa.optimal_thresholds(many, rng.permutation(100))
 
 
 def test_a_prediction_that_is_the_truth_is_warned_of() -> None:
