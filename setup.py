@@ -15,6 +15,8 @@ KERNELS = "fastkappa/kernels/c"
 REQUIRED = os.environ.get("FASTKAPPA_REQUIRE_EXTENSION", "0") not in ("", "0")
 
 
+# One wheel per version of CPython: with the limited API, which one wheel for all needs, a call of
+# cohen_kappa_score on 100 items takes 1.40 µs instead of 1.02 µs (CPython 3.11, timed in turn).
 def compiled(module: str) -> Extension:
     """Return an extension that may fail to build, unless it is required."""
     return Extension(

@@ -55,15 +55,15 @@ def in_64_bits(values: AnyArray) -> AnyArray:
 def is_masked_array(values: Any) -> bool:
     """Return whether values are in a masked array of NumPy.
 
-    Nobody has one before `numpy.ma` is loaded, which NumPy leaves to who first names it. Another
-    thread may be loading it.
+    There is none before `numpy.ma` is loaded, which NumPy does on first use. Another thread can be
+    loading it.
     """
     masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
     return masked is not None and isinstance(values, masked)
 
 
 def chunks_of(columns: Sequence[Any], size: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield ranges of rows and copies of them, of shape (n_columns, m), of so many numbers."""
+    """Yield ranges of rows and copies of them: shape (n_columns, m), about ``size`` numbers."""
     n = len(columns[0])
     step = max(1, size // len(columns))
     for start in range(0, n, step):

@@ -121,8 +121,8 @@ def _kappa(y_true: Any, y_pred: Any, sample_weight: Any) -> float:
     shape = np.shape(y_pred)
     if len(shape) == 2 and shape[1] > 1:
         raise ValueError(
-            "kappa here is that of one prediction an item, got predictions of shape"
-            f" {shape}, a column a class perhaps: take a regression objective."
+            "this kappa takes one prediction per item, got predictions of shape"
+            f" {shape}, perhaps one column per class: use a regression objective."
         )
     return continuous_kappa(y_true, y_pred, sample_weight=sample_weight)
 

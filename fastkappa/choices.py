@@ -1,11 +1,11 @@
-"""Arguments that are one of a few words, and the nearest of them to another word."""
+"""Arguments that take one of a few words; for another word, the nearest of them is suggested."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-# What other libraries, and the command line, call a choice: None stands for the default.
+# Names of choices in other libraries and on the command line; None stands for the default.
 ELSEWHERE: dict[str, str | None] = {
     **dict.fromkeys(("none", "auto", "default", "unweighted", "nominal", "identity", "equal")),
     **dict.fromkeys(("squared", "square", "fleiss-cohen"), "quadratic"),
@@ -30,7 +30,7 @@ Choice = TypeVar("Choice", bound=str | None)
 def check_choice(argument: str, value: Any, allowed: Sequence[Choice], more: str = "") -> Choice:
     """Return a value, or raise if it is not one of the words allowed, and name the nearest of them.
 
-    ``more`` is what else the argument may be.
+    ``more`` says what other values the argument takes.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def did_you_mean(value: Any, allowed: Sequence[str | None]) -> str:
     meant = ELSEWHERE.get(word, word)
     if word in ELSEWHERE and meant in allowed:
         return f" Did you mean {meant!r}?"
-    # The command line has a word for None.
+    # On the command line None is a word.
     meant = meant or next((one for one in ("none", "auto") if one in words), word)
     near = get_close_matches(meant, words, 1)
     return f" Did you mean {near[0]!r}?" if near else ""

@@ -308,7 +308,7 @@ def _check_array_like(caller: str, or_none: str = "", **arrays: Any) -> None:
         if or_none and array is None:
             continue
         sized = hasattr(array, "__len__") or hasattr(array, "shape") or hasattr(array, "__array__")
-        # Sparse matrices have no rows of their own.
+        # As in scikit-learn, a sparse matrix is not array-like.
         if not sized or np.isscalar(array) or hasattr(array, "toarray"):
             _refuse_parameter(caller, name, f"an array-like{or_none}", array)
 

@@ -73,8 +73,8 @@ class ConfusionAccumulator:
     with integers or halves.)
 
     An accumulator can be pickled and copied. Threads can share one, but wait for each other, so
-    rather merge one of each. Do not fork while another thread updates one. A batch cut short, by
-    Ctrl-C or for want of memory, leaves no counts: what needs them raises ``RuntimeError``.
+    rather merge one of each. Do not fork while another thread updates one. If a batch is cut
+    short, by Ctrl-C or for lack of memory, methods that need counts raise ``RuntimeError``.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class ConfusionAccumulator:
         self._backend = backend
         self._num_threads = num_threads
         self._lock = new_lock()
-        # All that is not counted in place, and what is known of all.
+        # All batches that are not counted in place, and the facts that are known of all batches.
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
 

@@ -1,4 +1,4 @@
-"""What one batch adds to an accumulator, and the order of labels that a batch declares."""
+"""The contents of one batch for an accumulator, and the order of labels that it declares."""
 
 from __future__ import annotations
 

@@ -16,12 +16,12 @@ from fastkappa.tables.known_labels import KnownLabels
 from fastkappa.tables.table import ConfusionTable, square
 from fastkappa.tables.tally import Tally
 
-# A longer batch is counted by several threads, into a table of its own.
+# Longer batches are counted by several threads, each batch into a table of its own.
 LONGEST = 1 << 20
 
 
 class InPlace:
-    """The batches of an accumulator that need no table each; the caller holds its lock.
+    """The batches of an accumulator that share one table; the caller holds its lock.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class InPlace:
         self._kernels, self._given = kernels, given
         self._range = NO_LABELS
         if given is not None:
-            # Other labels than integers in a row are not counted in place.
+            # Only labels that are consecutive integers are counted in place.
             self._range = KnownLabels(given, NO_RATINGS, NO_RATINGS).as_range() or NO_LABELS
         self.clear()
 
@@ -46,11 +46,11 @@ class InPlace:
         self.look_again()
 
     def look_again(self) -> None:
-        """Have the next batch looked at, even if it is of the types of the last one."""
+        """Check the next batch, even if it has the types of the last one."""
         self._last_types: tuple[np.dtype[Any], ...] = ()
 
     def add_again(self, first: AnyArray, second: AnyArray) -> bool:
-        """Count arrays of the last ones' types, which need no more checks, or return False."""
+        """Count arrays that have the types of the last ones without checks, or return False."""
         if (first.dtype, second.dtype) != self._last_types or first.ndim != 1 or second.ndim != 1:
             return False
         n_items = len(first)
@@ -60,7 +60,7 @@ class InPlace:
         return True
 
     def takes(self, batch: RatedItems, widest: int) -> bool:
-        """Return whether a batch can be counted; ``widest`` is the size of its integers at most."""
+        """Return whether a batch can be counted; its integers have at most the size ``widest``."""
         if batch.weights is not None:
             return False
         for column in batch.columns.values():
@@ -77,22 +77,22 @@ class InPlace:
         return self._range.n_labels > 0 and self._range.fits(values)
 
     def add(self, batch: RatedItems) -> None:
-        """Count a batch that it takes."""
+        """Count a batch, which must be one that `takes` accepts."""
         columns = batch.columns.values()
         first, second = [column.values for column in columns]
         self._tally.add((first, second), 0, len(first))
         if self._are_booleans:
             self._are_booleans = all(column.label_dtype.kind == "b" for column in columns)
-        # No rating says what the labels are if there is none.
+        # Without a rating the labels are unknown.
         in_place = len(first) > 0 and self._tally.reads_in_place((first, second))
         self._last_types = (first.dtype, second.dtype) if in_place else ()
 
     def subtract(self, batch: RatedItems) -> bool:
-        """Subtract a batch that it takes; change nothing and return False if it is not in it."""
+        """Subtract a batch; if it was not added before, change nothing and return False."""
         return self._tally.subtract([column.values for column in batch.columns.values()])
 
     def table(self) -> ConfusionTable | None:
-        """Return the table of all items, None if it takes none."""
+        """Return the table of all items, None if nothing can be counted in place."""
         found = self._tally.finish()
         if self._given is None:
             dtype = np.dtype(np.bool_ if self._are_booleans else np.int64)

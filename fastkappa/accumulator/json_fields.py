@@ -85,7 +85,7 @@ def snapshot_from_json(text: str) -> Snapshot:
     Raises
     ------
     ValueError
-        If the text is not what `snapshot_to_json` writes.
+        If the text was not written by `snapshot_to_json`.
     """
     try:
         fields = json.loads(text, object_pairs_hook=_distinct_fields)

@@ -1,4 +1,4 @@
-"""What an accumulator holds: a table, and what its labels are."""
+"""The contents of an accumulator: a table, and facts about its labels."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Snapshot(NamedTuple):
         return ConfusionCounts(in_order, known.array.copy(), counts.n_outside)
 
     def plus(self, other: Snapshot) -> Snapshot:
-        """Return the items of both, with the order that this one has."""
+        """Return the items of both, in the order of labels of this one."""
         return self._replace(
             kind=common_kind(self.kind, other.kind),
             table=add(self.table, other.table),
@@ -85,7 +85,7 @@ class Snapshot(NamedTuple):
         )
 
     def minus(self, other: Snapshot) -> Snapshot:
-        """Return the items without those of another one, or raise if these are not among them."""
+        """Return the items without those of another snapshot, or raise if it has others."""
         common_kind(self.kind, other.kind)
         table = subtract(self.table, other.table)
         left = self.n_float - other.n_float, self.n_missing - other.n_missing
@@ -95,7 +95,7 @@ class Snapshot(NamedTuple):
         return self._replace(table=table, n_float=left[0], n_missing=left[1])
 
     def occurring(self) -> Snapshot:
-        """Return the same with those labels alone that occur, unless labels were given."""
+        """Return the snapshot without labels that do not occur, unless labels were given."""
         return self if self.labels_given else self._replace(table=occurring(self.table))
 
     def warn_of_order(self, weights: Weights, stacklevel: int) -> None:
@@ -105,7 +105,7 @@ class Snapshot(NamedTuple):
             warn_of_order(self.table.rows, why, stacklevel + 1)
 
     def order_with(self, so_far: Snapshot) -> LabelOrder | None:
-        """Return the order that an accumulator or this other one has, or raise if they differ."""
+        """Return the order of labels of either one, or raise if both have one and they differ."""
         common_kind(so_far.kind, self.kind)
         common = common_order({SO_FAR: so_far.order, "the other": self.order})
         if common is not None:

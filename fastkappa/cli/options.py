@@ -22,7 +22,7 @@ from fastkappa.statistics.weights import Weights
 # More replicates take minutes and gigabytes, and tell no more.
 MOST_REPLICATES = 1_000_000
 
-# A table that begins further down is none.
+# No table begins further down.
 MOST_SKIPPED = 10_000
 
 
@@ -145,7 +145,7 @@ MissingCodes: TypeAlias = Annotated[
 class Remarks:
     """What is printed on the error stream beside a result, and is in its JSON.
 
-    ``depends`` is what depends on the order of the labels, None if nothing does.
+    ``depends`` names the figures that depend on the order of the labels, None if none does.
     """
 
     def __init__(self, depends: str | None) -> None:
@@ -159,7 +159,8 @@ class Remarks:
         if self._depends is not None:
             remedy = "Give --labels in the order that is meant."
             found = (order_warning(own, self._depends, remedy) for own in self.sorted_labels)
-            self.texts += [warning for warning in found if warning is not None]
+            texts = (warning for warning in found if warning is not None)
+            self.texts += [text.replace("labels=", "--labels") for text in texts]
         for text in self.texts:
             _print_warning(text)
 

@@ -207,8 +207,8 @@ def intraclass_correlation(
     """Return the six forms of the intraclass correlation, with F tests and intervals.
 
     Three questions choose the form. Are the raters the same for every subject? If not, it is
-    ICC(1). If they are, shall raters who differ by a constant count as in disagreement? Then it
-    is ICC(A,1), else ICC(C,1). Will one rater's measurement be used, or the mean of all k?
+    ICC(1). If they are, is a constant difference between raters a disagreement? Then it is
+    ICC(A,1), else ICC(C,1). Will one rater's measurement be used, or the mean of all k?
     Then it is the form with k in the place of 1.
 
     Parameters

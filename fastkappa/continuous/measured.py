@@ -33,7 +33,7 @@ class Measured:
     Attributes
     ----------
     columns : list of ndarray of shape (n_given,)
-        A rater each, as they lie in memory; NaN where missing.
+        One array per rater, without a copy; NaN where missing.
     names : list of str
         The raters' names.
     n_subjects, n_dropped : int

@@ -8,9 +8,9 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 
-# With fewer subjects, measurements count up by chance.
+# With fewer subjects, measurements can be 1, 2, 3, ... by chance.
 FEWEST = 6
-# A column of such a name holds no measurements of a rater, if each of its values is another.
+# A column with such a name holds ids, not measurements, if all of its values differ.
 IDS = frozenset(
     (
         "id",
@@ -26,7 +26,7 @@ IDS = frozenset(
         "unnamed: 0",
     )
 )
-# Nor does one of such a name, which says whose measurement a row holds.
+# A column with such a name says which rater a row belongs to.
 RATERS = frozenset(("rater", "raters", "judge", "observer", "annotator", "reader", "rater_id"))
 
 
@@ -61,8 +61,9 @@ def refuse_other_forms(columns: Sequence[AnyArray], names: Sequence[str] | None)
 def _are_ids(j: int, columns: Sequence[AnyArray], names: Sequence[str] | None) -> bool:
     """Return whether a column holds ids: by its name, or because it counts the rows.
 
-    Known values 1, 2, 3, ... may be measured as 1.1, 1.9, 3.2, ..., and ranks of two raters may be
-    sorted by the first: the others have to be elsewhere, or few.
+    Values 1, 2, 3, ... can be true values that others measure as 1.1, 1.9, 3.2, ..., or the ranks
+    of the first of two raters. So a column that counts the rows holds ids only if the other columns
+    have another range or few different values.
     """
     values = columns[j]
     n = len(values)

@@ -34,15 +34,15 @@ from fastkappa.statistics.weights import Weights, disagreement_matrix, what_need
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecodingResult(Result):
-    """The labels with the highest expected kappa, and what gives them to new items.
+    """The labels with the highest expected kappa, and the costs that give labels to new items.
 
     Attributes
     ----------
     predictions : ndarray of shape (n,)
         The label of each item.
     kappa : float
-        The expected kappa: that of ``table``. It is what to expect of the true labels if the
-        probabilities are right.
+        The expected kappa: that of ``table``. It is the expectation over true labels if
+        the probabilities are right.
     table : ndarray of shape (l, l)
         The expected table, of float64: row i, column j is the expected number of items of
         label i given label j, or the expected sum of their weights.
@@ -65,7 +65,7 @@ class DecodingResult(Result):
         Parameters
         ----------
         probabilities : array-like of shape (n, l)
-            As in `decode_probabilities`: a row an item, a column a label.
+            As in `decode_probabilities`: one row per item, one column per label.
 
         Returns
         -------
@@ -117,7 +117,7 @@ def decode_probabilities(
     """Give each item the label with which the expected kappa is the highest possible.
 
     The likeliest label maximises the expected accuracy, not kappa. No true labels are needed:
-    the probabilities say what to expect of them, if they are right. Where there are held-out
+    the probabilities, if they are right, give their expectation. If there are held-out
     labels, `fastkappa.KappaDecoder` calibrates the probabilities first.
 
     Parameters
@@ -125,7 +125,7 @@ def decode_probabilities(
     probabilities : array-like of shape (n, l)
         Row i, column j is the probability that item i has label j; l is at least 2. Each row
         sums to 1 within 0.001. Floats of any size and byte order and frames of pandas, polars
-        and pyarrow are read in blocks, as they lie in memory.
+        and pyarrow are read in place, in blocks.
     labels : array-like of shape (l,), default=None
         The labels of the columns, in order. None takes the names of a frame's columns, else
         0, 1, 2, ... The columns of a frame that are named by the labels may be in any order;
@@ -147,7 +147,7 @@ def decode_probabilities(
     ------
     ValueError
         If probabilities are not finite, are negative, have rows that do not sum to 1, or a
-        single column; if there is not one label a column, or labels name some columns of a
+        single column; if there is not one label per column, or labels name some columns of a
         frame in another order and not all; if weights are invalid.
 
     Warns

@@ -53,7 +53,7 @@ class KappaDecoder(
     Parameters
     ----------
     estimator : classifier with ``predict_proba``, default=None
-        None if ``X`` holds the probabilities themselves, out of sample, a column a label.
+        None if ``X`` holds the probabilities themselves, out of sample, one column per label.
         `sklearn.frozen.FrozenEstimator` keeps a classifier fitted to other items as it is.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default='quadratic'
         Disagreement weights, as in `cohen_kappa_score`; rows are the true labels.
@@ -341,7 +341,7 @@ def _check_columns(probabilities: AnyArray, codes: AnyArray, labels: AnyArray) -
         warnings.warn(
             "the columns of X seem to be in sorted order, as those of scikit-learn's"
             f" predict_proba, and not in that of the labels, {shown(labels)}: in sorted order the"
-            " labels in y have the higher probabilities. Give a column a label, in order.",
+            " labels in y have the higher probabilities. Give one column per label, in order.",
             LabelOrderWarning,
             stacklevel=3,
         )

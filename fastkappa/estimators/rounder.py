@@ -51,8 +51,8 @@ class KappaRounder(
         - 'spline': those of the highest kappa expected if labels change smoothly with the
           score. For quadratic weights the expected label is a rising spline of the score, and
           thresholds follow from it; for others the proportions of labels are those of a
-          cumulative logit model on a spline. The best on new items in most of what was tried, in
-          all for quadratic weights.
+          cumulative logit model on a spline. It was the best on new items in most studies, and
+          in all with quadratic weights.
         - 'exact': those of the highest kappa for the training items, as
           `optimal_thresholds` finds them. With few items they fit the noise as well.
         - 'bagged': the mean, in ranks, of the best thresholds of bootstrap resamples.

@@ -76,7 +76,7 @@ def confusion_matrix(
 
 @overload(confusion_matrix, strict=False)
 def _compile_confusion_matrix(y1: Any, y2: Any, n_labels: Any, *_: Any, **__: Any) -> Any:
-    # numba takes names and defaults of the others from the function that it compiles.
+    # numba takes the names and defaults of further arguments from the function that it compiles.
     check_labels("y1", y1)
     check_labels("y2", y2)
     if not isinstance(n_labels, types.Integer):

@@ -96,7 +96,7 @@ default='quadratic'
 def _compile_kappa_at_thresholds(
     scores: Any, labels: Any, thresholds: Any, *_: Any, **__: Any
 ) -> Any:
-    # numba takes names and defaults of the others from the function that it compiles.
+    # numba takes the names and defaults of further arguments from the function that it compiles.
     check_labels("labels", labels)
     for name, array in (("scores", scores), ("thresholds", thresholds)):
         numbers = isinstance(array, types.Array) and isinstance(

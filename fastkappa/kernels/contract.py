@@ -1,4 +1,4 @@
-"""What every backend offers: the kernels for pairs of columns, scores, CSV lines and differences.
+"""The kernels that every backend offers: for pairs of columns, scores, CSV lines and differences.
 
 A backend is a package with a module for each, ``pairs`` and so on, which implement these
 protocols. Kernels are serial, work on the items ``start <= i < stop``, read arrays in place,
@@ -70,7 +70,7 @@ def check_range(start: int, stop: int, *arrays: AnyArray | None) -> None:
 
 
 def chunks_of(part: Range, length: int) -> Iterator[slice]:
-    """Yield the items of a part, so many at a time."""
+    """Yield the items of a part, ``length`` at a time."""
     for begin in range(*part, length):
         yield slice(begin, min(begin + length, part[1]))
 

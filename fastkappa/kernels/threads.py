@@ -27,8 +27,8 @@ from fastkappa.kernels.contract import PairKernels
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# A thread is worth waking for what takes it some 100 microseconds to count, and for more than that
-# where pairs are counted as fast as they are read, for threads share memory.
+# Another thread is used only if it gets about 100 microseconds of work, and more than that if pairs
+# are counted as fast as they are read, because threads share memory.
 BYTES_WORTH_A_THREAD = 1 << 24
 PAIRS_WORTH_A_THREAD = 1 << 18
 # The least that a thread takes, while there is as much: threads that end a range at one time

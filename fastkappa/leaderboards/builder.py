@@ -220,7 +220,7 @@ class LeaderboardBuilder:
         if not self._entries:
             raise ValueError("predictions must hold at least one prediction, got none.")
         self._order.warn(what_needs_order(self._options.weights), stacklevel=3)
-        # Those that could not be scored have no kappa, and are last.
+        # Predictions that could not be scored have no kappa and come last.
         first_scored = sorted(
             range(len(self._entries)), key=lambda j: bool(self._entries[j].failure)
         )
@@ -295,7 +295,7 @@ class LeaderboardBuilder:
         return [*read_ahead(self._matched, args, len(names), num_threads)]
 
     def _matched(self, of_one: tuple[Alignment, int, Any, str]) -> Pair:
-        """Return one prediction, of how its ids match and their number, its labels and name."""
+        """Return one prediction, from the match of its ids, their number, its labels and name."""
         found, n_expected, ratings, name = of_one
         found = found._replace(extra=[one for one in found.extra if one not in self._unrated])
         if not found.is_complete() and self._options.on_mismatch == "raise":

@@ -63,8 +63,8 @@ def leaderboard(
         ordered categoricals do, is that of all.
     allow_other_labels : bool, default=False
         Whether a prediction outside the given ``labels``, of an item whose true label is among
-        them, leaves the item out of its own kappa, counted in the column ``other_labels``. It is
-        an error otherwise: who answers so where it is hard would be ranked on the easier items.
+        them, leaves the item out of its own kappa, counted in the column ``other_labels``.
+        Otherwise it is an error, because the prediction would be ranked on the easier items.
     ids : array-like of shape (n,), default=None
         The ids of the items of ``y_true``: whole numbers or strings, all different.
     on_mismatch : {'raise', 'drop'}, default='raise'
@@ -132,9 +132,9 @@ def leaderboard(
     of each group, and each replicate draws 1000 groups with replacement, the same for all
     predictions. So a replicate needs no pass over the items. With up to 1000 items this is the
     bootstrap of items itself; with more, the length of an interval is that of the bootstrap of
-    items to within some 2 %, less than the error of 1000 replicates. With clusters, these are
-    what is assigned to groups, and what is drawn if there are no more than 1000. Of fewer than
-    50 clusters, or of very different sizes, the intervals tend to be too short.
+    items to within some 2 %, less than the error of 1000 replicates. With clusters, clusters
+    are assigned to groups, or drawn themselves if there are no more than 1000. With fewer than
+    50 clusters, or with very different sizes, the intervals tend to be too short.
 
     The interval of kappa is the score interval that `agreement` gives. Percentile intervals are
     too short if kappa rests on few items, as near 1 or with weights: a replicate may hold none of

@@ -116,7 +116,7 @@ class Leaderboard(Result):
     n : ndarray of int, shape (m,)
         The number of items it was scored on.
     coverage : ndarray of shape (m,)
-        The proportion of the items that it has a label for, once: what is not covered was left out,
+        The proportion of the items for which it has exactly one label. The others were left out,
         and a kappa of part of the items compares with those of all only if the part is no easier.
         0 for predictions that could not be read.
     missing, extra, repeated : ndarray of int, shape (m,)

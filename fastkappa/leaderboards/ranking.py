@@ -102,7 +102,7 @@ def products_of(matrix: FloatTable, most_items: float) -> Products:
 
 
 def labels_present(tables: AnyArray, are_known: bool) -> NDArray[np.bool_]:
-    """Return which labels belong to each of m tables: all that are known, else those that occur."""
+    """Return the labels of each of m tables: all of them if they are known, else those found."""
     if are_known:
         return np.ones(tables.shape[:2], np.bool_)
     return np.logical_or(tables.any(axis=1), tables.any(axis=2))

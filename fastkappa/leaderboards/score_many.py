@@ -124,8 +124,8 @@ def score_many(
         truth or a prediction declares, as ordered categoricals do, is that of all tables.
     allow_other_labels : bool, default=False
         Whether a prediction outside the given ``labels``, of an item whose true label is among
-        them, leaves the item out of its own table, counted in ``n_outside``. It is an error
-        otherwise: who answers so where it is hard would be compared on the easier items.
+        them, leaves the item out of its own table, counted in ``n_outside``. Otherwise it is an
+        error, because the prediction would be compared on the easier items.
     sample_weight : array-like of shape (n,), default=None
         Item weights.
     axis : {0, 1}, default=0

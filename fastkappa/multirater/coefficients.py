@@ -81,14 +81,18 @@ def fleiss_kappa(
         If weights are applied to three labels or more in alphabetical order that was neither
         given nor declared.
     UserWarning
-        If ratings look like a table of counts: no labels are given, there are three rows or
-        more of whole numbers of 0 or more without a missing one, every row has the same sum,
-        some number is 0, and some is 2 or more. Or if they look as if they had a row per rater:
-        there are eight columns or more, and at least twice as many as rows. Or a row per
-        rating: of three columns two never repeat a pair of values, where raters who do not
-        agree at all would have repeated seven. Or if one of them looks like ids: of ten rows or
-        more it never repeats a value, and no other column has more than half as many values as
-        there are rows. `Ratings` are what their constructor says.
+        If ratings look like another form of data:
+
+        - a table of counts: no labels are given, there are three rows or more of whole numbers
+          of 0 or more, none missing, every row has the same sum, some number is 0, and some is
+          2 or more;
+        - a row per rater: there are eight columns or more, and at least twice as many as rows;
+        - a row per rating: two of three columns never repeat a pair of values, though raters
+          who agree by chance alone would repeat at least seven;
+        - ids: in ten rows or more, one column never repeats a value, and no other column has
+          more than half as many values as there are rows.
+
+        `Ratings` are not checked: their constructors say which form they have.
 
     References
     ----------

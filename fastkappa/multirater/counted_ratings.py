@@ -258,7 +258,7 @@ def _count(count: Callable[..., Any], raters: Sequence[EncodedRater]) -> Any:
 
 
 def of_counts(table: IntTable, n_raters: int, clusters: Any) -> Counted:
-    """Return what is counted of a table of counts, a row a subject."""
+    """Return the counts of a table with one row per subject."""
     return Counted(
         n_raters,
         table.shape[1],

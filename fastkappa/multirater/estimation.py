@@ -60,14 +60,15 @@ def read_ratings(
 def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
     """Warn where ``value``, a name or a matrix, needs an order of labels that nobody gave.
 
-    Where it is None, disagreements count alike, and those of measurements say nothing.
+    If it is None, the order has no effect.
     """
     if ratings.order_is_known:
         return
     labels, n_subjects = ratings.labels, ratings.n_subjects
     if value is not None:
         why = f"{argument}={value!r}" if isinstance(value, str) else f"a matrix as {argument}"
-        warn_of_order(labels, why, users_stacklevel())
+        # Ordinal distances are those of ranks.
+        warn_of_order(labels, why, users_stacklevel(), has_steps=value != "ordinal")
     elif (
         len(labels) > n_subjects and labels.dtype.kind == "f" and (labels != np.rint(labels)).any()
     ):

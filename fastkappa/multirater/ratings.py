@@ -390,7 +390,7 @@ class Ratings:
         )
 
     def warn_of_form(self) -> None:
-        """Warn of what looks like ratings of another form, such as counts per label."""
+        """Warn if ratings look as if they had another form, such as counts per label."""
         if self._warning is not None:
             warnings.warn(self._warning, stacklevel=users_stacklevel())
 

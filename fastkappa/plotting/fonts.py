@@ -1,4 +1,4 @@
-"""Fonts for characters that the usual one has not, such as those of Chinese labels."""
+"""Fonts for characters that the usual font lacks, such as those of Chinese labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pictures have in common: new axes, and colours.
+"""The style of all pictures: new axes, and colours.
 
 The colours differ in lightness as much as in hue, so that they can be told apart in black
 and white and by colour-blind readers. Agreement is dark, disagreement light.

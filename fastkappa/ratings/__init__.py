@@ -1,1 +1,1 @@
-"""What a user gave becomes a column of ratings, weights or numbers: the only judge of arrays."""
+"""Reads what a user gave into columns of ratings, weights or numbers: the only judge of arrays."""

@@ -1,6 +1,6 @@
 """The only judge of a user's arrays: array-likes become columns of ratings.
 
-Integer ratings stay as they lie in memory. Strings are hashed into codes; categoricals,
+Integer ratings are not copied. Strings are hashed into codes; categoricals,
 dictionaries and enums bring codes of their own, and an order. What is accepted, and the
 words for what is not, are scikit-learn's, so that code written for it sees no difference.
 """
@@ -21,7 +21,7 @@ from fastkappa.ratings.lengths import check_read
 from fastkappa.ratings.missing import is_missing
 from fastkappa.ratings.string_codes import codes_of_fixed_width, codes_of_objects, strings_array
 
-# Kinds of NumPy types whose labels may be the same, and what messages call them.
+# Kinds of NumPy types whose labels can be equal, and their names in messages.
 KINDS = ({*"biuf"}, {*"OUT"}, {"M"}, {"m"})
 HELD = {
     **dict.fromkeys("iuf", "integers"),
@@ -154,7 +154,7 @@ def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
 
 
 def are_comparable(first: np.dtype[Any], second: np.dtype[Any]) -> bool:
-    """Return whether labels of two types may be the same: numbers, strings, dates or durations."""
+    """Return whether labels of two types can be equal: numbers, strings, dates or durations."""
     return any({first.kind, second.kind} <= kinds for kinds in KINDS)
 
 
@@ -168,7 +168,7 @@ def not_comparable(first: Column, second: Column, names: tuple[str, str]) -> Val
 
 
 def _held(column: Column) -> str:
-    """Return what a column holds; of strings one that shows, if possible, that they are none."""
+    """Return the kind of a column's labels in words; for strings with an example, not a number."""
     if column.categories is None:
         return HELD[column.label_dtype.kind]
     held = [column.categories[code] for code in np.unique(column.values)]

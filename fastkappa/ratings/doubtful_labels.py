@@ -1,8 +1,8 @@
 """Labels that are seldom meant, with a word about each kind.
 
 A header, a note or a code for missing ratings among numbers makes a string of every rating
-in its column, and the order of strings is another than that of numbers. A blank at the end
-makes two labels of one. A dash in a column of words is no label. Ids in the place of ratings
+in its column, and strings sort differently from numbers. A blank at the end makes two labels
+of one. A dash in a column of words is no label. Ids in the place of ratings
 agree with nothing.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,14 +25,16 @@ from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
 MOST_NAMED = 5
-# Of more raters one may well have a few items, whose labels nobody else gave.
+# How often labels of ratings occur at least, on average.
+LEAST_REPEATS = 2
+# Among more raters, one with few items can have given labels that nobody else gave.
 MOST_JUDGED = 20
 REMEDY = "give missing_codes= if they stand for missing ratings, or labels= if they are labels."
 STAND_INS_REMEDY = "Give missing_codes= if they do, or labels= if they are labels."
 DECIMALS_REMEDY = (
     "read them as numbers, as by pandas.read_csv(decimal=','), or give labels= if they are labels."
 )
-# What people, spreadsheets and libraries write where there is no rating, in lower case.
+# Texts of people, spreadsheets and libraries for a missing rating, in lower case.
 STAND_INS = frozenset(
     [
         *("", "?", "??", ".", "..", "...", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}"),
@@ -41,12 +43,12 @@ STAND_INS = frozenset(
     ]
 )
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
-# In fewer items each may well have another label.
+# With fewer items, each can have a label of its own.
 FEWEST_IDS = 10
 
 
 class Remedies(NamedTuple):
-    """What errors about labels advise: the command line names its options."""
+    """The advice in errors about labels; the command line names its options."""
 
     odd_strings: str = REMEDY
     stand_ins: str = STAND_INS_REMEDY
@@ -75,7 +77,7 @@ def odd_strings(column: Column) -> dict[str, int]:
 
 
 def _times(column: Column) -> Counter[Any]:
-    """Return how often each category occurs; one that is there twice has the sum."""
+    """Return how often each category occurs; counts of equal categories are added."""
     categories, counts = column.categories or [], column.counts
     if counts is None:
         # A copy: bincount makes room for the largest code that it finds before it counts.
@@ -263,7 +265,9 @@ def _warn_of_strangers(
     labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]
 ) -> None:
     used = [np.asarray(table.any(axis=axis)) for axis in (1, 0)]
-    if not used[0].any() or (used[0] & used[1]).any():
+    # Where few labels occur twice, as measurements do not, raters may well have none in common.
+    n_used = np.count_nonzero(used)
+    if (used[0] & used[1]).any() or not 0 < LEAST_REPEATS * n_used <= table.sum():
         return
     held = (
         f"{name} has {', '.join(map(repr, _some(labels, own)))}" for name, own in zip(names, used)
@@ -274,17 +278,24 @@ def _warn_of_strangers(
     )
 
 
-def judge_raters(labels: Mapping[str, Collection[Any]]) -> None:
-    """Warn if a rater has no label in common with any of the others, unless there is a crowd."""
-    if len(labels) > MOST_JUDGED:
+def judge_raters(labels: Mapping[str, AnyArray], n_ratings: Sequence[int]) -> None:
+    """Warn if a rater has no label in common with any of the others, unless there is a crowd.
+
+    ``labels`` are those of each rater, each once, and ``n_ratings`` how many ratings they are.
+    """
+    # Dates of several units are compared elsewhere.
+    if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
-    n_raters = Counter(label for own in labels.values() for label in own)
-    for name, own in labels.items():
-        if 0 < len(own) < len(n_raters) and all(n_raters[label] == 1 for label in own):
+    shown = {name: _some(own, np.ones(len(own), bool)) for name, own in labels.items()}
+    n_raters = Counter(label for own in labels.values() for label in own.tolist())
+    for (name, own), n in zip(labels.items(), n_ratings):
+        # As in `_warn_of_strangers`.
+        repeats = 0 < LEAST_REPEATS * len(own) <= n
+        if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
             _warn(
                 f"{name} has no label in common with another rater:"
-                f" {', '.join(map(repr, sorted(own, key=str)[:MOST_NAMED]))}. Are all columns"
-                " ratings, of the same items and with labels written alike?"
+                f" {', '.join(map(repr, shown[name]))}. Are all columns ratings, of the same items"
+                " and with labels written alike?"
             )
             return
 
@@ -303,8 +314,10 @@ def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple
 
 
 def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:
-    found = [labels[i] for i in np.flatnonzero(used)[:MOST_NAMED].tolist()]
-    return [one.item() if isinstance(one, np.generic) else one for one in found]
+    """Return some of the labels used, as a message shows them."""
+    found = np.asarray(labels)[np.flatnonzero(used)[:MOST_NAMED]]
+    shown: list[Any] = (found.astype(str) if found.dtype.kind in "mM" else found).tolist()
+    return shown
 
 
 def _have(names: Iterable[str]) -> str:

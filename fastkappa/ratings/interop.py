@@ -54,7 +54,7 @@ def to_numpy(array: Any) -> AnyArray:
             array = array.detach().cpu()
             try:
                 return np.asarray(array)
-            except TypeError:  # bfloat16, which NumPy has not
+            except TypeError:  # bfloat16, which NumPy does not support
                 return np.asarray(array.float())
         if hasattr(array, "__dlpack__"):
             return np.from_dlpack(array)
@@ -83,13 +83,13 @@ def array_at_once(array: Any) -> AnyArray | None:
     try:
         memory: AnyArray = array.numpy()
     except (AttributeError, TypeError, RuntimeError):
-        # It is on another device, tracked for gradients, or of a type that NumPy has not.
+        # It is on another device, tracked for gradients, or of a type that NumPy does not support.
         return None
     return memory
 
 
 def only_column(ratings: Any) -> Any:
-    """Return the column of a data frame that has one alone, anything else as it is."""
+    """Return the only column of a data frame, anything else unchanged."""
     if getattr(ratings, "columns", None) is None or len(ratings.columns) != 1:
         return ratings
     library = type(ratings).__module__.partition(".")[0]
@@ -101,7 +101,7 @@ def only_column(ratings: Any) -> Any:
 
 
 def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
-    """Return the names that series bring, others where they have none or share one.
+    """Return the names of series; columns without a name of their own get that of ``others``.
 
     Examples
     --------
@@ -152,9 +152,9 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
 
 
 def warn_of_same_column(columns: Mapping[str, Any]) -> None:
-    """Warn if two raters' columns are one: it agrees with itself, whatever it is.
+    """Warn if two raters' columns are the same one, which always agrees with itself.
 
-    A column of a frame is another object whenever it is taken; then it has the same name.
+    A frame makes a new object each time a column is selected; then the names are compared.
     """
     (name, first), (other_name, other) = columns.items()
     title = getattr(first, "name", None)
@@ -195,7 +195,7 @@ def _codes_of_pandas(ratings: Any, name: str) -> Coded | None:
 
 
 def _numbers_in_place(array: Any) -> Any:
-    """Return numbers of pyarrow as they lie, anything else as it is.
+    """Return numbers of pyarrow as an array without a copy, anything else unchanged.
 
     Arrow's own conversion imports pandas where it is installed, which takes half a second.
     """

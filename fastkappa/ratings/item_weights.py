@@ -47,7 +47,7 @@ def read_sample_weight(sample_weight: Any, n_items: int) -> AnyArray:
 
 def as_numbers_of_items(weights: AnyArray) -> AnyArray:
     """Return item weights as whole numbers, or raise if they are not numbers of items."""
-    # Beyond the largest exact number they are no numbers of items that anybody has.
+    # Above the largest exact number they cannot be numbers of items.
     if weights.dtype.kind == "f" and (np.abs(weights) <= LARGEST_EXACT).all():
         whole = weights.astype(np.int64)
         weights = whole if (whole == weights).all() else weights

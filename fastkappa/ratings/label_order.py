@@ -116,7 +116,7 @@ def is_number(string: str) -> bool:
 
 
 def is_order_of_table_known(table: Any, labels: Any, names: AnyArray) -> bool:
-    """Return whether someone put the labels of a table, its ``names``, in order.
+    """Return whether the user chose the order of a table's labels, its ``names``.
 
     The columns of a data frame in alphabetical order may come from `pandas.crosstab`, which
     sorts them, unless they are an ordered categorical.
@@ -133,21 +133,22 @@ def is_alphabetical(labels: AnyArray) -> bool:
 
 
 def order_warning(
-    labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3
+    labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3, has_steps: bool = True
 ) -> str | None:
     """Return what to warn of where ``why`` depends on the order of sorted labels, if anything.
 
-    ``fewest`` is from how many labels on: two have the same distance in either order. Numbers are
-    warned of if their steps differ, for each step counts as one.
+    ``fewest`` is from how many labels on: two have the same distance in either order. If it
+    ``has_steps``, which count as 1 each, numbers with other steps are warned of.
     """
     if len(labels) < fewest:
         return None
     if not is_alphabetical(labels):
-        if not _has_gaps(labels):
+        if not has_steps or not _has_gaps(labels):
             return None
         return (
-            f"{why} takes each step from one label to the next as 1, but the steps of the labels"
-            f" {shown(labels)} differ. {remedy}"
+            f"each step from one label to the next counts as 1 ({why}), but the labels"
+            f" {shown(labels)} are not equally far apart. Give labels= with all labels of the"
+            " scale, or a matrix of weights."
         )
     return (
         f"{why} depends on the order of the labels, which was taken to be alphabetical:"
@@ -165,12 +166,14 @@ def _has_gaps(labels: AnyArray) -> bool:
     return bool((steps != steps[0]).any())
 
 
-def warn_of_order(labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 3) -> None:
+def warn_of_order(
+    labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 3, has_steps: bool = True
+) -> None:
     """Warn where a result depends on the order of labels that were sorted alphabetically.
 
     ``why`` is what depends on the order, such as ``weights='quadratic'``.
     """
-    warning = order_warning(labels, why, fewest=fewest)
+    warning = order_warning(labels, why, fewest=fewest, has_steps=has_steps)
     if warning is not None:
         warnings.warn(warning, LabelOrderWarning, stacklevel + 1)
 

@@ -105,9 +105,9 @@ def _find_codes(ratings: Any, missing_codes: Sequence[Any]) -> NDArray[np.bool_]
 
 
 def spellings(missing_codes: Sequence[Any]) -> set[Any]:
-    """Return the codes that are no dates in every way in which a column may hold them.
+    """Return the codes other than dates in every form in which a column can hold them.
 
-    A column of strings has -9 as "-9", and a member of an enum stands for its value.
+    A column of strings holds -9 as "-9", and a member of an enum stands for its value.
     """
     values = [code.value if isinstance(code, enum.Enum) else code for code in missing_codes]
     numbers = [float(code) for code in values if isinstance(code, str) and is_number(code)]

@@ -57,7 +57,7 @@ def columns_of(ratings: Any) -> tuple[list[Any], list[str] | None]:
             raise ValueError("ratings must be subjects × raters, got a list that holds no lists.")
         if len({len(row) for row in rows}) > 1:
             raise ValueError(
-                "ratings must have one rating a rater in every row, None if it is missing, got"
+                "ratings must have one rating per rater in every row, None if it is missing, got"
                 f" rows of {min(map(len, rows))} to {max(map(len, rows))}."
             )
         return [list(column) for column in zip(*rows, strict=True)], None
@@ -77,8 +77,8 @@ def read_raters(
 ) -> tuple[list[Rater], LabelOrder | None]:
     """Return each rater's ratings, and the labels given or declared, None for those that occur.
 
-    A rater's ratings need not be of all subjects. Those that are ``missing_codes`` are still among
-    them, but for those in lists and arrays of objects.
+    A rater need not have rated all subjects. ``missing_codes`` are still among the ratings, except
+    in lists and arrays of objects.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def read_raters(
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Return the names of columns; of those with one name, the place too."""
+    """Return the names of columns, with their position if several have the same name."""
     times = Counter(names)
     return [
         name if times[name] == 1 else f"{name} (column {place})"
@@ -148,7 +148,7 @@ def _read_rater(ratings: Any, name: str, missing_codes: Sequence[Any]) -> Rater:
 def _written_alike(columns: dict[str, Column]) -> dict[str, Column]:
     """Return columns of whole numbers as strings, if others are strings.
 
-    With labels such as "1", "2" and "x": who never gave "x" may have a column of numbers.
+    With labels such as "1", "2" and "x", a rater who never gave "x" can have a column of numbers.
     """
     if not any(column.categories for column in columns.values()):
         return columns
@@ -187,7 +187,7 @@ def _by_value(column: Column) -> Column:
 
 
 def _remedy(ratings: Any) -> str:
-    """Return what takes a mapping of columns, nothing for what is none."""
+    """Return advice if ratings are a mapping of columns, an empty text otherwise."""
     if not isinstance(ratings, Mapping):
         return ""
     return (
@@ -199,8 +199,8 @@ def _remedy(ratings: Any) -> str:
 def read_measurements(columns: Sequence[Any], names: Sequence[str]) -> list[AnyArray]:
     """Return columns of numbers as one-dimensional arrays, what is missing as NaN.
 
-    Missing are None, NaN, NA, null and masked entries. Numbers stay as they lie in memory
-    where none is missing but as NaN.
+    Missing are None, NaN, NA, null and masked entries. Numbers are not copied if
+    all missing ones are NaN.
 
     Raises
     ------

@@ -251,7 +251,7 @@ def drop_missing(
 
     ``missing_codes`` are values that stand for a missing one, in all columns but those that
     are ``not_rated``. In the columns named by ``odd``, those of ratings without given labels,
-    strings among numbers are missing, too.
+    strings among numbers that people write for a missing rating are missing, too.
     The numbers are those of the values missing in each column.
     """
     if missing == "raise":

@@ -27,8 +27,8 @@ DECIMAL_COMMA_HINT = (
 def read_numbers(values: Any, name: str) -> AnyArray:
     """Return numbers as a one-dimensional array of integers, booleans or floats.
 
-    They stay as they lie in memory. NaN and infinity are not looked for: `refuse_infinite`
-    is for who has met them.
+    They are not copied. NaN and infinity are not looked for: `refuse_infinite` is for callers
+    that have found them.
     """
     refuse_masked(**{name: values})
     numbers = to_numpy(values)
@@ -54,7 +54,7 @@ def hint_for_probabilities(shape: tuple[int, ...]) -> str:
     if len(shape) != 2 or shape[0] < 2:
         return ""
     return (
-        " If these are probabilities, a column a label, decode_probabilities and KappaDecoder take"
+        " If these are probabilities, one per label, decode_probabilities and KappaDecoder take"
         " them; for scores take the expected label: probabilities @ labels, where labels are"
         f" numbers in the order of the columns, such as np.arange({shape[1]})."
     )
@@ -126,7 +126,7 @@ def refuse_infinite(numbers: AnyArray, name: str, start: int = 0) -> None:
 
 
 def integer_at_least(value: Any, least: int, name: str) -> int:
-    """Return a parameter that is an integer, or raise if it is none or too small."""
+    """Return a parameter as an integer, or raise if it is not one or too small."""
     try:
         number = operator.index(value)
     except TypeError:

@@ -1,4 +1,4 @@
-"""What a report is made of: paragraphs, and grids of texts."""
+"""The parts of a report: paragraphs, and grids of texts."""
 
 from __future__ import annotations
 

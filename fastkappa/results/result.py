@@ -1,4 +1,4 @@
-"""What every result can do: print a report, show it in a notebook, become plain data."""
+"""The base of every result: it prints a report, shows it in a notebook and becomes plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a source is, and who counts it or reads its columns into memory."""
+"""The kinds of sources, and the functions that count each or read its columns into memory."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from fastkappa.sources.batches import add_ratings
 from fastkappa.sources.source_ratings import RatingsError
 from fastkappa.sources.source_table import SourceTable
 
-# Items of a slice: few enough for small temporary arrays, enough for little time in Python.
+# Items per slice: few enough for small temporary arrays, enough to spend little time in Python.
 SLICE = 1 << 18
-# More groups than these are read by nobody.
+# Nobody reads a report of more groups.
 MOST_GROUPS = 2000
 # Columns of some rows by their names, each an Arrow array.
 Batch = dict[Any, Any]
@@ -25,7 +25,7 @@ Part = Callable[[], Iterable[Batch]]
 def count_parts(table: SourceTable, parts: Sequence[Part], num_threads: int = 1) -> None:
     """Count what the parts of a source yield; each thread takes the next part.
 
-    The threads share the batches of a part that is the only one.
+    If there is only one part, the threads share its batches.
     """
     if len(parts) == 1 or num_threads == 1:
         for part in parts:
@@ -85,7 +85,7 @@ def parts_of_rows(table: SourceTable, rows: Any) -> list[Part]:
 
 
 def batches_of(table: SourceTable, record_batches: Iterable[Any]) -> Iterator[Batch]:
-    """Yield record batches, which come one after the other, as batches of columns."""
+    """Yield record batches as batches of columns."""
     for rows in record_batches:
         for part in parts_of_rows(table, rows):
             yield from part()
@@ -127,7 +127,7 @@ def add_arrays(table: SourceTable, arrays: Batch, num_threads: int = 1) -> None:
 
 
 def split_by(group: Any, columns: Mapping[str, Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Yield each group, sorted, with its rows of the columns; rows without a group are in none."""
+    """Yield each group, sorted, with its rows of the columns; rows without a group are left out."""
     from pyarrow import compute
 
     groups = [value for value in group.unique().to_pylist() if value is not None and value == value]

@@ -109,7 +109,7 @@ def distinct_ratings(array: Any, column: Any) -> set[Key]:
 
 
 def type_of_column(array: Any) -> np.dtype[Any]:
-    """Return the type of the ratings in a chunked array, which has none if they are no ratings."""
+    """Return the type of the ratings in a chunked array, `NO_TYPE` if they cannot be ratings."""
     with suppress(RatingsError):
         return ratings_of(in_one(array.slice(0, 1)), "").label_dtype
     return NO_TYPE

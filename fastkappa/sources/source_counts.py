@@ -1,4 +1,4 @@
-"""What `confusion_from_table` returns, read from the table of a source."""
+"""The result of `confusion_from_table`, read from the table of a source."""
 
 from __future__ import annotations
 

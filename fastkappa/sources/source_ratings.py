@@ -1,4 +1,4 @@
-"""What a source holds: whole numbers and strings as keys of a table, and errors about them."""
+"""The ratings of a source: whole numbers and strings as keys of a table, and errors about them."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def as_weights(weights: Weights, n_labels: int) -> SchemeName | AnyArray | None:
     if matrix.shape != (n_labels, n_labels):
         raise ValueError(
             f"weights must have the shape ({n_labels}, {n_labels}), one row and one column"
-            f" a label, got {matrix.shape}."
+            f" per label, got {matrix.shape}."
         )
     if not np.isfinite(matrix).all():
         raise ValueError("weights must be finite, got NaN or infinity among them.")

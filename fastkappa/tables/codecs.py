@@ -259,7 +259,7 @@ def expected_codecs(
 ) -> Codecs:
     """Return codecs of the labels that columns seem to have: ranges, or maps if these are wide.
 
-    Those of further columns, whose labels are known, come after them.
+    Codecs of further columns, whose labels are known, come after them.
     """
     found = tuple(map(guess_label_range, columns))
     if not are_worth_a_table((*found, *known), len(columns[0]), largest):

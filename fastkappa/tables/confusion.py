@@ -28,7 +28,7 @@ def confusion_counts(
     y1, y2 : array-like of shape (n,)
         The two raters' ratings: integers of any dtype, whole floats, booleans, strings,
         dates; NumPy arrays, lists, pandas, polars or pyarrow columns. Integer arrays are
-        read as they lie in memory, whatever their stride or byte order.
+        read in place, whatever their stride or byte order.
     labels : array-like of shape (l,), default=None
         The labels of the table, in its order. None takes the labels that occur, sorted.
     sample_weight : array-like of shape (n,), default=None
@@ -74,5 +74,6 @@ def confusion_counts(
     items = read(given, labels, sample_weight=sample_weight, policy="scikit-learn")
     columns = items.columns["y1"], items.columns["y2"]
     counts = in_int64(tabulate(kernels, *columns, known_labels(items), items.weights, threads))
-    judge_table(counts.labels, counts.table, counts.n_outside)
+    # How many items are outside the labels stands beside the table.
+    judge_table(counts.labels, counts.table)
     return counts

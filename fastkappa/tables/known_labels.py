@@ -34,7 +34,7 @@ class Encoding(NamedTuple):
     positions: NDArray[np.intp]
 
     def places(self, values: AnyArray) -> NDArray[np.intp]:
-        """Return the position of the label of each rating, -1 if it is none of those known."""
+        """Return the position of each rating's label, -1 if the label is unknown."""
         found: NDArray[np.intp] = np.append(self.positions, -1)[self.codec.codes(values)]
         return found
 
@@ -56,14 +56,14 @@ class KnownLabels:
         self.position = distinct(self._keys(comparable))
 
     def _keys(self, labels: AnyArray) -> list[Any]:
-        """Return labels as they are looked up: dates in the unit of the columns."""
+        """Return labels in the form that is looked up: dates in the unit of the columns."""
         if self._unit.kind in "mM" and labels.dtype.kind == self._unit.kind:
             return keys_in_unit(labels, self._unit)
         keys: list[Any] = labels.tolist()
         return keys
 
     def places(self, labels: AnyArray) -> NDArray[np.intp]:
-        """Return the position of each of other labels among these, -1 if it is none of them."""
+        """Return the position of each of other labels among these, -1 if it is not among them."""
         return np.array([self.position.get(key, -1) for key in self._keys(labels)], np.intp)
 
     def __len__(self) -> int:

@@ -111,12 +111,12 @@ def common_labels(
 
 
 def occurring(table: ConfusionTable) -> ConfusionTable:
-    """Return a table without the labels of no item, the others sorted."""
+    """Return a table without labels that no item has, with the others sorted."""
     others = tuple(range(table.counts.ndim - 2))
     used = np.logical_or(table.counts.any((*others, -2)), table.counts.any((*others, -1)))
     if used.all():
         return table
-    # Strings that are all numbers now have another order than they had among others.
+    # Strings that are all numbers sort by value, which other strings among them prevented.
     labels = union_of_labels([table.rows[used]])
     places = np.full(len(used), -1)
     places[used] = positions_in(labels, table.rows[used])
@@ -124,7 +124,7 @@ def occurring(table: ConfusionTable) -> ConfusionTable:
 
 
 def _placed(table: ConfusionTable, labels: AnyArray, places: AnyArray) -> ConfusionTable:
-    """Return a table on other labels, with the place of each label that it has now."""
+    """Return a table on other labels; ``places`` are the positions of its own labels among them."""
     shape = (len(labels), len(labels))
     sums = None if table.sums is None else scatter(table.sums, places, places, shape)
     counts = scatter(table.counts, places, places, shape)

@@ -175,7 +175,7 @@ class Tally:
             raise
 
     def reads_in_place(self, columns: Sequence[AnyArray]) -> bool:
-        """Return whether kernels can read such columns as they are."""
+        """Return whether kernels can read the columns in place."""
         rows, others = self._codecs[-2:]
         return self._plain is not None and rows.fits(columns[0]) and others.fits(columns[1])
 

@@ -81,8 +81,9 @@ def agreement(
         kappa by 'score' or 'profile'. The report says if there are such.
     missing : {'raise', 'drop'}, default='raise'
         What to do with items with a missing rating (None, NaN, NaT, NA, masked or null, or
-        one of the ``missing_codes``): raise an error, or leave them out and count them. A
-        few strings among numbers are missing ratings too, unless ``labels`` are given.
+        one of the ``missing_codes``): raise an error, or leave them out and count them.
+        Strings among numbers that people write for a missing rating, such as "-" and "n/a", are
+        missing too, unless ``labels`` are given.
     missing_codes : sequence, default=()
         Values that stand for a missing rating, such as -9 or "NA".
     confidence : float, default=0.95
@@ -115,9 +116,9 @@ def agreement(
         test of kappa is Wald's. An item whose cluster is missing is treated as one with a
         missing rating. None means that items are independent.
     sample_weight : array-like of shape (n,), default=None
-        How many items each one stands for, in whole numbers: the result is that of the items
-        repeated so often. Other weights have no standard error here, and not with clusters
-        either. None means 1 for each.
+        How many items each row stands for, in whole numbers: the result is that of the items
+        repeated this many times. Other weights, and weights with clusters, are an error because
+        they have no standard error here. None means 1 for each.
 
     Returns
     -------
@@ -341,10 +342,10 @@ def _checked_labels(labels: Any, n_labels: int) -> AnyArray:
         raise ValueError(f"labels must be one-dimensional, got {short_repr(labels)}.") from error
     if names.ndim != 1 or len(names) != n_labels:
         got = f"an array of shape {names.shape}" if names.ndim else short_repr(labels)
-        raise ValueError(f"labels must be {n_labels}, one a row of the table, got {got}.")
+        raise ValueError(f"labels must be {n_labels}, one per row of the table, got {got}.")
     if names.dtype.kind == "U" and not all(isinstance(label, str) for label in labels):
         names = np.array(labels, dtype=object)  # NumPy would turn numbers into strings
-    # A list shows whole numbers that are rounded beside floats.
+    # Whether floats have rounded whole numbers shows in the list alone, not in an array of floats.
     names = array_of(labels if names.dtype.kind == "f" else names, "labels")
     refuse_missing_labels(list(distinct(names.tolist())))
     return names

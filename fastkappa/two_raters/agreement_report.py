@@ -40,7 +40,7 @@ IN_DICTIONARY = (
 )
 # Without weights these two repeat the one above them.
 ONLY_WEIGHTED = ("brennan_prediger", "gwet_ac2")
-# Labels without a rating that are named.
+# How many labels without a rating are named.
 MOST_UNUSED = 5
 NULL_SIGNS = {"two-sided": "=", "greater": "<=", "less": ">="}
 UNWEIGHTED = ("observed_agreement", "bennett_s", "gwet_ac1", "bangdiwala_b")
@@ -124,7 +124,7 @@ def _remarks(result: _Result) -> Iterator[str]:
 
 
 def _unused_labels(result: _Result) -> Iterator[str]:
-    """Yield a line that says what labels without a rating change, if there are any."""
+    """Yield a line on the effect of labels without a rating, if there are any."""
     used = result.table.any(axis=0) | result.table.any(axis=1)
     unused = [label_text(label) for label in result.labels[~used].tolist()]
     if not unused:
@@ -141,7 +141,7 @@ def _unused_labels(result: _Result) -> Iterator[str]:
 def _estimate_grids(result: _Result) -> Iterator[Grid]:
     """Yield the grid of the indices, and that of the kappa of each label.
 
-    It is the same one where no weights are in use.
+    Without weights it is one grid.
     """
     weighted = result.weights is not None
     rows = result.rows()

@@ -210,8 +210,8 @@ def agreement_by(
         The group of each item, of any type that ratings may have.
     weights, labels, missing, missing_codes, confidence
         As for `agreement`; ``missing_codes`` are for ratings, not for groups. Without
-        ``labels`` all groups have tables of the same labels, those that are declared or that
-        occur in any.
+        ``labels`` all groups have tables of the same labels: those declared, or those that
+        occur in any group.
     undefined : {'nan', 'drop'}, default='nan'
         What the test of equality does with groups whose kappa is undefined or has a standard
         error of 0, as for `compare_strata`: be undefined, or leave them out.

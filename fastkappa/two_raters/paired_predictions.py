@@ -76,12 +76,12 @@ def compare_predictions(
     rng : Generator, int or None, default=None
         The source of random numbers.
     interval_method : {'asymptotic', 'score', 'profile'}, default=None
-        The interval of each kappa, from both of which that of the difference is made (Zou and
-        Donner 2008); with 'asymptotic', and with clusters, it is the usual one, symmetric. None
-        means for each kappa what `agreement` takes by default.
+        The interval of each kappa. The interval of the difference is made of both (Zou and Donner
+        2008); with 'asymptotic', and with clusters, it is the usual symmetric one. None takes
+        the default of `agreement` for each kappa.
     clusters : array-like of shape (n,), default=None
-        The cluster of each item, as for `agreement`: the unit of the standard error, and what
-        the bootstrap draws.
+        The cluster of each item, as for `agreement`: the unit of the standard error and of the
+        bootstrap.
 
     Returns
     -------

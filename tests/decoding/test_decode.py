@@ -244,11 +244,11 @@ def test_labels_that_name_some_columns_in_another_order() -> None:
     [
         (
             [0.5, 0.5],
-            r"a column a label, got shape \(2,\).*np.column_stack.*KappaRounder",
+            r"one column per label, got shape \(2,\).*np.column_stack.*KappaRounder",
         ),
-        ([[0.5], [0.5]], "must have a column a label"),
-        (np.zeros((2, 2, 2)), r"a row an item and a column a label, got shape \(2, 2, 2\)"),
-        (3.0, "a row an item and a column a label, got 3.0"),
+        ([[0.5], [0.5]], "must have one column per label"),
+        (np.zeros((2, 2, 2)), r"one row per item and one column per label, got shape \(2, 2, 2\)"),
+        (3.0, "one row per item and one column per label, got 3.0"),
         (np.zeros((0, 3)), r"must not be empty, got shape \(0, 3\)"),
         ([["a", "b"]], "must hold real numbers, got"),
         ([[1j, 0]], "must hold real numbers, got an array of dtype complex128"),

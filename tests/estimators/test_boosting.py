@@ -196,7 +196,7 @@ def test_lightgbm_cross_validation() -> None:
 
 
 def test_predictions_of_classes_are_refused() -> None:
-    with pytest.raises(ValueError, match="take a regression objective"):
+    with pytest.raises(ValueError, match="use a regression objective"):
         boosting.lightgbm_eval_metric([0, 1, 2], np.ones((3, 3)) / 3)
     with pytest.raises(ValueError, match="approxes must be those of a model of one dimension"):
         boosting.CatBoostKappa().evaluate((np.ones(3),) * 3, np.arange(3), None)

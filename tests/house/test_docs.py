@@ -88,3 +88,41 @@ def test_links_lead_somewhere_where_pages_are_plain_files(page: Path) -> None:
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
+
+
+GUIDES = ("CONTRIBUTING.md", "ci/README.md", "bench/README.md")
+FOLDERS = ("fastkappa", "tests", "ci", "docs", "bench", ".github")
+
+
+@pytest.fixture(scope="module")
+def files() -> list[Path]:
+    found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    return [*found, *ROOT.iterdir()]
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_files_that_guides_name_are_there(guide: str, files: list[Path]) -> None:
+    named = re.findall(r"`([\w./]+(?:\.(?:py|pyx|pxd|h|md|R|txt)|/))`", without_code(ROOT / guide))
+    there = {f"/{path.relative_to(ROOT).as_posix()}" for path in files}
+    made = {"bench/results/", "cli/commands/NAME.py"}
+    assert len(named) > 15
+    for name in {*named} - made:
+        assert any(path.endswith(f"/{name.rstrip('/')}") for path in there), name
+
+
+def test_names_that_recipes_give_are_in_the_code(files: list[Path]) -> None:
+    named = set(re.findall(r"`(\w{4,})`", without_code(ROOT / "CONTRIBUTING.md")))
+    words: set[str] = set()
+    for path in files:
+        if path.suffix in (".py", ".pyx", ".h") and path.name != Path(__file__).name:
+            words.update(re.findall(r"\w{4,}", path.read_text(encoding="utf-8")))
+    assert len(named) > 40
+    assert named <= words
+
+
+@pytest.mark.parametrize("guide", [*GUIDES, "README.md"])
+def test_targets_of_make_that_guides_name_are_there(guide: str) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = {word for line in re.findall(r"^([\w -]+):", makefile, re.M) for word in line.split()}
+    text = (ROOT / guide).read_text(encoding="utf-8")
+    assert {*re.findall(r"(?:`|    )make ([\w-]+)", text)} <= targets

@@ -233,7 +233,7 @@ REFUSED: list[tuple[Any, dict[str, Any], str]] = [
     (np.array([1, 2]), {}, r"subjects × raters, got an array of shape \(2,\)"),
     ([], {}, "two raters or more, got 0"),
     (np.empty((0, 3)), {}, "must not be empty, got no subjects"),
-    ([[1, 2], [1]], {}, "one rating a rater in every row"),
+    ([[1, 2], [1]], {}, "one rating per rater in every row"),
     ([[None, None], [None, None]], {}, "must not all be missing, got 2 subjects"),
     ([[9, 9]], {"missing_codes": [9]}, "must not all be missing"),
     ([[1, 2]], {"missing_codes": 9}, "missing_codes must be a list"),
@@ -277,7 +277,7 @@ def test_a_rating_that_is_no_label_is_named() -> None:
 def test_refused_counts(counts: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Ratings.from_counts(counts)
-    with pytest.raises(ValueError, match="labels must be 2, one a column of counts, got 3"):
+    with pytest.raises(ValueError, match="labels must be 2, one per column of counts, got 3"):
         Ratings.from_counts([[1, 2]], labels=[1, 2, 3])
     for table in ([[1, 2]], [[0, 0], [0, 0]], [[1, -1], [1, 1]], [[0.5, 1], [1, 1]]):
         with pytest.raises(ValueError, match="table must"):

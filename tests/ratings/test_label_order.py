@@ -338,7 +338,7 @@ def test_the_warning_names_the_order_and_the_remedy() -> None:
 
 @pytest.mark.parametrize(
     "labels",
-    [np.array(["no", "yes"]), np.array(["1", "9", "10"]), np.arange(5), np.array([0.0, 1.0, 2.0])],
+    [np.array(["no", "yes"]), np.array(["8", "9", "10"]), np.arange(5), np.array([0.0, 1.0, 2.0])],
 )
 def test_nothing_to_warn_of(labels: Any) -> None:
     warn_of_order(labels, "weights='quadratic'", 1)  # a warning would be an error here
@@ -379,7 +379,7 @@ def test_strings_among_numbers(ratings: list[Any], found: dict[str, int]) -> Non
     with pytest.raises(ValueError, match="holds numbers, and among them") as caught:
         judge_labels(columns)
     assert str(caught.value) == (
-        f"y1 holds numbers, and among them {shown}: give missing='drop' or missing_codes= if they"
+        f"y1 holds numbers, and among them {shown}: give missing_codes= if they"
         " stand for missing ratings, or labels= if they are labels."
     )
     assert judge_labels(columns, ["1", "2"]) == (["1", "2"], False)

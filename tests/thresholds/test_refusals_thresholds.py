@@ -51,8 +51,8 @@ def best(**change: Any) -> Any:
         (np.ones((1, 5)), r"scores must be one-dimensional, got shape \(1, 5\)\.$"),
         (
             np.full((5, 3), 1 / 3),
-            r"scores must be one-dimensional, got shape \(5, 3\)\. If these are probabilities, a"
-            " column a label, decode_probabilities and KappaDecoder take them; for scores take the"
+            r"scores must be one-dimensional, got shape \(5, 3\)\. If these are probabilities, one"
+            " per label, decode_probabilities and KappaDecoder take them; for scores take the"
             " expected label: probabilities @ labels, where labels are"
             r" numbers in the order of the columns, such as np\.arange\(3\)\.",
         ),

@@ -294,5 +294,7 @@ def test_labels_that_differ_in_case_are_named() -> None:
     )
     with pytest.warns(UserWarning, match=message):
         agreement(["Yes", "no", "Yes", "no"], ["yes", "no", "no", "no"])
-    # Who uses both means both, as genes are written.
-    agreement(["A", "a", "b"], ["A", "A", "b"])
+    # One rater with both may have typed them, or mean both: labels= says so.
+    genes = ["A", "a", "b"], ["A", "A", "b"]
+    with pytest.warns(UserWarning, match=r"differ in case alone.*'A' \(3 times\), 'a' \(1 time\)"):
+        agreement(*genes)

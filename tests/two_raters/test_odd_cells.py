@@ -43,8 +43,8 @@ MIXED: dict[str, Callable[[list[Any]], Any]] = {
     "pyarrow": lambda column: pa.array([*map(str, column)]),
 }
 ODD = (
-    r"y1 holds numbers, and among them 'x' \(1 time\): give missing='drop' or missing_codes= if"
-    r" they stand for missing ratings, or labels= if they are labels\."
+    r"y1 holds numbers, and among them 'x' \(1 time\): give missing_codes= if they stand for"
+    r" missing ratings, or labels= if they are labels\."
 )
 
 
@@ -55,12 +55,13 @@ def test_a_row_of_strings_among_numbers(name: str, form: str, at: int) -> None:
     """One row 'x', 'x' among grades 1 to 10 must not make strings of the grades."""
     take = TAKERS[name]
     y1, y2 = (MIXED[form]([*c[:at], "x", *c[at:]]) for c in (FIRST.tolist(), SECOND.tolist()))
-    with pytest.raises(ValueError, match=ODD):
-        take(y1, y2)
-    for options in ({"missing": "drop"}, {"missing": "drop", "missing_codes": ["x"]}):
-        found = take(y1, y2, **options)
-        assert found.kappa == pytest.approx(KAPPA, abs=1e-14)
-        assert (found.n, found.missing, found.n_dropped) == (200, (1, 1), 1)
+    # What is dropped is missing, and not mistyped.
+    for options in ({}, {"missing": "drop"}, {"missing": "drop", "missing_codes": ["y"]}):
+        with pytest.raises(ValueError, match=ODD):
+            take(y1, y2, **options)
+    found = take(y1, y2, missing="drop", missing_codes=["x"])
+    assert found.kappa == pytest.approx(KAPPA, abs=1e-14)
+    assert (found.n, found.missing, found.n_dropped) == (200, (1, 1), 1)
     labels = [*map(str, range(1, 11)), "x"]
     kept = take(y1, y2, labels=labels)
     assert kept.labels.tolist() == labels
@@ -70,13 +71,13 @@ def test_a_row_of_strings_among_numbers(name: str, form: str, at: int) -> None:
 
 def test_predictions_with_a_string_among_numbers() -> None:
     truth, first, second = [*FIRST.tolist(), 3], [*SECOND.tolist(), "x"], [*FIRST.tolist(), 4]
-    with pytest.raises(ValueError, match=r"first holds numbers, and among them 'x' \(1 time\)"):
-        compare_predictions(first, second, y_true=truth, weights="quadratic")
-    for options in ({}, {"missing_codes": ["x"]}):
-        found = compare_predictions(
-            first, second, y_true=truth, weights="quadratic", missing="drop", **options
-        )
-        assert found.kappas == pytest.approx((KAPPA, 1))
+    for options in ({}, {"missing": "drop"}):
+        with pytest.raises(ValueError, match=r"first holds numbers, and among them 'x' \(1 time\)"):
+            compare_predictions(first, second, y_true=truth, weights="quadratic", **options)
+    found = compare_predictions(
+        first, second, y_true=truth, weights="quadratic", missing="drop", missing_codes=["x"]
+    )
+    assert found.kappas == pytest.approx((KAPPA, 1))
 
 
 def test_strings_among_the_numbers_of_one_column_beside_labels() -> None:
@@ -161,3 +162,15 @@ def test_codes_must_be_a_list(codes: Any) -> None:
             match=f"missing_codes must be a list of ratings, got {re.escape(repr(codes))}",
         ):
             take([1, 2], [1, 2], **third, missing_codes=codes)
+
+
+@each_function
+@pytest.mark.parametrize("gap", ["", "-", "?", "NA", "#N/A"])
+def test_what_stands_for_missing_among_numbers_is_dropped(name: str, gap: str) -> None:
+    y1, y2 = [*FIRST.tolist(), gap], [*SECOND.tolist(), 3]
+    found = TAKERS[name](y1, y2, missing="drop")
+    assert found.kappa == pytest.approx(KAPPA, abs=1e-14)
+    assert (found.n, found.missing) == (200, (1, 0))
+    # Codes that are given say what is missing.
+    with pytest.raises(ValueError, match="y1 holds numbers, and among them"):
+        TAKERS[name](y1, y2, missing="drop", missing_codes=["x"])

@@ -167,8 +167,8 @@ def test_a_frame_brings_its_labels() -> None:
 @pytest.mark.parametrize(
     ("labels", "match"),
     [
-        ("ab", "labels must be 2, one a row of the table, got 'ab'"),
-        (2, "labels must be 2, one a row of the table, got 2"),
+        ("ab", "labels must be 2, one per row of the table, got 'ab'"),
+        (2, "labels must be 2, one per row of the table, got 2"),
         ({"a": 1, "b": 2}, r"labels must be 2, .* got \{'a': 1, 'b': 2\}"),
         ([["a"], ["b", "c"]], r"labels must be one-dimensional, got \[\['a'\], \['b', 'c'\]\]"),
         (["a", None], "labels must not be missing, got None among them"),

@@ -34,7 +34,7 @@ from fastkappa.cli.options import (
 from fastkappa.statistics.scales import SCALES, check_scale
 
 RATERS = "--raters"
-# Journals ask for so many dots per inch.
+# Journals ask for this resolution.
 DPI = 300
 EXAMPLES = """
 fastkappa agree ratings.csv --raters ann ben --weights linear

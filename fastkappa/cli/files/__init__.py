@@ -1,1 +1,1 @@
-"""What the commands read."""
+"""Files that the commands read."""

@@ -108,7 +108,7 @@ class Source(NamedTuple):
 
 
 def as_source(source: Path | Source) -> Source:
-    """Return a file as what commands read."""
+    """Return a file as a source for commands."""
     return source if isinstance(source, Source) else Source(str(source), (source,))
 
 
@@ -158,7 +158,7 @@ class Opener:
         return self._explained(text, self._files)
 
     def explained_failure(self, file: str, why: str) -> str:
-        """Return the same for what is wrong with one of many files."""
+        """Return the same for an error in one of many files."""
         text = self._explained(f"{file} {why}", [Path(file)])
         return text.removeprefix(f"{self.named(file)} ")
 

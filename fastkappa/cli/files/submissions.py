@@ -47,7 +47,7 @@ READ_AHEAD = 8
 AT_ONCE = 16
 # Files of a folder that are left out, and named.
 OTHERS_NAMED = 3
-# How the command line calls what errors advise to give.
+# The options of the command line for arguments that errors advise.
 OPTIONS = {
     "missing='drop'": "--missing drop",
     "missing_codes=": "--missing-codes",
@@ -265,7 +265,7 @@ def _score(board: LeaderboardBuilder, some: Sequence[_Read], truth: Path) -> Non
         try:
             if one.failure is not None:
                 raise one.failure
-            # Ids that are no text show it where they are named.
+            # Ids that cannot be decoded raise where they are named.
             with naming(one.file):
                 board.add([str(one.file)], [one.columns])
         except MismatchError as error:

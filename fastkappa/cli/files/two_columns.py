@@ -44,7 +44,7 @@ OnSorted = Callable[[AnyArray], None]
 
 
 def ignore_sorted(labels: AnyArray) -> None:
-    """Ignore what labels are sorted."""
+    """Ignore that labels are sorted."""
 
 
 def count_ratings(

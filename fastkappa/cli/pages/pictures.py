@@ -24,7 +24,7 @@ NAMES = re.compile(r"""(\bid="|href="#|url\(#)""")
 
 
 class Picture(NamedTuple):
-    """What a picture shows, in words, and the function that draws it into axes.
+    """A picture: its caption, and the function that draws it into axes.
 
     Without axes it makes a figure of a size that fits.
     """

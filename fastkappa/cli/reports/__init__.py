@@ -1,1 +1,1 @@
-"""What the commands print."""
+"""Reports that the commands print."""

@@ -17,7 +17,7 @@ RANKS_SHOWN = 10
 
 
 def output_of(boards: Boards) -> Output:
-    """Return what is printed of leaderboards."""
+    """Return the output for leaderboards."""
     rows = []
     for name, board in boards.items():
         split = {} if name is None else {"split": name}

@@ -13,7 +13,7 @@ REAL_FONTS = {"pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "none"}
 
 
 class Print(NamedTuple):
-    """How a picture is printed; the size is in inches, and None takes a fitting one."""
+    """How a picture is printed; the size is in inches, None for one that fits the picture."""
 
     dpi: int
     size: tuple[float, float] | None

@@ -45,7 +45,7 @@ def output_of(
     found: TableKappas,
     sample_weight: str | None = None,
 ) -> Output:
-    """Return what is printed of two columns of a file."""
+    """Return the output for two columns of a file."""
     of_file = {
         "file": file,
         "columns": dict(zip(("y1", "y2"), columns)),
@@ -73,7 +73,7 @@ def output_of(
 def _headings(
     file: str, columns: tuple[str, str], counts: SourceCounts, sample_weight: str | None
 ) -> Iterator[str]:
-    """Yield what was counted, and what was left out."""
+    """Yield the numbers of items counted and left out."""
     first, second = (printable(name) for name in columns)
     n_items = counts.n_rows - counts.n_dropped - counts.n_outside
     weighted = "" if sample_weight is None else f", weighted by {printable(sample_weight)}"

@@ -54,7 +54,7 @@ def output_of(
     weights: Weights,
     method: Method,
 ) -> Output:
-    """Return what is printed of thresholds, beside the half points."""
+    """Return the output for thresholds, beside the half points."""
     y, score = map(label_text, columns)
     found = RoundingReport.of(rounding, items.y_true, items.scores, weights, method, columns[0])
     names = ("y", "score")

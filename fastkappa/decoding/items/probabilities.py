@@ -25,7 +25,7 @@ SOFTMAX = (
 
 
 class Probabilities(NamedTuple):
-    """Probabilities of shape (n, K) as they lie in memory, checked, and the items' weights.
+    """Probabilities of shape (n, K), without a copy, checked, and the items' weights.
 
     ``order`` has the column of each label, None if they are in the order of the labels.
     ``weights`` are those given, times ``weight_scale``.
@@ -42,7 +42,7 @@ class Probabilities(NamedTuple):
         return int(self.values.shape[1])
 
     def in_order(self) -> AnyArray:
-        """Return the probabilities of shape (n, K), a column a label in order."""
+        """Return the probabilities of shape (n, K), one column per label in order."""
         return self.values if self.order is None else self.values[:, self.order]
 
     def part(self, step: int) -> Probabilities:
@@ -100,21 +100,21 @@ def read_probabilities(values: Any, sample_weight: Any = None) -> Probabilities:
     Raises
     ------
     ValueError
-        If they are no array of a row an item and a column a label, if one is not finite or is
-        negative, if a row does not sum to 1, or if item weights are invalid.
+        If they are not an array with one row per item and one column per label, if one is not
+        finite or is negative, if a row does not sum to 1, or if item weights are invalid.
     """
     refuse_masked(probabilities=values, sample_weight=sample_weight)
     array = to_numpy(values)
     if array.ndim == 1 or array.shape[1:] == (1,):
         raise ValueError(
-            f"probabilities must have a column a label, got shape {array.shape}. Of two labels"
+            f"probabilities must have one column per label, got shape {array.shape}. Of two labels"
             " give both columns: np.column_stack([1 - p, p]); KappaRounder and"
             " optimal_thresholds take scores."
         )
     if array.ndim != 2:
         got = f"shape {array.shape}" if array.ndim else short_repr(values)
         raise ValueError(
-            f"probabilities must be an array of a row an item and a column a label, got {got}."
+            f"probabilities must have one row per item and one column per label, got {got}."
         )
     if array.dtype.kind == "O":
         array = numbers_of_objects(array, "probabilities")

@@ -1,4 +1,4 @@
-"""Vector instructions for numba: LLVM's portable ones, a byte a lane.
+"""Vector instructions for numba: LLVM's portable ones, one byte per lane.
 
 numba leaves loops over bytes to LLVM's vectoriser, which gives up on the loops that
 matter here. So they are written in LLVM's own vector language, which knows no processor:

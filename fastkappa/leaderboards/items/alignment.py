@@ -19,7 +19,7 @@ from fastkappa.leaderboards.items.ids import (
 )
 
 IDS_SHOWN = 5
-# Lists of ids that a thread looks up together: those of the items are hashed once for all of them.
+# How many lists a thread looks up together: it hashes the ids of the items once for all of them.
 LISTS_AT_ONCE = 8
 
 
@@ -95,14 +95,14 @@ class ItemIds:
         return self._align_some([(ids, name)])[0]
 
     def align_all(self, named: Sequence[tuple[Any, str]], num_threads: int) -> list[Alignment]:
-        """Match lists of ids with these; ``named`` has each with what errors call it."""
+        """Match lists of ids with these; ``named`` has each with its name in errors."""
         at_once = max(1, min(LISTS_AT_ONCE, -(-len(named) // num_threads)))
         groups = [named[start : start + at_once] for start in range(0, len(named), at_once)]
         num_threads = max(1, min(num_threads, len(groups)))
         return [*chain(*read_ahead(self._align_some, groups, num_threads, num_threads))]
 
     def _align_some(self, named: Sequence[tuple[Any, str]]) -> list[Alignment]:
-        """Match lists of ids with these, all that are in another order together."""
+        """Match lists of ids with these; all lists in another order are looked up together."""
         # Another thread may write another one meanwhile.
         last = self._last
         orders, found = ([], []) if last is None else ([last[0]], [last[1]])

@@ -1,4 +1,4 @@
-"""Ids of items, read from what a user gave, and looked up among others.
+"""Ids of items, read from a user's arrays, and looked up among others.
 
 pyarrow looks up strings and numbers, a whole column at a time. A dictionary of Python does so where
 pyarrow is missing, and for ids that it cannot hold, such as tuples or numbers beside strings.
@@ -40,8 +40,9 @@ class Ids(NamedTuple):
     ----------
     kind : {'number', 'time', 'duration', 'string', 'fixed width', 'object'}
     values : ndarray or pyarrow.Array
-        int64 numbers, times, or objects; strings are a large_string array of pyarrow, those of
-        fixed width an array of NumPy's, to be compared alone: `settled` are what is looked up.
+        int64 numbers, times, or objects; strings are a large_string array of pyarrow. Strings of
+        fixed width are an array of NumPy, which is only compared: `settled` makes a copy for
+        look-ups.
     """
 
     kind: str
@@ -82,10 +83,10 @@ class Places:
         self._others = others
 
     def repeats(self) -> Positions:
-        """Return the positions of those of the others that stand before already."""
+        """Return the positions of ids that occur earlier in the list, too."""
         strings = self._others.values
         if self._others.kind == "string" and len(strings.unique()) == len(strings):
-            # In half the time of a look for each of them.
+            # This takes half the time of looking up each id.
             return np.empty(0, np.int64)
         [first] = self.of([self._others])
         return np.flatnonzero(first != np.arange(len(first)))

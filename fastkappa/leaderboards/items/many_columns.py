@@ -110,10 +110,10 @@ class Counter(NamedTuple):
 def count_many(
     counter: Counter, pairs: Pairs, labels: Any = None, weights: AnyArray | None = None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-    """Return the table of each pair of columns, a layer each, and what second ones leave out.
+    """Return the table of each pair of columns, one layer each, and the items that it leaves out.
 
-    It is on labels that are given, else on all that occur in any, sorted. The second array has the
-    number of items of each pair that only the second label leaves out of its table.
+    Its labels are those given, else all that occur in any column, sorted. The second array counts,
+    per pair, the items that are left out because only the second column's label is not among them.
     """
     if labels is not None:
         return _count_known(counter, pairs, labels, weights)
@@ -127,7 +127,7 @@ def count_many(
 
 
 def stacked(parts: Sequence[ConfusionTable]) -> ConfusionTable:
-    """Return the layers of all tables as one; if labels differ, on all that there are, sorted."""
+    """Return the layers of all tables as one table; if labels differ, on all of them, sorted."""
     labels = parts[0].rows
     if len(parts) == 1:
         return parts[0]
@@ -249,7 +249,7 @@ def _one_table(counts: ConfusionTable, pair: tuple[Column, Column]) -> Confusion
 def _count_known(
     counter: Counter, pairs: Pairs, labels: Any, weights: AnyArray | None
 ) -> tuple[ConfusionTable, NDArray[np.int64]]:
-    """Return the table of each pair of columns on given labels, and what second ones leave out."""
+    """Return the table of each pair of columns on given labels, and the items left out of it."""
     # Dates are compared in the unit of each pair.
     by_type: dict[Any, KnownLabels] = {}
     encoded_firsts: dict[int, Encoding] = {}

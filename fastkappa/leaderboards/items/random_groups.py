@@ -68,8 +68,8 @@ class ItemGroups:
     With no more than ``most`` items, each item is a group, so resampling groups is resampling
     items. With more, each item is assigned to a group at random, independently of the others:
     then the sums over groups vary as those over items, however the items are sorted. Items of
-    a cluster are in the same group: clusters are what is assigned, and resampled. ``weights`` are
-    those of the items, None if each counts as one.
+    a cluster are in the same group, because clusters are assigned to groups and resampled.
+    ``weights`` are those of the items, None if each counts as one.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class ItemGroups:
             dtype = np.uint16 if most <= 1 << 16 else np.uint32
             of_unit = generator.integers(0, most, n_units, dtype=dtype)
         self.of_item: AnyArray = of_unit if clusters is None else of_unit[clusters]
-        # What a replicate may draw; sums of weights may be of any size.
+        # Replicates draw these; sums of weights can be of any size.
         self.most_items = self.n_groups * float(np.bincount(self.of_item).max())
         if weights is not None:
             self.most_items = math.inf
@@ -202,7 +202,7 @@ def _encodings(known: KnownLabels, predictions: Sequence[Prediction]) -> list[En
 def _of_cells(
     encoding: Encoding, cell_weights: FloatTable, of_labels: FloatTable, has_own_rows: bool
 ) -> FloatTable:
-    """Return what the cells of a table of true labels and codes come into the sums with."""
+    """Return the terms that each cell of a table of true labels and codes adds to the sums."""
     positions, n_labels = encoding.positions, len(cell_weights)
     inside = positions >= 0
     weights = np.where(inside, cell_weights[:, positions], 0).reshape(-1, 1)

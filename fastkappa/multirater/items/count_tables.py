@@ -29,7 +29,7 @@ def read_counts(given: Any) -> IntTable:
         shape = f"an array of shape {counts.shape}"
         numbers = counts.dtype.kind in "iufb" and counts.ndim
         raise ValueError(
-            "counts must be a table of numbers with a row a subject and a column a label, got"
+            "counts must be a table of numbers, one row per subject and one column per label, got"
             f" {shape if numbers else short_repr(given)}."
         )
     if not counts.size:
@@ -61,7 +61,7 @@ def table_labels(
     array = given_labels(labels)
     if len(array) != n_labels:
         raise ValueError(
-            f"labels must be {n_labels}, one a column of {argument}, got {len(array)}."
+            f"labels must be {n_labels}, one per column of {argument}, got {len(array)}."
         )
     distinct(array.tolist())
     order = None if columns is None else order_of_columns(columns, array.tolist(), argument)

@@ -164,10 +164,11 @@ def read_long(
     given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
     found = _sorted_ratings(item, rater, cluster, given.raters[0])
     if labels is None and len(found.rater_names) <= MOST_JUDGED:
-        used = np.zeros((len(found.rater_names), len(given.labels)), bool)
-        used.reshape(-1)[found.ratings] = True
+        n_ratings = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
+        of_each = n_ratings.reshape(len(found.rater_names), found.n_labels)
         judge_raters(
-            {name: given.labels[own].tolist() for name, own in zip(found.rater_names, used)}
+            {name: given.labels[n > 0] for name, n in zip(found.rater_names, of_each)},
+            of_each.sum(axis=1).tolist(),
         )
     return given, found
 
@@ -235,7 +236,7 @@ def _clusters_of(cluster: Any, items: Identified) -> Column:
 
 
 def _check_lengths(columns: dict[str, Any]) -> None:
-    """Raise unless the columns have one entry a row each."""
+    """Raise unless each column has one entry per row."""
     for name, column in columns.items():
         if isinstance(column, (str, bytes)):
             raise ValueError(

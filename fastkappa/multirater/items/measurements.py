@@ -82,7 +82,7 @@ def measurements_in(ratings: Any, missing_codes: Sequence[Any]) -> Measurements 
 
 
 def measurements_of(columns: list[AnyArray]) -> Measurements:
-    """Return measurements, and what there is to say of all of them."""
+    """Return measurements with their range and the numbers of ratings."""
     n_subjects, n_raters = len(columns[0]), len(columns)
     n_missing = n_paired = 0
     lowest, highest = np.inf, -np.inf

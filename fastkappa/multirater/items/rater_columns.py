@@ -83,7 +83,8 @@ def encode_columns(
     is_known = order is not None
     if order is None:
         of_each = [_labels_that_occur(rater.column, missing_codes) for rater in raters]
-        judge_raters({rater.name: set(own.tolist()) for rater, own in zip(raters, of_each)})
+        n_ratings = [len(rater.column.values) for rater in raters]
+        judge_raters({rater.name: own for rater, own in zip(raters, of_each)}, n_ratings)
         occurring = [own for own in of_each if len(own)]
         all_labels = union_of_labels(occurring) if occurring else np.empty(0, np.int64)
         order = LabelOrder(all_labels, all_labels)

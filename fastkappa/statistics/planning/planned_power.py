@@ -44,8 +44,8 @@ MOST_STUDIES, FEWEST_STUDIES = 4000, 1000
 FIRST_STUDIES = 200  # to find about how many items are needed
 STUDIES_COST = 300_000  # numbers per study, times studies: about 0.1 s
 WITHIN = 0.02
-# The time of the moments of z grows with the fifth power of the number of labels, that of studies
-# with the third. Beyond, the formula for two labels is for the planned table with kappa0.
+# The time for the moments of z grows with the fifth power of the number of labels, the time for
+# studies with the third. Plans with more labels use the formula for two labels, with kappa0.
 MOST_LABELS, MOST_SIMULATED_LABELS = 10, 16
 GROWTH = 8  # of the steps in the search for the number of items
 MOST_NUMBERS = 10**6  # of the equations that are solved at a time
@@ -108,8 +108,8 @@ def planned_items(design: Design, target: float) -> int:
 def _held_by_simulation(design: Design, formula: PowerOfN, n_studies: int) -> PowerOfN:
     """Return the power by a formula, kept near that of simulated studies.
 
-    A conservative plan is for a variance that the simulated test does not have, and studies with
-    many labels take too long to be simulated.
+    Studies are not simulated for conservative plans, whose variance no simulated test has, or for
+    many labels, because that takes too long.
     """
     if design.conservative or len(design.margins[0]) > MOST_SIMULATED_LABELS:
         return formula
@@ -145,7 +145,7 @@ def _by_formula(design: Design) -> PowerOfN:
 
 
 def first_guess(design: Design) -> int:
-    """Return a number of items of which few are outside the most frequent cell."""
+    """Return a number of items with few expected outside the most frequent cell."""
     outside = outside_most_frequent(design.table("kappa", design.kappa, False))
     return math.ceil(FEW_OUTSIDE / outside)
 

@@ -111,7 +111,7 @@ def _least_narrow(widths: Callable[[AnyArray], FloatTable], width: float, guess:
 
     ``widths`` takes several n at a time, because that takes hardly longer than one.
     """
-    wide = 1  # of which intervals are too wide, or not to be had
+    wide = 1  # whose intervals are too wide or undefined
     tried = guess * 2 ** np.arange(AT_ONCE)
     while True:
         is_narrow = widths(tried) <= width

@@ -59,11 +59,11 @@ def variation(
     means = proportions @ features
     moved = step[:, None] * features[used]
     value = float(statistic(means[None])[0])
-    # Proportions that sum to 1 again take the mean of the derivatives away from each,
+    # Because proportions sum to 1, the mean of the derivatives is subtracted from each of them.
     up = statistic((means + moved) / (1 + step[:, None]))
     down = statistic((means - moved) / (1 - step[:, None]))
     slopes = (up - down) / (2 * step)
-    # and bend what would be a straight line: the second term.
+    # It also curves a straight line, which the second term removes.
     bends = (up + down - 2 * value) / step**2 + 2 * slopes
     deviation = np.sqrt((weight * slopes**2).sum())
     return Variation(value, float(deviation), float((weight * bends).sum() / 2))

@@ -173,7 +173,7 @@ def refuse_codes_outside(codes: AnyArray, n_labels: int) -> None:
 def _codes_of(
     kernels: PairKernels, column: Column, labels: Any, are_declared: bool, num_threads: int
 ) -> tuple[AnyArray, int, AnyArray]:
-    """Return the codes of a column, the lowest of them, and the labels: None for those that occur.
+    """Return the codes of a column, the lowest code, and the labels, given or found.
 
     Raises
     ------

@@ -45,7 +45,7 @@ ALWAYS_INLINE int is_contiguous(const column_t *column)
     return column->stride == element_width(column->kind);
 }
 
-/* Integers that vectors can load as they lie. */
+/* Integers that vectors can load without a copy. */
 ALWAYS_INLINE int is_plain_integer(const column_t *column)
 {
     return is_contiguous(column) && !is_float(column->kind) && (!column->swapped || column->stride == 1);

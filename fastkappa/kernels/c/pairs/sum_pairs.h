@@ -248,8 +248,8 @@ static void sum_integers_side_by_side(const column_t *a, const column_t *b, cons
     }
 }
 
-/* int64 and float64 as they lie, eight pairs a step: below AVX-512, vectors do not compare 64 bits. Returns where it
-   stopped; `start` if that is not what the columns are. */
+/* int64 and float64 in place, eight pairs per step: below AVX-512, vectors do not compare 64 bits. Returns where it
+   stopped; `start` if the columns have other types. */
 static ptrdiff_t sum_longs(const column_t *a, const column_t *b, const column_t *weights, ptrdiff_t start,
                            ptrdiff_t stop, float_sum_t *sums)
 {

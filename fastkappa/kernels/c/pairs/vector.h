@@ -1,8 +1,8 @@
 /* Positional popcount with 16- or 32-byte vectors: the portable form of avx512.h (read that first).
 
-   What differs, for want of a 64-entry look-up and three-way logic:
+   The differences, because there is no 64-entry look-up and no three-way logic:
 
-   - The bits of plane p are   (cell >> 3 == p) & (1 << (cell & 7)),   both sides of & computed once a vector.
+   - The bits of plane p are   (cell >> 3 == p) & (1 << (cell & 7)),   both sides of & computed once per vector.
    - An adder is five plain operations, so the tree is one step taller (32 vectors), and one vector in 32 is counted.
    - That vector's bits are counted by shifting: counter[c] += (bits >> c) & 1, in bytes, which last for 255 groups.
 
