@@ -174,10 +174,10 @@ def explain(columns: Mapping[str, Any], cause: ValueError, missing_remedy: str =
 
 def refuse_rounded_labels(columns: Iterable[tuple[str, Column]]) -> None:
     """Raise if float64 rounds an integer in one of some named columns, and another has floats."""
-    numbers = [(name, column) for name, column in columns if column.categories is None]
-    floats = next((name for name, column in numbers if column.label_dtype.kind == "f"), None)
-    for name, column in [] if floats is None else numbers:
-        position = first_rounded(column.values)
+    columns = list(columns)
+    floats = next((name for name, column in columns if column.label_dtype.kind == "f"), None)
+    for name, column in [] if floats is None else columns:
+        position = None if column.categories is not None else first_rounded(column.values)
         if position is not None:
             where = "" if name == floats else f" in {floats}"
             raise rounded_label(int(column.values[position]), name, where)
