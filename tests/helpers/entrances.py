@@ -121,8 +121,8 @@ def evaluator(y1: Any, y2: Any, options: Options) -> None:
 
 
 def decoder(y1: Any, y2: Any, options: Options) -> None:
-    distinct = sorted(set(y1), key=str)
-    beliefs = np.eye(len(distinct))[[distinct.index(label) for label in y1]]
+    distinct = [*(options.labels or sorted(set(y1), key=str))]
+    beliefs = np.eye(len(distinct))[[hash(label) % len(distinct) for label in y1]]
     fastkappa.KappaDecoder(labels=options.labels, calibration=None).fit(beliefs, y1)
 
 

@@ -95,7 +95,8 @@ RULES = {
     "a rating outside the labels": Rule(
         more(*NUMBERS, (7, 1)), None, r"\b7\b|outside", Options(labels=[1, 2, 3]), "numbers"
     ),
-    "missing": Rule(more(*NUMBERS, (None, 1)), None, "missing", needs="missing"),
+    # An estimator of scikit-learn has its words.
+    "missing": Rule(more(*NUMBERS, (None, 1)), None, "missing|Unknown label type", needs="missing"),
     "missing, left out": Rule(more(*NUMBERS, (None, 1)), KAPPA, "missing", drop(), "missing"),
     "blank": Rule(more(*WORDS, ("", "x"), ("y", "")), None, r"''|missing|blank"),
     "blank, left out": Rule(more(*WORDS, ("", "x"), ("y", "")), KAPPA, r"''|missing", drop()),

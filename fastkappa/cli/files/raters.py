@@ -7,6 +7,7 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
 
 from fastkappa.cli.files.opening import Source, as_source
 from fastkappa.cli.files.two_columns import (
@@ -208,7 +209,11 @@ def _read(
         distinct_ratings(array, name, have_fractions(labels))
     columns = {name: arrays[name] for name in [*file.ratings, *file.names]}
     declared = None if labels is not None else declared_labels(ratings)
-    whole = ratings_of(columns, declared)
+    with catch_warnings():
+        if labels is not None:
+            # Read for the type of the labels alone, which are read with them next.
+            simplefilter("ignore", UserWarning)
+        whole = ratings_of(columns, declared)
     if labels is not None:
         whole = ratings_of(columns, parse_labels(labels, whole.labels.dtype))
     if len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
