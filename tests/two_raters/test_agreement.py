@@ -381,11 +381,13 @@ def test_a_hypothesis_that_is_too_far_away(table: Any, null_kappa: float) -> Non
 def test_an_agreement_costs_no_more_than_its_count() -> None:
     """All statistics of a table take less than 5 ms, for any n.
 
-    In that time Python adds up 175,000 numbers. It does so in turn with the calls, because a
+    In that time NumPy adds up the columns of a small matrix 4,500 times, on Python 3.11 as on
+    3.14, where a sum of numbers by Python is quicker. It does so in turn with the calls, because a
     machine that others use, too, may be slow for minutes.
     """
     from time import perf_counter
 
+    small = np.ones((10, 10))
     for n_labels in (2, 5, 10):
         table = np.random.default_rng(0).integers(0, 10**8, (n_labels, n_labels))
         for weights in (None, "linear", "quadratic"):
@@ -396,7 +398,8 @@ def test_an_agreement_costs_no_more_than_its_count() -> None:
                 agreement_from_confusion(table, weights=weights).to_dict()
                 times.append(perf_counter() - start)
                 start = perf_counter()
-                sum(i for i in range(175_000))
+                for _ in range(4500):
+                    small.sum(axis=0)
                 limits.append(perf_counter() - start)
             assert min(times) < min(limits)
 
