@@ -67,8 +67,7 @@ def warn_of_labels(ratings: Ratings, argument: str, value: Any) -> None:
     labels, n_subjects = ratings.labels, ratings.n_subjects
     if value is not None:
         why = f"{argument}={value!r}" if isinstance(value, str) else f"a matrix as {argument}"
-        # Ordinal distances are those of ranks.
-        warn_of_order(labels, why, users_stacklevel(), has_steps=value != "ordinal")
+        warn_of_order(labels, why, users_stacklevel())
     elif (
         len(labels) > n_subjects and labels.dtype.kind == "f" and (labels != np.rint(labels)).any()
     ):

@@ -14,7 +14,7 @@ from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.multirater.counted_ratings import Counted, of_counts, of_long, of_raters, of_table
 from fastkappa.multirater.items.count_tables import read_counts, table_labels
-from fastkappa.multirater.items.forms import form_of_ids, ids_in_counts, other_form
+from fastkappa.multirater.items.forms import AS_IDS, ids_in_counts, other_form
 from fastkappa.multirater.items.long import read_long
 from fastkappa.multirater.items.rater_columns import encode_columns
 from fastkappa.multirater.statistics.patterns import Patterns
@@ -160,7 +160,8 @@ class Ratings:
             columns = list(raters)
             names = list(names_of(columns, [f"rater {i}" for i in range(1, len(columns) + 1)]))
         given = cls._of_columns(columns, names, labels, missing_codes, clusters, "raters")
-        given.warn_of_form()
+        if AS_IDS in (given._warning or ""):
+            given.warn_of_form()
         return given
 
     @classmethod
@@ -386,9 +387,7 @@ class Ratings:
             given.order_is_known,
             of_raters(raters, clusters),
             given.labels,
-            form_of_ids(read)
-            if argument == "raters"
-            else other_form(read, may_be_counts=labels is None),
+            other_form(read, may_be_counts=labels is None),
         )
 
     def warn_of_form(self) -> None:

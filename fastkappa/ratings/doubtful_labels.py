@@ -40,8 +40,12 @@ STAND_INS = frozenset(
         *("", "?", "??", ".", "..", "...", "-", "--", "---", "\N{EN DASH}", "\N{EM DASH}"),
         *("na", "n/a", "n.a.", "n.a", "nan", "nat", "null", "missing", "<na>", "<nat>", "<null>"),
         *("#n/a", "#na", "#null!", "#value!", "#ref!", "#div/0!", "#name?", "#num!"),
+        *("#nv", "#n/d", "n / a", "n\\a", "\\n", "(null)", "(blank)", "\N{HORIZONTAL ELLIPSIS}"),
     ]
 )
+# Lines under the names of columns, and blanks of forms.
+RULE = re.compile("[-_=]{2,}|_")
+WORD = re.compile(r"[^\W\d_]{2,}")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 # With fewer items, each can have a label of its own.
 FEWEST_IDS = 10
@@ -149,7 +153,11 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
     A dash beside a plus is a label, and so is None beside other words with a capital letter.
     """
     strings = [label for label in labels if isinstance(label, str)]
-    found = [label for label in strings if label.strip().lower() in STAND_INS]
+    found = [
+        label
+        for label in strings
+        if label.strip().lower() in STAND_INS or RULE.fullmatch(label.strip())
+    ]
     if any(label.strip() == "+" for label in strings):
         found = [label for label in found if label.strip() != "-"]
     if "None" in strings and not any(label[:1].isupper() for label in strings if label != "None"):
@@ -174,6 +182,21 @@ def warn_of_stand_ins(columns: Mapping[str, Column], remedy: str = STAND_INS_REM
             f"{_have(names)} labels that often stand for a missing rating, but are counted as"
             f" labels: {_with_counts([(label, times[label]) for label in labels])}. {remedy}"
         )
+
+
+def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
+    """Warn of a few numbers among words, such as codes for missing ratings or for the words."""
+    for name, column in columns.items():
+        times = +_times(column)
+        numbers = {label: n for label, n in times.items() if is_number(str(label))}
+        words = [label for label in times if label not in numbers]
+        are_words = all(WORD.search(str(label)) for label in words)
+        if numbers and words and are_words and 2 * sum(numbers.values()) < times.total():
+            _warn(
+                f"{name} holds words, and among them numbers: {_with_counts([*numbers.items()])}."
+                " Write them as words if they stand for these, or give missing_codes= if they stand"
+                " for missing ratings, or labels= if they are labels."
+            )
 
 
 def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REMEDY) -> None:
@@ -265,9 +288,10 @@ def _warn_of_strangers(
     labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]
 ) -> None:
     used = [np.asarray(table.any(axis=axis)) for axis in (1, 0)]
-    # Where few labels occur twice, as measurements do not, raters may well have none in common.
-    n_used = np.count_nonzero(used)
-    if (used[0] & used[1]).any() or not 0 < LEAST_REPEATS * n_used <= table.sum():
+    # Where few labels occur twice, as measurements do not, or a rater has given one label alone,
+    # raters may well have none in common.
+    n_used = [np.count_nonzero(own) for own in used]
+    if (used[0] & used[1]).any() or min(n_used) < 2 or LEAST_REPEATS * sum(n_used) > table.sum():
         return
     held = (
         f"{name} has {', '.join(map(repr, _some(labels, own)))}" for name, own in zip(names, used)
@@ -290,7 +314,7 @@ def judge_raters(labels: Mapping[str, AnyArray], n_ratings: Sequence[int]) -> No
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
         # As in `_warn_of_strangers`.
-        repeats = 0 < LEAST_REPEATS * len(own) <= n
+        repeats = 1 < len(own) <= n / LEAST_REPEATS
         if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
             _warn(
                 f"{name} has no label in common with another rater:"

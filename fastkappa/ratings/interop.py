@@ -122,7 +122,7 @@ def names_of(columns: Sequence[Any], others: Sequence[str]) -> tuple[str, ...]:
 
 
 def warn_of_row_order(columns: Mapping[str, Any]) -> None:
-    """Warn if two series of pandas have one index in two orders: items are matched by place.
+    """Warn if two series of pandas share rows, but not in one order: items are matched by place.
 
     ``columns`` are given by the argument that each is. A series of predictions whose rows are
     merely numbered may be right as it is, so this is no error.
@@ -141,14 +141,24 @@ def warn_of_row_order(columns: Mapping[str, Any]) -> None:
             continue
         if not (first.is_unique and other.is_unique):
             continue
-        if first.nlevels == other.nlevels and other.isin(first).all():
-            warnings.warn(
-                f"{name} and {other_name} have the same index in another order; ratings were"
-                f" matched by place. Give {other_name}.reindex({name}.index) to match them by"
-                " index, or .to_numpy() of both if the place is right.",
-                UserWarning,
-                stacklevel=users_stacklevel(),
-            )
+        if first.nlevels != other.nlevels:
+            continue
+        is_shared = other.isin(first)
+        if is_shared.all():
+            differ = "the same index in another order"
+            remedy = f"{other_name}.reindex({name}.index)"
+        elif is_shared.any():
+            # As after dropna() of each.
+            differ = "indexes that have some rows in common and others not"
+            remedy = f"both columns of pandas.concat([{name}, {other_name}], axis=1, join='inner')"
+        else:
+            continue
+        warnings.warn(
+            f"{name} and {other_name} have {differ}; ratings were matched by place. Give {remedy}"
+            " to match them by index, or .to_numpy() of both if the place is right.",
+            UserWarning,
+            stacklevel=users_stacklevel(),
+        )
 
 
 def warn_of_same_column(columns: Mapping[str, Any]) -> None:

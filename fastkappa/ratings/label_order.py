@@ -20,6 +20,8 @@ from fastkappa.exceptions import LabelOrderWarning
 from fastkappa.formatting import printable
 
 NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
+# What weights with a name are called, as arguments and as options.
+NAMED_WEIGHTS = re.compile(r"(--)?weights[ =]")
 # So many labels are shown in a message.
 MOST_SHOWN = 20
 REMEDY = (
@@ -133,17 +135,17 @@ def is_alphabetical(labels: AnyArray) -> bool:
 
 
 def order_warning(
-    labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3, has_steps: bool = True
+    labels: AnyArray, why: str, remedy: str = REMEDY, *, fewest: int = 3
 ) -> str | None:
     """Return what to warn of where ``why`` depends on the order of sorted labels, if anything.
 
-    ``fewest`` is from how many labels on: two have the same distance in either order. If it
-    ``has_steps``, which count as 1 each, numbers with other steps are warned of.
+    ``fewest`` is from how many labels on: two have the same distance in either order. Under weights
+    with a name each step counts as 1, and numbers with other steps are warned of.
     """
     if len(labels) < fewest:
         return None
     if not is_alphabetical(labels):
-        if not has_steps or not _has_gaps(labels):
+        if not NAMED_WEIGHTS.match(why) or not _has_gaps(labels):
             return None
         return (
             f"each step from one label to the next counts as 1 ({why}), but the labels"
@@ -159,21 +161,20 @@ def order_warning(
 def _has_gaps(labels: AnyArray) -> bool:
     """Return whether labels are numbers, or numbers as strings, that are not equally far apart."""
     kind = labels.dtype.kind
-    if kind not in "iufUTO" or not len(labels):
+    # A fine scale may well have numbers that nobody gave.
+    if kind not in "iufUTO" or not 0 < len(labels) <= MOST_SHOWN:
         return False
     numbers = labels if kind in "iuf" else np.array([float(label) for label in labels.tolist()])
     steps = np.diff(numbers)
     return bool((steps != steps[0]).any())
 
 
-def warn_of_order(
-    labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 3, has_steps: bool = True
-) -> None:
+def warn_of_order(labels: AnyArray, why: str, stacklevel: int, *, fewest: int = 3) -> None:
     """Warn where a result depends on the order of labels that were sorted alphabetically.
 
     ``why`` is what depends on the order, such as ``weights='quadratic'``.
     """
-    warning = order_warning(labels, why, fewest=fewest, has_steps=has_steps)
+    warning = order_warning(labels, why, fewest=fewest)
     if warning is not None:
         warnings.warn(warning, LabelOrderWarning, stacklevel + 1)
 

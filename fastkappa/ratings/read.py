@@ -33,6 +33,7 @@ from fastkappa.ratings.doubtful_labels import (
     refuse_odd_strings,
     refuse_odd_together,
     warn_of_lookalikes,
+    warn_of_numbers_among_words,
     warn_of_stand_ins,
 )
 from fastkappa.ratings.enums import order_of_members
@@ -235,6 +236,7 @@ def judge_labels(
             refuse_decimal_commas(column, name, remedies.decimals)
         if undeclared:
             warn_of_stand_ins(undeclared, remedies.stand_ins)
+            warn_of_numbers_among_words(undeclared)
         orders = {name: column.declared for name, column in columns.items() if column.declared}
         declared = common_order(orders, remedies.order) if orders else None
     if strings:

@@ -208,7 +208,7 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
         (("--y", "y", "--score", "word"), "scores must hold real numbers"),
         (("--y", "s", "--score", "y"), "column 's' holds continuous values: labels must be"),
         (("--y", "y", "--score", "scores"), "has no column 'scores'"),
-        (("--y", "y", "--score", "s", "--labels", "a,b"), "'a', but the ratings are integers"),
+        (("--y", "y", "--score", "s", "--labels", "a,b"), "'a', but the ratings are numbers"),
         (("--y", "y", "--score", "s", "--labels", "8,9"), "none of the labels in column 'y'"),
         (
             ("--y", "y", "--score", "s", "--method", "closed_form", "--weights", "linear"),

@@ -129,6 +129,9 @@ RULES = {
     "a letter among strings of numbers, left out": Rule(
         more(*named("1", "2", "3"), ("2x", "1")), None, "'2x'", drop()
     ),
+    "numbers among words": Rule(
+        more(*named("mild", "none", "severe"), ("-9", "mild")), None, "'-9'"
+    ),
     "no label in common": Rule(
         (["a", "b"] * 6, ["c", "d"] * 6), None, "in common", one_rater=False
     ),
@@ -149,7 +152,7 @@ RULES = {
         one_rater=False,
     ),
     "labels with gaps under weights": Rule(
-        named(1, 2, 5), None, "equally far", Options(weights="quadratic"), "found labels"
+        named(1, 2, 5), None, "equally far", Options(weights="quadratic"), "found labels", False
     ),
     "a header among words": Rule(
         more(*WORDS, ("a", "b")), None, "names? of the columns", needs="names"

@@ -271,6 +271,7 @@ def test_predictions_of_labels_the_truth_has_not() -> None:
     assert only.kappas == (0.5, 1.0)
 
 
+@pytest.mark.filterwarnings("ignore:each step:fastkappa.exceptions.LabelOrderWarning")
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 def test_the_other_prediction_changes_no_kappa(weights: Any) -> None:
     """Its labels would stretch the distances by which linear and quadratic weights go."""

@@ -135,6 +135,7 @@ def test_kappa_with_a_family_is_exact(family: str) -> None:
         assert found == pytest.approx(float(exact), rel=1e-13)
 
 
+@pytest.mark.filterwarnings("ignore:each step:fastkappa.exceptions.LabelOrderWarning")
 def test_numbers_count_by_value_and_strings_by_position() -> None:
     first, second = [1, 1, 2, 10, 10, 1], [1, 2, 2, 2, 10, 1]
     values = disagreement_weights("linear", [1, 2, 10])

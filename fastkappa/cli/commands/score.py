@@ -23,6 +23,7 @@ from fastkappa.cli.options import (
     Skip,
     WeightMatrixFile,
     WeightsOption,
+    depends,
     errors_printed,
     read_matrix,
 )
@@ -82,7 +83,8 @@ def score(
     from fastkappa.cli.reports.score import kappas_of, output_of
     from fastkappa.cli.terminal import write
 
-    remarks = Remarks("weighted kappa")
+    # All kappas are printed, whichever comes first.
+    remarks = Remarks(depends(weights) or "weighted kappa")
     options = TextOptions(sep, encoding, no_header, quote, skip, decimal)
     with errors_printed(), opened_source(file, options) as source:
         if y1 == y2:

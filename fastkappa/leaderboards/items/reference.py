@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column, refuse_masked, refuse_obstacles
-from fastkappa.ratings.interop import warn_of_row_order, warn_of_same_column
+from fastkappa.ratings.interop import warn_of_row_order
 from fastkappa.ratings.lengths import n_samples, not_labels
 from fastkappa.ratings.missing import Missing, check_missing, refuse_missing, without
 from fastkappa.ratings.read import (
@@ -85,7 +85,6 @@ class Reference:
 
         An error names the other column by ``name``.
         """
-        warn_of_same_column({self._name: self._given, name: ratings})
         is_array = self._is_plain and type(ratings) is np.ndarray
         if is_array and ratings.dtype.kind in "iu" and ratings.shape == (self.n_items,):
             # An array of integers needs no further checks.
@@ -119,7 +118,6 @@ class Reference:
         ``items`` are the positions of these items in this column, ``others`` those in the other
         one. None for ``items`` means all of these, None for both the same items in both.
         """
-        warn_of_same_column({self._name: self._given, name: ratings})
         with _naming(name):
             n_ratings = n_samples(ratings)
             if n_ratings != n_expected:

@@ -25,6 +25,7 @@ FEWEST_TRANSPOSED = 8
 # Independent raters would repeat so many pairs of labels; that they repeat none has a
 # probability of about exp(-7), one in a thousand, and a smaller one the more they agree.
 REPEATED_BY_CHANCE = 7.0
+AS_IDS = "as ids do"
 # In fewer rows ratings may well differ all.
 FEWEST_IDS = 10
 # Rows that are looked at for a repeated pair: first some, for nearly all ratings have one there.
@@ -59,7 +60,7 @@ def form_of_ids(raters: Sequence[Rater]) -> str | None:
     if ids is None:
         return None
     return (
-        f"{raters[ids].name} holds another value in each of the {n_subjects} rows, as ids do,"
+        f"{raters[ids].name} holds another value in each of the {n_subjects} rows, {AS_IDS},"
         " but was read as a rater: leave it out if it says what was rated, give"
         " Ratings.from_array(ratings) if not."
     )

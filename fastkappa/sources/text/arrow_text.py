@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from fastkappa.arrays import LARGEST_EXACT
+from fastkappa.exceptions import users_stacklevel
+from fastkappa.ratings.label_order import is_number
 from fastkappa.ratings.labels import refuse_rounded_list
 from fastkappa.sources.arrow_columns import (
     in_one,
@@ -62,6 +65,13 @@ def text_file(
             if not text_format.has_names:
                 names = [str(i + 1) for i in range(len(names))]
     file = TextFile(path, between, names, text_format)
+    if text_format.has_names and len(names) > 1 and all(map(is_number, names)):
+        warnings.warn(
+            f"the names of the columns of {path} are numbers, {', '.join(names[:5])}: give"
+            " --no-header on the command line if the first line holds ratings.",
+            UserWarning,
+            stacklevel=users_stacklevel(),
+        )
     if check is not None:
         try:
             check(names)
