@@ -165,10 +165,15 @@ def stand_ins(labels: Iterable[Any]) -> list[str]:
     return found
 
 
-def warn_of_stand_ins(columns: Mapping[str, Column], remedy: str = STAND_INS_REMEDY) -> None:
-    """Warn of labels among words that people write where there is no rating."""
+def warn_of_stand_ins(
+    columns: Mapping[str, Column],
+    missing_codes: Sequence[Any] = (),
+    remedy: str = STAND_INS_REMEDY,
+) -> None:
+    """Warn of labels among words that people write where there is no rating, but for codes."""
+    codes = spellings(missing_codes)
     found = {
-        name: stand_ins(column.categories or ())
+        name: [label for label in stand_ins(column.categories or ()) if label not in codes]
         for name, column in columns.items()
         if column.declared is None
     }

@@ -235,7 +235,7 @@ def judge_labels(
         for name, column in undeclared.items():
             refuse_decimal_commas(column, name, remedies.decimals)
         if undeclared:
-            warn_of_stand_ins(undeclared, remedies.stand_ins)
+            warn_of_stand_ins(undeclared, missing_codes or (), remedies.stand_ins)
             warn_of_numbers_among_words(undeclared)
         orders = {name: column.declared for name, column in columns.items() if column.declared}
         declared = common_order(orders, remedies.order) if orders else None

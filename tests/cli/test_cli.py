@@ -156,7 +156,10 @@ def test_retinopathy_in_json_beside_scikit_learn(retinopathy: Path) -> None:
 @pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
 def test_integers(integers: tuple[Path, list[tuple[int, int]]], weights: str) -> None:
     path, pairs = integers
-    arguments = (path, "--y1", "left", "--y2", "right", "--weights", weights)
+    arguments: tuple[object, ...] = (path, "--y1", "left", "--y2", "right", "--weights", weights)
+    if weights != "none":
+        # Steps that differ would be warned of.
+        arguments += ("--labels", "1,2,3,10")
     report = assert_reports(run(*arguments, "--format", "json"), exact(pairs, [1, 2, 3, 10]))
     assert report["weights"] == weights
     assert report["file"] == str(path)

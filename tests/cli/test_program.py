@@ -235,7 +235,9 @@ def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[s
         assert "column 's' holds numbers, and among them 'abc' (1 time)" in message
         assert "give --missing-codes if they stand for missing scores" in message
         assert "--labels" not in message
-    assert thresholds.run(*options, "--missing", "drop").exit_code == 0
+    drop = ("--missing", "drop")
+    assert "among them 'abc'" in thresholds.refusal(*options, *drop)
+    assert thresholds.run(*options, *drop, "--missing-codes", "abc").exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -29,16 +29,16 @@ needs_terminal = pytest.mark.skipif(
 # Every batch takes as long as one of a large file.
 SLOW = """
 import sys, time
-from fastkappa.sources import arrow_columns, arrow_files
+from fastkappa.sources import arrow_batches, arrow_files
 from fastkappa.cli import main
 
-count = arrow_columns.add_arrays
+count = arrow_batches.add_arrays
 
 def count_slowly(*arguments):
     time.sleep({pause})
     count(*arguments)
 
-arrow_columns.add_arrays = count_slowly
+arrow_batches.add_arrays = count_slowly
 arrow_files.BATCH = arrow_files.SHARED_BATCH = 100
 main()
 """

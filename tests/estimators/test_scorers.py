@@ -67,6 +67,7 @@ def test_the_value_is_that_of_scikit_learn_with_all_labels(weights: Any, n_jobs:
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:each step:fastkappa.exceptions.LabelOrderWarning")
 def test_a_fold_without_the_middle_label_keeps_the_positions() -> None:
     # Trained on 0, 1, 2 and 3; nobody in the fold has label 1 or 2.
     fitted = Answers().fit(np.zeros((4, 1)), [0, 1, 2, 3])

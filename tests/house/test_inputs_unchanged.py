@@ -32,6 +32,7 @@ TABLE = [[20, 5, 1], [4, 30, 2], [1, 3, 25]]
 SCORES = [1.1, 1.9, 2.2, 2.7, 0.4, 2.1, 3.3, 2.4, 1.2, 1.6, 1.5, 2.9]
 WEIGHTS = [1.0, 2.0, 0.5, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0, 2.0, 1.0, 1.0]
 DISAGREEMENT = [[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [3.0, 1.0, 0.0]]
+CODES = [9, "?"]
 # Which entries are missing, and what strings among numbers are.
 GAP, ODD = 3, 4
 
@@ -133,7 +134,7 @@ class Given:
 def several(call: Callable[..., Any]) -> Callable[[Given], Any]:
     return lambda g: call(
         g.table([list(row) for row in zip(A, B, A)]),
-        missing_codes=g.noted([9]),
+        missing_codes=g.noted(CODES),
         clusters=g.column(C),
     )
 
@@ -143,7 +144,7 @@ def accumulate(g: Given) -> None:
     for accumulator in (total, ConfusionAccumulator()):
         y1, y2 = g.column(A), g.column(B)
         accumulator.update(y1, y2, missing="drop")
-        accumulator.update(y1, y2, g.column(WEIGHTS), missing="drop", missing_codes=g.noted([9]))
+        accumulator.update(y1, y2, g.column(WEIGHTS), missing="drop", missing_codes=g.noted(CODES))
         accumulator.kappa(g.noted(np.array(DISAGREEMENT)))
         accumulator.subtract(y1, y2, missing="drop")
 
@@ -227,10 +228,14 @@ CALLS: dict[str, Callable[[Given], Any]] = {
     "Ratings": ratings,
     "ThresholdEvaluator": evaluate,
     "agreement": lambda g: fastkappa.agreement(
-        g.column(A), g.column(B), clusters=g.column(C), missing_codes=g.noted([9]), **DROP
+        g.column(A), g.column(B), clusters=g.column(C), missing_codes=g.noted(CODES), **DROP
     ),
     "agreement_by": lambda g: fastkappa.agreement_by(
-        g.column(A), g.column(B), groups=g.column([1, 2] * 6), missing_codes=g.noted([9]), **DROP
+        g.column(A),
+        g.column(B),
+        groups=g.column([1, 2] * 6),
+        missing_codes=g.noted(CODES),
+        **DROP,
     ),
     "agreement_from_confusion": lambda g: fastkappa.agreement_from_confusion(
         g.table(TABLE), weights=g.table(DISAGREEMENT), labels=g.column([1, 2, 3])

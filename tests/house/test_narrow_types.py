@@ -95,6 +95,7 @@ CALLS = (kappas, tables, reports, several_raters, measurements, predictions, thr
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("dtype", ENDS)
+@pytest.mark.filterwarnings("ignore:each step:fastkappa.exceptions.LabelOrderWarning")
 def test_ends_of_a_type(call: Callable[[Any, Any], Any], dtype: str) -> None:
     first, second = ratings(dtype, 1), ratings(dtype, 2)
     second[::2] = first[::2]
@@ -151,6 +152,7 @@ def test_an_accumulator_counts_batches_of_another_type(turned: str) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("turned", TURNED)
+@pytest.mark.filterwarnings("ignore:.* have no label in common")
 def test_predictions_of_another_type(turned: str, weighted: bool) -> None:
     first, second = (np.tile(labels[:2], 50) for labels in TURNED[turned])
     weights = np.ones(100) if weighted else None

@@ -174,6 +174,7 @@ def test_numbers(backend: str, name: str) -> None:
 @pytest.mark.parametrize(
     "second", ["pandas categorical", "polars enum", "pyarrow dictionary", "pandas default"]
 )
+@pytest.mark.filterwarnings("ignore:y1 and y2 have indexes")
 def test_strings_of_two_libraries(first: str, second: str) -> None:
     y1, y2 = STRINGS[first](STRINGS1), STRINGS[second](STRINGS2)
     orders = {tuple(ORDERED[name]): name for name in (first, second) if name in ORDERED}

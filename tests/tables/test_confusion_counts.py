@@ -192,6 +192,7 @@ def test_sorted_and_growing(backend: str, y: Any) -> None:
     assert_counts(y[::-1], y, backend=backend)
 
 
+@pytest.mark.filterwarnings("ignore:.* have no label in common")
 def test_ranges_that_differ_by_column(backend: str) -> None:
     y1 = np.tile([0, 1, 2], 5000)
     y2 = y1 + 10**6
@@ -396,6 +397,7 @@ WORDS = ["negative", "neutral", "positive", "", "Ü", "zz" * 30]
 
 
 @pytest.mark.parametrize("make", [list, np.array, lambda words: np.array(words, object), tuple])
+@pytest.mark.filterwarnings("ignore:y1 and y2 have labels that often stand for a missing rating")
 def test_lists_of_strings(backend: str, make: Any) -> None:
     y1 = [WORDS[i] for i in np.random.default_rng(26).integers(0, 6, 500)]
     y2 = [WORDS[i] for i in np.random.default_rng(27).integers(0, 6, 500)]
@@ -404,6 +406,7 @@ def test_lists_of_strings(backend: str, make: Any) -> None:
     assert_counts(make(y1), make(y2), labels=["neutral", "x", ""], backend=backend)
 
 
+@pytest.mark.filterwarnings("ignore:y1 and y2 have labels that often stand for a missing rating")
 def test_strings_beyond_one_chunk(backend: str) -> None:
     y1 = np.array(WORDS)[np.random.default_rng(28).integers(0, 6, 140_000)]
     y2 = np.roll(y1, 1)

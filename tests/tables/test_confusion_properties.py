@@ -116,6 +116,7 @@ def is_plain(string: str) -> bool:
     pool=st.lists(st.text(max_size=6).filter(is_plain), min_size=1, max_size=6, unique=True),
     index=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=50),
 )
+@pytest.mark.filterwarnings("ignore:.* (has|have) labels that ")
 def test_any_strings(backend: str, pool: Any, index: Any) -> None:
     y1, y2 = ([pool[pair[side] % len(pool)] for pair in index] for side in (0, 1))
     counts = confusion_counts(np.array(y1, object), np.array(y2, object), backend=backend)
