@@ -307,6 +307,9 @@ class SourceTable:
         if len(types) > 1:
             odd = remedies.odd_strings if self.wanted is None else WRITE_ALL_AS_STRINGS
             first, second = comparable((first, second), (axes[0].name, axes[1].name), odd)
+            if not are_comparable(*types):
+                # None of the labels wanted is in either column.
+                raise not_comparable(first, second, (axes[0].name, axes[1].name))
         columns = {axes[0].name: first, axes[1].name: second}
         order, is_declared = judge_labels(columns, self.wanted, remedies)
         if is_declared:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fastkappa import confusion_from_table
 from fastkappa.cli.files.two_columns import count_ratings, parse_labels
 from fastkappa.install_hint import install_command
 from fastkappa.sources.arrow_files import SUFFIXES, format_of
@@ -217,3 +218,10 @@ def test_without_pyarrow_the_extra_is_named(
     files = importlib.import_module("fastkappa.cli.files.two_columns")
     with pytest.raises(ImportError, match=re.escape(install_command("fastkappa[cli]"))):
         files.count_ratings(tmp_path / "r.csv", "a", "b")
+
+
+def test_numbers_and_dates_without_a_label_wanted(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("a,b\n0,\n0,2020-01-01\n")
+    with pytest.raises(ValueError, match="the ratings cannot be compared"):
+        confusion_from_table(path, "a", "b", labels=["yes", "no"])
