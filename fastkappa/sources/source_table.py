@@ -306,10 +306,11 @@ class SourceTable:
         types = [axis.dtype for axis in axes if axis.dtype != NO_TYPE]
         if len(types) > 1:
             odd = remedies.odd_strings if self.wanted is None else WRITE_ALL_AS_STRINGS
-            first, second = comparable((first, second), (axes[0].name, axes[1].name), odd)
-            if not are_comparable(*types):
-                # None of the labels wanted is in either column.
-                raise not_comparable(first, second, (axes[0].name, axes[1].name))
+            names = axes[0].name, axes[1].name
+            if {*"mM"} & {own.kind for own in types} and not are_comparable(*types):
+                # Also where none of the labels wanted is in either column.
+                raise not_comparable(first, second, names)
+            first, second = comparable((first, second), names, odd)
         columns = {axes[0].name: first, axes[1].name: second}
         order, is_declared = judge_labels(columns, self.wanted, remedies)
         if is_declared:

@@ -223,5 +223,6 @@ def test_without_pyarrow_the_extra_is_named(
 def test_numbers_and_dates_without_a_label_wanted(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("a,b\n0,\n0,2020-01-01\n")
-    with pytest.raises(ValueError, match="the ratings cannot be compared"):
-        confusion_from_table(path, "a", "b", labels=["yes", "no"])
+    for columns in (("a", "b"), ("b", "a")):
+        with pytest.raises(ValueError, match="the ratings cannot be compared"):
+            confusion_from_table(path, *columns, labels=["yes", "no"])
