@@ -33,4 +33,11 @@ def too_few_items(name: Any, read: Pair, n_items: int, min_coverage: float) -> E
         f"it has a label for {n_covered} of the {n_items} items only, and kappa of chosen items is"
         f" not that of all: min_coverage={math.floor(1000 * coverage) / 1000:g} ranks it."
     )
-    return Entry(name, float("nan"), 0, coverage, *read[2:], failure=failure)
+    return Entry(
+        name,
+        coverage=coverage,
+        missing=read.n_missing,
+        extra=read.n_extra,
+        repeated=read.n_repeated,
+        failure=failure,
+    )

@@ -192,6 +192,9 @@ def warn_of_stand_ins(
 def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
     """Warn of a few numbers among words, such as codes for missing ratings or for the words."""
     for name, column in columns.items():
+        # To count the ratings takes a pass over all of them.
+        if not any(is_number(str(label)) for label in column.categories or ()):
+            continue
         times = +_times(column)
         numbers = {label: n for label, n in times.items() if is_number(str(label))}
         words = [label for label in times if label not in numbers]
@@ -315,16 +318,15 @@ def judge_raters(labels: Mapping[str, AnyArray], n_ratings: Sequence[int]) -> No
     # Dates of several units are compared elsewhere.
     if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
         return
-    shown = {name: _some(own, np.ones(len(own), bool)) for name, own in labels.items()}
     n_raters = Counter(label for own in labels.values() for label in own.tolist())
     for (name, own), n in zip(labels.items(), n_ratings):
         # As in `_warn_of_strangers`.
         repeats = 1 < len(own) <= n / LEAST_REPEATS
         if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
+            shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))
             _warn(
-                f"{name} has no label in common with another rater:"
-                f" {', '.join(map(repr, shown[name]))}. Are all columns ratings, of the same items"
-                " and with labels written alike?"
+                f"{name} has no label in common with another rater: {shown}. Are all columns"
+                " ratings, of the same items and with labels written alike?"
             )
             return
 
@@ -369,12 +371,10 @@ def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> 
     used = table.any(axis=0) | table.any(axis=1)
     unused = [repr(label) for label in labels[~used].tolist() if isinstance(label, str)]
     if unused:
-        warnings.warn(
+        _warn(
             f"no item counted has a label given, {' or '.join(unused[:MOST_SHOWN])}, but"
             f" {n_outside} left out for a rating outside the labels: write labels as the ratings"
-            " do.",
-            UserWarning,
-            stacklevel=users_stacklevel(),
+            " do."
         )
 
 

@@ -179,6 +179,8 @@ class SourceTable:
     ) -> None:
         self.columns, self.wanted = columns, wanted
         self.codes, self.drop_odd, self.remedies = codes, drop_odd, remedies
+        # Labels or codes that are given say what is missing.
+        self.drops_stand_ins = drop_odd and wanted is None and codes is None
         self.names = list(dict.fromkeys(name for name in columns if name is not None))
         self.axes = (
             AxisLabels(columns.group),
@@ -294,7 +296,7 @@ class SourceTable:
             different orders, or one holds a rating that the order lacks.
         """
         self._refuse_repeated_names()
-        if self.drop_odd and self.wanted is None and self.codes is None:
+        if self.drops_stand_ins:
             for i, axis in enumerate(self.axes[1:], 1):
                 if axis.order is None:
                     self.mark_missing(i, missing_among_numbers(self.column(i)))

@@ -11,6 +11,7 @@ import numpy as np
 from fastkappa.arrays import AnyArray
 from fastkappa.multirater.items.rater_columns import CHUNK
 from fastkappa.ratings.column import Column
+from fastkappa.ratings.doubtful_labels import FEWEST_IDS
 from fastkappa.ratings.rating_matrix import Rater
 
 COUNTS = (
@@ -26,8 +27,6 @@ FEWEST_TRANSPOSED = 8
 # probability of about exp(-7), one in a thousand, and a smaller one the more they agree.
 REPEATED_BY_CHANCE = 7.0
 AS_IDS = "as ids do"
-# In fewer rows ratings may well differ all.
-FEWEST_IDS = 10
 # Rows that are looked at for a repeated pair: first some, for nearly all ratings have one there.
 SOME_ROWS, MOST_ROWS = 1 << 8, 1 << 20
 

@@ -74,10 +74,8 @@ def names_in(path: Path, delimiter: str, text_format: TextFormat = PLAIN) -> lis
     with (
         suppress(csv.Error, UnicodeError),
         naming_encoding(path, encoding),
-        opened_text(path, encoding) as file,
+        opened_rows(path, text_format) as file,
     ):
-        for _ in range(text_format.n_skipped):
-            file.readline()
         for row in csv.reader(
             file,
             delimiter=delimiter,
@@ -97,10 +95,8 @@ def find_format(path: Path, expected: str, given: TextFormat) -> tuple[str, Text
     # What is no text in this encoding is said by those who read it as a whole.
     with (
         naming_encoding(path, given.encoding),
-        opened_text(path, given.encoding, errors="replace") as file,
+        opened_rows(path, given, errors="replace") as file,
     ):
-        for _ in range(given.n_skipped):
-            file.readline()
         while (line := file.readline(LONGEST_LINE)) and not line.strip():
             continue
     excels = SEPARATOR_LINE.fullmatch(line)
@@ -145,6 +141,17 @@ def opened_text(
         opened_bytes(path, is_packed(path)) as file,
         TextIOWrapper(file, encoding or "utf-8-sig", errors, newline="") as text,
     ):
+        yield text
+
+
+@contextmanager
+def opened_rows(
+    path: Path, text_format: TextFormat, errors: str = "strict"
+) -> Iterator[TextIOWrapper]:
+    """Open the text of a file after the lines that are skipped."""
+    with opened_text(path, text_format.encoding, errors) as text:
+        for _ in range(text_format.n_skipped):
+            text.readline()
         yield text
 
 
@@ -198,9 +205,7 @@ def refuse_lost_rows(file: TextFile, n_rows: int) -> None:
     n_others = of_file.n_skipped + of_file.has_names
     if n_fields < 2 or not of_file.has_quotes or _n_lines(file) <= n_rows + n_others:
         return
-    with opened_text(file.path, of_file.encoding, errors="replace") as text:
-        for _ in range(of_file.n_skipped):
-            text.readline()
+    with opened_rows(file.path, of_file, errors="replace") as text:
         first = of_file.n_skipped + 1
         for lines in _lines_of_rows(text, file.delimiter):
             last = first + len(lines) - 1

@@ -113,8 +113,7 @@ class TextTable:
         for i, axis in enumerate(self._raw.axes):
             texts, others = self._texts(i)
             meant, dtype = _meaning(texts, others, axis, self._decimal)
-            drops = table.drop_odd and table.wanted is None and table.codes is None
-            if dtype == STRINGS and i and drops:
+            if dtype == STRINGS and i and table.drops_stand_ins:
                 self._raw.mark_missing(i, missing_among_numbers(self._raw.column(i)))
                 texts = axis.labels()
                 meant, dtype = _meaning(texts, [], axis, self._decimal)
