@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fastkappa.cli.files.weight_matrix import WeightMatrix
+from fastkappa.arrays import Floats
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.formatting import count_text, label_text, printable
 from fastkappa.sources.source_counts import SourceCounts
@@ -14,38 +14,22 @@ from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
 LARGEST_PRINTED = 30
 
 
-def kappas_of(
+def report_on_table(
+    file: str,
     columns: tuple[str, str],
     counts: SourceCounts,
-    weights: WeightsName,
-    matrix: WeightMatrix | None = None,
+    weights: WeightsName | Floats,
     sample_weight: str | None = None,
-) -> TableKappas:
-    """Compute the figures of the report from the counts of a file.
-
-    Raises
-    ------
-    ValueError
-        If the matrix is not one of these labels.
-    """
-    return TableKappas.of(
+) -> Output:
+    """Return the output for two columns of a file."""
+    found = TableKappas.of(
         counts.table,
         counts.labels,
-        weights if matrix is None else matrix.of(counts.labels),
+        weights,
         raters=columns,
         is_weighted=sample_weight is not None,
         largest=LARGEST_PRINTED,
     )
-
-
-def output_of(
-    file: str,
-    columns: tuple[str, str],
-    counts: SourceCounts,
-    found: TableKappas,
-    sample_weight: str | None = None,
-) -> Output:
-    """Return the output for two columns of a file."""
     of_file = {
         "file": file,
         "columns": dict(zip(("y1", "y2"), columns)),
