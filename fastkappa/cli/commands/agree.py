@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from fastkappa.cli.gate import FailOnOption, FailUnder, Gate
 from fastkappa.cli.options import (
     MOST_REPLICATES,
     Format,
@@ -188,6 +189,8 @@ def agree(
             " Without matplotlib it has no pictures.",
         ),
     ] = None,
+    fail_under: FailUnder = None,
+    fail_on: FailOnOption = None,
     text: Any = None,
     output: Format = FormatOption.text,
 ) -> None:
@@ -207,7 +210,7 @@ def agree(
         errors_printed(),
         opened_inputs(text) as opener,
     ):
-        source = opener.source(file)
+        source, gate = opener.source(file), Gate.of(fail_under, fail_on)
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         remarks = Remarks(depends(weights, matrix))
         long = _long_columns(raters, item, rater, rating)
@@ -239,6 +242,7 @@ def agree(
         if report_file is not None:
             _write_page(report, remarks, report_file)
         write(report.written(output.value, remarks.texts))
+        gate.check(report.estimates)
 
 
 def _check_plot(plot: Path | None, options: list[str]) -> None:

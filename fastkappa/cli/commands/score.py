@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fastkappa.cli.gate import FailOn, FailOnOption, FailUnder, Gate
 from fastkappa.cli.options import (
     Format,
     FormatOption,
@@ -59,6 +60,8 @@ def score(
         ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
+    fail_under: FailUnder = None,
+    fail_on: FailOnOption = None,
     text: Any = None,
     output: Format = FormatOption.text,
 ) -> None:
@@ -77,7 +80,7 @@ def score(
     # All kappas are printed, whichever comes first.
     remarks = Remarks(depends(weights) or "weighted kappa")
     with errors_printed(), opened_inputs(text) as opener:
-        source = opener.source(file)
+        source, gate = opener.source(file), Gate.of(fail_under, fail_on)
         if y1 == y2:
             raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
@@ -86,6 +89,14 @@ def score(
             reading = reading._replace(on_progress=bar.starts(source.files[0]))
             counts = count_ratings(source, Columns(y1, y2, sample_weight), reading)
         asked: Any = weights.value if matrix is None else matrix.of(counts.labels)
-        report = report_on_table(source.name, (y1, y2), counts, asked, sample_weight)
+        report = report_on_table(
+            source.name,
+            (y1, y2),
+            counts,
+            asked,
+            sample_weight,
+            has_interval=gate.least is not None and gate.on is FailOn.lower_end,
+        )
         remarks.show()
         write(report.written(output.value, remarks.texts))
+        gate.check(report.estimates)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from fastkappa.arrays import Floats
+from fastkappa.cli.gate import Estimate
+from fastkappa.cli.reports.agree_parts import CONFIDENCE, check_whole
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.formatting import count_text, label_text, printable
 from fastkappa.sources.source_counts import SourceCounts
+from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
 
 # A larger table is not readable.
@@ -20,8 +24,13 @@ def report_on_table(
     counts: SourceCounts,
     weights: WeightsName | Floats,
     sample_weight: str | None = None,
+    *,
+    has_interval: bool = False,
 ) -> Output:
-    """Return the output for two columns of a file."""
+    """Return the output for two columns of a file.
+
+    A gate may need the interval of the kappa, which is not printed.
+    """
     found = TableKappas.of(
         counts.table,
         counts.labels,
@@ -30,6 +39,11 @@ def report_on_table(
         is_weighted=sample_weight is not None,
         largest=LARGEST_PRINTED,
     )
+    lower = math.nan
+    if has_interval:
+        check_whole(counts.table)
+        scheme = None if isinstance(weights, str) and weights == "none" else weights
+        lower = make_result(counts.table, counts.labels, scheme, CONFIDENCE).interval[0]
     of_file = {
         "file": file,
         "columns": dict(zip(("y1", "y2"), columns)),
@@ -51,6 +65,7 @@ def report_on_table(
         [{"statistic": name, "value": value} for name, value in figures.items()],
         has_title=False,
         is_wide=True,
+        estimates=[Estimate("kappa", found.kappa, lower)],
     )
 
 
