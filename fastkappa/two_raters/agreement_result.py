@@ -23,7 +23,12 @@ from fastkappa.results.result import Result
 from fastkappa.statistics import indices, inference
 from fastkappa.statistics.clusters import Clusters, are_joined, correction, n_units
 from fastkappa.statistics.indices import Estimate
-from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
+from fastkappa.statistics.intervals.methods import (
+    IntervalMethod,
+    cluster_quantiles,
+    intervals,
+    widening,
+)
 from fastkappa.statistics.intervals.rao import Alternative, NullTest, null_test, p_value
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
 from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
@@ -151,22 +156,23 @@ class AgreementResult(Result):
     def z(self) -> float:
         """The normal deviate of the test of ``null_kappa``; nearly the distance in null errors.
 
-        With clusters it is the distance in standard errors (Wald's test). NaN where the most
-        likely table with ``null_kappa`` is not found, as with one near -1 for raters who agree.
+        With clusters it is divided by the root of the design effect, if that is above 1. NaN where
+        the most likely table with ``null_kappa`` is not found, as with one near -1 for raters who
+        agree, and where all items are in one cluster.
         """
-        if self._in_clusters:
-            distance, error = self.kappa - self.null_kappa, self.standard_error
-            return distance / error if error else math.nan
         z = float(self._null_test.z[0])
-        return z if math.isfinite(z) else math.nan
+        if self._in_clusters:
+            effects = self._design_effects(self.table[None], self.weights, [self.standard_error])
+            z /= float(widening(effects)[0])
+        return z if math.isfinite(z) and self.n_clusters > 1 else math.nan
 
     @property
     def p_value(self) -> float:
         """The p-value of z against the ``alternative``.
 
-        With clusters it is by Student's t if intervals are.
+        With clusters it is by Student's t, with a degree of freedom less than there are clusters.
         """
-        freedom = self._degrees_of_freedom if self._in_clusters else math.inf
+        freedom = self.n_clusters - 1 if self._in_clusters else math.inf
         return p_value(self.z, self.alternative, freedom)
 
     @cached_property
@@ -345,10 +351,24 @@ class AgreementResult(Result):
         """Return the interval of kappa of each table by ``interval_method``."""
         if self.interval_method == "asymptotic":
             return [self._interval(kappa, error) for kappa, error in zip(kappas, errors)]
+        quantiles = None
+        if self._in_clusters:
+            effects = self._design_effects(tables, weights, errors)
+            quantiles = cluster_quantiles(self.confidence, effects, self.n_clusters)
         low, high = intervals(
-            self.interval_method, tables, weights, self.confidence, self.distribution
+            self.interval_method, tables, weights, self.confidence, self.distribution, quantiles
         )
         return list(zip(low.tolist(), high.tolist()))
+
+    def _design_effects(
+        self, tables: AnyArray, weights: Weights, errors: list[float]
+    ) -> FloatTable:
+        """Return the variance of the kappa of each table over that of independent items."""
+        alone = np.asarray(inference.standard_error(tables, weights))
+        in_clusters = np.array(errors) / self._scale * math.sqrt(correction(self.n, self.clusters))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            effects: FloatTable = (in_clusters / alone) ** 2
+        return effects
 
     def _interval(self, value: float, error: float) -> tuple[float, float]:
         return inference.symmetric_interval(value, error, self.confidence, self._degrees_of_freedom)

@@ -25,7 +25,7 @@ from fastkappa.ratings.missing import Missing
 from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS, Grid, Report, interval_head
 from fastkappa.results.result import Result
-from fastkappa.statistics.clusters import Clusters
+from fastkappa.statistics.clusters import Clusters, are_joined
 from fastkappa.statistics.inference import check_confidence, kappa_gradient
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
 from fastkappa.statistics.intervals.rao import (
@@ -325,7 +325,13 @@ def compute_intervals(results: Sequence[AgreementResult]) -> None:
     time.
     """
     # A cached property keeps its value among the attributes of the object.
-    left = [r for r in results if r.interval_method != "asymptotic" and "interval" not in vars(r)]
+    left = [
+        result
+        for result in results
+        if result.interval_method != "asymptotic"
+        and not are_joined(result.clusters)
+        and "interval" not in vars(result)
+    ]
     for method in {result.interval_method for result in left}:
         some = [result for result in left if result.interval_method == method]
         tables = np.array([result.table for result in some])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable
 from fastkappa.choices import check_choice
+from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import (
     Distribution,
     degrees_of_freedom,
@@ -29,15 +30,9 @@ MOST_ITEMS = 10**10
 
 
 def choose_method(
-    method: IntervalMethod | None,
-    table: AnyArray,
-    distribution: Distribution = "normal",
-    *,
-    are_joined: bool = False,
+    method: IntervalMethod | None, table: AnyArray, distribution: Distribution = "normal"
 ) -> IntervalMethod:
     """Return the method of the interval of one table, or raise if it is unknown.
-
-    Items that ``are_joined`` in clusters are not independent, as the likelihood takes them to be.
 
     The default does not depend on the counts. A number of disagreements cannot decide it: with
     weights the standard error may rest on a few of them, however many others there are.
@@ -48,8 +43,6 @@ def choose_method(
     >>> from fastkappa.statistics.intervals.methods import choose_method
     >>> choose_method(None, np.array([[900, 41], [59, 200]]))
     'score'
-    >>> choose_method(None, np.array([[900, 41], [59, 200]]), are_joined=True)
-    'asymptotic'
     """
     check_choice("interval_method", method, (None, *METHODS))
     if distribution == "t":
@@ -57,13 +50,6 @@ def choose_method(
             raise ValueError(
                 "distribution='t' is that of the asymptotic interval, got"
                 f" interval_method={method!r}."
-            )
-        return "asymptotic"
-    if are_joined:
-        if method in ("score", "profile"):
-            raise ValueError(
-                "interval_method must be 'asymptotic' with clusters, for the others take items for"
-                f" independent, got {method!r}."
             )
         return "asymptotic"
     n = int(table.sum())
@@ -80,10 +66,14 @@ def intervals(
     weights: Weights,
     confidence: float,
     distribution: Distribution = "normal",
+    quantiles: FloatTable | None = None,
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the ends of the interval of kappa of each table of a checked stack (m, l, l)."""
+    """Return the ends of the interval of kappa of each table of a checked stack (m, l, l).
+
+    ``quantiles`` are for the methods that invert a test: see `cluster_quantiles`.
+    """
     if method != "asymptotic":
-        return inverted_test(method, tables, weights, confidence)
+        return inverted_test(method, tables, weights, confidence, quantiles)
     n = tables.sum(axis=(-2, -1))
     kappa, error = kappas(tables, weights), np.asarray(standard_error(tables, weights))
     if distribution == "normal":
@@ -96,6 +86,38 @@ def intervals(
     ]
     low, high = np.array(ends).T
     return low, high
+
+
+def widening(design_effects: Any) -> FloatTable:
+    """Return what the root of a test's statistic is divided by for items in clusters.
+
+    The statistic is divided by the design effect, the variance in clusters over that of
+    independent items (Rao and Scott 1984). One below 1 counts as 1: it is mostly chance, and
+    clusters should not make an interval shorter. So does NaN: both variances are 0.
+    """
+    root: FloatTable = np.sqrt(np.fmax(np.asarray(design_effects, np.float64), 1.0))
+    return root
+
+
+def cluster_quantiles(confidence: float, design_effects: Any, n_clusters: float) -> FloatTable:
+    """Return the quantiles of the root of a test's statistic for items in clusters.
+
+    They are those of Student's t with a degree of freedom less than there are clusters, times
+    the `widening`.
+
+    References
+    ----------
+    J. N. K. Rao and A. J. Scott (1984). On chi-squared tests for multiway contingency tables
+    with cell proportions estimated from survey data. Annals of Statistics 12, 46-60.
+
+    Examples
+    --------
+    >>> from fastkappa.statistics.intervals.methods import cluster_quantiles
+    >>> cluster_quantiles(0.95, [0.8, 1.44], 21).round(3)
+    array([2.086, 2.503])
+    """
+    quantile = t_quantile((1 + confidence) / 2, n_clusters - 1) if n_clusters > 1 else math.nan
+    return quantile * widening(design_effects)
 
 
 def interval_of_difference(
