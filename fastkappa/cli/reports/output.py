@@ -23,7 +23,7 @@ class Output(NamedTuple):
 
     ``title`` is that of the page and, if it ``has_title``, of the text. ``pictures`` are those of
     the page; the first one is drawn into a file on request. Text takes the width of the terminal,
-    at most 80 columns unless it ``is_wide``.
+    at most 80 columns unless it ``is_wide``. ``disputed`` is a table of items for adjudication.
     """
 
     title: str
@@ -33,6 +33,7 @@ class Output(NamedTuple):
     pictures: Sequence[Picture] = ()
     has_title: bool = True
     is_wide: bool = False
+    disputed: str | None = None
 
     def written(self, output: str, warnings: Sequence[str]) -> str:
         """Return 'text', 'json', 'csv' or 'html', without pictures."""

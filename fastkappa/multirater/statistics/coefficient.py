@@ -102,10 +102,13 @@ class WithinSubjects:
         The sum of the distances over the ordered pairs of a row's ratings.
     n_ratings : ndarray of shape (P,)
         How many ratings a row has.
+    are_given : bool, default=False
+        Whether it is given which subjects have two ratings. If not, it is a part of chance, as
+        Gwet's variance takes it.
     """
 
-    def __init__(self, sums: Floats, n_ratings: AnyArray) -> None:
-        self._paired = n_ratings >= 2
+    def __init__(self, sums: Floats, n_ratings: AnyArray, are_given: bool = False) -> None:
+        self._paired, self._are_given = n_ratings >= 2, are_given
         self._distance = sums / np.maximum(n_ratings * (n_ratings - 1), 1)
 
     def observed(self, multiplicities: AnyArray) -> Floats:
@@ -116,6 +119,9 @@ class WithinSubjects:
         """Return the part of each row's influence that its own agreement has (Gwet 2014)."""
         paired = divided(multiplicities.sum(), multiplicities @ self._paired) * self._paired
         distance = self._distance / expected
+        if self._are_given:
+            mean = self.observed(multiplicities) / expected
+            return Influence(paired * (mean - distance), paired * (mean + distance))
         return Influence(paired * (1 - distance), paired * (1 + distance))
 
 

@@ -14,6 +14,7 @@ from fastkappa.multirater.statistics.coefficient import (
     WithinSubjects,
     divided,
 )
+from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles
 from fastkappa.statistics.inference import kappa_gradient
 from fastkappa.statistics.kappa import kappas
@@ -27,20 +28,35 @@ BLOCK = 1 << 16
 class Conger(Coefficient):
     """Conger's kappa: by chance, each rater draws labels from its own margin.
 
+    With a ``rater``, it is that of the pairs of this rater with each of the others (Schouten 1982).
+    A subject without such a pair then adds nothing to the variance: it says nothing of the rater.
+
     References
     ----------
     A. J. Conger (1980). Integration and generalization of kappas for multiple raters.
     Psychological Bulletin 88, 322-328.
 
     K. L. Gwet (2014). Handbook of Inter-Rater Reliability, 4th edition. Advanced Analytics.
+
+    H. J. A. Schouten (1982). Measuring pairwise interobserver agreement when all subjects are
+    judged by the same observers. Statistica Neerlandica 36, 45-61.
     """
 
     of_profiles = True
 
-    def __init__(self, profiles: RaterProfiles, distances: Floats) -> None:
-        self._profiles, self._distances = profiles, distances
+    def __init__(
+        self, profiles: RaterProfiles, distances: Floats, rater: int | None = None
+    ) -> None:
+        self._profiles, self._distances, self._rater = profiles, distances, rater
         self.multiplicities = profiles.multiplicities
-        self._within = WithinSubjects(profiles.distances(distances), profiles.n_ratings)
+        if rater is None:
+            self._within = WithinSubjects(profiles.distances(distances), profiles.n_ratings)
+        else:
+            assert isinstance(profiles, Profiles)
+            found = profiles.distances_to(rater, distances)
+            self._within = WithinSubjects(*found, are_given=True)
+        n_raters = profiles.n_raters
+        self._n_ordered_pairs = n_raters * (n_raters - 1) if rater is None else 2 * (n_raters - 1)
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
         margins, _ = self._margins(multiplicities)
@@ -50,24 +66,23 @@ class Conger(Coefficient):
         return int(np.count_nonzero(self._margins(self.multiplicities)[0]))
 
     def influence(self) -> Influence:
-        multiplicities, n_raters = self.multiplicities, self._profiles.n_raters
+        multiplicities = self.multiplicities
         n = multiplicities.sum()
         margins, n_rated = self._margins(multiplicities)
         expected = self._expected(margins)
-        # The distance of each label to the other raters' labels, from the sum of all margins
-        # less the rater's own. A rater's missing rating takes the rater's average, which is
-        # left out here, for it is that of all subjects; the fewer ratings a rater has, the
-        # more each counts.
-        to_all, to_own = margins.sum(axis=0) @ self._distances, margins @ self._distances
+        # The distance of each label to the labels of the raters that one is paired with. A
+        # rater's missing rating takes the rater's average, which is left out here, for it is that
+        # of all subjects; the fewer ratings a rater has, the more each counts.
         by_chance, sizes = (
             self._profiles.sums(
                 (distance + sign * (distance * margins).sum(axis=-1, keepdims=True))
                 * (n / n_rated)[:, None]
             )
-            for sign, distance in ((-1, to_all - to_own), (1, to_all + to_own))
+            for sign, distance in (
+                (sign, self._partners(margins, sign) @ self._distances) for sign in (-1, 1)
+            )
         )
-        factor = 2 * self._within.observed(multiplicities) / expected**2
-        factor = factor / (n_raters * (n_raters - 1))
+        factor = 2 * self._within.observed(multiplicities) / expected**2 / self._n_ordered_pairs
         own = self._within.influence(multiplicities, expected)
         return Influence(own.values + factor * by_chance, own.sizes + factor * sizes)
 
@@ -77,12 +92,22 @@ class Conger(Coefficient):
         n_rated = counts.sum(axis=-1)
         return divided(counts, n_rated[..., None]), n_rated
 
+    def _partners(self, margins: Floats, sign: int = -1) -> Floats:
+        """Return the sum of the margins of the raters that each rater is paired with.
+
+        It is the sum of all less the rater's own, or plus it for the sizes of these terms.
+        """
+        others = margins.sum(axis=-2, keepdims=True) + sign * margins
+        if self._rater is None:
+            return np.asarray(others)
+        partners = np.repeat(margins[..., [self._rater], :], margins.shape[-2], axis=-2)
+        partners[..., self._rater, :] = others[..., self._rater, :]
+        return partners
+
     def _expected(self, margins: Floats) -> Floats:
         """Return the expected distance, the average over the ordered pairs of raters."""
-        others = margins.sum(axis=-2, keepdims=True) - margins
-        n_raters = margins.shape[-2]
-        pairs = ((others @ self._distances) * margins).sum(axis=(-2, -1))
-        return np.asarray(pairs / (n_raters * (n_raters - 1)))
+        pairs = (self._partners(margins) @ self._distances * margins).sum(axis=(-2, -1))
+        return np.asarray(pairs / self._n_ordered_pairs)
 
 
 class Light(Coefficient):

@@ -43,6 +43,19 @@ class SparseProfiles:
             [ratings.shape[1] for ratings in self.parts], [len(part) for part in self.parts]
         )
 
+    def codes_of(self, rows: AnyArray) -> AnyArray:
+        """Return the code of each rater in some profiles, ``n_labels`` if the rating is missing."""
+        codes = np.full(
+            (len(rows), self.n_raters), self.n_labels, np.min_scalar_type(self.n_labels)
+        )
+        first = 0
+        for part in self.parts:
+            some = np.flatnonzero((rows >= first) & (rows < first + len(part)))
+            raters, labels = np.divmod(part[rows[some] - first].astype(np.intp), self.n_labels)
+            codes[some[:, None], raters] = labels
+            first += len(part)
+        return codes
+
     def distances(self, between: Floats) -> Floats:
         """Return the sum of the distances over a profile's ordered pairs of ratings."""
         total = np.empty(len(self.multiplicities))
