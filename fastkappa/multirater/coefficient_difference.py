@@ -195,10 +195,13 @@ def compare_coefficients(
     clusters = None
     if in_clusters:
         clusters = clusters_of(*one.count_by_cluster(joint.of_subjects, len(joint.counts)))
-    error = _standard_error(first, second, joint, clusters)
+    value = difference_of("coefficients", (first.value, second.value))
+    error = math.nan
+    if not math.isnan(value):
+        kinds = first.coefficient, second.coefficient
+        error = paired_error(*kinds, joint, first.distribution, clusters)
     n = int(joint.counts.sum())
     units = n_units(n, clusters)
-    value = difference_of("coefficients", (first.value, second.value))
     if not math.isnan(value) and units == 1 < n:
         warnings.warn(
             "the standard error is undefined: all subjects are in one cluster.",
@@ -222,7 +225,7 @@ def compare_coefficients(
     )
 
 
-class _JointRows(NamedTuple):
+class JointRows(NamedTuple):
     """The distinct pairs of rows that subjects have in two coefficients.
 
     Attributes
@@ -251,7 +254,7 @@ def _counted(name: str, result: MultiRaterResult) -> Counted:
     return result.ratings.counted
 
 
-def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> _JointRows:
+def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool) -> JointRows:
     """Return the distinct pairs of the places of two rows, without the pair of none."""
     keys = first.astype(np.int64)
     keys += 1
@@ -266,32 +269,27 @@ def _joint_rows(first: AnyArray, second: AnyArray, n_second: int, numbered: bool
         of_subjects = np.searchsorted(found, keys)
         of_subjects[keys == 0] = -1
     rows, columns = np.divmod(found, n_second + 1)
-    return _JointRows(rows - 1, columns - 1, counts, of_subjects)
+    return JointRows(rows - 1, columns - 1, counts, of_subjects)
 
 
-def _standard_error(
-    first: MultiRaterResult,
-    second: MultiRaterResult,
-    joint: _JointRows,
+def paired_error(
+    first: Coefficient,
+    second: Coefficient,
+    joint: JointRows,
+    distribution: Distribution,
     clusters: Clusters | None,
 ) -> float:
-    """Return the standard error of the difference, NaN if a coefficient is undefined."""
+    """Return the standard error of the difference of two coefficients that are defined."""
     n = float(joint.counts.sum())
-    divisor = divisor_of(n, first.distribution, clusters)
-    if math.isnan(first.value - second.value) or divisor < 1:
+    divisor = divisor_of(n, distribution, clusters)
+    if divisor < 1:
         return math.nan
-    parts = [
-        (_centred(coefficient, n), rows)
-        for coefficient, rows in (
-            (first.coefficient, joint.first),
-            (second.coefficient, joint.second),
-        )
-    ]
-    (one, rows), (two, columns) = parts
+    one, two = _centred(first, n), _centred(second, n)
     influence = Influence(
-        one.values[rows] - two.values[columns], one.sizes[rows] + two.sizes[columns]
+        one.values[joint.first] - two.values[joint.second],
+        one.sizes[joint.first] + two.sizes[joint.second],
     )
-    n_terms = max(first.coefficient.n_terms(), second.coefficient.n_terms())
+    n_terms = max(first.n_terms(), second.n_terms())
     spread = variance(influence, joint.counts / n, n_terms, clusters)
     return math.sqrt(float(spread) / divisor)
 

@@ -124,7 +124,7 @@ def fleiss_kappa(
     clusters_found = given.counted.clusters_of(coefficient)
     are_independent = clusters_found is None or clusters_found.are_single
     errors = fleiss_null_errors(given.patterns) if are_independent else None
-    by_label = label_kappas(given, errors, distribution)
+    by_label = label_kappas(given, errors, confidence, distribution)
     return estimate("Fleiss' kappa", coefficient, given, confidence, distribution, errors, by_label)
 
 

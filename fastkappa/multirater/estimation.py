@@ -145,14 +145,15 @@ def estimate(
 
 
 def label_kappas(
-    ratings: Ratings, errors: FleissNull | None, distribution: Distribution
+    ratings: Ratings, errors: FleissNull | None, confidence: float, distribution: Distribution
 ) -> tuple[LabelKappa, ...]:
     """Return Fleiss' kappa of every label against all others."""
     patterns, found = ratings.patterns, []
-    for label, counts in zip(ratings.labels.tolist(), patterns.counts.T):
+    multiplicities = patterns.multiplicities
+    for label, counts in zip(ratings.labels.tolist(), patterns.counts.T.astype(np.int64)):
         pair = np.stack([counts, patterns.n_ratings - counts], axis=1)
         two = ChanceCorrected(
-            Patterns(pair, patterns.multiplicities), distances_of(None, 2), chance_of_fleiss
+            Patterns(pair, multiplicities), distances_of(None, 2), chance_of_fleiss
         )
         value = float(two.values(two.multiplicities))
         defined = not math.isnan(value)
@@ -162,7 +163,14 @@ def label_kappas(
         units = n_units(float(two.multiplicities.sum()), clusters)
         freedom = degrees_of_freedom(distribution, units)
         z, p_value = _test(value, error, null_error, freedom)
-        found.append(LabelKappa(label, value, error, null_error, z, p_value))
+        interval = symmetric_interval(value, error, confidence, freedom)
+        n_pairs = int(multiplicities @ (counts * (patterns.n_ratings - 1)))
+        n_agreeing = int(multiplicities @ (counts * (counts - 1)))
+        agreement = n_agreeing / n_pairs if n_pairs else math.nan
+        of_label = int(multiplicities @ counts), agreement
+        found.append(
+            LabelKappa(label, value, error, null_error, z, p_value, interval, confidence, *of_label)
+        )
     return tuple(found)
 
 

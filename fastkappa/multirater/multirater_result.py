@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -20,7 +20,14 @@ from fastkappa.formatting import (
 from fastkappa.frame import data_frame
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement
-from fastkappa.results.report import NO_ENDS, Grid, Report, abridged, estimate_grid, facts
+from fastkappa.results.report import (
+    Grid,
+    Report,
+    abridged,
+    estimate_grid,
+    facts,
+    interval_head,
+)
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import shortened
@@ -45,6 +52,10 @@ class _LabelKappa(NamedTuple):
     null_standard_error: float
     z: float
     p_value: float
+    interval: tuple[float, float]
+    confidence: float
+    n_ratings: int
+    agreement: float
 
 
 class LabelKappa(Result, _LabelKappa):
@@ -65,6 +76,15 @@ class LabelKappa(Result, _LabelKappa):
         Kappa over its null standard error if there is one, else over its standard error.
     p_value : float
         The two-sided probability of such a z if all agreement is by chance.
+    interval : tuple of float
+        The interval of its kappa, by the distribution of the result.
+    confidence : float
+        The confidence of the interval.
+    n_ratings : int
+        How many ratings are this label.
+    agreement : float
+        The agreement on this label: the probability that a rater gives it to a subject to which
+        another one, drawn at random, gave it. Two raters' is their specific agreement.
     """
 
     __slots__ = ()
@@ -72,15 +92,20 @@ class LabelKappa(Result, _LabelKappa):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame of one row, with a column for each attribute.
 
+        The interval has two, ``lower`` and ``upper``.
+
         Raises
         ------
         ImportError
             If pandas is not installed.
         """
-        return data_frame({name: [part] for name, part in self._asdict().items()})
+        lower, upper = self.interval
+        parts = {**self._asdict(), "lower": lower, "upper": upper}
+        del parts["interval"]
+        return data_frame({name: [part] for name, part in parts.items()})
 
     def _report(self) -> Report:
-        return Report([], [_label_grid([self])])
+        return Report([], [label_grid([self])])
 
     def __repr__(self) -> str:
         return f"<LabelKappa: {shortened(label_text(self.label))}, {figure(self.value)}>"
@@ -278,7 +303,7 @@ class MultiRaterResult(Result):
         -------
         frame : pandas.DataFrame
             A row for each; the columns are ``value``, ``standard_error``, the ends of the
-            interval, ``lower`` and ``upper``, which labels have none of, ``z`` and ``p_value``.
+            interval, ``lower`` and ``upper``, ``z`` and ``p_value``.
 
         Raises
         ------
@@ -287,7 +312,8 @@ class MultiRaterResult(Result):
         """
         rows = [(self.value, self.standard_error, *self.interval, self.z, self.p_value)]
         rows += [
-            (one.value, one.standard_error, *NO_ENDS, one.z, one.p_value) for one in self.by_label
+            (one.value, one.standard_error, *one.interval, one.z, one.p_value)
+            for one in self.by_label
         ]
         columns = ("value", "standard_error", "lower", "upper", "z", "p_value")
         names = [f"kappa of {label_text(one.label)}" for one in self.by_label]
@@ -331,7 +357,7 @@ class MultiRaterResult(Result):
         found = (self.method, self.value, self.standard_error, self.interval)
         grids = [estimate_grid([found], self.confidence), facts(self._facts())]
         if self.by_label:
-            grids.append(_label_grid(self.by_label))
+            grids.append(label_grid(self.by_label))
         return Report([], grids)
 
     def _facts(self) -> Iterator[tuple[str, Any]]:
@@ -357,20 +383,40 @@ def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
     return estimate_grid(rows, results[0].confidence)
 
 
+def groups_grid(named: Mapping[str, MultiRaterResult], caption: str) -> Grid:
+    """Return the grid of a coefficient in each of several groups, with their subjects."""
+    rows = [
+        (
+            name,
+            str(one.n_paired),
+            figure(one.value),
+            figure(one.standard_error, ""),
+            interval_text(one.interval, "", width=7),
+        )
+        for name, one in named.items()
+    ]
+    confidence = next(iter(named.values())).confidence
+    head = ("", "subjects", "value", "std. error", interval_head(confidence))
+    return Grid(head, abridged(rows), caption=caption, above=caption)
+
+
 def short_name(result: MultiRaterResult) -> str:
     """Return the coefficient's name: beside others the level of an alpha goes without saying."""
     return result.method.partition(" (")[0]
 
 
-def _label_grid(labels: Sequence[LabelKappa]) -> Grid:
+def label_grid(labels: Sequence[LabelKappa]) -> Grid:
+    """Return the grid of the agreement on each label."""
     rows = [
         (
             f"kappa of {label_text(one.label)}",
+            str(one.n_ratings),
+            figure(one.agreement, ""),
             figure(one.value),
-            figure(one.standard_error, ""),
-            figure(one.z, ""),
-            "" if math.isnan(one.p_value) else p_value_text(one.p_value, 4),
+            interval_text(one.interval, "", width=7),
         )
         for one in labels
     ]
-    return Grid(("", "value", "std. error", "z", "p"), abridged(rows))
+    head = ("", "ratings", "agreement", "value", interval_head(labels[0].confidence))
+    caption = "Each label against all others"
+    return Grid(head, abridged(rows), least_width=0, caption=caption)

@@ -398,10 +398,11 @@ def _interval_of(
 
 def kappa_and_error(name: str, table: Any, weights: Weights) -> tuple[float, float]:
     """Return kappa and its standard error for a table or a result."""
-    if hasattr(table, "kappa"):
+    value = getattr(table, "kappa", getattr(table, "value", None))
+    if value is not None:
         if weights is not None:
             raise ValueError("weights are for tables: results bring their own.")
-        return table.kappa, table.standard_error
+        return float(value), table.standard_error
     counts = as_table(getattr(table, "table", table), name)
     refuse_fractions(counts, name)
     warn_of_sums(counts, name)
@@ -417,6 +418,9 @@ def check_comparable(tables: Iterable[Any], weights: Weights) -> None:
             "kappas with different distributions cannot be compared: take"
             " distribution='normal', which tables have, or 't' for all results."
         )
+    methods = sorted({getattr(table, "method", "Cohen's kappa") for table in tables})
+    if methods[1:]:
+        raise ValueError(f"{methods[0]} and {methods[1]} cannot be compared.")
     first, *others = (getattr(table, "weights", weights) for table in tables)
     for other in others:
         if not np.array_equal(np.asarray(first), np.asarray(other)):

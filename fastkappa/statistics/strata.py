@@ -122,10 +122,11 @@ def compare_strata(
 
     Parameters
     ----------
-    tables : sequence or mapping of tables or of AgreementResult, or array of shape (h, l, l)
-        One for each stratum. They need not have the same labels. A result brings its own
-        standard error, by clusters if it has these (strata that share clusters are compared by
-        `agreement_by`); Q and the interval are by the normal distribution all the same.
+    tables : sequence or mapping of tables or of results, or array of shape (h, l, l)
+        One for each stratum: also an `AgreementResult`, or a `MultiRaterResult` of the same
+        coefficient. They need not have the same labels. A result brings its own standard error,
+        by clusters if it has these (strata that share clusters are compared by `agreement_by`); Q
+        and the interval are by the normal distribution all the same.
     weights : {'linear', 'quadratic'}, array-like of shape (l, l) or None, default=None
         Disagreement weights of the tables; a result has its own.
     confidence : float, default=0.95

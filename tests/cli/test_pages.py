@@ -122,8 +122,8 @@ def check(page: str) -> Page:
         ((*RATERS[:2],), 1),
         ((*RATERS[:2], "--weights", "linear", "--bootstrap", 50, "--scale", "altman"), 2),
         ((*RATERS[:2], "--group", "<g>"), 1),
-        ((*RATERS, "--scale", "cohen"), 1),
-        ((*RATERS, "--group", "<g>"), 1),
+        ((*RATERS, "--scale", "cohen"), 2),
+        ((*RATERS, "--group", "<g>"), 2),
     ],
 )
 def test_pages_of_what_is_no_html(
@@ -271,6 +271,15 @@ def test_csv_of_agree(path: Path) -> None:
         f"kappa of {'abc'[i]}, {'abc'[j]}": repr(several["pairwise"]["kappa"][i][j])
         for i, j in ((0, 1), (0, 2), (1, 2))
     }
+    expected |= {f"kappa of label {k['label']}": repr(k["value"]) for k in several["by_label"]}
+    each = several["each_rater"]
+    for i, name in enumerate("abc"):
+        expected |= {
+            f"kappa of {name} with the others": repr(each["with_others"]["values"][i]),
+            f"difference of {name} from the others": repr(each["difference"]["values"][i]),
+            f"Conger's kappa without {name}": repr(each["without"]["values"][i]),
+            f"change without {name}": repr(each["change"]["values"][i]),
+        }
     assert {row["statistic"]: row["value"] for row in rows} == expected
 
 

@@ -286,8 +286,8 @@ FEATURES = {
     "multirater": (),
     "plotting": (),
     "thresholds": ("estimators",),
-    # `ConfusionAccumulator.agreement` alone.
-    "two_raters": ("accumulator",),
+    # `ConfusionAccumulator.agreement` and `PairwiseKappa[a, b]` alone.
+    "two_raters": ("accumulator", "multirater"),
 }
 
 

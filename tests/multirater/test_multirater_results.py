@@ -182,7 +182,7 @@ def test_what_is_undefined_prints_so() -> None:
         undefined = fleiss_kappa([[1, 1], [1, 1]])
     text = [line.split() for line in str(undefined).splitlines()]
     assert ["Fleiss'", "kappa", "undefined"] in text
-    assert ["kappa", "of", "1", "undefined"] in text
+    assert ["kappa", "of", "1", "4", "1.0000", "undefined"] in text
     assert repr(undefined) == "<Fleiss' kappa: undefined (undefined), 2 subjects, 2 raters>"
     assert "nan" not in str(undefined)
 

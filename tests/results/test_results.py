@@ -68,15 +68,20 @@ def rounding() -> Any:
 # One of each class of results, in its most demanding form.
 RESULTS: dict[str, Callable[[], Any]] = {
     "AgreementResult": pair,
+    "AlternativeAnnotatorTest": lambda: fastkappa.alternative_annotator_test(
+        fastkappa.Ratings.from_raters(RATERS), 0
+    ),
     "BootstrapResult": lambda: fastkappa.bootstrap(pair(), n_resamples=99, rng=0),
     "CoefficientDifference": lambda: fastkappa.compare_coefficients(
         fastkappa.fleiss_kappa(RATINGS.T), fastkappa.gwet_ac1(RATINGS.T)
     ),
     "ConcordanceResult": lambda: fastkappa.concordance_correlation(*METHODS),
     "ConfusionCounts": counts,
+    "CorrectedPrevalence": lambda: fastkappa.rogan_gladen(23, 150, [[89, 11], [4, 96]]),
     "DecodingResult": lambda: fastkappa.decode_probabilities(
         np.array(TABLE) / np.sum(TABLE, axis=1, keepdims=True), labels=["a", "b", SCRIPT]
     ),
+    "DisputedItems": lambda: fastkappa.disputed_items(fastkappa.Ratings.from_raters(RATERS)),
     "EqualKappas": lambda: fastkappa.compare_strata({"a": TABLE, SCRIPT: TABLE}),
     "Estimate": lambda: pair().estimates["gwet_ac1"],
     "GroupedAgreement": lambda: fastkappa.agreement_by(RATINGS[0], RATINGS[1], groups=RATINGS[2]),
@@ -96,6 +101,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "MultiRaterResult": lambda: fastkappa.fleiss_kappa(RATINGS.T),
     "PairwiseKappa": lambda: fastkappa.pairwise_kappa(fastkappa.Ratings.from_raters(RATERS)),
     "Proportion": lambda: pair().agreement_within(1),
+    "RaterComparison": lambda: fastkappa.compare_raters(fastkappa.Ratings.from_raters(RATERS)),
     "SourceCounts": lambda: fastkappa.confusion_from_table(frame(), "a", "b"),
     "SpecificAgreement": lambda: pair().specific_agreement,
     "RoundingReport": rounding,
@@ -119,6 +125,8 @@ ODD: dict[str, Callable[[], Any]] = {
     "infinite": lambda: fastkappa.optimal_thresholds([1, 1, 2], [1.0, 2.0, 3.0], labels=[0, 1, 2]),
     "stack": lambda: fastkappa.statistics.indices.scott_pi(np.array([TABLE] * 200)),
     "many": lambda: fastkappa.score_many(CODES[0], [CODES[1]] * 100),
+    "undefined prevalence": lambda: fastkappa.rogan_gladen(3, 9, [[1, 9], [9, 1]]),
+    "raters without a kappa": lambda: fastkappa.compare_raters([[1, 1, 2], [1, 1, 2]]),
     "many raters": lambda: fastkappa.pairwise_kappa(np.tile(CODES, (9, 1)).T),
     "constant measurements": lambda: fastkappa.intraclass_correlation([[1, 1], [1, 1]]),
     "a mean below any correlation": lambda: fastkappa.intraclass_correlation(

@@ -158,6 +158,22 @@ def agree(
     scale: Annotated[
         str | None, typer.Option(help=f"Interpret the agreement by a scale: {', '.join(SCALES)}.")
     ] = None,
+    disputed: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the items that three raters or more disagree on as CSV for adjudication,"
+            " the most disputed first. Items are numbered by their rows, from 1, or named by"
+            " --item.",
+        ),
+    ] = None,
+    pair: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B",
+            help="Of three raters or more: report on these two as well, and draw their table.",
+        ),
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -226,6 +242,8 @@ def agree(
             sample_weight=sample_weight,
             cluster=cluster,
             heat_map=heat_map,
+            pair=_two_names(pair),
+            lists_disputed=disputed is not None,
         )
         given = {"--size": size is not None, "--title": title is not None, "--dpi": dpi != DPI}
         _check_plot(plot, [option for option, is_given in given.items() if is_given])
@@ -239,6 +257,8 @@ def agree(
         if plot is not None:
             write_picture(report.pictures[0], plot, printed)
         remarks.show()
+        if disputed is not None:
+            _write_file(disputed, report.disputed or "")
         if report_file is not None:
             _write_page(report, remarks, report_file)
         write(report.written(output.value, remarks.texts))
@@ -257,10 +277,23 @@ def _write_page(report: Any, remarks: Remarks, path: Path) -> None:
     except ImportError as error:
         remarks.warn(f"{path} has no pictures: {error}")
         page = report.written("html", remarks.texts)
+    _write_file(path, page)
+
+
+def _write_file(path: Path, text: str) -> None:
     try:
-        path.write_text(page + "\n", encoding="utf-8")
+        path.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _two_names(pair: str | None) -> tuple[str, str] | None:
+    if pair is None:
+        return None
+    first, comma, second = pair.partition(",")
+    if not (first and comma and second):
+        raise ValueError(f"--pair must name two raters, such as ann,ben, got {pair!r}.")
+    return first, second
 
 
 def _long_columns(

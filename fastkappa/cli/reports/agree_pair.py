@@ -26,7 +26,7 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         rows = [estimate_row(*row) for row in result.rows()]
         reports = [result._report(), *map(Report, filter(None, [too_large(result.labels)]))]
     fields = {**request.fields(), **result.to_dict()}
-    pictures = [_table(result, request.heat_map)]
+    pictures = [table_picture(result, request.heat_map)]
     if resampled is not None:
         fields["bootstrap"] = bootstrap_fields(resampled)
         reports.append(Report([resampled.sentence("kappa")]))
@@ -42,7 +42,9 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
     return Output(request.heading(), reports, fields, rows, pictures, estimates=estimates)
 
 
-def _table(result: AgreementResult, as_heat_map: bool) -> Picture:
+def table_picture(result: AgreementResult, as_heat_map: bool) -> Picture:
+    """Return the picture of the table of two raters."""
+
     def draw(ax: Any) -> Any:
         if as_heat_map:
             return plot_confusion(result, ax=ax)

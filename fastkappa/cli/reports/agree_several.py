@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import comb
 from typing import Any
 
 from fastkappa import multirater
 from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.pages.pictures import Picture
+from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
     CONFIDENCE,
     AgreeRequest,
     bootstrap_fields,
     no_undefined_warnings,
 )
+from fastkappa.cli.reports.agree_several_groups import Groups
 from fastkappa.cli.reports.output import Output
 from fastkappa.formatting import count_text, label_text
-from fastkappa.multirater import MultiRaterResult, Ratings
-from fastkappa.multirater.multirater_result import coefficients_grid, short_name
+from fastkappa.multirater import (
+    DisputedItems,
+    LabelKappa,
+    MultiRaterResult,
+    PairwiseKappa,
+    RaterComparison,
+    Ratings,
+)
+from fastkappa.multirater.each_rater import MOST_RATERS
+from fastkappa.multirater.multirater_result import coefficients_grid, label_grid, short_name
 from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row
@@ -45,21 +56,20 @@ def report_on_several(
     weights = request.weights_of(whole.labels)
     with no_undefined_warnings():
         results = _coefficients(weights, whole)
+        parts = _Parts(whole, weights, results["fleiss_kappa"])
         by_group = {label_text(group): _coefficients(weights, r) for group, r in groups.items()}
-        pairs = None
-        if pairs_are_few(whole):
-            pairs = multirater.pairwise_kappa(whole, weights=weights, confidence=CONFIDENCE)
+        compared = Groups(label_text(request.group), by_group, results) if by_group else None
         resampled = {name: _bootstrap(r, whole, request) for name, r in results.items()}
+        pair = None if request.pair is None else parts.pair(request.pair)
     drawn = [d.sentence(results[name].method) for name, d in resampled.items() if d]
-    many = f"Light's kappa and the kappa of each pair of raters are left out: {whole.n_raters}"
     reports = [
         *_reports(results, request.scale, above=[_facts(weights, whole)]),
         *([Report(drawn)] if drawn else []),
-        pairs._report() if pairs is not None else Report([f"{many} raters are many"]),
+        *parts.reports(),
+        *([] if pair is None else [pair._report()._replace(heading=", ".join(pair.raters))]),
+        *([] if compared is None else compared.reports()),
     ]
-    rows = _rows(results, resampled)
-    estimates_of_pairs = [] if pairs is None else pairs.rows()
-    rows += [estimate_row(f"kappa of {row[0]}", *row[1:]) for row in estimates_of_pairs]
+    rows = [*_rows(results, resampled), *parts.rows()]
     if request.group is not None:
         rows = [{"group": ALL, **row} for row in rows]
     for name, of_this in by_group.items():
@@ -73,41 +83,129 @@ def report_on_several(
         "n_missing": whole.n_missing,
         "labels": whole.labels,
         "coefficients": _fields(results, request.scale, resampled),
-        "pairwise": None
-        if pairs is None
-        else {
-            "kappa": pairs.values,
-            "standard_error": pairs.standard_errors,
-            "n": pairs.n,
-            "n_missing": pairs.n_missing,
-        },
+        **parts.fields(),
     }
-    if request.group is not None:
+    if pair is not None:
+        fields["pair"] = pair.to_dict()
+    if compared is not None:
         fields["groups"] = [
             {"group": name, "coefficients": _fields(of_this, request.scale)}
             for name, of_this in by_group.items()
         ]
-    drawn_pairs = estimates_of_pairs if comb(whole.n_raters, 2) <= MOST_PAIRS else []
-
-    def draw(ax: Any) -> Any:
-        if by_group:
-            firsts = {name: of_this["fleiss_kappa"] for name, of_this in by_group.items()}
-            return plot_forest({**firsts, ALL: results["fleiss_kappa"]}, ax=ax)
-        found = [(r.method, r.value, r.standard_error, r.interval) for r in results.values()]
-        names, values, _, intervals = zip(*found, *drawn_pairs)
-        return plot_forest(values, intervals, names=names, ax=ax)
-
-    caption = "The coefficients, and kappa of each pair of raters, with their intervals."
-    if by_group:
-        method = results["fleiss_kappa"].method
-        caption = f"{method} and its interval in each group of {label_text(request.group)}."
+        fields["comparison"] = compared.comparison
+    pictures = [] if pair is None else [table_picture(pair, request.heat_map)]
+    together = _forest(list(results.values()), parts.pairs)
+    pictures.append(together if compared is None else compared.picture())
+    pictures += parts.pictures()
+    written = parts.disputed.to_csv() if request.lists_disputed else None
     return Output(
         request.heading(),
         reports,
         fields,
         rows,
-        [Picture(caption, draw)],
+        pictures,
         estimates=list(_gated(results, by_group)),
+        disputed=written,
+    )
+
+
+class _Parts:
+    """The labels, the raters, their pairs and the disputed items beside the coefficients."""
+
+    def __init__(self, whole: Ratings, weights: Weights, fleiss: MultiRaterResult) -> None:
+        options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
+        self._whole = whole
+        self.labels: tuple[LabelKappa, ...] = fleiss.by_label
+        if weights is not None:
+            self.labels = multirater.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
+        self.raters: RaterComparison | None = None
+        if whole.n_raters <= MOST_RATERS:
+            self.raters = multirater.compare_raters(whole, **options)
+        self.pairs: PairwiseKappa | None = None
+        if pairs_are_few(whole):
+            self.pairs = multirater.pairwise_kappa(whole, **options)
+        found = multirater.disputed_items(whole, weights=weights)
+        # Rows of a file are counted from 1.
+        are_rows = whole.counted.subjects is not None and whole.counted.subjects.items is None
+        self.disputed: DisputedItems = replace(found, items=found.items + 1) if are_rows else found
+
+    def pair(self, names: tuple[str, str]) -> Any:
+        """Return the agreement of two of the raters."""
+        if self.pairs is None:
+            raise ValueError(f"--pair is not for {self._whole.n_raters} raters, which are many.")
+        try:
+            return self.pairs[names]
+        except KeyError as error:
+            raise ValueError(f"--pair: {error.args[0]}") from error
+
+    def reports(self) -> Iterator[Report]:
+        """Yield their reports."""
+        yield Report([], [label_grid(self.labels)])
+        many = f"{self._whole.n_raters} raters are many"
+        if self.raters is not None:
+            yield self.raters._report()
+        else:
+            yield Report([f"The comparison of each rater with the others is left out: {many}"])
+        if self.pairs is not None:
+            yield self.pairs._report()
+        else:
+            left_out = "Light's kappa and the kappa of each pair of raters are left out"
+            yield Report([f"{left_out}: {many}"])
+        yield self.disputed._report()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return their estimates as rows of CSV."""
+        found = [
+            (f"kappa of label {label_text(one.label)}", one.value, one.standard_error, one.interval)
+            for one in self.labels
+        ]
+        if self.raters is not None:
+            found += self.raters.rows()
+        if self.pairs is not None:
+            found += [(f"kappa of {row[0]}", *row[1:]) for row in self.pairs.rows()]
+        return [estimate_row(*row) for row in found]
+
+    def fields(self) -> dict[str, Any]:
+        """Return their fields of the JSON."""
+        pairs = self.pairs
+        return {
+            "by_label": self.labels,
+            "each_rater": self.raters,
+            "pairwise": None
+            if pairs is None
+            else {
+                "kappa": pairs.values,
+                "standard_error": pairs.standard_errors,
+                "n": pairs.n,
+                "n_missing": pairs.n_missing,
+            },
+            "n_disputed": self.disputed.n_disputed,
+        }
+
+    def pictures(self) -> list[Picture]:
+        """Return the picture of each rater with the others."""
+        raters = self.raters
+        if raters is None:
+            return []
+        _, _, low, high, _ = raters.with_others
+
+        def draw(ax: Any) -> Any:
+            ends = list(zip(low, high))
+            return plot_forest(raters.with_others.values, ends, names=raters.rater_names, ax=ax)
+
+        return [Picture("The kappa of each rater with the others, and its interval.", draw)]
+
+
+def _forest(results: Sequence[MultiRaterResult], pairs: PairwiseKappa | None) -> Picture:
+    found = [(r.method, r.value, r.standard_error, r.interval) for r in results]
+    caption = "The coefficients"
+    if pairs is not None and comb(len(pairs.rater_names), 2) <= MOST_PAIRS:
+        found += pairs.rows()
+        caption += ", and kappa of each pair of raters"
+    names, values, _, intervals = zip(*found)
+    return Picture(
+        f"{caption}, with their intervals.",
+        lambda ax: plot_forest(values, intervals, names=names, ax=ax),
     )
 
 

@@ -24,8 +24,8 @@ class Output(NamedTuple):
 
     ``title`` is that of the page and, if it ``has_title``, of the text. ``pictures`` are those of
     the page; the first one is drawn into a file on request. ``estimates`` are those that a gate
-    checks. Text takes the width of the terminal,
-    at most 80 columns unless it ``is_wide``.
+    checks, ``disputed`` is a table of items for adjudication. Text takes the width of the
+    terminal, at most 80 columns unless it ``is_wide``.
     """
 
     title: str
@@ -36,6 +36,7 @@ class Output(NamedTuple):
     has_title: bool = True
     is_wide: bool = False
     estimates: Sequence[Estimate] = ()
+    disputed: str | None = None
 
     def written(self, output: str, warnings: Sequence[str]) -> str:
         """Return 'text', 'json', 'csv' or 'html', without pictures."""

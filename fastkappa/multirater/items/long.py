@@ -7,6 +7,7 @@ for a rating that is not there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -37,16 +38,16 @@ LOOKUP_PER_ROW = 4
 
 
 class Identified(NamedTuple):
-    """The items or the raters of all rows: a number for each, and the name of that of a row."""
+    """The items or the raters of all rows: a number for each, and the name of that of a row.
+
+    ``distinct`` returns the names of all in the order of their numbers: a million strings are made
+    only where they are asked for.
+    """
 
     numbers: NDArray[np.int32]
-    distinct: AnyArray
+    n_distinct: int
+    distinct: Callable[[], AnyArray]
     name_of: Callable[[int], Any]
-
-    @property
-    def n_distinct(self) -> int:
-        """How many there are."""
-        return len(self.distinct)
 
     def shown(self, number: int) -> str:
         """Return the name of one as a message shows it."""
@@ -76,8 +77,8 @@ class LongRatings(NamedTuple):
         Where the ratings of each item begin that has any, and ``n``.
     rated : ndarray of int of shape (n_rated,)
         The numbers of these items.
-    items : ndarray of shape (n_items,)
-        The names of all items by their number: strings, whole numbers, or those of dates.
+    item_names : callable
+        Returns the names of all items by their number: strings or whole numbers.
     clusters : Column or None
         The cluster of each item.
     """
@@ -88,8 +89,13 @@ class LongRatings(NamedTuple):
     ratings: AnyArray
     starts: NDArray[np.intp]
     rated: AnyArray
-    items: AnyArray
+    item_names: Callable[[], AnyArray]
     clusters: Column | None = None
+
+    @property
+    def items(self) -> AnyArray:
+        """The names of all items, by which those of other ratings are found."""
+        return self.item_names()
 
     def profiles(self) -> list[tuple[AnyArray, IntTable]]:
         """Return the distinct profiles of each number of ratings, and how many items have each."""
@@ -189,7 +195,7 @@ def _sorted_ratings(item: Any, rater: Any, cluster: Any, encoded: EncodedRater) 
             f"rater must name two raters or more, got {raters.shown(0)} in all {len(codes)} rows."
         )
     names, n_raters = raters.names(), raters.n_distinct
-    item_names = items.distinct
+    n_items, item_names = items.n_distinct, items.distinct
     clusters = None if cluster is None else _clusters_of(cluster, items)
     rated = codes < n_labels
     if not rated.any():
@@ -213,9 +219,7 @@ def _sorted_ratings(item: Any, rater: Any, cluster: Any, encoded: EncodedRater) 
     ratings *= n_labels
     ratings += codes
     rated = pairs[starts[:-1]].astype(np.int32)
-    return LongRatings(
-        len(item_names), names, n_labels, ratings, starts, rated, item_names, clusters
-    )
+    return LongRatings(n_items, names, n_labels, ratings, starts, rated, item_names, clusters)
 
 
 def _clusters_of(cluster: Any, items: Identified) -> Column:
@@ -276,8 +280,13 @@ def _identify(given: Any, name: str) -> Identified:
     if in_arrow is not None:
         codes, dictionary, _ = in_arrow
         if len(dictionary.unique()) == len(dictionary):
-            numbers, n_distinct = _numbers_of(codes)
-            return Identified(numbers, n_distinct, lambda row: dictionary[int(codes[row])].as_py())
+            numbers, used = _numbers_of(codes)
+            return Identified(
+                numbers,
+                len(used),
+                partial(_strings_of, dictionary, used),
+                lambda row: dictionary[int(codes[row])].as_py(),
+            )
     coded = codes_of_foreign(given, name)
     if coded is not None:
         return _identify_codes(*coded, name)
@@ -296,7 +305,9 @@ def _identify(given: Any, name: str) -> Identified:
         return values[row].item() if kind is None else kind(values[row])
 
     numbers, distinct = _numbers_of(values.astype(np.int64) if dtype.kind == "f" else values)
-    return Identified(numbers, distinct, name_of)
+    if dtype.kind in "mM":
+        return Identified(numbers, len(distinct), partial(_dates_of, distinct, dtype), name_of)
+    return Identified(numbers, len(distinct), partial(np.asarray, distinct), name_of)
 
 
 def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: str) -> Identified:
@@ -321,7 +332,18 @@ def _identify_codes(codes: AnyArray, categories: Any, is_ordered: bool, name: st
         lookup[used] = [place[entry] for entry in found]
     distinct = np.empty(len(position), object)
     distinct[:] = list(position)
-    return Identified(lookup.take(codes), distinct, lambda row: categories[codes[row]])
+    names = partial(np.asarray, distinct)
+    return Identified(lookup.take(codes), len(distinct), names, lambda row: categories[codes[row]])
+
+
+def _strings_of(dictionary: Any, used: AnyArray) -> AnyArray:
+    """Return the strings of a dictionary of pyarrow that have these codes."""
+    strings: AnyArray = dictionary.take(used).to_numpy(zero_copy_only=False)
+    return strings
+
+
+def _dates_of(distinct: AnyArray, dtype: np.dtype[Any]) -> AnyArray:
+    return distinct.view(dtype).astype(str)
 
 
 def _numbers_of(values: AnyArray) -> tuple[NDArray[np.int32], AnyArray]:

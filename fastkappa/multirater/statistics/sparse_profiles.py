@@ -46,6 +46,19 @@ class SparseProfiles:
     def with_unseen(self, n_features: int) -> None:
         """Return None: raters are too many for the profiles that might have been."""
 
+    def codes_of(self, rows: AnyArray) -> AnyArray:
+        """Return the code of each rater in some profiles, ``n_labels`` if the rating is missing."""
+        codes = np.full(
+            (len(rows), self.n_raters), self.n_labels, np.min_scalar_type(self.n_labels)
+        )
+        first = 0
+        for part in self.parts:
+            some = np.flatnonzero((rows >= first) & (rows < first + len(part)))
+            raters, labels = np.divmod(part[rows[some] - first].astype(np.intp), self.n_labels)
+            codes[some[:, None], raters] = labels
+            first += len(part)
+        return codes
+
     def distances(self, between: Floats) -> Floats:
         """Return the sum of the distances over a profile's ordered pairs of ratings."""
         total = np.empty(len(self.multiplicities))
