@@ -29,7 +29,8 @@ from fastkappa.multirater import (
     Ratings,
 )
 from fastkappa.multirater.each_rater import MOST_RATERS
-from fastkappa.multirater.multirater_result import coefficients_grid, label_grid, short_name
+from fastkappa.multirater.label_kappas import label_grid
+from fastkappa.multirater.multirater_result import coefficients_grid, short_name
 from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row

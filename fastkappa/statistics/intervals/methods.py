@@ -66,14 +66,10 @@ def intervals(
     weights: Weights,
     confidence: float,
     distribution: Distribution = "normal",
-    quantiles: FloatTable | None = None,
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the ends of the interval of kappa of each table of a checked stack (m, l, l).
-
-    ``quantiles`` are for the methods that invert a test: see `cluster_quantiles`.
-    """
+    """Return the ends of the interval of kappa of each table of a checked stack (m, l, l)."""
     if method != "asymptotic":
-        return inverted_test(method, tables, weights, confidence, quantiles)
+        return inverted_test(method, tables, weights, confidence)
     n = tables.sum(axis=(-2, -1))
     kappa, error = kappas(tables, weights), np.asarray(standard_error(tables, weights))
     if distribution == "normal":
@@ -88,22 +84,17 @@ def intervals(
     return low, high
 
 
-def widening(design_effects: Any) -> FloatTable:
+def widening(in_clusters: Any, alone: Any) -> FloatTable:
     """Return what the root of a test's statistic is divided by for items in clusters.
 
     The statistic is divided by the design effect, the variance in clusters over that of
-    independent items (Rao and Scott 1984). One below 1 counts as 1: it is mostly chance, and
-    clusters should not make an interval shorter. So does NaN: both variances are 0.
-    """
-    root: FloatTable = np.sqrt(np.fmax(np.asarray(design_effects, np.float64), 1.0))
-    return root
+    independent items. One below 1 counts as 1: it is mostly chance, and clusters should not make
+    an interval shorter. So does that of two variances of 0.
 
-
-def cluster_quantiles(confidence: float, design_effects: Any, n_clusters: float) -> FloatTable:
-    """Return the quantiles of the root of a test's statistic for items in clusters.
-
-    They are those of Student's t with a degree of freedom less than there are clusters, times
-    the `widening`.
+    Parameters
+    ----------
+    in_clusters, alone : array-like
+        The standard errors of items in clusters and of independent items.
 
     References
     ----------
@@ -112,12 +103,23 @@ def cluster_quantiles(confidence: float, design_effects: Any, n_clusters: float)
 
     Examples
     --------
-    >>> from fastkappa.statistics.intervals.methods import cluster_quantiles
-    >>> cluster_quantiles(0.95, [0.8, 1.44], 21).round(3)
-    array([2.086, 2.503])
+    >>> from fastkappa.statistics.intervals.methods import widening
+    >>> widening([0.09, 0.12, 0], [0.1, 0.1, 0]).round(3)
+    array([1. , 1.2, 1. ])
     """
-    quantile = t_quantile((1 + confidence) / 2, n_clusters - 1) if n_clusters > 1 else math.nan
-    return quantile * widening(design_effects)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.asarray(in_clusters, np.float64) / np.asarray(alone, np.float64)
+    return np.asarray(np.fmax(ratio, 1.0), np.float64)
+
+
+def test_quantile(confidence: float, degrees_of_freedom: float) -> float:
+    """Return what the root of a test's statistic is at the ends of an interval.
+
+    NaN for less than one degree of freedom: all items are in one cluster.
+    """
+    if degrees_of_freedom < 1:
+        return math.nan
+    return t_quantile((1 + confidence) / 2, degrees_of_freedom)
 
 
 def interval_of_difference(
