@@ -17,22 +17,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import users_stacklevel
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import SAME_CATEGORIES, WHICH_ARE_MEANT, is_number
+from fastkappa.ratings.labels import look_of
 from fastkappa.ratings.missing import spellings
 
 MOST_SHOWN = 10
-MOST_NAMED = 5
-# How often labels of ratings occur at least, on average.
-LEAST_REPEATS = 2
-# Among more raters, one with few items can have given labels that nobody else gave.
-MOST_JUDGED = 20
 REMEDY = "give missing_codes= if they stand for missing ratings, or labels= if they are labels."
 STAND_INS_REMEDY = "Give missing_codes= if they do, or labels= if they are labels."
 DECIMALS_REMEDY = (
     "read them as numbers, as by pandas.read_csv(decimal=','), or give labels= if they are labels."
+)
+SECOND_NAMES_REMEDY = (
+    "leave out the lines between the names and the ratings, as by pandas.read_csv(skiprows=[1, 2])."
 )
 # Texts of people, spreadsheets and libraries for a missing rating, in lower case.
 STAND_INS = frozenset(
@@ -47,6 +45,14 @@ STAND_INS = frozenset(
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
+THOUSANDS = re.compile(r"\s*[-+]?[1-9]\d{0,2},\d{3}\s*")
+# A cell of the third line of a file of Qualtrics, and one of the second of a file of SurveyMonkey.
+IMPORT_ID = '{"ImportId":'
+RESPONSE = "Response"
+# Items in which most labels occur again.
+SOME_ITEMS = 1 << 10
+# More names of labels, items or clusters are seldom typed by people.
+MOST_TYPED = 100_000
 # With fewer items, each can have a label of its own.
 FEWEST_IDS = 10
 
@@ -59,6 +65,7 @@ class Remedies(NamedTuple):
     decimals: str = DECIMALS_REMEDY
     order: str = SAME_CATEGORIES
     outside: str = WHICH_ARE_MEANT
+    second_names: str = SECOND_NAMES_REMEDY
     many_labels: str = "labels= names those to take."
 
 
@@ -183,7 +190,7 @@ def warn_of_stand_ins(
     times = sum((_times(columns[name]) for name in names), Counter[Any]())
     labels = list(dict.fromkeys(label for name in names for label in found[name] if times[label]))
     if labels:
-        _warn(
+        warn(
             f"{_have(names)} labels that often stand for a missing rating, but are counted as"
             f" labels: {_with_counts([(label, times[label]) for label in labels])}. {remedy}"
         )
@@ -200,7 +207,7 @@ def warn_of_numbers_among_words(columns: Mapping[str, Column]) -> None:
         words = [label for label in times if label not in numbers]
         are_words = all(WORD.search(str(label)) for label in words)
         if numbers and words and are_words and 2 * sum(numbers.values()) < times.total():
-            _warn(
+            warn(
                 f"{name} holds words, and among them numbers: {_with_counts([*numbers.items()])}."
                 " Write them as words if they stand for these, or give missing_codes= if they stand"
                 " for missing ratings, or labels= if they are labels."
@@ -211,144 +218,112 @@ def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REME
     """Raise if the labels of a column are numbers with decimal commas, or beside such numbers."""
     strings = [label for label in column.categories or () if isinstance(label, str)]
     comma = next(filter(DECIMAL_COMMA.fullmatch, strings), None)
-    if comma is not None and all(DECIMAL_COMMA.fullmatch(s) or is_number(s) for s in strings):
-        raise ValueError(f"{name} holds numbers with a decimal comma, such as {comma!r}: {remedy}")
+    if comma is None or not all(DECIMAL_COMMA.fullmatch(s) or is_number(s) for s in strings):
+        return
+    if all(map(THOUSANDS.fullmatch, (s for s in strings if "," in s))):
+        remedy = f"leave the comma out if it separates thousands. If it is a decimal one, {remedy}"
+        raise ValueError(f"{name} holds numbers with a comma, such as {comma!r}: {remedy}")
+    raise ValueError(f"{name} holds numbers with a decimal comma, such as {comma!r}: {remedy}")
 
 
-def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
-    """Warn of labels that differ in blanks, case or characters that cannot be told apart alone."""
+def refuse_import_ids(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
+    """Raise if a column holds a cell of the lines that Qualtrics writes below the names."""
+    for name, column in columns.items():
+        found = next((x for x in column.categories or () if str(x).startswith(IMPORT_ID)), None)
+        if found is not None:
+            raise ValueError(
+                f"{name} holds {found!r}, which is in the third line of a file of Qualtrics:"
+                f" {remedy}"
+            )
+
+
+def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAMES_REMEDY) -> None:
+    """Warn if the first item alone has labels that occur nowhere else, as a second line of names.
+
+    All others occur again then, so that it is no coincidence.
+    """
+    if len(columns) < 2:
+        return
+    times = Counter(map(_first_alone, columns.values()))
+    if None in times or (len(times) == 1 and RESPONSE not in times):
+        return
+    total = +sum(map(_times, columns.values()), Counter[Any]())
+    others = total - times
+    is_alone = others.keys().isdisjoint(times) and min(others.values(), default=0) > 1
+    if is_alone and total.total() >= FEWEST_IDS * len(columns):
+        held = ", ".join(repr(label) for label in times)
+        warn(
+            f"the first item of {' and '.join(columns)} has labels that no other item has, {held}."
+            f" If they are a second line of names, {remedy}"
+        )
+
+
+def _first_alone(column: Column) -> str | None:
+    """Return the label of the first item, None if it occurs again among the next ones."""
+    values, categories = column.values, column.categories
+    if not categories or not len(values):
+        return None
+    occurs_again = (
+        (values[1:SOME_ITEMS] == values[0]).any() if column.counts is None else column.counts[0] > 1
+    )
+    label = categories[values[0]]
+    return None if occurs_again or not isinstance(label, str) else label
+
+
+def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> None:
+    """Warn of labels that differ in blanks, case or characters that cannot be told apart alone.
+
+    So may a code and its text, such as "1" beside "1 - mild". The ``noun`` is what they are called.
+    """
     written = {
         label
         for column in columns.values()
         for label in column.categories or ()
         if isinstance(label, str)
     }
-    if len(set(map(_look, written))) == len(written):
+    if len(written) > MOST_TYPED:
+        return
+    looks = set(map(look_of, written))
+    if len(looks) == len(written) and not any(isinstance(look, tuple) for look in looks):
         return
     total = sum(map(_times, columns.values()), Counter[Any]())
-    alike: dict[str | float, list[str]] = defaultdict(list)
-    for label in sorted(label for label in written if total[label]):
-        alike[_look(label)].append(label)
-    for labels in [labels for labels in alike.values() if len(labels) > 1][:MOST_SHOWN]:
-        how, remedy, show = _difference(labels)
-        counts = _with_counts([(label, total[label]) for label in labels], show)
-        _warn(
-            f"{_have(columns)} labels that differ in {how} alone, and are counted apart: {counts}."
-            f" {remedy} if they are one label."
+    found: dict[Any, list[list[str]]] = defaultdict(list)
+    for labels in alike_among(label for label in written if total[label]):
+        found[_difference(labels)].append(labels)
+    for (how, remedy, show), groups in found.items():
+        counts = [_with_counts([(own, total[own]) for own in labels], show) for labels in groups]
+        more = f" and {len(counts) - MOST_SHOWN} more" if len(counts) > MOST_SHOWN else ""
+        warn(
+            f"{_have(columns)} {noun}s that differ in {how} alone, and are counted apart:"
+            f" {'; '.join(counts[:MOST_SHOWN])}{more}. {remedy} if they are one {noun}."
         )
 
 
-def _look(label: str) -> str | float:
-    """Return what a label looks like, and for a number its value."""
-    if is_number(label):
-        return float(label)
-    if not label.isascii():
-        import unicodedata
-
-        seen = unicodedata.normalize("NFKC", label)
-        label = "".join(one for one in seen if unicodedata.category(one) != "Cf")
-    return " ".join(label.split()).casefold()
+def alike_among(labels: Iterable[str]) -> list[list[str]]:
+    """Return the groups of different labels that look alike, sorted."""
+    alike: dict[Any, list[str]] = defaultdict(list)
+    for label in sorted(labels):
+        alike[look_of(label)].append(label)
+    for look in [look for look in alike if isinstance(look, tuple)]:
+        for part in look:
+            alike[look] += alike.pop(part, [])
+    return [sorted(group) for group in alike.values() if len(group) > 1]
 
 
 def _difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
     """Return in what labels that look alike differ, what to do, and how to show them."""
+    looks = set(map(look_of, labels))
     if len({label.strip() for label in labels}) == 1:
         return "blanks", "Strip them", repr
-    if all(map(is_number, labels)):
+    if all(isinstance(look, float) for look in looks):
         return "how a number is written", "Write them alike", repr
     if len({label.casefold() for label in labels}) == 1:
         return "case", "Write them alike", repr
     if len({" ".join(label.split()).casefold() for label in labels}) == 1:
         return "case and blanks", "Write them alike", repr
-    return "how characters are encoded", "Write them alike", ascii
-
-
-def judge_table(
-    labels: Sequence[Any] | AnyArray,
-    table: AnyArray,
-    n_outside: int = 0,
-    names: tuple[str, str] = ("y1", "y2"),
-) -> None:
-    """Warn of what a table of two raters, or of sums of item weights, shows of its labels.
-
-    That is strings given as labels that no item has, where items are left out; raters without a
-    label in common; and ids in the place of ratings.
-    """
-    if n_outside:
-        warn_of_unused_labels(np.asarray(labels), table, n_outside)
-    # Most raters agree on the first or on the last label, and more than once: short calls have no
-    # time for a closer look.
-    if len(labels) < 2 or table.item(0) > 1 or table.item(-1) > 1:
-        return
-    _warn_of_strangers(labels, table, names)
-    _warn_of_ids(labels, table, names)
-
-
-def judge_tables(labels: AnyArray, tables: AnyArray, truth: str, names: Sequence[str]) -> None:
-    """Do the same for the tables of many predictions, whose labels outside were judged before."""
-    if len(labels) > 1:
-        doubtful = (tables[:, 0, 0] < 2) & (tables[:, -1, -1] < 2)
-        for j in np.flatnonzero(doubtful).tolist():
-            judge_table(labels, tables[j], names=(truth, names[j]))
-
-
-def _warn_of_strangers(
-    labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]
-) -> None:
-    used = [np.asarray(table.any(axis=axis)) for axis in (1, 0)]
-    # Where few labels occur twice, as measurements do not, or a rater has given one label alone,
-    # raters may well have none in common.
-    n_used = [np.count_nonzero(own) for own in used]
-    if (used[0] & used[1]).any() or min(n_used) < 2 or LEAST_REPEATS * sum(n_used) > table.sum():
-        return
-    held = (
-        f"{name} has {', '.join(map(repr, _some(labels, own)))}" for name, own in zip(names, used)
-    )
-    _warn(
-        f"{' and '.join(names)} have no label in common: {' and '.join(held)}. Are both columns of"
-        " ratings, of the same items and with labels written alike?"
-    )
-
-
-def judge_raters(labels: Mapping[str, AnyArray], n_ratings: Sequence[int]) -> None:
-    """Warn if a rater has no label in common with any of the others, unless there is a crowd.
-
-    ``labels`` are those of each rater, each once, and ``n_ratings`` how many ratings they are.
-    """
-    # Dates of several units are compared elsewhere.
-    if len(labels) > MOST_JUDGED or any(own.dtype.kind in "mM" for own in labels.values()):
-        return
-    n_raters = Counter(label for own in labels.values() for label in own.tolist())
-    for (name, own), n in zip(labels.items(), n_ratings):
-        # As in `_warn_of_strangers`.
-        repeats = 1 < len(own) <= n / LEAST_REPEATS
-        if repeats and len(own) < len(n_raters) and all(n_raters[x] == 1 for x in own.tolist()):
-            shown = ", ".join(map(repr, own[:MOST_NAMED].tolist()))
-            _warn(
-                f"{name} has no label in common with another rater: {shown}. Are all columns"
-                " ratings, of the same items and with labels written alike?"
-            )
-            return
-
-
-def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
-    n_items = table.sum()
-    if len(labels) < n_items or n_items < FEWEST_IDS:
-        return
-    sizes = [np.count_nonzero(table.any(axis=axis)) for axis in (1, 0)]
-    for name, size, other in zip(names, sizes, sizes[::-1]):
-        if size == n_items and 2 * other <= n_items:
-            _warn(
-                f"{name} holds another label for each of the {n_items} items, as ids do, but was"
-                " read as ratings: give the column of ratings."
-            )
-
-
-def _some(labels: Sequence[Any] | AnyArray, used: NDArray[np.bool_]) -> list[Any]:
-    """Return some of the labels used, as a message shows them."""
-    found = np.asarray(labels)[np.flatnonzero(used)[:MOST_NAMED]]
-    shown: list[Any] = (found.astype(str) if found.dtype.kind in "mM" else found).tolist()
-    return shown
+    if any(isinstance(look, tuple) for look in looks):
+        return "a code or its text", "Write them alike", repr
+    return "how characters are written", "Write them alike", ascii
 
 
 def _have(names: Iterable[str]) -> str:
@@ -357,25 +332,8 @@ def _have(names: Iterable[str]) -> str:
     return f"{' and '.join(listed)} {'has' if len(listed) == 1 else 'have'}"
 
 
-def _warn(text: str) -> None:
+def warn(text: str) -> None:
     warnings.warn(text, UserWarning, stacklevel=users_stacklevel())
-
-
-def warn_of_unused_labels(labels: AnyArray, table: AnyArray, n_outside: int) -> None:
-    """Warn of strings given as labels that no item has, where items are left out.
-
-    ``table`` is that of the items. Numbers are often given as a whole scale: they are not typed.
-    """
-    if not n_outside or labels.dtype.kind not in "UTO":
-        return
-    used = table.any(axis=0) | table.any(axis=1)
-    unused = [repr(label) for label in labels[~used].tolist() if isinstance(label, str)]
-    if unused:
-        _warn(
-            f"no item counted has a label given, {' or '.join(unused[:MOST_SHOWN])}, but"
-            f" {n_outside} left out for a rating outside the labels: write labels as the ratings"
-            " do."
-        )
 
 
 def _with_counts(labels: Sequence[tuple[Any, int]], show: Callable[[Any], str] = repr) -> str:

@@ -121,6 +121,18 @@ RULES = {
     "Unicode": Rule(more(*named(COMPOSED, "y", "z"), (COMBINING, COMPOSED)), None, "alike|differ"),
     "zero width": Rule(more(*WORDS, ("x\u200b", "x")), None, "alike|differ"),
     "no-break space": Rule(more(*WORDS, ("x\u00a0", "x")), None, "alike|differ"),
+    "a dash of another kind": Rule(
+        more(*named("low-grade", "y", "z"), ("low\u2013grade", "low-grade")), None, "written alone"
+    ),
+    "a Cyrillic letter": Rule(more(*named("A", "B", "C"), ("\u0410", "A")), None, "written alone"),
+    "an entity of HTML": Rule(more(*named("<5", "y", "z"), ("&lt;5", "<5")), None, "written alone"),
+    "a text as Excel writes it": Rule(more(*WORDS, ('="x"', "x")), None, "written alone"),
+    "percent": Rule(more(*named("10%", "20%", "30%"), ("10 %", "10%")), None, "number is written"),
+    "a code with its text": Rule(
+        more(*named("1 - mild", "2 - none", "3 - severe"), ("1. mild", "1 - mild"), ("mild",) * 2),
+        None,
+        "a code or its text",
+    ),
     "a letter among numbers": Rule(more(*NUMBERS, ("l", 1)), None, "'l'", needs="mixed"),
     "a letter among numbers, left out": Rule(
         more(*NUMBERS, ("l", 1)), None, "'l'", drop(), needs="mixed"
@@ -139,6 +151,7 @@ RULES = {
         ([1, 2] * 6, [3, 4] * 6), None, "in common", needs="found labels", one_rater=False
     ),
     "decimal commas": Rule(named("1,5", "2,5", "3,5"), None, "decimal"),
+    "commas between thousands": Rule(named("1,200", "2,200", "3,200"), None, "thousands"),
     "numbers beside strings": Rule(
         (NUMBERS[0], named("1", "2", "3")[1]),
         KAPPA,
@@ -153,6 +166,23 @@ RULES = {
     ),
     "labels with gaps under weights": Rule(
         named(1, 2, 5), None, "equally far", Options(weights="quadratic"), "found labels", False
+    ),
+    "a line of Qualtrics": Rule(
+        more(*WORDS, ('{"ImportId":"QID1"}', '{"ImportId":"QID2"}')), None, "Qualtrics"
+    ),
+    "a second line of names": Rule(
+        more(["Ann"], ["Ben"], *zip(*WORDS)),
+        None,
+        "second line of names",
+        needs="in order",
+        one_rater=False,
+    ),
+    "a row of totals": Rule(
+        more(*NUMBERS, (sum(NUMBERS[0]), sum(NUMBERS[1]))),
+        None,
+        "totals",
+        needs="found labels",
+        one_rater=False,
     ),
     "a header among words": Rule(
         more(*WORDS, ("a", "b")), None, "names? of the columns", needs="names"

@@ -21,13 +21,13 @@ from fastkappa.cli.files.two_columns import (
     texts_of_labels,
 )
 from fastkappa.ratings.column import read_column
-from fastkappa.ratings.doubtful_labels import warn_of_unused_labels
 from fastkappa.ratings.label_order import sorted_strings
 from fastkappa.ratings.missing import without
 from fastkappa.ratings.read import drop_missing as without_missing
 from fastkappa.sources.arrow_columns import text_of_bytes
 from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.sources.source_ratings import RatingsError, refuse_many_labels
+from fastkappa.tables.doubtful_tables import warn_of_unused_labels
 
 
 class ScoredColumns(NamedTuple):
