@@ -12,6 +12,7 @@ import re
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -242,10 +243,9 @@ def warn_of_second_names(columns: Mapping[str, Column], remedy: str = SECOND_NAM
 
     All others occur again then, so that it is no coincidence.
     """
-    if len(columns) < 2:
-        return
-    times = Counter(map(_first_alone, columns.values()))
-    if None in times or (len(times) == 1 and RESPONSE not in times):
+    firsts = list(takewhile(bool, map(_first_alone, columns.values())))
+    times = Counter(firsts)
+    if len(firsts) < max(2, len(columns)) or (len(times) == 1 and RESPONSE not in times):
         return
     total = +sum(map(_times, columns.values()), Counter[Any]())
     others = total - times

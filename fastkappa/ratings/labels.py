@@ -58,6 +58,9 @@ def look_of(label: str) -> str | float | tuple[float, str]:
     >>> look_of(" Low\u2013Grade"), look_of("10 %"), look_of("1. Mild")
     ('low-grade', 10.0, (1.0, 'mild'))
     """
+    # Most labels are a word.
+    if label.isalpha() and label.isascii():
+        return label.casefold()
     if is_number(label):
         return float(label)
     if "&" in label:
