@@ -24,6 +24,7 @@ from fastkappa.sources.text.arrow_text import (
     read_text,
     text_file,
 )
+from fastkappa.sources.text.no_text import advice_on
 from fastkappa.sources.text.text_format import PLAIN, TextFile, TextFormat
 from fastkappa.sources.text.text_table import TextTable
 
@@ -249,7 +250,7 @@ def format_of(path: Path) -> str:
         raise RatingsError(f"{path} is a directory, not a file.")
     raise RatingsError(
         f"the format of {path} is not known by its suffix {path.suffix!r}; those known are"
-        f" {', '.join(SUFFIXES)}."
+        f" {', '.join(SUFFIXES)}.{advice_on(path)}"
     )
 
 
