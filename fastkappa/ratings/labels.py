@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from reprlib import repr as short_repr
 from typing import Any
@@ -16,22 +15,6 @@ from fastkappa.ratings.label_order import is_number
 
 INT64_MAX = (1 << 63) - 1
 LARGEST_SQUARE = float(LARGEST_EXACT) ** 2
-# Characters that look like another: small Cyrillic letters, dashes and quotes.
-LOOKS = str.maketrans(
-    "\N{CYRILLIC SMALL LETTER A}\N{CYRILLIC SMALL LETTER VE}\N{CYRILLIC SMALL LETTER IE}"
-    "\N{CYRILLIC SMALL LETTER KA}\N{CYRILLIC SMALL LETTER EM}\N{CYRILLIC SMALL LETTER EN}"
-    "\N{CYRILLIC SMALL LETTER O}\N{CYRILLIC SMALL LETTER ER}\N{CYRILLIC SMALL LETTER ES}"
-    "\N{CYRILLIC SMALL LETTER TE}\N{CYRILLIC SMALL LETTER U}\N{CYRILLIC SMALL LETTER HA}"
-    "\N{CYRILLIC SMALL LETTER BYELORUSSIAN-UKRAINIAN I}"
-    "\u2010\u2012\u2013\u2014\u2015\u2212\u2018\u2019\u02bc\u201c\u201d",
-    "abekmhopctyxi------'''\"\"",
-)
-# Unicode's categories of what is not seen: control and format characters.
-INVISIBLE = ("Cc", "Cf")
-# A text as Excel keeps it from becoming a number: ="01".
-QUOTED = re.compile(r'=?"(.*)"')
-# A code beside its text, such as "1 - mild" or "1. mild".
-CODED = re.compile(r"(\d+) ?[-.:=)] ?([^\W\d_]{2}.*)")
 
 
 def read_labels(labels: Any) -> AnyArray:
@@ -47,39 +30,6 @@ def read_labels(labels: Any) -> AnyArray:
     if array.size == 0:
         raise ValueError("'labels' should contain at least one label.")
     return array
-
-
-def look_of(label: str) -> str | float | tuple[float, str]:
-    """Return what a label looks like: for a number its value, for "1 - mild" the code and its text.
-
-    Examples
-    --------
-    >>> from fastkappa.ratings.labels import look_of
-    >>> look_of(" Low\u2013Grade"), look_of("10 %"), look_of("1. Mild")
-    ('low-grade', 10.0, (1.0, 'mild'))
-    """
-    # Most labels are a word.
-    if label.isalpha() and label.isascii():
-        return label.casefold()
-    if is_number(label):
-        return float(label)
-    if "&" in label:
-        import html
-
-        label = html.unescape(label)
-    if not (label.isascii() and label.isprintable()):
-        import unicodedata
-
-        seen = unicodedata.normalize("NFKC", label)
-        label = "".join(c for c in seen if c.isspace() or unicodedata.category(c) not in INVISIBLE)
-    look = " ".join(label.split()).casefold().translate(LOOKS)
-    if quoted := QUOTED.fullmatch(look):
-        look = quoted[1].strip()
-    number = look.removesuffix("%").rstrip()
-    if is_number(number):
-        return float(number)
-    coded = CODED.fullmatch(look)
-    return (float(coded[1]), coded[2]) if coded else look
 
 
 def have_fractions(labels: Any) -> bool:

@@ -28,7 +28,7 @@ from fastkappa.ratings.column import Column, label_of, read_column
 from fastkappa.ratings.doubtful_labels import (
     MOST_SHOWN,
     MOST_TYPED,
-    alike_among,
+    alike,
     warn,
     warn_of_lookalikes,
 )
@@ -249,7 +249,7 @@ def _warn_of_split_items(items: Identified, pairs: AnyArray, n_raters: int) -> N
         together = np.concatenate(raters)
         return len(np.unique(together)) == len(together)
 
-    split = list(filter(are_one, alike_among(number)))
+    split = list(filter(are_one, alike(number)))
     if split:
         shown = "; ".join(", ".join(map(ascii, names)) for names in split[:MOST_SHOWN])
         warn(
