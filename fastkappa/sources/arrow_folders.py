@@ -38,6 +38,8 @@ from fastkappa.sources.source_table import SourceTable
 from fastkappa.sources.text.arrow_text import NO_LABELS
 from fastkappa.sources.text.text_format import PLAIN, TextFormat
 
+# Formats of which pyarrow reads a folder at once.
+OF_DATASETS = ("parquet", "arrow")
 # What systems add to the name of a copy, such as " (1)", " - Copy (2)" or "Kopie von ".
 OF_COPIES = re.compile(
     r"^(copy of|kopie von|copie de|copia de) |[ _]\(\d+\)$"
@@ -71,7 +73,7 @@ def count_files(
         if folder.is_dir():
             files = files_of(folder)
             file_format = _format_of_all(str(folder), files)
-            if file_format not in DELIMITERS:
+            if file_format in OF_DATASETS:
                 whole = _dataset_of(folder, files, file_format, table.names)
                 parts = _by_type(whole, table.names)
                 count_parts(
@@ -136,7 +138,7 @@ def _read_folder(
     with naming(folder):
         files = files_of(folder)
         file_format = _format_of_all(str(folder), files)
-        if file_format not in DELIMITERS:
+        if file_format in OF_DATASETS:
             datasets = _by_type(_dataset_of(folder, files, file_format, columns), columns)
             found = _joined([columns_of_arrow(part, columns) for part in datasets], columns)
         else:

@@ -440,23 +440,3 @@ def test_an_undefined_value_has_no_interval_in_any_form(tmp_path: Path) -> None:
     assert agree_on.json_of()["interval"] == [None, None]
     (kappa,) = (line for line in agree_on.text_of().splitlines() if line.startswith("kappa  "))
     assert kappa.split() == ["kappa", "undefined"]
-
-
-@pytest.mark.parametrize(
-    ("raters", "numbers"),
-    [
-        ("ab", {"n": "4", "dropped": "1", "outside": "0"}),
-        ("abc", {"n": "5", "missing ratings": "2"}),
-    ],
-)
-def test_csv_begins_with_the_numbers_of_items(
-    tmp_path: Path, raters: str, numbers: dict[str, str]
-) -> None:
-    path = tmp_path / "r.csv"
-    path.write_text("a,b,c\nx,x,x\ny,y,x\nx,,y\ny,x,\nx,x,y\n")
-    text = CommandLine("agree").text_of(
-        path, "--raters", *raters, "--missing", "drop", "--format", "csv"
-    )
-    rows = list(csv.DictReader(io.StringIO(text)))[: len(numbers)]
-    assert {row["statistic"]: row["value"] for row in rows} == numbers
-    assert {row[name] for row in rows for name in ("standard_error", "lower", "upper")} == {""}

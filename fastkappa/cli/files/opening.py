@@ -31,6 +31,7 @@ MAGIC = {
     b"PAR1": ".parquet",
     b"ARROW1": ".arrow",
     b"\xff\xff\xff\xff": ".arrows",
+    b"{": ".jsonl",
     GZIP: ".txt.gz",
 }
 # Characters of a text file that are read at a time.
