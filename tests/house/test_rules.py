@@ -159,7 +159,7 @@ RULES = {
         one_rater=False,
     ),
     "labels with gaps under weights": Rule(
-        named(1, 2, 5), None, "equally far", Options(weights="quadratic"), "found labels", False
+        named(1, 2, 5), None, "equally far", Options(weights="quadratic"), "found labels"
     ),
     "a header among words": Rule(
         more(*WORDS, ("a", "b")), None, "names? of the columns", needs="names"

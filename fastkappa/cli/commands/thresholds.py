@@ -24,6 +24,7 @@ from fastkappa.cli.options import (
     Sep,
     Skip,
     WeightsOption,
+    depends,
     errors_printed,
 )
 
@@ -113,7 +114,7 @@ def thresholds(
     from fastkappa.cli.reports.thresholds import output_of, rounding_of
     from fastkappa.cli.terminal import write
 
-    remarks = Remarks("every cut point")
+    remarks = Remarks("every cut point", depends(weights))
     drop = missing is MissingOption.drop
     with (
         errors_printed(),
