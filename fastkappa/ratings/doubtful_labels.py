@@ -396,13 +396,18 @@ def judge_raters(labels: Mapping[str, AnyArray], n_ratings: Sequence[int]) -> No
             return
 
 
+def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
+    """Return whether a column holds ids: another value in each row, and no other half as many."""
+    return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
+
+
 def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
-    n_items = table.sum()
-    if len(labels) < n_items or n_items < FEWEST_IDS:
+    n_items = int(table.sum())
+    if len(labels) < n_items:
         return
-    sizes = [np.count_nonzero(table.any(axis=axis)) for axis in (1, 0)]
+    sizes = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
     for name, size, other in zip(names, sizes, sizes[::-1]):
-        if size == n_items and 2 * other <= n_items:
+        if are_ids(size, other, n_items):
             _warn(
                 f"{name} holds another label for each of the {n_items} items, as ids do, but was"
                 " read as ratings: give the column of ratings."
