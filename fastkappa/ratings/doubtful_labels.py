@@ -99,9 +99,8 @@ def odd_strings(column: Column) -> dict[str, int]:
 
 def _are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
     """Return whether a scale has 0 and signs, as "+", "0" and "-", or "0", "1+" and "2+"."""
-    zero = {label for label in labels if is_number(label)}
-    are_signs = all(SIGN.fullmatch(label.strip()) for label in signs)
-    return are_signs and "+" in "".join(signs) and set(map(float, zero)) == {0.0}
+    are_signs = all(SIGN.fullmatch(label.strip()) for label in signs) and "+" in "".join(signs)
+    return are_signs and {float(label) for label in labels if is_number(label)} == {0.0}
 
 
 def _times(column: Column) -> Counter[Any]:
@@ -403,8 +402,6 @@ def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
 
 def _warn_of_ids(labels: Sequence[Any] | AnyArray, table: AnyArray, names: tuple[str, str]) -> None:
     n_items = int(table.sum())
-    if len(labels) < n_items:
-        return
     sizes = [int(np.count_nonzero(table.any(axis=axis))) for axis in (1, 0)]
     for name, size, other in zip(names, sizes, sizes[::-1]):
         if are_ids(size, other, n_items):
