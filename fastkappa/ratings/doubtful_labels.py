@@ -92,9 +92,8 @@ def odd_strings(column: Column) -> dict[str, int]:
 
 def _are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
     """Return whether a scale has 0 and signs, as "+", "0" and "-", or "0", "1+" and "2+"."""
-    zero = {label for label in labels if is_number(label)}
-    are_signs = all(SIGN.fullmatch(label.strip()) for label in signs)
-    return are_signs and "+" in "".join(signs) and set(map(float, zero)) == {0.0}
+    are_signs = all(SIGN.fullmatch(label.strip()) for label in signs) and "+" in "".join(signs)
+    return are_signs and {float(label) for label in labels if is_number(label)} == {0.0}
 
 
 def _times(column: Column) -> Counter[Any]:
@@ -303,6 +302,11 @@ def warn_of_lookalikes(columns: Mapping[str, Column], noun: str = "label") -> No
             f"{_have(columns)} {noun}s that differ in {how} alone, and are counted apart:"
             f" {'; '.join(counts[:MOST_SHOWN])}{more}. {remedy} if they are one {noun}."
         )
+
+
+def are_ids(n_values: int, n_others: int, n_items: int) -> bool:
+    """Return whether a column holds ids: another value in each row, and no other half as many."""
+    return FEWEST_IDS <= n_items == n_values and 0 < 2 * n_others <= n_items
 
 
 def _have(names: Iterable[str]) -> str:
