@@ -106,8 +106,8 @@ def krippendorff_alpha(
         measured = measurements_in(ratings, missing_codes)
         if measured is not None:
             inferred.check()
-            if measured.warning is not None:
-                warnings.warn(measured.warning, stacklevel=2)
+            if measured.form is not None:
+                warnings.warn(measured.form.warning, stacklevel=2)
             of_numbers = MeasuredAlpha(measured.columns, measured.multiplicities, name)
             return estimate(method, of_numbers, measured, inferred)
     given = read_ratings(ratings, labels, missing_codes, clusters, inferred)

@@ -160,10 +160,7 @@ class AgreementResult(Result):
 
     @property
     def p_value(self) -> float:
-        """The p-value of z against the ``alternative``.
-
-        With clusters it is by Student's t, with a degree of freedom less than there are clusters.
-        """
+        """The p-value of z against the ``alternative``; with clusters by Student's t."""
         return p_value(self.z, self.alternative, self._freedom_of_test)
 
     @cached_property
@@ -326,7 +323,7 @@ class AgreementResult(Result):
 
     @property
     def _in_clusters(self) -> bool:
-        """Whether there are clusters of more than one item: those of one change nothing."""
+        """Whether a cluster has more than one item: those of one change nothing."""
         return are_joined(self.clusters)
 
     @property
@@ -346,8 +343,8 @@ class AgreementResult(Result):
         """Return the interval of kappa of each table by ``interval_method``."""
         if self.interval_method == "asymptotic":
             return [self._interval(kappa, error) for kappa, error in zip(kappas, errors)]
-        quantile = test_quantile(self.confidence, self._freedom_of_test)
-        widened = quantile * self._widening(tables, weights, errors)
+        widened = self._widening(tables, weights, errors)
+        widened *= test_quantile(self.confidence, self._freedom_of_test)
         low, high = inverted_test(self.interval_method, tables, weights, self.confidence, widened)
         return list(zip(low.tolist(), high.tolist()))
 
