@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import enum
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from inspect import Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -18,6 +20,9 @@ from fastkappa.ratings.label_order import order_warning
 from fastkappa.statistics.intervals.methods import METHODS, IntervalMethod
 from fastkappa.statistics.scheme import SCHEMES
 from fastkappa.statistics.weights import Weights
+
+if TYPE_CHECKING:
+    from fastkappa.cli.files.reading import Reading
 
 # More replicates take minutes and gigabytes, and tell no more.
 MOST_REPLICATES = 1_000_000
@@ -74,43 +79,6 @@ InputFile: TypeAlias = Annotated[
         " 'part-*.csv', or - for the standard input.",
     ),
 ]
-Sep: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHARACTER",
-        help="What separates the fields of a text file, such as ';' or tab. By default a comma in"
-        " .csv, a tab in .tsv, and what the first line shows in .txt and the standard input.",
-    ),
-]
-Encoding: TypeAlias = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="The encoding of text files, such as utf-16 or cp1252."),
-]
-NoHeader: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--no-header", help="Text files have no line of names: their columns are 1, 2, 3, ..."
-    ),
-]
-Quote: TypeAlias = Annotated[
-    QuoteOption,
-    typer.Option(
-        help="Whether double quotes around a field of a text file are left out (double), or quotes"
-        " are text (none)."
-    ),
-]
-Skip: TypeAlias = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        min=0,
-        max=MOST_SKIPPED,
-        help="The lines of text files before the names of the columns, such as a title.",
-    ),
-]
-Decimal: TypeAlias = Annotated[
-    str, typer.Option(metavar="CHARACTER", help="The decimal point in text files, such as ','.")
-]
 WeightMatrixFile: TypeAlias = Annotated[
     Path | None,
     typer.Option(
@@ -142,6 +110,70 @@ MissingCodes: TypeAlias = Annotated[
 ]
 
 
+def _text_options(
+    sep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHARACTER",
+            help="What separates the fields of a text file, such as ';' or tab. By default a comma"
+            " in .csv, a tab in .tsv, and what the first line shows in .txt and the standard"
+            " input.",
+        ),
+    ] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The encoding of text files, such as utf-16 or cp1252."),
+    ] = None,
+    no_header: Annotated[
+        bool,
+        typer.Option(
+            "--no-header", help="Text files have no line of names: their columns are 1, 2, 3, ..."
+        ),
+    ] = False,
+    quote: Annotated[
+        QuoteOption,
+        typer.Option(
+            help="Whether double quotes around a field of a text file are left out (double), or"
+            " quotes are text (none)."
+        ),
+    ] = QuoteOption.double,
+    skip: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=MOST_SKIPPED,
+            help="The lines of text files before the names of the columns, such as a title.",
+        ),
+    ] = 0,
+    decimal: Annotated[
+        str,
+        typer.Option(metavar="CHARACTER", help="The decimal point in text files, such as ','."),
+    ] = ".",
+) -> None:
+    """Declare the options of reading text files."""
+
+
+def reads_files(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of reading text files, which it takes as its argument ``text``."""
+    own = list(signature(command, eval_str=True).parameters.values())
+    options = signature(_text_options, eval_str=True).parameters
+    place = [parameter.name for parameter in own].index("text")
+    own[place : place + 1] = options.values()
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        from fastkappa.cli.files.opening import TextOptions
+
+        text = TextOptions(**{name: given.pop(name) for name in options})
+        command(**given, text=text)
+
+    # What typer reads.
+    run.__signature__ = Signature(own)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in own}
+    return run
+
+
 class Remarks:
     """What is printed on the error stream beside a result, and is in its JSON.
 
@@ -153,6 +185,19 @@ class Remarks:
         self.texts: list[str] = []
         # The labels of each table that were sorted, their order being neither given nor declared.
         self.sorted_labels: list[AnyArray] = []
+
+    def reading(
+        self, labels: str | None, missing: MissingOption, missing_codes: str | None
+    ) -> Reading:
+        """Return how ratings are read, whose labels are noted here if they are sorted."""
+        from fastkappa.cli.files.reading import Reading
+
+        return Reading.of(
+            labels,
+            missing_codes,
+            drop_missing=missing is MissingOption.drop,
+            on_sorted=self.sorted_labels.append,
+        )
 
     def show(self) -> None:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""

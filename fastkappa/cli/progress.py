@@ -78,9 +78,14 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
     ...         on_progress = bar.starts(path)
     ...         on_progress(0)
     """
+    # Rich takes long to load: it draws on terminals, or where it is told.
+    if not (sys.stderr and sys.stderr.isatty()) and not DRAWN_ANYWHERE & os.environ.keys():
+        yield Bar(files)
+        return
     with library_needed("the command line", "rich", "fastkappa[cli]"):
-        console = _console()
-    if console is None or not console.is_terminal:
+        from rich.console import Console
+    console = Console(stderr=True)
+    if not console.is_terminal:
         yield Bar(files)
         return
     from rich import progress
@@ -102,18 +107,6 @@ def progress_bar(files: Sequence[Path]) -> Iterator[Bar]:
 
     with ProgressBelowLines(*columns, console=console, transient=True) as shown:
         yield Bar(files, shown)
-
-
-def _console() -> Any:
-    """Return the console of the error stream; None where rich, which takes long to load, is idle.
-
-    It draws on terminals, or where it is told.
-    """
-    if not (sys.stderr and sys.stderr.isatty()) and not DRAWN_ANYWHERE & os.environ.keys():
-        return None
-    from rich.console import Console
-
-    return Console(stderr=True)
 
 
 def _size(file: Path) -> int:

@@ -269,24 +269,27 @@ def test_three_raters(path: Path, ratings: dict[str, Any], weights: Any) -> None
     level: Any = "nominal"
     if weights:
         level = np.subtract.outer(np.arange(4.0), np.arange(4.0)) ** 2
-    expected = [
-        fleiss_kappa(given, weights=weights),
-        conger_kappa(given, weights=weights),
-        light_kappa(given, weights=weights),
-        randolph_kappa(given, weights=weights),
-        gwet_ac2(given, weights=weights) if weights else gwet_ac1(given),
-        krippendorff_alpha(given, level=level),
-    ]
+    expected = {
+        "fleiss_kappa": fleiss_kappa(given, weights=weights),
+        "conger_kappa": conger_kappa(given, weights=weights),
+        "light_kappa": light_kappa(given, weights=weights),
+        "randolph_kappa": randolph_kappa(given, weights=weights),
+        "gwet_ac2" if weights else "gwet_ac1": (
+            gwet_ac2(given, weights=weights) if weights else gwet_ac1(given)
+        ),
+        "krippendorff_alpha": krippendorff_alpha(given, level=level),
+    }
     options = ("--raters", "a", "b", "c", "--weights", weights or "none", "--scale", "fleiss")
     found = json_of(path, *options)
     assert found["raters"] == ["a", "b", "c"]
     assert (found["n_subjects"], found["n_missing"]) == (218, 0)
-    assert_same(found["coefficients"], [result.to_dict() for result in expected])
+    assert list(found["coefficients"]) == list(expected)
+    assert_same(found["coefficients"], {name: r.to_dict() for name, r in expected.items()})
     pairs = pairwise_kappa(given, weights=weights)
     assert_same(found["pairwise"]["kappa"], pairs.values.tolist())
     assert_same(found["pairwise"]["n"], pairs.n.tolist())
     text = text_of(path, *options)
-    for result in expected:
+    for result in expected.values():
         name = result.method.partition(" (")[0]
         (line,) = (line for line in text.splitlines() if line.startswith(f"{name}  "))
         assert f"{result.value:.4f} " in line
@@ -304,7 +307,7 @@ def test_three_raters_with_missing_ratings(tmp_path: Path) -> None:
     assert "1 in column 'a' and 1 in column 'b', of 6 rows" in refusal(path, *options)
     found = json_of(path, *options, "--missing", "drop")
     given = [[rating or None for rating in row] for row in zip(*columns.values())]
-    assert_same(found["coefficients"][0], fleiss_kappa(given).to_dict())
+    assert_same(found["coefficients"]["fleiss_kappa"], fleiss_kappa(given).to_dict())
     assert (found["n_missing"], found["labels"]) == (2, ["x", "y", "z"])
     assert found["pairwise"]["n"] == [[5, 4, 5], [4, 5, 5], [5, 5, 6]]
     ordered = json_of(
@@ -319,9 +322,9 @@ def test_three_raters_in_groups_with_bootstrap(path: Path, ratings: dict[str, An
     assert [group["group"] for group in found["groups"]] == sorted(CITIES)
     given = np.column_stack([ratings[name] for name in "abc"])
     here = fleiss_kappa(given[ratings["city"] == "Winnipeg"])
-    assert_same(found["groups"][1]["coefficients"][0], here.to_dict())
+    assert_same(found["groups"][1]["coefficients"]["fleiss_kappa"], here.to_dict())
     drawn = fleiss_kappa(given).bootstrap(n_resamples=100, rng=3)
-    assert_same(found["coefficients"][0]["bootstrap"]["interval"], drawn.interval)
+    assert_same(found["coefficients"]["fleiss_kappa"]["bootstrap"]["interval"], drawn.interval)
     text = text_of(path, *options)
     assert "\nFleiss' kappa, 95 % bootstrap interval: " in text
     assert "\ncity Winnipeg\n" in text
@@ -333,8 +336,8 @@ def test_groups_of_three_raters_have_the_same_labels(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "r.csv", g=list("uuuvv"), **columns)
     found = json_of(path, "--raters", "a", "b", "c", "--group", "g")
     # Of nine pairs of ratings in the first group seven agree: (7/9 - 1/3) / (1 - 1/3).
-    assert found["groups"][0]["coefficients"][3]["method"] == "Randolph's kappa"
-    assert found["groups"][0]["coefficients"][3]["value"] == pytest.approx(2 / 3)
+    assert found["groups"][0]["coefficients"]["randolph_kappa"]["method"] == "Randolph's kappa"
+    assert found["groups"][0]["coefficients"]["randolph_kappa"]["value"] == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize("suffix", [".tsv", ".parquet", ".arrow", ".feather", ".csv.gz"])

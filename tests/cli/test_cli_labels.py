@@ -185,9 +185,26 @@ def test_a_string_among_numbers(name: str, odd: Path) -> None:
     for field in ("kappa", "kappas", "thresholds", "table"):
         assert found.get(field) == clean.get(field)
     values = [
-        [result["value"] for result in fields.get("coefficients", [])] for fields in (found, clean)
+        [result["value"] for result in fields.get("coefficients", {}).values()]
+        for fields in (found, clean)
     ]
     assert values[0] == values[1]
+
+
+@pytest.mark.parametrize("name", ["score", "agree", "several", "clusters", "thresholds", "truth"])
+def test_dates_are_refused_by_every_command(name: str, tmp_path: Path) -> None:
+    days = ["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-01"]
+    columns = {"id": range(4), "a": days, "b": days, "c": days, "s": [0.1, 0.2, 0.3, 0.4]}
+    path = write_csv(tmp_path / "days.csv", **columns)
+    arguments = {
+        **odd_commands(path),
+        "clusters": ["agree", path, "--raters", "a", "b", "--cluster", "id"],
+        "truth": ["leaderboard", path, path, "--id", "id", "--target", "a"],
+    }
+    assert program.refusal(*arguments[name]) == (
+        "fastkappa: column 'a' holds values of type date: ratings must be whole numbers, strings or"
+        " booleans.\n"
+    )
 
 
 def test_labels_make_a_string_a_label_or_leave_it_outside(odd: Path) -> None:

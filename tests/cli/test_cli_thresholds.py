@@ -206,7 +206,10 @@ def test_scores_that_fall_get_a_warning(file: Path) -> None:
     ("arguments", "message"),
     [
         (("--y", "y", "--score", "word"), "scores must hold real numbers"),
-        (("--y", "s", "--score", "y"), "column 's' holds continuous values: labels must be"),
+        (
+            ("--y", "s", "--score", "y"),
+            "column 's' holds 1.923842796781646: ratings must be",
+        ),
         (("--y", "y", "--score", "scores"), "has no column 'scores'"),
         (("--y", "y", "--score", "s", "--labels", "a,b"), "'a', but the ratings are numbers"),
         (("--y", "y", "--score", "s", "--labels", "8,9"), "none of the labels in column 'y'"),
@@ -226,9 +229,9 @@ def test_refused_values(tmp_path: Path) -> None:
     assert "scores must be finite, got inf at position 1." in message
     assert "scores are column 's'" in message
     path = write(tmp_path, "y,s\n2020-01-01,1\n2020-01-02,2\n")
-    assert "column 'y' holds date or time values" in refusal(path, "--y", "y", "--score", "s")
+    assert "column 'y' holds values of type date" in refusal(path, "--y", "y", "--score", "s")
     path = write(tmp_path, "y,s\n" + "".join(f"{i},{i}\n" for i in range(2001)))
-    assert "holds 2001 different values" in refusal(path, "--y", "y", "--score", "s")
+    assert "holds 2001 different ratings" in refusal(path, "--y", "y", "--score", "s")
     path = write(tmp_path, "y,s\n,1\n2,\n")
     message = refusal(path, "--y", "y", "--score", "s", "--missing", "drop")
     assert "no rows are left: all 2 of" in message

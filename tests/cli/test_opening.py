@@ -105,7 +105,7 @@ def test_separators(delimiter: str, named: str) -> None:
     assert kappa("other.txt", *PAIR) == pytest.approx(KAPPA)
     found = agree.json_of("other.csv", "--raters", "a", "b", "c", "--sep", named)
     expected = fleiss_kappa(np.column_stack([A, B, C])).value
-    assert found["coefficients"][0]["value"] == pytest.approx(expected)
+    assert found["coefficients"]["fleiss_kappa"]["value"] == pytest.approx(expected)
 
 
 def test_another_separator_is_seen() -> None:
@@ -315,7 +315,9 @@ def test_folders_and_patterns(form: str) -> None:
         write(table, f"parts/{i}.{form}")
     for name in ("parts", f"parts/*.{form}"):
         assert kappa(name, *PAIR) == pytest.approx(KAPPA)
-        found = agree.json_of(name, "--raters", "a", "b", "c")["coefficients"][0]["value"]
+        found = agree.json_of(name, "--raters", "a", "b", "c")["coefficients"]["fleiss_kappa"][
+            "value"
+        ]
         assert found == pytest.approx(fleiss_kappa(np.column_stack([A, B, C])).value)
     assert "no file is like parts/*.tsv" in score.refusal("parts/*.tsv", *PAIR)
     assert "formats" in score.refusal("parts/*", *PAIR)
@@ -391,7 +393,7 @@ def test_a_matrix_of_weights(order: list[int] | None, raters: tuple[str, ...]) -
     Path("w.txt").write_text("\n".join(";".join(map(str, row)) for row in rows))
     options = ("ratings.csv", "--weight-matrix", "w.txt")
     if len(raters) > 3:
-        found = agree.json_of(*options, *raters)["coefficients"][0]["value"]
+        found = agree.json_of(*options, *raters)["coefficients"]["fleiss_kappa"]["value"]
         expected = fleiss_kappa(np.column_stack([A, B, C]), weights=weights).value
         assert found == pytest.approx(expected)
         return
@@ -453,7 +455,7 @@ def test_clusters_of_groups_and_of_several() -> None:
     expected = agreement(A[150:], B[150:], clusters=patient[150:])
     assert found["standard_error"] == pytest.approx(expected.standard_error)
     assert found["raters"] == ["a", "b"]
-    several = agree.json_of(*options, "--raters", "a", "b", "c")["coefficients"][0]
+    several = agree.json_of(*options, "--raters", "a", "b", "c")["coefficients"]["fleiss_kappa"]
     of_three = fleiss_kappa(np.column_stack([A, B, C]), clusters=patient)
     assert several["standard_error"] == pytest.approx(of_three.standard_error)
 

@@ -266,7 +266,7 @@ def test_csv_of_agree(path: Path) -> None:
     assert [row["kappa"] for row in rows] == [repr(result["kappa"]) for result in results]
     several = agree.json_of(*pair, "c")
     rows = rows_of(agree.text_of(*pair, "c", "--format", "csv"))
-    expected = {c["method"]: repr(c["value"]) for c in several["coefficients"]}
+    expected = {c["method"]: repr(c["value"]) for c in several["coefficients"].values()}
     expected |= {
         f"kappa of {'abc'[i]}, {'abc'[j]}": repr(several["pairwise"]["kappa"][i][j])
         for i, j in ((0, 1), (0, 2), (1, 2))

@@ -19,7 +19,7 @@ console = pytest.importorskip("rich.console")
 pytest.importorskip("typer")
 
 from fastkappa.cli import progress  # noqa: E402
-from fastkappa.cli.files.two_columns import count_ratings  # noqa: E402
+from tests.helpers.counted_files import count_ratings  # noqa: E402
 from tests.helpers.fresh_python import run_python  # noqa: E402
 
 needs_terminal = pytest.mark.skipif(
@@ -126,11 +126,15 @@ def test_pandas_is_not_imported(tmp_path: Path) -> None:
     code = """
 import sys
 from pathlib import Path
+from fastkappa.cli.files.opening import Source
+from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.files.two_columns import count_ratings
+from fastkappa.sources.source_table import Columns
 
 for file in sys.argv[1:]:
     for column in "abcd":
-        counts = count_ratings(Path(file), column, column, drop_missing=True)
+        source = Source(file, (Path(file),))
+        counts = count_ratings(source, Columns(column, column), Reading(drop_missing=True))
         assert counts.table.tolist() == [[1]], counts
         assert "pandas" not in sys.modules, (file, column)
 """

@@ -35,7 +35,7 @@ def in_frame(columns: dict[str, list[str]], name: str, make: str = "DataFrame") 
 
 def scored(path: Path) -> Any:
     pytest.importorskip("typer")
-    from fastkappa.cli.files.two_columns import count_ratings
+    from tests.helpers.counted_files import count_ratings
 
     return count_ratings(path, "a", "b")
 

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fastkappa.cli.files.two_columns import count_ratings, parse_labels
+from fastkappa.cli.files.reading import Reading
 from fastkappa.sources.source_counts import SourceCounts, finish
 from fastkappa.sources.source_ratings import RatingsError, WantedLabels
 from fastkappa.sources.source_table import Columns, SourceTable
 from fastkappa.sources.text.arrow_text import text_file as opened_text_file
 from fastkappa.sources.text.text_format import PLAIN
 from fastkappa.sources.text.text_table import TextTable
+from tests.helpers.counted_files import count_ratings
 from tests.helpers.rating_files import counted, pa, text_file, write_arrow_file
 
 STRINGS = ["mild", "none", "severe", "mild", "mild"], ["mild", "mild", "severe", "none", "mild"]
@@ -166,7 +167,7 @@ def count_in_blocks(path: Path, labels: str | None = None) -> SourceCounts:
     texts.add(opened_text_file(path, ",", PLAIN), lambda n_bytes: None)
     texts.add_to(table)
     contents = table.contents()
-    return finish(contents, None if labels is None else parse_labels(labels, contents.dtype))
+    return finish(contents, Reading.of(labels).parsed(contents.dtype))
 
 
 def many_blocks(tmp_path: Path, last: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 from collections.abc import Callable
@@ -13,10 +12,11 @@ import numpy as np
 import pytest
 
 from fastkappa import confusion_from_table
-from fastkappa.cli.files.two_columns import count_ratings, parse_labels
+from fastkappa.cli.files.reading import Reading
 from fastkappa.install_hint import install_command
 from fastkappa.sources.arrow_files import SUFFIXES, format_of
 from fastkappa.sources.source_ratings import LARGEST_NUMBER_OF_LABELS, RatingsError
+from tests.helpers.counted_files import count_ratings
 from tests.helpers.rating_files import WRITERS, pa, parquet, text_file, write_arrow_file
 
 
@@ -195,7 +195,7 @@ def test_an_identifier_is_no_rating(write: Callable[..., Path]) -> None:
     ],
 )
 def test_labels_are_of_the_kind_of_the_ratings(text: str, kind: str, labels: list[Any]) -> None:
-    assert parse_labels(text, np.dtype(kind)) == labels
+    assert Reading.of(text).parsed(np.dtype(kind)) == labels
 
 
 @pytest.mark.parametrize(
@@ -208,16 +208,15 @@ def test_labels_are_of_the_kind_of_the_ratings(text: str, kind: str, labels: lis
 )
 def test_labels_of_another_kind(text: str, kind: str, problem: str) -> None:
     with pytest.raises(RatingsError, match=problem):
-        parse_labels(text, np.dtype(kind))
+        Reading.of(text).parsed(np.dtype(kind))
 
 
 def test_without_pyarrow_the_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    files = importlib.import_module("fastkappa.cli.files.two_columns")
     with pytest.raises(ImportError, match=re.escape(install_command("fastkappa[cli]"))):
-        files.count_ratings(tmp_path / "r.csv", "a", "b")
+        count_ratings(tmp_path / "r.csv", "a", "b")
 
 
 def test_numbers_and_dates_without_a_label_wanted(tmp_path: Path) -> None:

@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
+from fastkappa.cli.gate import FailOnOption, FailUnder, Gate
 from fastkappa.cli.options import (
     MOST_REPLICATES,
-    Decimal,
-    Encoding,
     Format,
     FormatOption,
     InputFile,
     IntervalOption,
     MissingCodes,
     MissingOption,
-    NoHeader,
-    Quote,
-    QuoteOption,
     Remarks,
-    Sep,
-    Skip,
     WeightMatrixFile,
     WeightsOption,
     depends,
     errors_printed,
     read_matrix,
+    reads_files,
 )
 from fastkappa.statistics.scales import SCALES, check_scale
+
+if TYPE_CHECKING:
+    from fastkappa.cli.files.raters import LongColumns
 
 RATERS = "--raters"
 # Journals ask for this resolution.
@@ -78,6 +76,7 @@ def spread(arguments: list[str]) -> Iterator[str]:
         yield argument
 
 
+@reads_files
 def agree(
     file: InputFile,
     raters: Annotated[
@@ -206,12 +205,9 @@ def agree(
             " Without matplotlib it has no pictures.",
         ),
     ] = None,
-    sep: Sep = None,
-    encoding: Encoding = None,
-    no_header: NoHeader = False,
-    quote: Quote = QuoteOption.double,
-    skip: Skip = 0,
-    decimal: Decimal = ".",
+    fail_under: FailUnder = None,
+    fail_on: FailOnOption = None,
+    text: Any = None,
     output: Format = FormatOption.text,
 ) -> None:
     """Report on the agreement of two raters or more.
@@ -220,7 +216,7 @@ def agree(
     and the other indices of agreement. For more: the coefficients for
     several raters, and the kappa of each pair.
     """
-    from fastkappa.cli.files.opening import TextOptions, opened_source
+    from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.reports.agree import read_and_report
     from fastkappa.cli.reports.agree_parts import AgreeRequest
     from fastkappa.cli.reports.picture import Print, read_size, write_picture
@@ -228,8 +224,9 @@ def agree(
 
     with (
         errors_printed(),
-        opened_source(file, TextOptions(sep, encoding, no_header, quote, skip, decimal)) as source,
+        opened_inputs(text) as opener,
     ):
+        source, gate = opener.source(file), Gate.of(fail_under, fail_on)
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         remarks = Remarks(depends(weights, matrix))
         long = _long_columns(raters, item, rater, rating)
@@ -255,10 +252,7 @@ def agree(
             request,
             source,
             long,
-            labels=labels,
-            drop_missing=missing is MissingOption.drop,
-            missing_codes=missing_codes,
-            on_sorted=remarks.sorted_labels.append,
+            remarks.reading(labels, missing, missing_codes),
         )
         if plot is not None:
             write_picture(report.pictures[0], plot, printed)
@@ -268,6 +262,7 @@ def agree(
         if report_file is not None:
             _write_page(report, remarks, report_file)
         write(report.written(output.value, remarks.texts))
+        gate.check(report.estimates)
 
 
 def _check_plot(plot: Path | None, options: list[str]) -> None:
@@ -303,14 +298,16 @@ def _two_names(pair: str | None) -> tuple[str, str] | None:
 
 def _long_columns(
     raters: list[str] | None, item: str | None, rater: str | None, rating: str | None
-) -> tuple[str, str, str] | None:
+) -> LongColumns | None:
     """Return the columns of a row per rating, None for a column per rater."""
     given = {"--item": item, "--rater": rater, "--rating": rating}
     named = [option for option, column in given.items() if column is not None]
     if raters and named:
         raise ValueError(f"give --raters or {', '.join(given)}, got --raters and {named[0]}.")
     if item is not None and rater is not None and rating is not None:
-        return item, rater, rating
+        from fastkappa.cli.files.raters import LongColumns
+
+        return LongColumns(item, rater, rating)
     if named:
         lacking = [option for option in given if option not in named]
         raise ValueError(f"{named[0]} needs {' and '.join(lacking)} too.")

@@ -11,19 +11,13 @@ import typer
 
 from fastkappa.cli.options import (
     MOST_REPLICATES,
-    Decimal,
-    Encoding,
     MissingCodes,
     MissingOption,
-    NoHeader,
-    Quote,
-    QuoteOption,
     Remarks,
-    Sep,
-    Skip,
     WeightsOption,
     depends,
     errors_printed,
+    reads_files,
 )
 
 SOME_NOT_SCORED = 1
@@ -48,6 +42,7 @@ class MismatchOption(enum.StrEnum):
     drop = "drop"
 
 
+@reads_files
 def leaderboard(
     truth: Annotated[
         Path,
@@ -148,12 +143,7 @@ def leaderboard(
         ),
     ] = 1.0,
     seed: Annotated[int, typer.Option(min=0, help="Draws the bootstrap replicates.")] = 0,
-    sep: Sep = None,
-    encoding: Encoding = None,
-    no_header: NoHeader = False,
-    quote: Quote = QuoteOption.double,
-    skip: Skip = 0,
-    decimal: Decimal = ".",
+    text: Any = None,
     output: Annotated[
         LeaderboardFormat,
         typer.Option(
@@ -167,7 +157,7 @@ def leaderboard(
     interval, how often it is first and which ranks it has in the bootstrap replicates. A
     file that cannot be scored has a row that says why; the exit status is 1 then.
     """
-    from fastkappa.cli.files.opening import TextOptions, opened_inputs
+    from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.submissions import rank_files, submission_files
     from fastkappa.cli.progress import progress_bar
     from fastkappa.cli.reports.leaderboard import output_of
@@ -177,7 +167,7 @@ def leaderboard(
     remarks = Remarks(depends(weights))
     with (
         errors_printed(),
-        opened_inputs(TextOptions(sep, encoding, no_header, quote, skip, decimal)) as opener,
+        opened_inputs(text) as opener,
     ):
         files = submission_files(submissions, truth, remarks.texts.append)
         opened, *others = map(opener.file, [truth, *files])
@@ -195,13 +185,10 @@ def leaderboard(
                     n_resamples=bootstrap,
                     rng=seed,
                 ),
-                labels=labels,
-                drop_missing=missing is MissingOption.drop,
-                missing_codes=missing_codes,
+                remarks.reading(labels, missing, missing_codes),
                 cluster=cluster,
                 sample_weight=sample_weight,
                 split=split,
-                on_sorted=remarks.sorted_labels.append,
                 on_left_out=remarks.texts.append,
                 text_format=opener.text_format,
                 bar=bar,

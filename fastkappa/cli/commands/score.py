@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from fastkappa.cli.gate import FailOn, FailOnOption, FailUnder, Gate
 from fastkappa.cli.options import (
-    Decimal,
-    Encoding,
     Format,
     FormatOption,
     InputFile,
     Labels,
     MissingCodes,
     MissingOption,
-    NoHeader,
-    Quote,
-    QuoteOption,
     Remarks,
-    Sep,
-    Skip,
     WeightMatrixFile,
     WeightsOption,
     depends,
     errors_printed,
     read_matrix,
+    reads_files,
 )
 
 EXAMPLES = """
@@ -39,6 +34,7 @@ zcat ratings.csv.gz | fastkappa score - --y1 ann --y2 ben --format json
 """
 
 
+@reads_files
 def score(
     file: InputFile,
     y1: Annotated[str, typer.Option("--y1", metavar="COLUMN", help="The first rater's column.")],
@@ -64,12 +60,9 @@ def score(
         ),
     ] = MissingOption.stop,
     missing_codes: MissingCodes = None,
-    sep: Sep = None,
-    encoding: Encoding = None,
-    no_header: NoHeader = False,
-    quote: Quote = QuoteOption.double,
-    skip: Skip = 0,
-    decimal: Decimal = ".",
+    fail_under: FailUnder = None,
+    fail_on: FailOnOption = None,
+    text: Any = None,
     output: Format = FormatOption.text,
 ) -> None:
     """Score the agreement of two columns of ratings.
@@ -77,33 +70,33 @@ def score(
     Prints the table of counts, the number of items n, all three kappas, and the
     observed and expected agreement, p_o and p_e, of the unweighted one.
     """
-    from fastkappa.cli.files.opening import TextOptions, opened_source
+    from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.two_columns import count_ratings
     from fastkappa.cli.progress import progress_bar
-    from fastkappa.cli.reports.score import kappas_of, output_of
+    from fastkappa.cli.reports.score import report_on_table
     from fastkappa.cli.terminal import write
+    from fastkappa.sources.source_table import Columns
 
     # All kappas are printed, whichever comes first.
     remarks = Remarks(depends(weights) or "weighted kappa")
-    options = TextOptions(sep, encoding, no_header, quote, skip, decimal)
-    with errors_printed(), opened_source(file, options) as source:
+    with errors_printed(), opened_inputs(text) as opener:
+        source, gate = opener.source(file), Gate.of(fail_under, fail_on)
         if y1 == y2:
             raise ValueError(f"--y1 and --y2 must name two columns, got {y1!r} twice.")
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
+        reading = remarks.reading(labels, missing, missing_codes)
         with progress_bar(source.files) as bar:
-            counts = count_ratings(
-                source,
-                y1,
-                y2,
-                weight=sample_weight,
-                labels=labels,
-                drop_missing=missing is MissingOption.drop,
-                missing_codes=missing_codes,
-                on_sorted=remarks.sorted_labels.append,
-                on_progress=bar.starts(source.files[0]),
-            )
-        columns = y1, y2
-        found = kappas_of(columns, counts, weights.value, matrix, sample_weight)
-        report = output_of(source.name, columns, counts, found, sample_weight)
+            reading = reading._replace(on_progress=bar.starts(source.files[0]))
+            counts = count_ratings(source, Columns(y1, y2, sample_weight), reading)
+        asked: Any = weights.value if matrix is None else matrix.of(counts.labels)
+        report = report_on_table(
+            source.name,
+            (y1, y2),
+            counts,
+            asked,
+            sample_weight,
+            has_interval=gate.least is not None and gate.on is FailOn.lower_end,
+        )
         remarks.show()
         write(report.written(output.value, remarks.texts))
+        gate.check(report.estimates)

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from fastkappa.cli.options import (
-    Decimal,
-    Encoding,
     Format,
     FormatOption,
     InputFile,
     Labels,
     MissingCodes,
     MissingOption,
-    NoHeader,
-    Quote,
-    QuoteOption,
     Remarks,
-    Sep,
-    Skip,
     WeightsOption,
     errors_printed,
+    reads_files,
 )
 
 EXAMPLES = """
@@ -46,6 +40,7 @@ class MethodOption(enum.StrEnum):
     closed_form = "closed_form"
 
 
+@reads_files
 def thresholds(
     file: InputFile,
     y: Annotated[
@@ -94,12 +89,7 @@ def thresholds(
     seed: Annotated[
         int, typer.Option(min=0, help="Draws the folds, and the resamples of bagged.")
     ] = 0,
-    sep: Sep = None,
-    encoding: Encoding = None,
-    no_header: NoHeader = False,
-    quote: Quote = QuoteOption.double,
-    skip: Skip = 0,
-    decimal: Decimal = ".",
+    text: Any = None,
     output: Format = FormatOption.text,
 ) -> None:
     """Find the cut points on a model's scores that maximise kappa.
@@ -108,17 +98,17 @@ def thresholds(
     after, and out of fold, and the table of counts.
     """
     from fastkappa.cli.files.new_scores import Cuts, read_cuts, with_labels
-    from fastkappa.cli.files.opening import TextOptions, opened_inputs
+    from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.files.scored_columns import read_scores
     from fastkappa.cli.reports.thresholds import output_of, rounding_of
     from fastkappa.cli.terminal import write
 
     remarks = Remarks("every cut point")
-    drop = missing is MissingOption.drop
     with (
         errors_printed(),
-        opened_inputs(TextOptions(sep, encoding, no_header, quote, skip, decimal)) as opener,
+        opened_inputs(text) as opener,
     ):
+        reading = remarks.reading(labels, missing, missing_codes)
         if apply is not None and output in (FormatOption.json, FormatOption.html):
             raise ValueError(f"--apply prints CSV, got --format {output.value}.")
         if file.suffix.lower() == ".json":
@@ -132,29 +122,17 @@ def thresholds(
             if y == score:
                 raise ValueError(f"--y and --score must name two columns, got {y!r} twice.")
             source = opener.source(file)
-            items = read_scores(
-                source,
-                y,
-                score,
-                labels=labels,
-                drop_missing=drop,
-                missing_codes=missing_codes,
-                on_sorted=remarks.sorted_labels.append,
-            )
+            items = read_scores(source, y, score, reading)
             columns = y, score
             rounding = rounding_of(columns, items, weights.scheme, method.value, seed)
+            if items.labels is None:
+                reading.on_sorted(rounding.labels)
             cuts = Cuts(rounding.labels.tolist(), rounding.thresholds, score)
         if apply is None:
             remarks.show()
             report = output_of(source.name, columns, items, rounding, weights.scheme, method.value)
             write(report.written(output.value, remarks.texts))
             return
-        written = with_labels(
-            opener.source(apply),
-            cuts,
-            drop_missing=drop,
-            missing_codes=missing_codes,
-            on_left_out=remarks.texts.append,
-        )
+        written = with_labels(opener.source(apply), cuts, reading, remarks.texts.append)
         remarks.show()
         write(written, is_data=True)

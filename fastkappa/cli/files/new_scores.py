@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.two_columns import check_missing, marked
+from fastkappa.cli.files.reading import Reading
 from fastkappa.formatting import count_text
 from fastkappa.ratings.missing import find_missing
 from fastkappa.results.csv_rows import as_csv
@@ -69,12 +68,7 @@ def read_cuts(path: Path, score: str | None) -> Cuts:
 
 
 def with_labels(
-    source: Source,
-    cuts: Cuts,
-    *,
-    drop_missing: bool,
-    missing_codes: str | None,
-    on_left_out: Callable[[str], None],
+    source: Source, cuts: Cuts, reading: Reading, on_left_out: Callable[[str], None]
 ) -> str:
     """Return a file as CSV with one more column, the label of each row.
 
@@ -86,22 +80,14 @@ def with_labels(
     names = column_names(source.files[0], source.text_format)
     if PREDICTED in names:
         raise RatingsError(f"{source.name} has a column {PREDICTED!r} already.")
-    read = partial(columns_of_files, source.files, text_format=source.text_format)
-    scores = read([cuts.score])
-    columns = read(names, text=names, as_written=True)
-    found = marked(
-        source,
-        scores,
-        missing_codes,
-        labels=None,
-        drop_missing=drop_missing,
-        scores=[cuts.score],
-    )[cuts.score]
+    found = reading.columns(source, [], scores=[cuts.score])[cuts.score]
+    columns = columns_of_files(
+        source.files, names, text=names, text_format=source.text_format, as_written=True
+    )
     mask = find_missing(found)
     kept = np.ones(len(found), bool) if mask is None else ~mask
     n_missing = int((~kept).sum())
-    if n_missing and not drop_missing:
-        check_missing({cuts.score: n_missing}, len(found), "such rows", "scores")
+    reading.refuse_missing(source, {cuts.score: n_missing}, len(found), (), what="scores")
     if n_missing:
         on_left_out(f"{count_text(n_missing, 'row')} of {source.name} left out: no score.")
     try:

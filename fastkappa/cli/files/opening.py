@@ -73,7 +73,7 @@ class TextOptions(NamedTuple):
                     f" {self.encoding!r}."
                 ) from None
         is_plain = encoding in ("utf-8", "utf-8-sig")
-        delimiter = self._delimiter()
+        delimiter = None if self.sep is None else _delimiter(self.sep)
         if len(self.decimal) != 1 or not self.decimal.isascii() or self.decimal.isalnum():
             raise RatingsError(f"--decimal must be a character such as ',', got {self.decimal!r}.")
         if self.decimal == delimiter:
@@ -87,16 +87,14 @@ class TextOptions(NamedTuple):
             decimal=self.decimal,
         )
 
-    def _delimiter(self) -> str | None:
-        if self.sep is None:
-            return None
-        delimiter = NAMED_DELIMITERS.get(self.sep, self.sep)
-        if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
-            raise RatingsError(
-                f"--sep must be one character, or one of {', '.join(NAMED_DELIMITERS)}, got"
-                f" {self.sep!r}."
-            )
-        return delimiter
+
+def _delimiter(sep: str) -> str:
+    delimiter = NAMED_DELIMITERS.get(sep, sep)
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
+        raise RatingsError(
+            f"--sep must be one character, or one of {', '.join(NAMED_DELIMITERS)}, got {sep!r}."
+        )
+    return delimiter
 
 
 class Source(NamedTuple):
@@ -105,11 +103,6 @@ class Source(NamedTuple):
     name: str
     files: tuple[Path, ...]
     text_format: TextFormat = PLAIN
-
-
-def as_source(source: Path | Source) -> Source:
-    """Return a file as a source for commands."""
-    return source if isinstance(source, Source) else Source(str(source), (source,))
 
 
 class Opener:
@@ -125,20 +118,21 @@ class Opener:
 
     def source(self, path: Path) -> Source:
         """Return what is at a path: a file, a folder, a pipe, or the files of a pattern."""
-        return Source(_name_of(path), tuple(map(self.file, _matching(path))), self.text_format)
+        name = "standard input" if str(path) in STDIN else str(path)
+        return Source(name, tuple(map(self.file, _matching(path))), self.text_format)
 
     def file(self, path: Path) -> Path:
         """Return a file as the sources read it, which may be a copy, or a folder as it is."""
-        file = self._as_read(path)
-        self._files.append(file)
-        return file
-
-    def _as_read(self, path: Path) -> Path:
         if _is_piped(path):
-            return self._copied(path)
-        # Reading what is not there raises the error.
-        if self.options == TextOptions() or not path.exists():
-            return path
+            path = self._copied(path)
+        elif self.options != TextOptions() and path.exists():
+            # Reading what is not there raises the error.
+            path = self._as_text(path)
+        self._files.append(path)
+        return path
+
+    def _as_text(self, path: Path) -> Path:
+        """Return a file or a folder that is text, as the options say, or raise."""
         if path.is_dir():
             self._refuse_options(path, sorted({format_of(file) for file in files_of(path)}))
             return path
@@ -186,7 +180,7 @@ class Opener:
 
     def _copied(self, path: Path) -> Path:
         """Copy a pipe or a text file into one that the sources read."""
-        name = _name_of(path)
+        name = "standard input" if str(path) in STDIN else str(path)
         if name in self._names.values():
             if path.is_file():
                 # The last is the one that is read.
@@ -237,16 +231,9 @@ def opened_inputs(options: TextOptions) -> Iterator[Opener]:
             raise RatingsError(opener.explained(str(error))) from error
 
 
-@contextmanager
-def opened_source(path: Path, options: TextOptions) -> Iterator[Source]:
-    """Open what the user names as one source, as `opened_inputs` does."""
-    with opened_inputs(options) as opener:
-        yield opener.source(path)
-
-
 def _matching(path: Path) -> list[Path]:
     """Return the files that a pattern stands for, or the path if it is none."""
-    if path.exists() or _is_piped(path) or not set(str(path)) & set("*?["):
+    if not set(str(path)) & set("*?[") or path.exists():
         return [path]
     found = [Path(file) for file in sorted(glob(str(path), recursive=True))]
     if not found:
@@ -264,10 +251,6 @@ def _bytes_of(path: Path) -> IO[bytes]:
     if sys.stdin is None:
         raise RatingsError("the standard input is closed.")
     return sys.stdin.buffer
-
-
-def _name_of(path: Path) -> str:
-    return "standard input" if str(path) in STDIN else str(path)
 
 
 def _has_suffix(name: str) -> bool:

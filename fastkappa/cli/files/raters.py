@@ -3,74 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from itertools import combinations
-from pathlib import Path
 from typing import Any, NamedTuple
-from warnings import catch_warnings, simplefilter
 
-from fastkappa.cli.files.opening import Source, as_source
-from fastkappa.cli.files.two_columns import (
-    OnSorted,
-    Rated,
-    check_missing,
-    declared_labels,
-    have_fractions,
-    ignore_sorted,
-    marked,
-    parse_labels,
-    texts_of_labels,
-)
+from fastkappa.cli.files.opening import Source
+from fastkappa.cli.files.reading import Reading
 from fastkappa.multirater import Ratings
-from fastkappa.ratings.missing import find_missing
 from fastkappa.sources.arrow_batches import split_by
-from fastkappa.sources.arrow_columns import distinct_ratings
-from fastkappa.sources.arrow_files import OnProgress, ignore_progress
-from fastkappa.sources.arrow_folders import columns_of_files
 from fastkappa.sources.source_counts import SourceCounts
-from fastkappa.sources.source_ratings import (
-    LARGEST_NUMBER_OF_LABELS,
-    MEASUREMENTS,
-    RatingsError,
-)
+from fastkappa.sources.source_ratings import RatingsError
+
+
+class LongColumns(NamedTuple):
+    """The columns of a file with a row per rating: what was rated, by whom and how."""
+
+    item: str
+    rater: str
+    rating: str
 
 
 def read_raters(
-    source: Path | Source,
-    raters: Sequence[str],
+    source: Source,
+    raters: Sequence[str] | LongColumns,
+    reading: Reading,
     group: str | None = None,
-    *,
     cluster: str | None = None,
-    labels: str | None = None,
-    drop_missing: bool = False,
-    missing_codes: str | None = None,
-    on_sorted: OnSorted = ignore_sorted,
-    on_progress: OnProgress = ignore_progress,
 ) -> tuple[Ratings, dict[Any, Ratings]]:
-    """Read the ratings of several raters, and those of each group of the subjects.
+    """Read the ratings of several raters, and those of each group of the rows.
 
     Parameters
     ----------
-    source : Path or Source
-        A file, a folder or several files, as for `fastkappa.cli.files.two_columns.count_ratings`.
-    raters : sequence of str
-        The raters' columns.
-    group : str, default=None
-        The column of the group.
-    cluster : str, default=None
-        The column of the subjects' clusters.
-    labels : str, default=None
-        All the labels there are, in their order, written as ``a,b,c``. None takes the order
-        that a column declares, else those that occur, sorted.
-    drop_missing : bool, default=False
-        Whether ratings may be missing, and with them groups; a row without a group is in
-        none. Strings among numbers are missing then. They are an error otherwise.
-    missing_codes : str, default=None
-        Values that stand for a missing rating, written as ``a,b,c``.
-    on_sorted : callable
-        Called with the labels if their order is neither given nor declared.
-    on_progress : callable
-        Called now and then with the number of bytes read so far.
+    source : Source
+    raters : sequence of str, or LongColumns
+        The raters' columns, or those of a file with a row per rating.
+    reading : Reading
+        Ratings may be missing if they are dropped, and with them groups; a row without a group is
+        in none.
+    group, cluster : str, default=None
+        The columns of the rows' groups and of the items' clusters.
 
     Returns
     -------
@@ -81,78 +51,50 @@ def read_raters(
 
     Raises
     ------
-    RatingsError
+    ValueError
         If the file cannot be read, a column is not there, ratings are missing or cannot be
-        class labels, or the columns hold ratings of different kinds.
+        class labels, the columns hold ratings of different kinds, a rater has rated an item twice,
+        or a rating has no item or rater.
     ImportError
         If pyarrow is not installed.
     """
+    is_long = isinstance(raters, LongColumns)
+    rated, names = (raters[2:], raters[:2]) if isinstance(raters, LongColumns) else (raters, ())
+    named = [*names, *([] if cluster is None else [cluster])]
+    arrays = reading.columns(
+        source, rated, [*named, *([] if group is None else [group])], text=named
+    )
+    checked = {name: array for name, array in arrays.items() if name not in named}
+    reading.check_missing(source, checked, rated, "such ratings")
+    known = reading.known({name: arrays[name] for name in rated})
 
     def ratings_of(columns: Mapping[str, Any], labels: Any) -> Ratings:
-        return Ratings.from_raters(
-            {name: columns[name] for name in raters},
-            labels=labels,
-            clusters=None if cluster is None else columns[cluster],
-        )
+        clusters = None if cluster is None else columns[cluster]
+        if is_long:
+            triple = (columns[name] for name in (*names, *rated))
+            given = dict(zip(LongColumns._fields, triple))
+            return Ratings.from_long(**given, cluster=clusters, labels=labels)
+        by_rater = {name: columns[name] for name in rated}
+        return Ratings.from_raters(by_rater, labels=labels, clusters=clusters)
 
-    clusters = () if cluster is None else (cluster,)
-    file = _File(as_source(source), raters, clusters, group)
-    return _read(file, ratings_of, labels, drop_missing, missing_codes, on_sorted, on_progress)
+    columns = {name: arrays[name] for name in [*rated, *named]}
+    whole = ratings_of(columns, known)
+    whole.warn_of_form()
+    if known is None:
+        reading.on_sorted(whole.labels)
+    if group is None:
+        return whole, {}
+    parts = split_by(arrays[group], columns)
+    return whole, {value: _of_group(value, part, whole.labels, ratings_of) for value, part in parts}
 
 
-def read_long(
-    source: Path | Source,
-    item: str,
-    rater: str,
-    rating: str,
-    group: str | None = None,
-    *,
-    cluster: str | None = None,
-    labels: str | None = None,
-    drop_missing: bool = False,
-    missing_codes: str | None = None,
-    on_sorted: OnSorted = ignore_sorted,
-    on_progress: OnProgress = ignore_progress,
-) -> tuple[Ratings, dict[Any, Ratings]]:
-    """Read a file with a row per rating, and the ratings of each group of the rows.
-
-    Parameters
-    ----------
-    source, group, cluster, labels, drop_missing, missing_codes, on_sorted, on_progress
-        As for `read_raters`. Groups are those of rows, and so may be of items or raters.
-    item, rater, rating : str
-        The columns of what was rated, by whom and how; the first two are read as strings.
-
-    Returns
-    -------
-    ratings, groups : Ratings, dict of Ratings
-        As for `read_raters`.
-
-    Raises
-    ------
-    RatingsError, ImportError
-        As by `read_raters`.
-    ValueError
-        If a rater has rated an item twice, or a rating has no item or rater.
-    """
-    for option, other in combinations({"item": item, "rater": rater, "rating": rating}.items(), 2):
-        if option[1] == other[1]:
+def check_long(columns: LongColumns) -> None:
+    """Raise if two of the columns are the same."""
+    for (option, name), (other, second) in combinations(columns._asdict().items(), 2):
+        if name == second:
             raise RatingsError(
-                f"--{option[0]} and --{other[0]} must name two columns, got {other[1]!r} twice."
+                f"--{option} and --{other} must name two columns, got {name!r} twice."
             )
-
-    def ratings_of(columns: Mapping[str, Any], labels: Any) -> Ratings:
-        return Ratings.from_long(
-            item=columns[item],
-            rater=columns[rater],
-            rating=columns[rating],
-            cluster=None if cluster is None else columns[cluster],
-            labels=labels,
-        )
-
-    clusters = () if cluster is None else (cluster,)
-    file = _File(as_source(source), [rating], (item, rater, *clusters), group)
-    return _read(file, ratings_of, labels, drop_missing, missing_codes, on_sorted, on_progress)
 
 
 def pair_counts(ratings: Ratings) -> SourceCounts:
@@ -163,79 +105,14 @@ def pair_counts(ratings: Ratings) -> SourceCounts:
     return SourceCounts(table, ratings.labels, 0, n, (first, second), n - int(table.sum()))
 
 
-class _File(NamedTuple):
-    """A source, its columns of ratings, those of items, raters and clusters, and the group."""
-
-    source: Source
-    ratings: Sequence[str]
-    names: Sequence[str]
-    group: str | None
-
-
-def _read(
-    file: _File,
+def _of_group(
+    group: Any,
+    columns: Mapping[str, Any],
+    labels: Any,
     ratings_of: Callable[[Mapping[str, Any], Any], Ratings],
-    labels: str | None,
-    drop_missing: bool,
-    missing_codes: str | None,
-    on_sorted: OnSorted,
-    on_progress: OnProgress,
-) -> tuple[Ratings, dict[Any, Ratings]]:
-    wanted = [*file.ratings, *file.names, *([] if file.group is None else [file.group])]
-    arrays = columns_of_files(
-        file.source.files,
-        list(dict.fromkeys(wanted)),
-        on_progress,
-        text=file.names,
-        text_format=file.source.text_format,
-        labels=texts_of_labels(file.ratings, labels),
-    )
-    ratings = marked(
-        file.source,
-        {name: arrays[name] for name in file.ratings},
-        missing_codes,
-        labels=labels,
-        drop_missing=drop_missing,
-    )
-    arrays |= ratings
-    if not drop_missing:
-        checked = {name: array for name, array in arrays.items() if name not in file.names}
-        masks = {name: find_missing(array) for name, array in checked.items()}
-        n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
-        rated = Rated(file.source, labels, file.ratings)
-        check_missing(n_missing, len(arrays[wanted[0]]), "such ratings", rated=rated)
-    for name, array in ratings.items():
-        # What cannot be the label of two raters is not that of more.
-        distinct_ratings(array, name, have_fractions(labels))
-    columns = {name: arrays[name] for name in [*file.ratings, *file.names]}
-    declared = None if labels is not None else declared_labels(ratings)
-    with catch_warnings():
-        if labels is not None:
-            # Read for the type of the labels alone, which are read with them next.
-            simplefilter("ignore", UserWarning)
-        whole = ratings_of(columns, declared)
-    if labels is not None:
-        whole = ratings_of(columns, parse_labels(labels, whole.labels.dtype))
-    if len(whole.labels) > LARGEST_NUMBER_OF_LABELS:
-        raise RatingsError(
-            f"the columns hold {len(whole.labels)} different ratings, more than the"
-            f" {LARGEST_NUMBER_OF_LABELS} labels a table is made for: are they ratings?"
-            f" {MEASUREMENTS}"
-        )
-    whole.warn_of_form()
-    if labels is None and declared is None:
-        on_sorted(whole.labels)
-    if file.group is None:
-        return whole, {}
-    return whole, {
-        value: _of_group(value, partial(ratings_of, part, whole.labels))
-        for value, part in split_by(arrays[file.group], columns)
-    }
-
-
-def _of_group(group: Any, ratings: Callable[[], Ratings]) -> Ratings:
+) -> Ratings:
     """Return the ratings of a group; errors name it."""
     try:
-        return ratings()
+        return ratings_of(columns, labels)
     except ValueError as error:
         raise RatingsError(f"group {group!r}: {error}") from error

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.two_columns import Rated, may_be_labels, parse_codes, texts_of_labels
+from fastkappa.cli.files.reading import Reading
 from fastkappa.formatting import count_text
 from fastkappa.ratings.interop import to_numpy
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.sources.arrow_columns import text_of_bytes
 from fastkappa.sources.arrow_files import DELIMITERS, OnProgress, format_of, read_columns
-from fastkappa.sources.arrow_missing import mark_missing
 from fastkappa.sources.source_ratings import (
     LARGEST_NUMBER_OF_LABELS,
     RatingsError,
@@ -34,10 +33,8 @@ class Reader(NamedTuple):
 
     id_column: str
     target: str
-    missing_codes: str | None
-    labels: str | None
+    reading: Reading
     text_format: TextFormat = PLAIN
-    drop_missing: bool = False
     ids_are_strings: bool = False
 
     def read(
@@ -47,32 +44,16 @@ class Reader(NamedTuple):
 
         Items of the ids ``left_out`` are not either.
         """
-        ids, labels = _read(
-            file,
-            self.id_column,
-            self.target,
-            on_progress,
-            drop_missing=self.drop_missing,
-            ids_are_strings=self.ids_are_strings,
-            text_format=self.text_format,
-            given_labels=self.labels,
-        )
-        marked_labels = mark_missing(
-            file,
-            self.target,
-            labels,
-            parse_codes(self.missing_codes, self.labels),
-            odd="raise" if self.labels is None else "keep",
-            remedy=ODD_STRINGS,
-        )
-        mask = find_missing(marked_labels)
+        ids, labels = self._columns(file, on_progress)
+        marked = self.reading.marked(file, self.target, labels, remedy=ODD_STRINGS)
+        mask = find_missing(marked)
         missing = set() if mask is None else set(without(ids, ~mask).to_pylist())
         if left_out:
             among = _are_among(ids, left_out)
             mask = among if mask is None else mask | among
         if mask is None:
-            return ids, marked_labels, missing
-        return without(ids, mask), without(marked_labels, mask), missing
+            return ids, marked, missing
+        return without(ids, mask), without(marked, mask), missing
 
     def values(self, file: Path, column: str, left_out: Collection[Any]) -> Any:
         """Return another column of the items, but for those of the ids ``left_out``."""
@@ -81,50 +62,40 @@ class Reader(NamedTuple):
         found = columns[column]
         return without(found, _are_among(columns[self.id_column], left_out)) if left_out else found
 
+    def _columns(self, file: Path, on_progress: OnProgress) -> tuple[Any, Any]:
+        """Return the ids and the labels in a file, or raise if some are missing."""
+        id_column, target = self.id_column, self.target
+        # Most ids differ: a dictionary of them is of no use.
+        as_strings = self.ids_are_strings or format_of(file) not in DELIMITERS
+        columns = read_columns(
+            file,
+            list(dict.fromkeys((id_column, target))),
+            on_progress,
+            strings=[id_column] if as_strings and id_column != target else [],
+            text_format=self.text_format,
+            labels=self.reading.texts([target]),
+        )
+        for name, column in columns.items():
+            may_lack = self.reading.drop_missing and name == target != id_column
+            if column.null_count and not may_lack:
+                values = count_text(column.null_count, "missing value")
+                remedy = ""
+                if name == target:
+                    source = Source(str(file), (file,), self.text_format)
+                    remedy = " --missing drop leaves such items out."
+                    remedy += self.reading.may_be_labels(source, [target])
+                raise RatingsError(
+                    f"column {name!r} of {file} has {values} in its {len(column)} rows.{remedy}"
+                )
+            if "binary" in str(column.type):
+                columns[name] = text_of_bytes(column, f"{name!r} of {file}")
+        n_labels = 0 if _are_few_integers(columns[target]) else len(columns[target].unique())
+        refuse_many_labels(n_labels, f"column {target!r} of {file}")
+        return columns[id_column], columns[target]
+
 
 def _are_among(ids: Any, some: Collection[Any]) -> NDArray[np.bool_]:
     return np.array([item in some for item in ids.to_pylist()], bool)
-
-
-def _read(
-    file: Path,
-    id_column: str,
-    target: str,
-    on_progress: OnProgress,
-    *,
-    drop_missing: bool,
-    ids_are_strings: bool,
-    text_format: TextFormat,
-    given_labels: str | None,
-) -> tuple[Any, Any]:
-    """Return the ids and the labels in a file, or raise."""
-    # Most ids differ: a dictionary of them is of no use.
-    as_strings = ids_are_strings or format_of(file) not in DELIMITERS
-    strings = [id_column] if as_strings and id_column != target else []
-    wanted = list(dict.fromkeys((id_column, target)))
-    columns = read_columns(
-        file,
-        wanted,
-        on_progress,
-        strings=strings,
-        text_format=text_format,
-        labels=texts_of_labels([target], given_labels),
-    )
-    for name, column in columns.items():
-        if column.null_count and not (drop_missing and name == target != id_column):
-            values = count_text(column.null_count, "missing value")
-            remedy = ""
-            if name == target:
-                rated = Rated(Source(str(file), (file,), text_format), given_labels, [target])
-                remedy = " --missing drop leaves such items out." + may_be_labels(rated, [target])
-            raise RatingsError(
-                f"column {name!r} of {file} has {values} in its {len(column)} rows.{remedy}"
-            )
-        if "binary" in str(column.type):
-            columns[name] = text_of_bytes(column, f"{name!r} of {file}")
-    n_labels = 0 if _are_few_integers(columns[target]) else len(columns[target].unique())
-    refuse_many_labels(n_labels, f"column {target!r} of {file}")
-    return columns[id_column], columns[target]
 
 
 def _are_few_integers(labels: Any) -> bool:

@@ -12,15 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastkappa.cli.files.reading import REMEDIES, Reading, refuse_outside
 from fastkappa.cli.files.submission import Reader
-from fastkappa.cli.files.two_columns import (
-    REMEDIES,
-    OnSorted,
-    declared_labels,
-    ignore_sorted,
-    parse_labels,
-    refuse_outside,
-)
 from fastkappa.cli.progress import Bar
 from fastkappa.cli.reports.leaderboard import ranks_so_far
 from fastkappa.kernels.threads import available_threads, read_ahead
@@ -106,14 +99,11 @@ def rank_files(
     id_column: str,
     target: str,
     options: LeaderboardOptions,
+    reading: Reading,
     *,
-    labels: str | None = None,
     cluster: str | None = None,
     sample_weight: str | None = None,
     split: str | None = None,
-    drop_missing: bool = False,
-    missing_codes: str | None = None,
-    on_sorted: OnSorted = ignore_sorted,
     on_left_out: Callable[[str], None] = print,
     text_format: TextFormat = PLAIN,
     bar: Bar,
@@ -133,20 +123,13 @@ def rank_files(
         The columns of the items' ids and of their labels, in all files.
     options : LeaderboardOptions
         The weights, the replicates and what to do with other ids and labels.
-    labels : str, default=None
-        The labels to take into account in their order, written as ``a,b,c``; items with
-        another one are left out. None takes the order that the truth declares, else those
-        that occur, sorted.
+    reading : Reading
+        Items with another label than those given are left out. An item whose label is missing in
+        the truth is left out of all files; one whose label is missing in another file is not there.
+        Those marked by codes may be missing anyway.
     cluster, sample_weight, split : str, default=None
         Columns of the truth: the cluster of each item, which the bootstrap draws; how much it
         counts; the split that it belongs to, such as public and private.
-    drop_missing : bool, default=False
-        Whether labels may be missing. An item whose label is missing in the truth is left out of
-        all files; one whose label is missing in another file is not there.
-    missing_codes : str, default=None
-        Values that stand for a missing label, written as ``a,b,c``: these may be there.
-    on_sorted : callable
-        Called with the true labels if their order is neither given nor declared.
     on_left_out : callable
         Called with a text that says how many items of the truth are left out, if any.
     text_format : TextFormat, optional
@@ -167,18 +150,17 @@ def rank_files(
         If pyarrow is not installed.
     """
     on_progress = bar.starts(truth)
-    reader = Reader(id_column, target, missing_codes, labels, text_format, drop_missing)
+    reader = Reader(id_column, target, reading, text_format)
     with naming(truth):
         ids, true_labels, left_out = reader.read(truth, on_progress)
         ids.validate(full=True)
     if left_out:
         n = f"{len(left_out)} {'item' if len(left_out) == 1 else 'items'}"
         on_left_out(f"{n} of {truth} left out: their label in column {target!r} is missing.")
-    declared = None if labels is not None else declared_labels({target: true_labels})
-    known = declared if labels is None else _parsed(labels, true_labels)
+    known = reading.known({target: true_labels})
     if known is None:
         kind = type_of_column(true_labels)
-        on_sorted(np.array(in_order(distinct_ratings(true_labels, target), kind)))
+        reading.on_sorted(np.array(in_order(distinct_ratings(true_labels, target), kind)))
     clusters = None if cluster is None else reader.values(truth, cluster, left_out)
     weights = None
     if sample_weight is not None:
@@ -213,8 +195,8 @@ def rank_files(
             with naming(file):
                 found, predicted, _ = reader.read(file, on_progress, left_out)
                 alone = False
-                if labels is None:
-                    _check_order(declared, predicted, target, options.weights)
+                if reading.labels is None:
+                    _check_order(known, predicted, target, options.weights)
                     alone = declared_order(predicted, target) is not None
             if splits is not None:
                 found = splits.ids.align(found, f"ids of {file}")
@@ -321,23 +303,14 @@ def _named_splits(column: Any, truth: Path, name: str) -> list[str]:
     return names
 
 
-def _parsed(labels: str, true_labels: Any) -> list[Any]:
-    """Return the labels that a user wrote, in the type of the true ones."""
-    return parse_labels(labels, type_of_column(true_labels))
-
-
 def _check_order(declared: list[Any] | None, predicted: Any, target: str, weights: Weights) -> None:
     """Raise if a file declares another order of labels than the truth, or has other labels."""
     own = declared_order(predicted, target)
-    if declared is not None:
-        if own is not None and own != declared:
-            raise RatingsError(
-                f"column {target!r} declares the order of labels {shown(own)}, and the truth"
-                f" {shown(declared)}. {REMEDIES.order}"
-            )
-        refuse_outside({target: predicted}, declared)
-    elif own is not None and weights is not None:
+    if own is not None and own != declared and (declared is not None or weights is not None):
+        of_truth = "none" if declared is None else shown(declared)
         raise RatingsError(
-            f"column {target!r} declares the order of labels {shown(own)}, and the truth none."
-            f" {REMEDIES.order}"
+            f"column {target!r} declares the order of labels {shown(own)}, and the truth"
+            f" {of_truth}. {REMEDIES.order}"
         )
+    if declared is not None:
+        refuse_outside(target, predicted, declared)

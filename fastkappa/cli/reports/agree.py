@@ -7,7 +7,8 @@ from typing import Any
 
 from fastkappa.cli.files.clustered_columns import ClusteredPair
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.raters import pair_counts, read_long, read_raters
+from fastkappa.cli.files.raters import LongColumns, check_long, pair_counts, read_raters
+from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.files.two_columns import count_groups, count_ratings
 from fastkappa.cli.progress import progress_bar
 from fastkappa.cli.reports.agree_groups import grouped_of, report_on_groups
@@ -16,21 +17,13 @@ from fastkappa.cli.reports.agree_parts import AgreeRequest, no_undefined_warning
 from fastkappa.cli.reports.agree_several import report_on_several
 from fastkappa.cli.reports.output import Output
 from fastkappa.sources.source_counts import SourceCounts
+from fastkappa.sources.source_table import Columns
 
 
 def read_and_report(
-    request: AgreeRequest, source: Source, long: tuple[str, str, str] | None, **options: Any
+    request: AgreeRequest, source: Source, long: LongColumns | None, reading: Reading
 ) -> Output:
-    """Read a source and report on its raters.
-
-    Parameters
-    ----------
-    request : AgreeRequest
-    source : Source
-    long : tuple of str, or None
-        The columns of items, raters and ratings, None if there is a column per rater.
-    options
-        Those of `fastkappa.cli.files.two_columns.count_ratings`, without weight and progress.
+    """Read a source and report on its raters, in a column each unless there are ``long`` columns.
 
     Raises
     ------
@@ -41,6 +34,8 @@ def read_and_report(
     """
     if long is None:
         _check_raters(request.raters)
+    else:
+        check_long(long)
     if request.cluster in (request.raters if long is None else long[2:]):
         raise ValueError(
             f"--cluster must name another column than those of ratings, got {request.cluster!r}."
@@ -57,15 +52,12 @@ def read_and_report(
         option = "--disputed" if request.lists_disputed else "--pair"
         raise ValueError(f"{option} is for three raters or more.")
     with progress_bar(source.files) as bar:
-        options["on_progress"] = bar.starts(source.files[0])
+        reading = reading._replace(on_progress=bar.starts(source.files[0]))
         if are_two:
-            return _report_on_two(request, source, options)
-        options["cluster"] = request.cluster
-        if long is None:
-            whole, groups = read_raters(source, request.raters, request.group, **options)
-        else:
-            whole, groups = read_long(source, *long, request.group, **options)
-            request = request._replace(raters=tuple(whole.rater_names or ()))
+            return _report_on_two(request, source, reading)
+        raters = request.raters if long is None else long
+        whole, groups = read_raters(source, raters, reading, request.group, request.cluster)
+        request = request._replace(raters=tuple(whole.rater_names or ()))
     if long is not None and whole.n_raters == 2:
         if request.pair is not None or request.lists_disputed:
             raise ValueError("--pair and --disputed are for three raters or more.")
@@ -79,16 +71,15 @@ def read_and_report(
     return report_on_several(request, whole, groups)
 
 
-def _report_on_two(request: AgreeRequest, source: Source, options: dict[str, Any]) -> Output:
+def _report_on_two(request: AgreeRequest, source: Source, reading: Reading) -> Output:
     """Read two columns and report on them."""
-    first, second = request.raters
     if request.cluster is not None:
-        return _report_on_clusters(request, request.cluster, source, options)
-    options["weight"] = request.sample_weight
+        return _report_on_clusters(request, request.cluster, source, reading)
+    first, second = request.raters
+    columns = Columns(first, second, request.sample_weight, request.group)
     if request.group is None:
-        return _report_on_table(request, count_ratings(source, first, second, **options))
-    groups = count_groups(source, first, second, request.group, **options)
-    return _report_on_tables(request, groups)
+        return _report_on_table(request, count_ratings(source, columns, reading))
+    return _report_on_tables(request, count_groups(source, columns, reading))
 
 
 def _report_on_table(request: AgreeRequest, counts: SourceCounts) -> Output:
@@ -102,11 +93,11 @@ def _report_on_tables(request: AgreeRequest, groups: Mapping[Any, SourceCounts])
 
 
 def _report_on_clusters(
-    request: AgreeRequest, cluster: str, source: Source, options: dict[str, Any]
+    request: AgreeRequest, cluster: str, source: Source, reading: Reading
 ) -> Output:
     """Read two columns with clusters and report on them."""
     with no_undefined_warnings():
-        pair = ClusteredPair(source, request.raters, cluster, request.group, **options)
+        pair = ClusteredPair(source, request.raters, cluster, request.group, reading)
         weights = request.weights_of(pair.labels)
         if request.group is not None:
             return report_on_groups(request, pair.grouped(weights, request.interval_method))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_parts import (
     AgreeRequest,
@@ -53,7 +54,11 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         reports.append(Report([f"kappa by {find_scale(request.scale).source}", *read]))
     caption = f"Kappa and its interval in each group of {label_text(request.group)}."
     pictures = [Picture(caption, lambda ax: plot_forest(grouped, ax=ax))]
-    return Output(request.heading(), reports, fields, grouped.rows(), pictures)
+    estimates = [
+        Estimate(of_one_group(group), result.kappa, result.interval[0])
+        for group, result in grouped.items()
+    ]
+    return Output(request.heading(), reports, fields, grouped.rows(), pictures, estimates=estimates)
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:

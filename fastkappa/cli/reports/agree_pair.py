@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from fastkappa.cli.gate import Estimate
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_parts import (
     AgreeRequest,
@@ -37,7 +38,8 @@ def report_on_pair(request: AgreeRequest, result: AgreementResult) -> Output:
         reading = result.interpret(request.scale)
         fields["interpretation"] = reading.to_dict()
         reports.append(reading._report())
-    return Output(request.heading(), reports, fields, rows, pictures)
+    estimates = [Estimate("kappa", result.kappa, result.interval[0])]
+    return Output(request.heading(), reports, fields, rows, pictures, estimates=estimates)
 
 
 def table_picture(result: AgreementResult, as_heat_map: bool) -> Picture:

@@ -8,6 +8,7 @@ from math import comb
 from typing import Any
 
 from fastkappa import multirater
+from fastkappa.cli.gate import Estimate, of_one_group
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.cli.reports.agree_pair import table_picture
 from fastkappa.cli.reports.agree_parts import (
@@ -42,6 +43,11 @@ MOST_FOR_BCA = 1000
 # A picture of more pairs of raters is not readable.
 MOST_PAIRS = 60
 
+# By the name of their function.
+Coefficients = dict[str, MultiRaterResult]
+Resampled = Mapping[str, BootstrapResult | None]
+NO_BOOTSTRAP: Resampled = {}
+
 
 def report_on_several(
     request: AgreeRequest, whole: Ratings, groups: Mapping[Any, Ratings]
@@ -50,12 +56,12 @@ def report_on_several(
     weights = request.weights_of(whole.labels)
     with no_undefined_warnings():
         results = _coefficients(weights, whole)
-        parts = _Parts(whole, weights, results[0])
+        parts = _Parts(whole, weights, results["fleiss_kappa"])
         by_group = {label_text(group): _coefficients(weights, r) for group, r in groups.items()}
         compared = Groups(label_text(request.group), by_group, results) if by_group else None
-        resampled = [_bootstrap(result, whole, request) for result in results]
+        resampled = {name: _bootstrap(r, whole, request) for name, r in results.items()}
         pair = None if request.pair is None else parts.pair(request.pair)
-    drawn = [d.sentence(r.method) for r, d in zip(results, resampled) if d]
+    drawn = [d.sentence(results[name].method) for name, d in resampled.items() if d]
     reports = [
         *_reports(results, request.scale, above=[_facts(weights, whole)]),
         *([Report(drawn)] if drawn else []),
@@ -66,32 +72,40 @@ def report_on_several(
     rows = [*_rows(results, resampled), *parts.rows()]
     if request.group is not None:
         rows = [{"group": ALL, **row} for row in rows]
-    for name, of_group in by_group.items():
+    for name, of_this in by_group.items():
         heading = f"{label_text(request.group)} {name}"
-        reports += _reports(of_group, request.scale, heading=heading)
-        rows += [{"group": name, **row} for row in _rows(of_group, [None] * len(of_group))]
+        reports += _reports(of_this, request.scale, heading=heading)
+        rows += [{"group": name, **row} for row in _rows(of_this)]
     fields = {
         **request.fields(),
         "weights": weights,
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
         "labels": whole.labels,
-        "coefficients": [_fields(r, request.scale, d) for r, d in zip(results, resampled)],
+        "coefficients": _fields(results, request.scale, resampled),
         **parts.fields(),
     }
     if pair is not None:
         fields["pair"] = pair.to_dict()
     if compared is not None:
         fields["groups"] = [
-            {"group": name, "coefficients": [_fields(r, request.scale, None) for r in of_group]}
-            for name, of_group in by_group.items()
+            {"group": name, "coefficients": _fields(of_this, request.scale)}
+            for name, of_this in by_group.items()
         ]
         fields["comparison"] = compared.comparison
     pictures = [] if pair is None else [table_picture(pair, request.heat_map)]
     pictures += [_forest(results, parts.pairs)] if compared is None else [compared.picture()]
     pictures += parts.pictures()
     written = parts.disputed.to_csv() if request.lists_disputed else None
-    return Output(request.heading(), reports, fields, rows, pictures, disputed=written)
+    return Output(
+        request.heading(),
+        reports,
+        fields,
+        rows,
+        pictures,
+        estimates=list(_gated(results, by_group)),
+        disputed=written,
+    )
 
 
 class _Parts:
@@ -181,8 +195,8 @@ class _Parts:
         return [Picture("The kappa of each rater with the others, and its interval.", draw)]
 
 
-def _forest(results: Sequence[MultiRaterResult], pairs: PairwiseKappa | None) -> Picture:
-    found = [(r.method, r.value, r.standard_error, r.interval) for r in results]
+def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
+    found = [(r.method, r.value, r.standard_error, r.interval) for r in results.values()]
     caption = "The coefficients"
     if pairs is not None and comb(len(pairs.rater_names), 2) <= MOST_PAIRS:
         found += pairs.rows()
@@ -194,26 +208,37 @@ def _forest(results: Sequence[MultiRaterResult], pairs: PairwiseKappa | None) ->
     )
 
 
-def _coefficients(weights: Weights, ratings: Ratings) -> list[MultiRaterResult]:
-    """Return all coefficients, Fleiss' kappa first."""
+def _gated(results: Coefficients, by_group: Mapping[str, Coefficients]) -> Iterator[Estimate]:
+    """Yield the estimate that a gate checks, or that of each group."""
+    if not by_group:
+        first = results["fleiss_kappa"]
+        yield Estimate(first.method, first.value, first.interval[0])
+    for name, of_this in by_group.items():
+        first = of_this["fleiss_kappa"]
+        yield Estimate(of_one_group(name, first.method), first.value, first.interval[0])
+
+
+def _coefficients(weights: Weights, ratings: Ratings) -> Coefficients:
+    """Return all coefficients by the names of their functions, Fleiss' kappa first."""
     options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
     level: Any = "nominal"
     if weights is not None:
         level = disagreement_matrix(weights, len(ratings.labels))
-    gwet = (
-        multirater.gwet_ac1(ratings, confidence=CONFIDENCE)
-        if weights is None
-        else multirater.gwet_ac2(ratings, **options)
+    found = {
+        "fleiss_kappa": multirater.fleiss_kappa(ratings, **options),
+        "conger_kappa": multirater.conger_kappa(ratings, **options),
+    }
+    if pairs_are_few(ratings):
+        found["light_kappa"] = multirater.light_kappa(ratings, **options)
+    found["randolph_kappa"] = multirater.randolph_kappa(ratings, **options)
+    if weights is None:
+        found["gwet_ac1"] = multirater.gwet_ac1(ratings, confidence=CONFIDENCE)
+    else:
+        found["gwet_ac2"] = multirater.gwet_ac2(ratings, **options)
+    found["krippendorff_alpha"] = multirater.krippendorff_alpha(
+        ratings, level=level, confidence=CONFIDENCE
     )
-    light = [multirater.light_kappa(ratings, **options)] if pairs_are_few(ratings) else []
-    return [
-        multirater.fleiss_kappa(ratings, **options),
-        multirater.conger_kappa(ratings, **options),
-        *light,
-        multirater.randolph_kappa(ratings, **options),
-        gwet,
-        multirater.krippendorff_alpha(ratings, level=level, confidence=CONFIDENCE),
-    ]
+    return found
 
 
 def _bootstrap(
@@ -235,34 +260,34 @@ def _facts(weights: Weights, ratings: Ratings) -> str:
 
 
 def _reports(
-    results: list[MultiRaterResult],
+    found: Coefficients,
     scale: ScaleName | None,
     *,
     above: Sequence[str] = (),
     heading: str = "",
 ) -> Iterator[Report]:
     """Yield a row for each coefficient, and their interpretation if there is a scale."""
+    results = list(found.values())
     yield Report(above, [coefficients_grid(results)], heading=heading)
     if scale is not None:
         read = [f"  {short_name(r)}: {read_value(r.value, scale)}" for r in results]
         yield Report([f"read by {find_scale(scale).source}", *read])
 
 
-def _rows(
-    results: list[MultiRaterResult], resampled: Sequence[BootstrapResult | None]
-) -> list[dict[str, Any]]:
+def _rows(results: Coefficients, resampled: Resampled = NO_BOOTSTRAP) -> list[dict[str, Any]]:
     """Return the coefficients, and their bootstraps if there are any, as rows of CSV."""
-    rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results]
-    return rows + [d.row(r.method) for r, d in zip(results, resampled) if d]
+    rows = [estimate_row(r.method, r.value, r.standard_error, r.interval) for r in results.values()]
+    return rows + [drawn.row(results[name].method) for name, drawn in resampled.items() if drawn]
 
 
 def _fields(
-    result: MultiRaterResult, scale: ScaleName | None, resampled: BootstrapResult | None
-) -> dict[str, Any]:
-    fields = result.to_dict()
-    if resampled is not None:
-        fields["bootstrap"] = bootstrap_fields(resampled)
-    if scale is not None:
-        fields["reading"] = read_value(result.value, scale)
-        fields["scale"] = scale
+    results: Coefficients, scale: ScaleName | None, resampled: Resampled = NO_BOOTSTRAP
+) -> dict[str, dict[str, Any]]:
+    fields = {name: result.to_dict() for name, result in results.items()}
+    for name, of_one in fields.items():
+        if (drawn := resampled.get(name)) is not None:
+            of_one["bootstrap"] = bootstrap_fields(drawn)
+        if scale is not None:
+            of_one["reading"] = read_value(results[name].value, scale)
+            of_one["scale"] = scale
     return fields

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from fastkappa.cli.pages.pictures import Picture
 from fastkappa.multirater import CoefficientDifference, MultiRaterResult, compare_coefficients
@@ -19,11 +19,11 @@ class Groups:
     def __init__(
         self,
         group: str,
-        by_group: Mapping[str, Sequence[MultiRaterResult]],
-        whole: Sequence[MultiRaterResult],
+        by_group: Mapping[str, Mapping[str, MultiRaterResult]],
+        whole: Mapping[str, MultiRaterResult],
     ) -> None:
-        self._group, self._whole = group, whole[0]
-        self._firsts = {name: results[0] for name, results in by_group.items()}
+        self._group, self._whole = group, whole["fleiss_kappa"]
+        self._firsts = {name: results["fleiss_kappa"] for name, results in by_group.items()}
         self.comparison, self._why_not = self._compared()
 
     def _compared(self) -> tuple[EqualKappas | CoefficientDifference | None, str]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from fastkappa import datasets
 from fastkappa.cli.reports.output import text_width
-from fastkappa.cli.reports.score import kappas_of, output_of
+from fastkappa.cli.reports.score import report_on_table
 from fastkappa.cli.terminal import write
 from fastkappa.formatting import figure, interval_text
 from fastkappa.results.text import wrapped
@@ -29,18 +29,19 @@ def tell_story() -> None:
     write(COMMAND)
     counts = SourceCounts(rated.table, labels, 0, n, (0, 0), 0)
     columns = "left", "right"
-    found = kappas_of(columns, counts, "quadratic")
-    write(output_of("retinopathy.csv", columns, counts, found).written("text", ()) + "\n")
-    p_o, p_e = found.observed_agreement, found.expected_agreement
+    report = report_on_table("retinopathy.csv", columns, counts, "quadratic")
+    write(report.written("text", ()) + "\n")
+    p_o, p_e = report.fields["observed_agreement"], report.fields["expected_agreement"]
+    kappas_of_table = report.fields["kappas"]
     none = rated.table[0].sum() / n
     _say(
         f"What it means: both eyes have the same grade in {p_o:.1%} of the patients. But"
         f" {none:.0%} of left eyes have grade 0, so that eyes of patients put together by chance"
         f" would have the same one in {p_e:.1%}. Kappa is how much of the way from there to"
         f" 100% the eyes go: ({figure(p_o)} - {figure(p_e)}) / (1 -"
-        f" {figure(p_e)}) = {figure(found.kappas['none'])}. With quadratic weights grades"
+        f" {figure(p_e)}) = {figure(kappas_of_table['none'])}. With quadratic weights grades"
         f" that are two apart disagree four times as much as neighbours, and most that differ are"
-        f" neighbours here: {figure(found.kappa)}."
+        f" neighbours here: {figure(kappas_of_table['quadratic'])}."
     )
     result = agreement_from_confusion(rated.table, weights="quadratic", labels=labels)
     reading = result.interpret("landis-koch")

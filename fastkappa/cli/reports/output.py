@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
+from fastkappa.cli.gate import Estimate
 from fastkappa.cli.pages.page import page
 from fastkappa.cli.pages.pictures import Picture, figures
 from fastkappa.formatting import json_object
@@ -22,8 +23,9 @@ class Output(NamedTuple):
     """What a command prints: reports, the fields of the JSON, and the rows of the CSV.
 
     ``title`` is that of the page and, if it ``has_title``, of the text. ``pictures`` are those of
-    the page; the first one is drawn into a file on request. Text takes the width of the terminal,
-    at most 80 columns unless it ``is_wide``. ``disputed`` is a table of items for adjudication.
+    the page; the first one is drawn into a file on request. ``estimates`` are those that a gate
+    checks, ``disputed`` is a table of items for adjudication. Text takes the width of the terminal,
+    at most 80 columns unless it ``is_wide``.
     """
 
     title: str
@@ -33,6 +35,7 @@ class Output(NamedTuple):
     pictures: Sequence[Picture] = ()
     has_title: bool = True
     is_wide: bool = False
+    estimates: Sequence[Estimate] = ()
     disputed: str | None = None
 
     def written(self, output: str, warnings: Sequence[str]) -> str:

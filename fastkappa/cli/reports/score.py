@@ -2,50 +2,48 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from fastkappa.cli.files.weight_matrix import WeightMatrix
+from fastkappa.arrays import Floats
+from fastkappa.cli.gate import Estimate
+from fastkappa.cli.reports.agree_parts import CONFIDENCE, check_whole
 from fastkappa.cli.reports.output import Output, too_large
 from fastkappa.formatting import count_text, label_text, printable
 from fastkappa.sources.source_counts import SourceCounts
+from fastkappa.two_raters.agreement import make_result
 from fastkappa.two_raters.table_kappas import TableKappas, WeightsName
 
 # A larger table is not readable.
 LARGEST_PRINTED = 30
 
 
-def kappas_of(
+def report_on_table(
+    file: str,
     columns: tuple[str, str],
     counts: SourceCounts,
-    weights: WeightsName,
-    matrix: WeightMatrix | None = None,
+    weights: WeightsName | Floats,
     sample_weight: str | None = None,
-) -> TableKappas:
-    """Compute the figures of the report from the counts of a file.
+    *,
+    has_interval: bool = False,
+) -> Output:
+    """Return the output for two columns of a file.
 
-    Raises
-    ------
-    ValueError
-        If the matrix is not one of these labels.
+    A gate may need the interval of the kappa, which is not printed.
     """
-    return TableKappas.of(
+    found = TableKappas.of(
         counts.table,
         counts.labels,
-        weights if matrix is None else matrix.of(counts.labels),
+        weights,
         raters=columns,
         is_weighted=sample_weight is not None,
         largest=LARGEST_PRINTED,
     )
-
-
-def output_of(
-    file: str,
-    columns: tuple[str, str],
-    counts: SourceCounts,
-    found: TableKappas,
-    sample_weight: str | None = None,
-) -> Output:
-    """Return the output for two columns of a file."""
+    lower = math.nan
+    if has_interval:
+        check_whole(counts.table)
+        scheme = None if isinstance(weights, str) and weights == "none" else weights
+        lower = make_result(counts.table, counts.labels, scheme, CONFIDENCE).interval[0]
     of_file = {
         "file": file,
         "columns": dict(zip(("y1", "y2"), columns)),
@@ -67,6 +65,7 @@ def output_of(
         [{"statistic": name, "value": value} for name, value in figures.items()],
         has_title=False,
         is_wide=True,
+        estimates=[Estimate("kappa", found.kappa, lower)],
     )
 
 

@@ -56,6 +56,9 @@ class SparseProfiles:
             first += len(part)
         return codes
 
+    def with_unseen(self, n_features: int) -> None:
+        """Return None: raters are too many for the profiles that might have been."""
+
     def distances(self, between: Floats) -> Floats:
         """Return the sum of the distances over a profile's ordered pairs of ratings."""
         total = np.empty(len(self.multiplicities))

@@ -1,0 +1,323 @@
+"""How ratings are read for the command line: their labels, and what is missing.
+
+Every command reads by these rules. Errors name the options of the command line.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from fastkappa.arrays import AnyArray
+from fastkappa.cli.files.opening import Source
+from fastkappa.ratings.column import Column
+from fastkappa.ratings.doubtful_labels import Remedies
+from fastkappa.ratings.label_order import common_order, is_number
+from fastkappa.ratings.missing import find_missing
+from fastkappa.sources.arrow_columns import in_one, keys_of, ratings_of, text_of_bytes
+from fastkappa.sources.arrow_files import (
+    DELIMITERS,
+    OnProgress,
+    files_of,
+    format_of,
+    ignore_progress,
+)
+from fastkappa.sources.arrow_folders import columns_of_files
+from fastkappa.sources.arrow_missing import mark_missing
+from fastkappa.sources.source_ratings import (
+    LARGEST_NUMBER_OF_LABELS,
+    MEASUREMENTS,
+    NO_TYPE,
+    RatingsError,
+    WantedLabels,
+    column_of,
+)
+from fastkappa.sources.source_table import order_of
+from fastkappa.sources.text.arrow_text import missing_texts
+from fastkappa.tables.known_labels import KnownLabels
+
+REMEDIES = Remedies(
+    odd_strings=(
+        "give --missing-codes if they stand for missing ratings, or --labels if they are labels."
+    ),
+    stand_ins="Give --missing-codes if they do, or --labels if they are labels.",
+    decimals="--decimal , reads them as numbers, --labels takes them for labels.",
+    order="--labels gives the order that is meant.",
+    outside="--labels gives the order that is meant.",
+    many_labels="--labels names those to take.",
+)
+NO_CODE = (
+    "--missing-codes names no code. An empty field of a text file is missing anyway. To take NA,"
+    " null or nan for labels, name them in --labels."
+)
+# A score is no label.
+ODD_SCORES = "give --missing-codes if they stand for missing scores."
+BOOLEANS = {"true": True, "false": False}
+
+# Called with labels whose order is taken from themselves.
+OnSorted = Callable[[AnyArray], None]
+
+
+def ignore_sorted(labels: AnyArray) -> None:
+    """Ignore that labels are sorted."""
+
+
+class Reading(NamedTuple):
+    """What the options say of ratings.
+
+    Attributes
+    ----------
+    labels : tuple of str or None
+        The labels to take into account, in their order. None takes the order that a column
+        declares, else those that occur, sorted.
+    codes : WantedLabels or None
+        The values that stand for a missing rating.
+    drop_missing : bool
+        Whether ratings may be missing, and strings among numbers are. They are an error otherwise.
+    on_sorted : callable
+        Called with the labels if their order is neither given nor declared.
+    on_progress : callable
+        Called now and then with the number of bytes read so far.
+    """
+
+    labels: tuple[str, ...] | None = None
+    codes: WantedLabels | None = None
+    drop_missing: bool = False
+    on_sorted: OnSorted = ignore_sorted
+    on_progress: OnProgress = ignore_progress
+
+    @classmethod
+    def of(
+        cls, labels: str | None = None, missing_codes: str | None = None, **options: Any
+    ) -> Self:
+        """Return how ratings are read with labels and codes that are written as ``a,b,c``.
+
+        Raises
+        ------
+        RatingsError
+            If one names nothing, or both have a label.
+        """
+        texts = None if labels is None else tuple(_split(labels, "--labels names no label."))
+        if missing_codes is None:
+            return cls(texts, **options)
+        codes = WantedLabels(_split(missing_codes, NO_CODE))
+        for label in texts or ():
+            if label in codes:
+                raise RatingsError(f"--labels and --missing-codes both have {label!r}.")
+        return cls(texts, codes, **options)
+
+    @property
+    def wanted(self) -> WantedLabels | None:
+        """The ratings that are counted apart, None if all are: codes are none of the others."""
+        if self.labels is None:
+            return None
+        codes = () if self.codes is None else self.codes.texts
+        are_numbers = all(map(is_number, self.labels))
+        return WantedLabels([*self.labels, *codes], are_numbers=are_numbers)
+
+    def parsed(self, dtype: np.dtype[Any]) -> list[Any] | None:
+        """Return the labels in the type of the ratings, None if none are given.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fastkappa.cli.files.reading import Reading
+        >>> Reading.of("3,1,2").parsed(np.dtype(int))
+        [3, 1, 2]
+        """
+        if self.labels is None:
+            return None
+        if dtype.kind in "UO":
+            return list(self.labels)
+        return [_parsed(label, dtype.kind == "b") for label in self.labels]
+
+    def texts(self, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return the labels of each column: a text file may call them missing."""
+        return {} if self.labels is None else dict.fromkeys(columns, self.labels)
+
+    def columns(
+        self,
+        source: Source,
+        rated: Sequence[str],
+        others: Sequence[str] = (),
+        *,
+        text: Sequence[str] = (),
+        scores: Collection[str] = (),
+    ) -> dict[str, Any]:
+        """Return columns of a source: ratings and scores, null where they are missing, and others.
+
+        Those of ``text`` are strings in a text file, "01" is not "1" there.
+        """
+        names = [*rated, *scores, *others]
+        arrays = columns_of_files(
+            source.files,
+            list(dict.fromkeys(names)),
+            self.on_progress,
+            text=text,
+            text_format=source.text_format,
+            labels=self.texts(rated),
+        )
+        for name in dict.fromkeys([*rated, *scores]):
+            is_score = name in scores
+            arrays[name] = self.marked(_first_file(source), name, arrays[name], is_score)
+        return arrays
+
+    def marked(
+        self, file: Path, name: str, column: Any, is_score: bool = False, remedy: str = ""
+    ) -> Any:
+        """Return a column of a file, null where a code stands for a missing value.
+
+        Strings among numbers are missing too if such values are dropped, and an error otherwise;
+        given labels say what they are, but for scores.
+        """
+        if "binary" in str(column.type):
+            column = text_of_bytes(column, repr(name))
+        keeps = self.labels is not None and not is_score
+        return mark_missing(
+            file,
+            name,
+            column,
+            self.codes,
+            odd="keep" if keeps else "drop" if self.drop_missing and not remedy else "raise",
+            remedy=remedy or (ODD_SCORES if is_score else REMEDIES.odd_strings),
+        )
+
+    def known(self, ratings: Mapping[str, Any]) -> list[Any] | None:
+        """Return the labels given or declared, None if they are those that occur.
+
+        Raises
+        ------
+        ValueError
+            If a column holds what cannot be a label, or a label that another one does not declare,
+            or if two declare different orders.
+        """
+        fractions = self.labels is not None and WantedLabels(self.labels).have_fractions
+        columns = {
+            f"column {name!r}": _distinct(name, array, fractions) for name, array in ratings.items()
+        }
+        if self.labels is not None:
+            types = (column.label_dtype for column in columns.values())
+            return self.parsed(next((dtype for dtype in types if dtype != NO_TYPE), NO_TYPE))
+        _refuse_many(columns)
+        orders = {name: column.declared for name, column in columns.items()}
+        order = common_order(orders, REMEDIES.order)
+        if order is None:
+            return None
+        for name, column in columns.items():
+            KnownLabels(order, column, column).refuse_outside({name: column}, REMEDIES.outside)
+        declared: list[Any] = order.labels.tolist()
+        return declared
+
+    def check_missing(
+        self, source: Source, columns: Mapping[str, Any], rated: Sequence[str], left_out: str
+    ) -> None:
+        """Raise if something is missing in one of the columns, unless it is to be dropped."""
+        if not self.drop_missing:
+            masks = {name: find_missing(column) for name, column in columns.items()}
+            n_missing = {name: int(mask.sum()) for name, mask in masks.items() if mask is not None}
+            self.refuse_missing(source, n_missing, len(columns[rated[0]]), rated, left_out)
+
+    def refuse_missing(
+        self,
+        source: Source,
+        n_missing: Mapping[str, int],
+        n_rows: int,
+        rated: Sequence[str],
+        left_out: str = "such rows",
+        what: str = "ratings",
+    ) -> None:
+        """Raise if something is missing, by the numbers of columns, unless it is to be dropped.
+
+        The error names texts such as NA in the columns ``rated``, where they may be labels.
+        """
+        missing = {name: n for name, n in n_missing.items() if n}
+        if missing and not self.drop_missing:
+            found = " and ".join(f"{n} in column {name!r}" for name, n in missing.items())
+            named = self.may_be_labels(source, [name for name in missing if name in rated])
+            raise RatingsError(
+                f"{what} are missing: {found}, of {n_rows} rows. --missing drop leaves {left_out}"
+                f" out.{named}"
+            )
+
+    def may_be_labels(self, source: Source, columns: Sequence[str]) -> str:
+        """Return how to say that texts such as NA in some columns are labels, "" without one."""
+        if not columns or format_of(_first_file(source)) not in DELIMITERS:
+            return ""
+        written = columns_of_files(
+            source.files, columns, text=columns, text_format=source.text_format, as_written=True
+        )
+        texts = {text for column in written.values() for text in column.unique().to_pylist()}
+        found = [repr(t) for t in missing_texts(self.labels or ()) if t and t in texts]
+        return f" Name {' or '.join(found)} in --labels if it is a label." if found else ""
+
+
+def refuse_times(name: str, dtype: np.dtype[Any]) -> None:
+    """Raise if a column holds dates or times."""
+    if dtype.kind == "M":
+        held = "date" if np.datetime_data(dtype)[0] == "D" else "time"
+        raise RatingsError(
+            f"column {name!r} holds values of type {held}: ratings must be whole numbers, strings"
+            " or booleans."
+        )
+
+
+def _first_file(source: Source) -> Path:
+    """Return a file of a source, all of which are of one format."""
+    path = source.files[0]
+    return files_of(path)[0] if path.is_dir() else path
+
+
+def refuse_outside(name: str, column: Any, declared: Sequence[Any]) -> None:
+    """Raise for a rating in a column that is none of the labels that another one declares."""
+    found, order = _distinct(name, column), order_of(declared)
+    KnownLabels(order, found, found).refuse_outside({f"column {name!r}": found}, REMEDIES.outside)
+
+
+def _distinct(name: str, array: Any, fractions: bool = False) -> Column:
+    """Return the ratings that occur in a column, or raise if they cannot be labels."""
+    found = ratings_of(in_one(array.unique()), name, fractions)
+    refuse_times(name, found.label_dtype)
+    keys = sorted(set(keys_of(found)) - {None}, key=str)
+    return column_of(keys, found.label_dtype)._replace(declared=found.declared)
+
+
+def _refuse_many(columns: Mapping[str, Column]) -> None:
+    """Raise if columns have too many different values to hold ratings."""
+    n = len({key for column in columns.values() for key in keys_of(column)})
+    if n > LARGEST_NUMBER_OF_LABELS:
+        hold = "the columns hold" if len(columns) > 1 else f"{next(iter(columns))} holds"
+        raise RatingsError(
+            f"{hold} {n} different ratings, more than the {LARGEST_NUMBER_OF_LABELS} labels a table"
+            f" is made for: are they ratings? {MEASUREMENTS}"
+        )
+
+
+def _split(text: str, none_named: str) -> list[str]:
+    try:
+        labels = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error as error:
+        raise RatingsError(
+            f"labels and codes that have a line break in them must be in quotes, got {text!r}."
+        ) from error
+    labels = [label.strip() for label in labels]
+    if not any(labels):
+        raise RatingsError(none_named)
+    return labels
+
+
+def _parsed(label: str, is_boolean: bool) -> bool | int | float:
+    """Return a label as a number, or as a boolean, or raise."""
+    if is_boolean and label.lower() in BOOLEANS:
+        return BOOLEANS[label.lower()]
+    with suppress(ValueError):
+        if not is_boolean:
+            return int(label)
+    if is_number(label) and not is_boolean:
+        return float(label)
+    are = "true and false" if is_boolean else "numbers"
+    raise RatingsError(f"--labels has {label!r}, but the ratings are {are}.")

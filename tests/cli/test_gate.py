@@ -1,0 +1,136 @@
+"""The gate of `score` and `agree`: an exit status where kappa is too low or undefined."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("rich")
+typer = pytest.importorskip("typer")
+
+from fastkappa import agreement, agreement_by, fleiss_kappa  # noqa: E402
+from fastkappa.cli.gate import Estimate, Gate  # noqa: E402
+from tests.helpers.command_line import CommandLine, write_csv  # noqa: E402
+
+program = CommandLine()
+# Of 10 items 8 agree, and 5 would by chance: kappa is 0.6.
+A = [1, 1, 1, 1, 1, 2, 2, 2, 2, 2]
+B = [1, 1, 1, 1, 2, 2, 2, 2, 2, 1]
+SCORE, AGREE = ["--y1", "a", "--y2", "b"], ["--raters", "a", "b"]
+TOO_LOW = 3
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    columns = {"a": A, "b": B, "c": A, "g": list("uuuuuvvvvv"), "same": [1] * 10}
+    return write_csv(tmp_path / "r.csv", **columns)
+
+
+@pytest.mark.parametrize("arguments", [["score", *SCORE], ["agree", *AGREE]])
+def test_a_kappa_that_is_too_low(path: Path, arguments: list[str]) -> None:
+    name, *options = arguments
+    plain = program.run(name, path, *options)
+    assert program.run(name, path, *options, "--fail-under", 0.6).exit_code == 0
+    found = program.run(name, path, *options, "--fail-under", 0.61)
+    assert found.exit_code == TOO_LOW
+    assert found.stdout == plain.stdout
+    assert found.stderr == "fastkappa: kappa is 0.6000, too low for --fail-under 0.61.\n"
+
+
+@pytest.mark.parametrize("arguments", [["score", *SCORE], ["agree", *AGREE]])
+def test_the_lower_end_of_the_interval(path: Path, arguments: list[str]) -> None:
+    name, *options = arguments
+    lower = agreement(A, B).interval[0]
+    gate = ["--fail-on", "lower", "--fail-under"]
+    assert program.run(name, path, *options, *gate, lower - 1e-9).exit_code == 0
+    found = program.run(name, path, *options, *gate, 0.59)
+    assert found.exit_code == TOO_LOW
+    assert found.stderr == (
+        f"fastkappa: the lower end of the 95 % interval of kappa is {lower:.4f}, too low for"
+        " --fail-under 0.59.\n"
+    )
+
+
+def test_as_many_digits_as_it_takes_to_see_why(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit):
+        Gate.of(0.66668, None).check([Estimate("kappa", 2 / 3, 0.0)])
+    found = capsys.readouterr().err
+    assert found == f"fastkappa: kappa is {2 / 3!r}, too low for --fail-under 0.66668.\n"
+
+
+def test_the_weights_asked_for_are_gated(tmp_path: Path) -> None:
+    # A quarter of the items is two steps apart: quadratic kappa is lower than linear.
+    a, b = [1, 2, 3, 1], [1, 2, 3, 3]
+    file = write_csv(tmp_path / "r.csv", a=a, b=b)
+    kappas = {w: agreement(a, b, weights=w).kappa for w in ("linear", "quadratic")}
+    between = sum(kappas.values()) / 2
+    codes = {
+        name: program.run(
+            "score", file, *SCORE, "--weights", name, "--fail-under", between
+        ).exit_code
+        for name in kappas
+    }
+    assert codes == {name: 0 if kappa > between else TOO_LOW for name, kappa in kappas.items()}
+    assert set(codes.values()) == {0, TOO_LOW}
+
+
+def test_every_group_must_pass(path: Path) -> None:
+    by_group = agreement_by(A, B, groups=list("uuuuuvvvvv"))
+    kappas = {group: result.kappa for group, result in by_group.items()}
+    least = min(kappas.values())
+    group = [*AGREE, "--group", "g", "--fail-under"]
+    assert program.run("agree", path, *group, least).exit_code == 0
+    found = program.run("agree", path, *group, 0.9)
+    assert found.exit_code == TOO_LOW
+    assert f"is {least:.4f}, too low for --fail-under 0.9. 2 of 2 groups fail.\n" in found.stderr
+
+
+def test_several_raters(path: Path) -> None:
+    value = fleiss_kappa(np.column_stack([A, B, A])).value
+    options = ["--raters", "a", "b", "c", "--fail-under"]
+    assert program.run("agree", path, *options, value).exit_code == 0
+    found = program.run("agree", path, *options, value + 1e-6)
+    assert found.exit_code == TOO_LOW
+    assert found.stderr.startswith(f"fastkappa: Fleiss' kappa is {value:.4f}, too low for ")
+    grouped = program.run("agree", path, *options, 1, "--group", "g")
+    assert grouped.exit_code == TOO_LOW
+    assert "Fleiss' kappa of " in grouped.stderr
+
+
+@pytest.mark.parametrize("on", ["estimate", "lower"])
+@pytest.mark.parametrize("name", ["score", "agree"])
+def test_an_undefined_kappa_never_passes(path: Path, name: str, on: str) -> None:
+    columns = {"score": ["--y1", "same", "--y2", "same2"], "agree": ["--raters", "same", "same2"]}
+    rows = path.read_text().splitlines()
+    text = "\n".join([f"{rows[0]},same2", *(f"{row},1" for row in rows[1:])])
+    path.write_text(f"{text}\n")
+    found = program.run(name, path, *columns[name], "--fail-under", -1, "--fail-on", on)
+    assert found.exit_code == TOO_LOW
+    assert found.stderr.endswith("is undefined for --fail-under -1.0.\n")
+
+
+def test_refusals(path: Path) -> None:
+    message = "--fail-on lower is for --fail-under, which is not given."
+    assert message in program.refusal("score", path, *SCORE, "--fail-on", "lower")
+    for value in ("nan", "1.5", "high"):
+        found = program.run("score", path, *SCORE, "--fail-under", value)
+        assert (found.exit_code, found.stdout) == (2, "")
+
+
+def test_item_weights_have_no_interval(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "r.csv", a=A, b=B, w=[0.5] * 10)
+    gate: list[Any] = [*SCORE, "--sample-weight", "w", "--fail-under", 0.5]
+    assert program.run("score", file, *gate).exit_code == 0
+    refused = program.refusal("score", file, *gate, "--fail-on", "lower")
+    assert "--sample-weight must be a column of whole numbers" in refused
+
+
+def test_the_report_is_printed_in_every_format(path: Path) -> None:
+    found = program.run("agree", path, *AGREE, "--fail-under", 0.9, "--format", "json")
+    assert found.exit_code == TOO_LOW
+    assert json.loads(found.stdout)["kappa"] == pytest.approx(0.6)
