@@ -69,6 +69,7 @@ class FormatOption(enum.StrEnum):
     json = "json"
     csv = "csv"
     html = "html"
+    sentence = "sentence"
 
 
 InputFile: TypeAlias = Annotated[
@@ -97,7 +98,10 @@ Labels: TypeAlias = Annotated[
 ]
 Format: TypeAlias = Annotated[
     FormatOption,
-    typer.Option("--format", help="text for a person, html for a browser, the others to compute."),
+    typer.Option(
+        "--format",
+        help="text for a person, html for a browser, sentence for a paper, the others to compute.",
+    ),
 ]
 
 

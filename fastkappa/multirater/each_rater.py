@@ -11,7 +11,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
 from fastkappa.choices import check_choice
-from fastkappa.formatting import figure, interval_text, label_text, printable
+from fastkappa.formatting import count_text, figure, interval_text, label_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.coefficient_difference import JointRows, paired_error
 from fastkappa.multirater.estimation import read_ratings, warn_of_labels
@@ -28,12 +28,13 @@ from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.results.report import LARGEST_TABLE, Grid, Report, abridged, interval_head
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_text, versioned
 from fastkappa.results.text import shortened
 from fastkappa.statistics import distributions
 from fastkappa.statistics.clusters import Clusters, correction, n_units
 from fastkappa.statistics.comparison import difference_of
 from fastkappa.statistics.inference import symmetric_interval
-from fastkappa.statistics.weights import Weights, disagreement_matrix
+from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 
 # All raters are compared with the others in a time that grows with the square of their number.
 MOST_RATERS = 100
@@ -132,6 +133,30 @@ class RaterComparison(Result):
             for name, found in names.items():
                 value, error, low, high, _ = (float(part[i]) for part in found)
                 yield name.format(rater), value, error, (low, high)
+
+    def sentence(self) -> str:
+        """Return the rater who agrees least with the others as a sentence for a paper."""
+        if np.isnan(self.with_others.values).all():
+            return versioned("No rater has a kappa with the others")
+        least = int(np.nanargmin(self.with_others.values))
+        of_interval = f"{100 * self.confidence:g} % t interval"
+        with_others, without, change = (
+            estimate_text(
+                float(found.values[least]), (found.lower[least], found.upper[least]), name
+            )
+            for found, name in (
+                (self.with_others, of_interval),
+                (self.without, of_interval),
+                (self.change, f"paired {of_interval}"),
+            )
+        )
+        return versioned(
+            f"Of {len(self.rater_names)} raters {printable(self.rater_names[least])} agreed least"
+            f" with the others: kappa ({weights_text(self.weights)}) was {with_others} on"
+            f" {count_text(int(self.label_counts[least].sum()), 'rating')}; without this rater"
+            f" {self.method} of the others was {without}, a change of {change} from"
+            f" {figure(self.value)}"
+        )
 
     def __repr__(self) -> str:
         least = int(np.argsort(self.with_others.values)[0])

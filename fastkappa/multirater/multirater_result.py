@@ -33,7 +33,12 @@ from fastkappa.results.sentence import estimate_sentence
 from fastkappa.results.text import shortened
 from fastkappa.statistics.bootstrap import BootstrapResult, Method, bootstrap_counts
 from fastkappa.statistics.clusters import Clusters, are_joined, n_units
-from fastkappa.statistics.inference import Distribution
+from fastkappa.statistics.inference import (
+    Distribution,
+    degrees_of_freedom,
+    symmetric_interval,
+)
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret_by
 from fastkappa.statistics.weights import Weights, weights_text
 
 # What `to_dict` has, in this order.
@@ -335,7 +340,7 @@ class MultiRaterResult(Result):
         how = "t" if self.distribution == "t" else "asymptotic"
         return estimate_sentence(
             f"{self.method}{of_weights} of {count_text(self.n_raters, 'rater')} on"
-            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}",
+            f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()}{self._missing()}",
             self.value,
             self.interval,
             f"{100 * self.confidence:g} % {how} interval",
@@ -347,6 +352,27 @@ class MultiRaterResult(Result):
             f" {count_text(self.n_subjects, 'subject')}{self._clusters_text()},"
             f" {count_text(self.n_raters, 'rater')}>"
         )
+
+    def interpret(self, scale: ScaleName) -> Interpretation:
+        """Interpret the coefficient by a scale, as `AgreementResult.interpret` does.
+
+        Examples
+        --------
+        >>> from fastkappa import datasets, fleiss_kappa
+        >>> result = fleiss_kappa(datasets.load_items("anaesthetists").ratings[:, 3:])
+        >>> result.interpret("landis-koch")
+        <Interpretation: moderate, by landis-koch>
+        """
+        return interpret_by(self.value, self._ends, scale, self.confidence)
+
+    def _ends(self, confidence: float) -> tuple[float, float]:
+        """Return the interval of another confidence."""
+        freedom = degrees_of_freedom(self.distribution, self.n_clusters)
+        return symmetric_interval(self.value, self.standard_error, confidence, freedom)
+
+    def _missing(self) -> str:
+        of_all = self.n_subjects * self.n_raters
+        return f", {self.n_missing} of {of_all} ratings missing," if self.n_missing else ""
 
     def _clusters_text(self) -> str:
         if self.clusters is None:

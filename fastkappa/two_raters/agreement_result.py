@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +26,7 @@ from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
 from fastkappa.statistics.intervals.rao import Alternative, NullTest, null_test, p_value
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
-from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret_by
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement_report import IN_DICTIONARY, in_clusters, report_of, sentence_of
 from fastkappa.two_raters.margin_tests import MarginTests
@@ -367,8 +367,8 @@ class AgreementResult(Result):
         Returns
         -------
         interpretation : Interpretation
-            The reading of kappa itself, the proportion of its normal distribution
-            (between -1 and 1) in each band, and the highest band it reaches with the
+            The reading of kappa itself, the proportion in each band of the distribution that
+            its intervals are of, by ``interval_method``, and the highest band it reaches with the
             result's confidence.
 
         Examples
@@ -379,10 +379,12 @@ class AgreementResult(Result):
         >>> reading.reading, reading.confident_reading
         ('fair', 'slight')
         >>> {band: round(part, 3) for band, part in reading.proportions.items()}
-        {'poor': 0.0, 'slight': 0.06, 'fair': 0.649, 'moderate': 0.287, 'substantial': 0.004,
+        {'poor': 0.0, 'slight': 0.065, 'fair': 0.647, 'moderate': 0.287, 'substantial': 0.001,
          'almost perfect': 0.0}
         """
-        return interpret(self.kappa, self.standard_error, scale, self.confidence)
+        return interpret_by(
+            self.kappa, lambda c: replace(self, confidence=c).interval, scale, self.confidence
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all statistics as a dictionary of Python numbers, strings and lists.

@@ -15,7 +15,15 @@ import numpy as np
 from fastkappa.arrays import FloatTable, IntTable
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
-from fastkappa.formatting import figure, interval_text, label_text, plain
+from fastkappa.formatting import (
+    count_text,
+    figure,
+    interval_text,
+    label_text,
+    p_value_text,
+    plain,
+    printable,
+)
 from fastkappa.frame import data_frame
 from fastkappa.kernels.dispatch import get_kernels
 from fastkappa.kernels.threads import available_threads
@@ -25,6 +33,7 @@ from fastkappa.ratings.missing import Missing
 from fastkappa.ratings.read import read
 from fastkappa.results.report import RATERS, Grid, Report, interval_head
 from fastkappa.results.result import Result
+from fastkappa.results.sentence import estimate_text, listed, versioned
 from fastkappa.statistics.clusters import Clusters
 from fastkappa.statistics.inference import check_confidence, kappa_gradient
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
@@ -40,7 +49,7 @@ from fastkappa.statistics.strata import (
     check_undefined,
     equal_kappas,
 )
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.weights import Weights, weights_text
 from fastkappa.tables.by_group import count_by_group
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement import make_result
@@ -52,6 +61,8 @@ from fastkappa.two_raters.item_clusters import (
     clusters_by_group,
 )
 
+# A sentence names so many groups; of more, those with the lowest and the highest kappa.
+MOST_IN_SENTENCE = 5
 # What all groups together are called.
 ALL = "all items"
 
@@ -104,9 +115,12 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         warning that names the groups; ``undefined='drop'`` leaves them out. Groups that share
         clusters are compared with the covariance of their kappas.
         """
-        # cached_property has a frame of its own.
+        return self._test()
+
+    def _test(self) -> EqualKappas:
+        # Its warning is that of `equality`, and cached_property has a frame of its own.
         return equal_kappas(
-            self.results, None, self.pooled.confidence, self.undefined, 4, self.covariance
+            self.results, None, self.pooled.confidence, self.undefined, 5, self.covariance
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -161,6 +175,31 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
             for name, result in zip(names, results)
         ]
 
+    def sentence(self) -> str:
+        """Return the kappa of each group as a sentence for a paper; of many, those at the ends."""
+        *groups, whole = self.rows()
+        pooled = self.pooled
+        known = [row for row in groups if not math.isnan(row["kappa"])]
+        few = len(groups) <= MOST_IN_SENTENCE or len(known) < 2
+        ends = [min(known, key=_kappa_of), max(known, key=_kappa_of)] if not few else groups
+        shown = [
+            f"{estimate_text(row['kappa'], (row['lower'], row['upper']))} in {row['group']} (n ="
+            f" {row['n']})"
+            for row in ends
+        ]
+        found = listed(shown) if few else f"between {shown[0]} and {shown[1]}"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", undefined_metric_warning())
+            p = self._test().p_value if len(groups) > 1 else math.nan
+        equal = "" if math.isnan(p) else f"; p of equal kappas {p_value_text(p, 2)}"
+        first, second = map(printable, pooled.raters)
+        return versioned(
+            f"Cohen's kappa ({weights_text(pooled.weights)}) of {first} and {second} was {found},"
+            f" and {estimate_text(whole['kappa'], (whole['lower'], whole['upper']))} on all"
+            f" {count_text(pooled.n, 'item')} in {count_text(len(groups), 'group')}, with"
+            f" {100 * pooled.confidence:g} % {pooled.interval_method} intervals{equal}"
+        )
+
     def __repr__(self) -> str:
         return f"<GroupedAgreement: {len(self.results)} groups, n = {self.pooled.n}>"
 
@@ -182,6 +221,10 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         left_out = f"{self.n_dropped} rows left out, for what is missing ({missing})"
         grid = Grid(head, rows, caption=f"Kappa in each group of {group}")
         return Report([left_out] if self.n_dropped else [], [grid])
+
+
+def _kappa_of(row: Mapping[str, Any]) -> float:
+    return float(row["kappa"])
 
 
 def agreement_by(

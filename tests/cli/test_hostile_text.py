@@ -36,7 +36,14 @@ LONG = "evil" * 5000
 HOSTILE = {"controls": CONTROLS, "markup": FORMULA + MARKUP, "long": LONG}
 # A file cannot be called by the last.
 IN_FILES = ("controls", "markup")
-FORMATS = {"text": "text", "table": "text", "json": "json", "csv": "csv", "html": "html"}
+FORMATS = {
+    "text": "text",
+    "table": "text",
+    "sentence": "text",
+    "json": "json",
+    "csv": "csv",
+    "html": "html",
+}
 
 
 def hostile_rows(text: str) -> dict[str, list[Any]]:

@@ -35,6 +35,7 @@ class LeaderboardFormat(enum.StrEnum):
     json = "json"
     csv = "csv"
     html = "html"
+    sentence = "sentence"
 
 
 class MismatchOption(enum.StrEnum):
@@ -147,7 +148,9 @@ def leaderboard(
     output: Annotated[
         LeaderboardFormat,
         typer.Option(
-            "--format", help="table for a person, html for a browser, the others to compute."
+            "--format",
+            help="table for a person, html for a browser, sentence for a paper, the others to"
+            " compute.",
         ),
     ] = LeaderboardFormat.table,
 ) -> None:

@@ -58,7 +58,17 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         Estimate(of_one_group(group), result.kappa, result.interval[0])
         for group, result in grouped.items()
     ]
-    return Output(request.heading(), reports, fields, grouped.rows(), pictures, estimates=estimates)
+    with no_undefined_warnings():
+        sentence = grouped.sentence()
+    return Output(
+        request.heading(),
+        reports,
+        fields,
+        grouped.rows(),
+        pictures,
+        estimates=estimates,
+        sentences=[sentence],
+    )
 
 
 def grouped_of(request: AgreeRequest, counts: Mapping[Any, SourceCounts]) -> GroupedAgreement:

@@ -105,6 +105,12 @@ def report_on_several(
         pictures,
         estimates=list(_gated(results, by_group)),
         disputed=written,
+        sentences=[
+            *(result.sentence() for result in results.values()),
+            *parts.sentences(),
+            *([] if pair is None else [pair.sentence()]),
+            *([] if compared is None else compared.sentences()),
+        ],
     )
 
 
@@ -163,6 +169,10 @@ class _Parts:
         if self.pairs is not None:
             found += [(f"kappa of {row[0]}", *row[1:]) for row in self.pairs.rows()]
         return [estimate_row(*row) for row in found]
+
+    def sentences(self) -> list[str]:
+        """Return their sentences for a paper."""
+        return [part.sentence() for part in (self.pairs, self.raters) if part is not None]
 
     def fields(self) -> dict[str, Any]:
         """Return their fields of the JSON."""

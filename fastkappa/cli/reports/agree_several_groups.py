@@ -49,6 +49,15 @@ class Groups:
         compared = [] if self.comparison is None else [self.comparison._report()]
         return [Report([], [rows], below), *compared]
 
+    def sentences(self) -> list[str]:
+        """Return the coefficient of each group, and their comparison, as sentences for a paper."""
+        compared = [] if self.comparison is None else [self.comparison.sentence()]
+        of_groups = [
+            one.sentence().replace(" was ", f" in {self._group} {name} was ", 1)
+            for name, one in self._firsts.items()
+        ]
+        return [*of_groups, *compared]
+
     def picture(self) -> Picture:
         """Return the picture of the groups."""
         caption = f"{self._whole.method} and its interval in each group of {self._group}."
