@@ -35,6 +35,7 @@ from tests.results.test_results import ODD, RESULTS
 SKIN = datasets.load("skin_condition")
 GRADES = datasets.load_items("anaesthetists").ratings[:, [0, 3, 4, 5]]
 RATINGS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+METERS = [494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]
 # Results of which no estimate is reported: tables, parts of other results, and drawn samples.
 WITHOUT = {
     *("BootstrapResult", "ConfusionCounts", "DecodingResult", "Estimate", "Interpretation"),
@@ -86,7 +87,7 @@ def test_a_result_has_a_sentence(name: str) -> None:
             ("ICC(A,1)", "absolute agreement", "0.2898", "95 % F interval 0.0188 to 0.7611"),
         ),
         (
-            lambda: concordance_correlation([494, 395, 516, 434, 476, 557], range(6)),
+            lambda: concordance_correlation(*METERS),
             ("Lin's concordance correlation", "Fisher's scale", "6 subjects"),
         ),
         (
@@ -240,7 +241,7 @@ def test_every_coefficient_is_interpreted() -> None:
         confident = [name for name, begin in bands.items() if begin <= low]
         assert reading.confident_reading == (confident[-1] if confident else "poor")
     for found in (
-        concordance_correlation([494, 395, 516, 434, 476, 557], [512, 430, 520, 428, 500, 600]),
+        concordance_correlation(*METERS),
         overall_concordance_correlation(RATINGS),
     ):
         assert sum(found.interpret("fleiss").proportions.values()) == pytest.approx(1)

@@ -58,8 +58,6 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         Estimate(of_one_group(group), result.kappa, result.interval[0])
         for group, result in grouped.items()
     ]
-    with no_undefined_warnings():
-        sentence = grouped.sentence()
     return Output(
         request.heading(),
         reports,
@@ -67,7 +65,7 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         grouped.rows(),
         pictures,
         estimates=estimates,
-        sentences=[sentence],
+        sentences=lambda: [grouped.sentence()],
     )
 
 

@@ -32,7 +32,7 @@ from fastkappa.multirater.each_rater import MOST_RATERS
 from fastkappa.multirater.multirater_result import coefficients_grid, label_grid, short_name
 from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
-from fastkappa.results.report import Report, estimate_row
+from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
 from fastkappa.statistics.scales import ScaleName, find_scale, read_value
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
@@ -69,7 +69,8 @@ def report_on_several(
         *([] if pair is None else [pair._report()._replace(heading=", ".join(pair.raters))]),
         *([] if compared is None else compared.reports()),
     ]
-    rows = [*_rows(results, resampled), *parts.rows()]
+    numbers = {"n": whole.n_subjects, "missing ratings": whole.n_missing}
+    rows = [*number_rows(numbers), *_rows(results, resampled), *parts.rows()]
     if request.group is not None:
         rows = [{"group": ALL, **row} for row in rows]
     for name, of_this in by_group.items():
@@ -105,7 +106,7 @@ def report_on_several(
         pictures,
         estimates=list(_gated(results, by_group)),
         disputed=written,
-        sentences=[
+        sentences=lambda: [
             *(result.sentence() for result in results.values()),
             *parts.sentences(),
             *([] if pair is None else [pair.sentence()]),

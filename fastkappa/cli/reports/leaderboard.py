@@ -30,7 +30,7 @@ def output_of(boards: Boards) -> Output:
             whole.to_dict(),
             rows,
             has_title=False,
-            sentences=[whole.sentence()],
+            sentences=lambda: [whole.sentence()],
         )
     named = {str(name): board for name, board in boards.items()}
     splits = {name: board.to_dict() for name, board in named.items()}
@@ -40,7 +40,7 @@ def output_of(boards: Boards) -> Output:
         {"splits": splits},
         rows,
         has_title=False,
-        sentences=[f"{name}: {board.sentence()}" for name, board in named.items()],
+        sentences=lambda: [f"{name}: {board.sentence()}" for name, board in named.items()],
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fastkappa.arrays import AnyArray
@@ -24,7 +24,7 @@ class Output(NamedTuple):
 
     ``title`` is that of the page and, if it ``has_title``, of the text. ``pictures`` are those of
     the page; the first one is drawn into a file on request. ``estimates`` are those that a gate
-    checks, ``disputed`` is a table of items for adjudication, and ``sentences`` are for a paper.
+    checks, ``disputed`` is a table of items for adjudication; ``sentences`` makes those of a paper.
     Text takes the width of the terminal, at most 80 columns unless it ``is_wide``.
     """
 
@@ -37,7 +37,7 @@ class Output(NamedTuple):
     is_wide: bool = False
     estimates: Sequence[Estimate] = ()
     disputed: str | None = None
-    sentences: Sequence[str] = ()
+    sentences: Callable[[], Sequence[str]] = tuple
 
     def written(self, output: str, warnings: Sequence[str]) -> str:
         """Return 'text', 'json', 'csv', 'html' without pictures, or 'sentence'."""
@@ -47,7 +47,7 @@ class Output(NamedTuple):
             warned = {"warnings": list(warnings)} if warnings else {}
             return json_object({**self.fields, "version": __version__, **warned})
         if output == "sentence":
-            return "\n".join(self.sentences)
+            return "\n".join(self.sentences())
         if output == "csv":
             return rows_as_csv(self.rows)
         return page(self.title, self.reports, (), warnings) if output == "html" else self._text()

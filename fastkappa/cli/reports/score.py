@@ -39,7 +39,7 @@ def report_on_table(
         is_weighted=sample_weight is not None,
         largest=LARGEST_PRINTED,
     )
-    lower, sentence = math.nan, found.sentence()
+    lower, estimate = math.nan, found.sentence
     if has_interval:
         check_whole(counts.table)
         scheme = None if isinstance(weights, str) and weights == "none" else weights
@@ -52,7 +52,7 @@ def report_on_table(
             n_dropped=counts.n_dropped,
             n_outside=counts.n_outside,
         )
-        lower, sentence = result.interval[0], result.sentence()
+        lower, estimate = result.interval[0], result.sentence
     of_file = {
         "file": file,
         "columns": dict(zip(("y1", "y2"), columns)),
@@ -75,7 +75,7 @@ def report_on_table(
         has_title=False,
         is_wide=True,
         estimates=[Estimate("kappa", found.kappa, lower)],
-        sentences=[sentence],
+        sentences=lambda: [estimate()],
     )
 
 

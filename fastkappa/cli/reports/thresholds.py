@@ -82,5 +82,5 @@ def output_of(
         reports,
         {**of_file, **found.to_dict()},
         found.rows(),
-        sentences=[found.sentence()],
+        sentences=lambda: [found.sentence()],
     )
