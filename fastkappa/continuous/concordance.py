@@ -31,7 +31,7 @@ from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.distributions import t_quantile
 from fastkappa.statistics.inference import check_confidence, normal_quantile
-from fastkappa.statistics.scales import Interpretation, ScaleName, interpret_by
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 
 LIN = "Lin's concordance correlation"
 
@@ -133,7 +133,7 @@ class ConcordanceResult(Result):
         -------
         interpretation : Interpretation
         """
-        return interpret_by(self.value, self._ends, scale, self.confidence)
+        return interpret(self.value, self._ends, scale, self.confidence)
 
     def _ends(self, confidence: float) -> tuple[float, float]:
         """Return the interval of another confidence."""

@@ -31,7 +31,7 @@ from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_sentence
 from fastkappa.statistics.distributions import f_tail
 from fastkappa.statistics.inference import check_confidence
-from fastkappa.statistics.scales import Interpretation, ScaleName, interpret_by
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 
 # What the forms are for, in a sentence.
 MODELS = {
@@ -201,7 +201,7 @@ class IntraclassResult(Result):
             of_size = self.n_subjects, self.n_raters
             return _forms(*of_size, self.mean_squares, confidence)[place].interval
 
-        return interpret_by(found.value, ends, scale, self.confidence)
+        return interpret(found.value, ends, scale, self.confidence)
 
     def __repr__(self) -> str:
         single = self["ICC(A,1)"]

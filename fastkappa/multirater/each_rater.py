@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -11,6 +12,7 @@ import numpy as np
 
 from fastkappa.arrays import AnyArray, FloatTable, IntTable
 from fastkappa.choices import check_choice
+from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import count_text, figure, interval_text, label_text, printable
 from fastkappa.frame import data_frame
 from fastkappa.multirater.coefficient_difference import JointRows, paired_error
@@ -275,6 +277,14 @@ def compare_raters(
         difference.append(panel.difference(alone, others))
         without.append(panel.estimate(left))
         change.append(panel.difference(left, whole))
+    n_undefined = int(np.isnan([found[0] for found in with_others]).sum())
+    if n_undefined:
+        warnings.warn(
+            f"kappa with the others is undefined for {n_undefined} of {len(names)} raters: they"
+            " have no subject in common with another, or all of these have the same label.",
+            undefined_metric_warning(),
+            stacklevel=2,
+        )
     return RaterComparison(
         names,
         given.labels,
@@ -357,9 +367,9 @@ class _Panel:
 
     def difference(self, first: _Found, second: _Found) -> tuple[float, ...]:
         """Return the same of the difference of two coefficients."""
-        value = difference_of("coefficients", (first.value, second.value))
-        if math.isnan(value):
+        if math.isnan(first.value - second.value):
             return (math.nan,) * 5
+        value = difference_of("coefficients", (first.value, second.value))
         kept = (first.places >= 0) | (second.places >= 0)
         none = np.zeros(0, np.int64)
         counts = self._profiles.multiplicities[kept]

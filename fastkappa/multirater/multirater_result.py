@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -38,7 +38,7 @@ from fastkappa.statistics.inference import (
     degrees_of_freedom,
     symmetric_interval,
 )
-from fastkappa.statistics.scales import Interpretation, ScaleName, interpret_by
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights, weights_text
 
 # What `to_dict` has, in this order.
@@ -363,7 +363,7 @@ class MultiRaterResult(Result):
         >>> result.interpret("landis-koch")
         <Interpretation: moderate, by landis-koch>
         """
-        return interpret_by(self.value, self._ends, scale, self.confidence)
+        return interpret(self.value, self._ends, scale, self.confidence)
 
     def _ends(self, confidence: float) -> tuple[float, float]:
         """Return the interval of another confidence."""
@@ -407,23 +407,6 @@ def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
     """Return the grid of several coefficients of the same ratings."""
     rows = [(short_name(r), r.value, r.standard_error, r.interval) for r in results]
     return estimate_grid(rows, results[0].confidence)
-
-
-def groups_grid(named: Mapping[str, MultiRaterResult], caption: str) -> Grid:
-    """Return the grid of a coefficient in each of several groups, with their subjects."""
-    rows = [
-        (
-            name,
-            str(one.n_paired),
-            figure(one.value),
-            figure(one.standard_error, ""),
-            interval_text(one.interval, "", width=7),
-        )
-        for name, one in named.items()
-    ]
-    confidence = next(iter(named.values())).confidence
-    head = ("", "subjects", "value", "std. error", interval_head(confidence))
-    return Grid(head, abridged(rows), caption=caption, above=caption)
 
 
 def short_name(result: MultiRaterResult) -> str:

@@ -178,41 +178,6 @@ def read_value(value: float, scale: str) -> str:
 
 
 def interpret(
-    value: float, standard_error: float, scale: ScaleName, confidence: float = 0.95
-) -> Interpretation:
-    """Interpret an agreement by a scale, with its uncertainty by the normal distribution.
-
-    Parameters
-    ----------
-    value, standard_error : float
-        An index of agreement and its standard error.
-    scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
-        The scale.
-    confidence : float, default=0.95
-        The confidence of ``confident_reading``.
-
-    Returns
-    -------
-    interpretation : Interpretation
-
-    References
-    ----------
-    K. L. Gwet (2014). Handbook of Inter-Rater Reliability, fourth edition, chapter 6.
-
-    Examples
-    --------
-    >>> from fastkappa.statistics.scales import interpret
-    >>> reading = interpret(0.4915, 0.0510, "landis-koch")
-    >>> reading.reading, reading.confident_reading
-    ('moderate', 'moderate')
-    >>> round(reading.proportions["moderate"], 3)
-    0.947
-    """
-    proportions = _proportions(value, standard_error, find_scale(scale).bands)
-    return _interpretation(value, proportions, scale, confidence)
-
-
-def interpret_by(
     value: float, ends: Ends, scale: ScaleName, confidence: float = 0.95
 ) -> Interpretation:
     """Interpret an agreement by a scale, with its uncertainty by its interval's own method.
@@ -226,8 +191,10 @@ def interpret_by(
         An index of agreement.
     ends : callable
         Takes a confidence and returns the ends of the interval.
-    scale, confidence
-        As for `interpret`.
+    scale : {'cohen', 'landis-koch', 'mchugh', 'fleiss', 'altman', 'cicchetti'}
+        The scale.
+    confidence : float, default=0.95
+        The confidence of ``confident_reading``.
 
     Returns
     -------
@@ -235,39 +202,25 @@ def interpret_by(
 
     References
     ----------
+    K. L. Gwet (2014). Handbook of Inter-Rater Reliability, fourth edition, chapter 6.
+
     T. Schweder and N. L. Hjort (2016). Confidence, Likelihood, Probability: Statistical Inference
     with Confidence Distributions. Cambridge University Press.
 
     Examples
     --------
-    Of a normal interval it is the same:
+    Of a normal interval:
 
     >>> from fastkappa.statistics.inference import symmetric_interval
-    >>> from fastkappa.statistics.scales import interpret_by
-    >>> reading = interpret_by(
+    >>> from fastkappa.statistics.scales import interpret
+    >>> reading = interpret(
     ...     0.4915, lambda confidence: symmetric_interval(0.4915, 0.0510, confidence), "landis-koch"
     ... )
     >>> reading.confident_reading, round(reading.proportions["moderate"], 3)
     ('moderate', 0.947)
     """
-    bands = find_scale(scale).bands
-    proportions = _alone(value, bands)
-    low, high = (math.nan, math.nan) if math.isnan(value) else ends(confidence)
-    if math.isnan(low + high):
-        proportions = {band.reading: math.nan for band in bands}
-    elif low < high:
-        found = _Distribution(value, ends)
-        above = [found.above(cut) for cut in (-1.0, *(band.upper for band in bands))]
-        pieces = [max(one - other, 0.0) for one, other in pairwise(above)]
-        if sum(pieces) > 0:
-            proportions = {band.reading: piece / sum(pieces) for band, piece in zip(bands, pieces)}
-    return _interpretation(value, proportions, scale, confidence)
-
-
-def _interpretation(
-    value: float, proportions: dict[str, float], scale: ScaleName, confidence: float
-) -> Interpretation:
     source, bands = find_scale(scale)
+    proportions = _proportions(value, ends, bands)
     confident = "undefined"
     at_least = 0.0
     for band in reversed(bands):
@@ -278,6 +231,21 @@ def _interpretation(
             break
     reading = read_value(value, scale)
     return Interpretation(scale, source, reading, proportions, confident, confidence)
+
+
+def _proportions(value: float, ends: Ends, bands: tuple[Band, ...]) -> dict[str, float]:
+    """Return the proportion in each band of the distribution between -1 and 1."""
+    low, high = (math.nan, math.nan) if math.isnan(value) else ends(0.5)
+    if math.isnan(low + high):
+        return {band.reading: math.nan for band in bands}
+    # Without an error, or where all is beyond the range, the value's own band has everything.
+    pieces = [float(band is _band_of(value, bands)) for band in bands]
+    if low < high:
+        found = _Distribution(value, ends)
+        above = [found.above(cut) for cut in (-1.0, *(band.upper for band in bands))]
+        between = [max(one - other, 0.0) for one, other in pairwise(above)]
+        pieces = between if sum(between) > 0 else pieces
+    return {band.reading: piece / sum(pieces) for band, piece in zip(bands, pieces)}
 
 
 class _Distribution:
@@ -314,32 +282,6 @@ class _Distribution:
         return math.erfc(-deviate / math.sqrt(2)) / 2
 
 
-def _alone(value: float, bands: tuple[Band, ...]) -> dict[str, float]:
-    """Return 1 for the band of a value, and 0 for all others."""
-    return {band.reading: float(band is _band_of(value, bands)) for band in bands}
-
-
 def _band_of(value: float, bands: tuple[Band, ...]) -> Band:
     within = (b for b in bands if value < b.upper or (b.inclusive and value == b.upper))
     return next(within, bands[-1])
-
-
-def _proportions(value: float, error: float, bands: tuple[Band, ...]) -> dict[str, float]:
-    """Return the proportion in each band of the distribution between -1 and 1."""
-    if math.isnan(value) or math.isnan(error):
-        return {band.reading: math.nan for band in bands}
-    ends = [-1.0, *(band.upper for band in bands)]
-    # Without an error, or where all areas underflow, the value's own band has everything.
-    pieces = list(_alone(value, bands).values())
-    if error > 0:
-        deviates = [(end - value) / error for end in ends]
-        areas = [_area(low, high) for low, high in pairwise(deviates)]
-        pieces = areas if sum(areas) > 0 else pieces
-    return {band.reading: piece / sum(pieces) for band, piece in zip(bands, pieces)}
-
-
-def _area(low: float, high: float) -> float:
-    """Return the probability that a standard normal deviate lies between two values."""
-    if low > 0:  # differences in the upper tail would lose digits
-        low, high = -high, -low
-    return (math.erfc(-high / math.sqrt(2)) - math.erfc(-low / math.sqrt(2))) / 2

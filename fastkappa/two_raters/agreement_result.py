@@ -26,7 +26,7 @@ from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.intervals.methods import IntervalMethod, intervals
 from fastkappa.statistics.intervals.rao import Alternative, NullTest, null_test, p_value
 from fastkappa.statistics.kappa import expected_agreement, kappas, observed_agreement
-from fastkappa.statistics.scales import Interpretation, ScaleName, interpret_by
+from fastkappa.statistics.scales import Interpretation, ScaleName, interpret
 from fastkappa.statistics.weights import Weights
 from fastkappa.two_raters.agreement_report import IN_DICTIONARY, in_clusters, report_of, sentence_of
 from fastkappa.two_raters.margin_tests import MarginTests
@@ -382,7 +382,7 @@ class AgreementResult(Result):
         {'poor': 0.0, 'slight': 0.065, 'fair': 0.647, 'moderate': 0.287, 'substantial': 0.001,
          'almost perfect': 0.0}
         """
-        return interpret_by(
+        return interpret(
             self.kappa, lambda c: replace(self, confidence=c).interval, scale, self.confidence
         )
 

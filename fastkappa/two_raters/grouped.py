@@ -17,8 +17,6 @@ from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.formatting import (
     count_text,
-    figure,
-    interval_text,
     label_text,
     p_value_text,
     plain,
@@ -31,7 +29,7 @@ from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import as_numbers_of_items
 from fastkappa.ratings.missing import Missing
 from fastkappa.ratings.read import read
-from fastkappa.results.report import RATERS, Grid, Report, interval_head
+from fastkappa.results.report import RATERS, Report, groups_grid
 from fastkappa.results.result import Result
 from fastkappa.results.sentence import estimate_text, listed, versioned
 from fastkappa.statistics.clusters import Clusters
@@ -206,22 +204,15 @@ class GroupedAgreement(Result, Mapping[Any, AgreementResult]):
         return f"<GroupedAgreement: {len(self.results)} groups, n = {self.pooled.n}>"
 
     def _report(self) -> Report:
-        rows = [
-            (
-                row["group"],
-                str(row["n"]),
-                figure(row["kappa"]),
-                figure(row["standard_error"], ""),
-                interval_text((row["lower"], row["upper"]), "", width=7),
-            )
-            for row in self.rows()
-        ]
-        head = ("group", "n", "kappa", "std. error", interval_head(self.pooled.confidence))
         group = label_text(self.group_name)
         names = (group, *map(label_text, self.pooled.raters))
         missing = ", ".join(f"{n} in {name}" for n, name in zip(self.missing, names))
         left_out = f"{self.n_dropped} rows left out, for what is missing ({missing})"
-        grid = Grid(head, rows, caption=f"Kappa in each group of {group}")
+        rows = (
+            (r["group"], r["n"], r["kappa"], r["standard_error"], (r["lower"], r["upper"]))
+            for r in self.rows()
+        )
+        grid = groups_grid(rows, self.pooled.confidence, "kappa", group)
         return Report([left_out] if self.n_dropped else [], [grid])
 
 
