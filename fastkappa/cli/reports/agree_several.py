@@ -197,13 +197,8 @@ class _Parts:
         raters = self.raters
         if raters is None:
             return []
-        _, _, low, high, _ = raters.with_others
-
-        def draw(ax: Any) -> Any:
-            ends = list(zip(low, high))
-            return plot_forest(raters.with_others.values, ends, names=raters.rater_names, ax=ax)
-
-        return [Picture("The kappa of each rater with the others, and its interval.", draw)]
+        caption = "The kappa of each rater with the others, and its interval."
+        return [Picture(caption, lambda ax: plot_forest(raters, ax=ax))]
 
 
 def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
