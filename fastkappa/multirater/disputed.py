@@ -171,16 +171,21 @@ def disputed_items(
     warn_of_labels(given, "weights", weights)
     places, patterns = given.counted.places(False), given.patterns
     sums = patterns.distances(distances_of(weights, len(given.labels)))
-    n_pairs = np.maximum(patterns.n_ratings * (patterns.n_ratings - 1), 1)
+    apart = sums / np.maximum(patterns.n_ratings * (patterns.n_ratings - 1), 1)
+    disputed = apart > 0
+    n_disputed = int(patterns.multiplicities[disputed].sum())
+    if most is not None and most < n_disputed:
+        # Few items are sorted: those of the patterns that are disputed most.
+        order = np.argsort(-apart)
+        enough = np.searchsorted(np.cumsum(patterns.multiplicities[order]), most)
+        disputed = apart >= apart[order[enough]]
     # The last place is that of items without a rating.
-    of_items = np.append(sums / n_pairs, 0.0)[places]
-    order = np.argsort(-of_items, kind="stable")
-    n_disputed = int(np.count_nonzero(of_items))
-    chosen = order[: n_disputed if most is None else min(most, n_disputed)]
+    found = np.flatnonzero(np.append(disputed, False)[places])
+    chosen = found[np.argsort(-apart[places[found]], kind="stable")][:most]
     names = None if given.counted.subjects is None else given.counted.subjects.items
     return DisputedItems(
         chosen if names is None else names[chosen],
-        of_items[chosen],
+        apart[places[chosen]],
         patterns.counts[places[chosen]].astype(np.int64),
         _ratings_of(given, chosen) if given.counted.knows_raters else None,
         given.labels,

@@ -28,6 +28,7 @@ from fastkappa.multirater import (
     RaterComparison,
     Ratings,
 )
+from fastkappa.multirater.disputed import MOST_SHOWN
 from fastkappa.multirater.each_rater import MOST_RATERS
 from fastkappa.multirater.multirater_result import coefficients_grid, label_grid, short_name
 from fastkappa.multirater.pairwise import pairs_are_few
@@ -56,7 +57,7 @@ def report_on_several(
     weights = request.weights_of(whole.labels)
     with no_undefined_warnings():
         results = _coefficients(weights, whole)
-        parts = _Parts(whole, weights, results["fleiss_kappa"])
+        parts = _Parts(whole, weights, results["fleiss_kappa"], request.lists_disputed)
         by_group = {label_text(group): _coefficients(weights, r) for group, r in groups.items()}
         compared = Groups(label_text(request.group), by_group, results) if by_group else None
         resampled = {name: _bootstrap(r, whole, request) for name, r in results.items()}
@@ -118,7 +119,9 @@ def report_on_several(
 class _Parts:
     """The labels, the raters, their pairs and the disputed items beside the coefficients."""
 
-    def __init__(self, whole: Ratings, weights: Weights, fleiss: MultiRaterResult) -> None:
+    def __init__(
+        self, whole: Ratings, weights: Weights, fleiss: MultiRaterResult, lists_disputed: bool
+    ) -> None:
         options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
         self._whole = whole
         self.labels: tuple[LabelKappa, ...] = fleiss.by_label
@@ -130,7 +133,8 @@ class _Parts:
         self.pairs: PairwiseKappa | None = None
         if pairs_are_few(whole):
             self.pairs = multirater.pairwise_kappa(whole, **options)
-        found = multirater.disputed_items(whole, weights=weights)
+        most = None if lists_disputed else MOST_SHOWN
+        found = multirater.disputed_items(whole, weights=weights, most=most)
         # Rows of a file are counted from 1.
         are_rows = whole.counted.subjects is not None and whole.counted.subjects.items is None
         self.disputed: DisputedItems = replace(found, items=found.items + 1) if are_rows else found
