@@ -74,6 +74,12 @@ class DisputedItems(Result):
         named = {"disagreement": self.disagreement, **dict(zip(names, columns))}
         return data_frame(named, ("item", self.items.tolist()))
 
+    def most(self, n: int) -> list[dict[str, Any]]:
+        """Return the n items that are disputed most, with the columns of `to_frame`."""
+        names, columns = self._columns()
+        rows = zip(self.items[:n].tolist(), self.disagreement[:n].tolist(), *columns)
+        return [dict(zip(("item", "disagreement", *names), row)) for row in rows]
+
     def to_csv(self) -> str:
         """Return a table for adjudication: a row for each item, and an empty last column.
 

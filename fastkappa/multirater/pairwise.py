@@ -219,6 +219,11 @@ class PairwiseKappa(Result):
         frame = data_frame({"first": first, "second": second, **columns})
         return frame.set_index(["first", "second"])
 
+    def n_of_pairs(self) -> dict[tuple[str, str], int]:
+        """Return how many subjects each pair of raters has both rated."""
+        n = self.n[np.triu_indices(len(self.n), 1)].tolist()
+        return dict(zip(combinations(self.rater_names, 2), n))
+
     def rows(self) -> list[tuple[str, float, float, tuple[float, float]]]:
         """Return name, kappa, standard error and interval of each pair of raters."""
         above = np.triu_indices(len(self.values), 1)

@@ -95,6 +95,10 @@ def test_disputed_items_are_written(path: Path, grades: np.ndarray, tmp_path: Pa
     agree.text_of(path, "--raters", *NAMES[:4], "--disputed", written)
     rows = list(csv.DictReader(written.read_text().splitlines()))
     four = grades[:, :4]
+    shown = agree.json_of(path, "--raters", *NAMES[:4])
+    assert shown["n_disputed"] == len(rows)
+    assert [one["item"] for one in shown["disputed"]] == [int(r["item"]) for r in rows[:10]]
+    assert shown["disputed"][0][NAMES[0]] == int(rows[0][NAMES[0]])
     assert len(rows) == (four != four[:, :1]).any(axis=1).sum()
     for row in rows:
         # Rows of the file are counted from 1.

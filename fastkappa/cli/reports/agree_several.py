@@ -173,7 +173,20 @@ class _Parts:
             found += self.raters.rows()
         if self.pairs is not None:
             found += [(f"kappa of {row[0]}", *row[1:]) for row in self.pairs.rows()]
-        return [estimate_row(*row) for row in found]
+        return [*(estimate_row(*row) for row in found), *number_rows(dict(self._numbers()))]
+
+    def _numbers(self) -> Iterator[tuple[str, float]]:
+        """Yield the agreement on each label, the frequencies, and the subjects of each pair."""
+        labels = [label_text(one.label) for one in self.labels]
+        for label, one in zip(labels, self.labels):
+            yield f"agreement on label {label}", one.agreement
+        if self.raters is not None:
+            for rater, counts in zip(self.raters.rater_names, self.raters.label_counts.tolist()):
+                for label, count in zip(labels, counts):
+                    yield f"ratings {label} by {rater}", count
+        if self.pairs is not None:
+            for (first, second), n in self.pairs.n_of_pairs().items():
+                yield f"subjects of {first}, {second}", n
 
     def sentences(self) -> list[str]:
         """Return their sentences for a paper."""
@@ -194,6 +207,7 @@ class _Parts:
                 "n_missing": pairs.n_missing,
             },
             "n_disputed": self.disputed.n_disputed,
+            "disputed": self.disputed.most(MOST_SHOWN),
         }
 
     def pictures(self) -> list[Picture]:
