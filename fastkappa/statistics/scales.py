@@ -83,8 +83,15 @@ class Interpretation(Result, _Interpretation):
             {"proportion": list(self.proportions.values())}, ("band", list(self.proportions))
         )
 
+    def in_short(self) -> str:
+        """Return the reading of the value, and the band that it reaches with confidence."""
+        if self.confident_reading == "undefined":
+            return self.reading
+        at_least = f"with {100 * self.confidence:g} % confidence at least {self.confident_reading}"
+        return f"{self.reading}, {at_least}"
+
     def _report(self) -> Report:
-        lines = [f"kappa by {self.source}: {self.reading}"]
+        lines = [f"read by {self.source}: {self.reading}"]
         if math.isnan(sum(self.proportions.values())):
             return Report(lines)
         bands = [

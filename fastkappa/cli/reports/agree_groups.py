@@ -47,11 +47,11 @@ def report_on_groups(request: AgreeRequest, grouped: GroupedAgreement) -> Output
         if request.scale is not None:
             reading = grouped[group].interpret(request.scale)
             of_group["interpretation"] = reading.to_dict()
-            read.append(f"  {name}: {reading.reading}")
+            read.append(f"  {name}: {reading.in_short()}")
     if drawn:
         reports.append(Report(drawn))
     if request.scale is not None:
-        reports.append(Report([f"kappa by {find_scale(request.scale).source}", *read]))
+        reports.append(Report([f"read by {find_scale(request.scale).source}", *read]))
     caption = f"Kappa and its interval in each group of {label_text(request.group)}."
     pictures = [Picture(caption, lambda ax: plot_forest(grouped, ax=ax))]
     estimates = [

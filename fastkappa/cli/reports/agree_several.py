@@ -35,7 +35,7 @@ from fastkappa.multirater.pairwise import pairs_are_few
 from fastkappa.plotting import plot_forest
 from fastkappa.results.report import Report, estimate_row, number_rows
 from fastkappa.statistics.bootstrap import BootstrapResult, Method
-from fastkappa.statistics.scales import ScaleName, find_scale, read_value
+from fastkappa.statistics.scales import ScaleName, find_scale
 from fastkappa.statistics.weights import Weights, disagreement_matrix, weights_text
 from fastkappa.two_raters.grouped import ALL
 
@@ -294,7 +294,7 @@ def _reports(
     results = list(found.values())
     yield Report(above, [coefficients_grid(results)], heading=heading)
     if scale is not None:
-        read = [f"  {short_name(r)}: {read_value(r.value, scale)}" for r in results]
+        read = [f"  {short_name(r)}: {r.interpret(scale).in_short()}" for r in results]
         yield Report([f"read by {find_scale(scale).source}", *read])
 
 
@@ -312,6 +312,5 @@ def _fields(
         if (drawn := resampled.get(name)) is not None:
             of_one["bootstrap"] = bootstrap_fields(drawn)
         if scale is not None:
-            of_one["reading"] = read_value(results[name].value, scale)
-            of_one["scale"] = scale
+            of_one["interpretation"] = results[name].interpret(scale).to_dict()
     return fields
