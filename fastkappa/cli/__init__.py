@@ -25,7 +25,10 @@ except ImportError as error:
 # What is loaded stays, and to look through it a hundred times for garbage takes longer than a file.
 COLLECTED_AFTER = 50_000
 # In the order in which the help shows them.
-COMMANDS = ("score", "agree", "leaderboard", "thresholds", "demo", "config")
+COMMANDS = (
+    *("plan", "score", "agree", "measure", "leaderboard", "thresholds"),
+    *("demo", "config"),
+)
 
 
 def main() -> None:

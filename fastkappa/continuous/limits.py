@@ -86,12 +86,13 @@ class LimitsOfAgreement(Result):
         ImportError
             If pandas is not installed.
         """
-        names, values, intervals = zip(*self._rows())
+        names, values, intervals = zip(*self.rows())
         lower, upper = zip(*intervals)
         columns = {"value": values, "lower": lower, "upper": upper}
         return data_frame(columns, ("index", list(names)))
 
-    def _rows(self) -> list[tuple[str, float, tuple[float, float]]]:
+    def rows(self) -> list[tuple[str, float, tuple[float, float]]]:
+        """Return the name, the value and the interval of the bias and of both limits."""
         lower, upper = self.limits
         return [
             ("bias", self.bias, self.bias_interval),
@@ -112,7 +113,7 @@ class LimitsOfAgreement(Result):
         # In the unit of measurement, so with as many decimals as the numbers need.
         rows = [
             (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*interval))
-            for name, value, interval in self._rows()
+            for name, value, interval in self.rows()
         ]
         return Report(
             [

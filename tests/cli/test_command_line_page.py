@@ -58,6 +58,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         who=np.repeat(["orleans", "winnipeg"], n),
         diagnosis=np.concatenate([orleans, winnipeg]),
     )
+    own = np.random.default_rng(1)
+    cuff = own.normal(130, 15, n).round()
+    pressure = {name: cuff + own.normal(2, 5, n).round() for name in ("sensor", "third")}
+    write_csv(folder / "pressure.csv", patient=patient, cuff=cuff, **pressure)
     labels = [1, 2, 3, 4]
     far = np.minimum(abs(np.subtract.outer(labels, labels)), 2)
     weights = {"": labels, **{str(label): far[:, i] for i, label in enumerate(labels)}}

@@ -233,7 +233,7 @@ def test_words_among_scores_are_no_labels(oof: tuple[Any, Any], options: tuple[s
     for labels in ((), ("--labels", "0,1,2,3")):
         message = thresholds.refusal(*options, *labels)
         assert "column 's' holds numbers, and among them 'abc' (1 time)" in message
-        assert "give --missing-codes if they stand for missing scores" in message
+        assert "give --missing-codes if they stand for missing values" in message
         assert "--labels" not in message
     drop = ("--missing", "drop")
     assert "among them 'abc'" in thresholds.refusal(*options, *drop)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from fastkappa.cli.gate import FailOnOption, FailUnder, Gate
 from fastkappa.cli.options import (
@@ -22,18 +19,14 @@ from fastkappa.cli.options import (
     WeightMatrixFile,
     WeightsOption,
     depends,
+    draws,
     errors_printed,
     read_matrix,
     reads_files,
 )
+from fastkappa.cli.raters_option import Item, Rater, Raters, RatersCommand, Rating, named_raters
 from fastkappa.statistics.scales import SCALES, check_scale
 
-if TYPE_CHECKING:
-    from fastkappa.cli.files.raters import LongColumns
-
-RATERS = "--raters"
-# Journals ask for this resolution.
-DPI = 300
 EXAMPLES = """
 fastkappa agree ratings.csv --raters ann ben --weights linear
 
@@ -43,61 +36,17 @@ fastkappa agree ratings.csv --raters ann ben --group clinic --bootstrap 2000
 
 fastkappa agree long.csv --item slide --rater who --rating grade
 """
-
-
-class Command(TyperCommand):
-    """A command whose ``--raters`` takes several values."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        parsed: list[str] = super().parse_args(ctx, list(spread(args)))
-        return parsed
-
-
-def spread(arguments: list[str]) -> Iterator[str]:
-    """Repeat ``--raters`` before each of the values that follow it.
-
-    Examples
-    --------
-    >>> from fastkappa.cli.commands.agree import spread
-    >>> list(spread(["a.csv", "--raters", "x", "y", "--seed", "1"]))
-    ['a.csv', '--raters', 'x', '--raters', 'y', '--seed', '1']
-    """
-    in_raters, n_values = False, 0
-    for position, argument in enumerate(arguments):
-        if argument == "--":
-            yield from arguments[position:]
-            return
-        if argument.startswith("-") and argument != "-":
-            in_raters, n_values = argument == RATERS, 0
-        elif in_raters:
-            n_values += 1
-            if n_values > 1:
-                yield RATERS
-        yield argument
+Command = RatersCommand
 
 
 @reads_files
+@draws
 def agree(
     file: InputFile,
-    raters: Annotated[
-        list[str] | None,
-        typer.Option(
-            RATERS,
-            metavar="COLUMN COLUMN...",
-            help="The columns of two raters or more, after FILE. For one that begins with a"
-            " dash write --raters=-COLUMN.",
-        ),
-    ] = None,
-    item: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="What was rated, in a file with a row per rating; with --rater and --rating,"
-            " in place of --raters.",
-        ),
-    ] = None,
-    rater: Annotated[str | None, typer.Option(metavar="COLUMN", help="Who rated it.")] = None,
-    rating: Annotated[str | None, typer.Option(metavar="COLUMN", help="The rating.")] = None,
+    raters: Raters = None,
+    item: Item = None,
+    rater: Rater = None,
+    rating: Rating = None,
     weights: Annotated[
         WeightsOption, typer.Option(help="How disagreement is weighted.")
     ] = WeightsOption.none,
@@ -158,37 +107,13 @@ def agree(
     scale: Annotated[
         str | None, typer.Option(help=f"Interpret the agreement by a scale: {', '.join(SCALES)}.")
     ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a picture, such as out.svg: the table of two raters, or kappas with"
-            " their intervals over groups or pairs of raters.",
-        ),
-    ] = None,
     heat_map: Annotated[
         bool,
         typer.Option(
             "--heat-map", help="Draw the table of two raters as a heat map instead of bubbles."
         ),
     ] = False,
-    dpi: Annotated[
-        int, typer.Option(min=10, max=2400, help="The resolution of a PNG that --plot writes.")
-    ] = DPI,
-    size: Annotated[
-        str | None,
-        typer.Option(metavar="WxH", help="The width and height of --plot in inches, such as 6x4."),
-    ] = None,
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="The title of --plot.")] = None,
-    report_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--report",
-            metavar="FILE",
-            help="Write the report and its pictures as a page of HTML that needs no other file."
-            " Without matplotlib it has no pictures.",
-        ),
-    ] = None,
+    pictures: Any = None,
     fail_under: FailUnder = None,
     fail_on: FailOnOption = None,
     text: Any = None,
@@ -203,17 +128,13 @@ def agree(
     from fastkappa.cli.files.opening import opened_inputs
     from fastkappa.cli.reports.agree import read_and_report
     from fastkappa.cli.reports.agree_parts import AgreeRequest
-    from fastkappa.cli.reports.picture import Print, read_size, write_picture
     from fastkappa.cli.terminal import write
 
-    with (
-        errors_printed(),
-        opened_inputs(text) as opener,
-    ):
+    with errors_printed(), opened_inputs(text) as opener:
         source, gate = opener.source(file), Gate.of(fail_under, fail_on)
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         remarks = Remarks(depends(weights, matrix))
-        long = _long_columns(raters, item, rater, rating)
+        columns = named_raters(raters, item, rater, rating)
         request = AgreeRequest(
             file=source.name,
             raters=tuple(raters or ()),
@@ -227,60 +148,11 @@ def agree(
             cluster=cluster,
             heat_map=heat_map,
         )
-        given = {"--size": size is not None, "--title": title is not None, "--dpi": dpi != DPI}
-        _check_plot(plot, [option for option, is_given in given.items() if is_given])
-        printed = Print(dpi, read_size(size), title)
-        report = read_and_report(
-            request,
-            source,
-            long,
-            remarks.reading(labels, missing, missing_codes),
-        )
-        if plot is not None:
-            write_picture(report.pictures[0], plot, printed)
+        pictures.check()
+        reading = remarks.reading(labels, missing, missing_codes)
+        report = read_and_report(request, source, columns, reading)
+        pictures.draw(report)
         remarks.show()
-        if report_file is not None:
-            _write_page(report, remarks, report_file)
+        pictures.write_page(report, remarks)
         write(report.written(output.value, remarks.texts))
         gate.check(report.estimates)
-
-
-def _check_plot(plot: Path | None, options: list[str]) -> None:
-    if plot is None and options:
-        raise ValueError(f"{options[0]} is for --plot, which is not given.")
-
-
-def _write_page(report: Any, remarks: Remarks, path: Path) -> None:
-    """Write the page of a report, without pictures where they cannot be drawn."""
-    try:
-        page = report.as_page(remarks.texts)
-    except ImportError as error:
-        remarks.warn(f"{path} has no pictures: {error}")
-        page = report.written("html", remarks.texts)
-    try:
-        path.write_text(page + "\n", encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"{path} cannot be written: {error.strerror or error}.") from error
-
-
-def _long_columns(
-    raters: list[str] | None, item: str | None, rater: str | None, rating: str | None
-) -> LongColumns | None:
-    """Return the columns of a row per rating, None for a column per rater."""
-    given = {"--item": item, "--rater": rater, "--rating": rating}
-    named = [option for option, column in given.items() if column is not None]
-    if raters and named:
-        raise ValueError(f"give --raters or {', '.join(given)}, got --raters and {named[0]}.")
-    if item is not None and rater is not None and rating is not None:
-        from fastkappa.cli.files.raters import LongColumns
-
-        return LongColumns(item, rater, rating)
-    if named:
-        lacking = [option for option in given if option not in named]
-        raise ValueError(f"{named[0]} needs {' and '.join(lacking)} too.")
-    if not raters:
-        raise ValueError(
-            "give --raters for a file with a column per rater, or --item, --rater and --rating for"
-            " one with a row per rating."
-        )
-    return None

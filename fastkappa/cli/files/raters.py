@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from fastkappa.cli.files.opening import Source
@@ -86,15 +85,6 @@ def read_raters(
         return whole, {}
     parts = split_by(arrays[group], columns)
     return whole, {value: _of_group(value, part, whole.labels, ratings_of) for value, part in parts}
-
-
-def check_long(columns: LongColumns) -> None:
-    """Raise if two of the columns are the same."""
-    for (option, name), (other, second) in combinations(columns._asdict().items(), 2):
-        if name == second:
-            raise RatingsError(
-                f"--{option} and --{other} must name two columns, got {name!r} twice."
-            )
 
 
 def pair_counts(ratings: Ratings) -> SourceCounts:

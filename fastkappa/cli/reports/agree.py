@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastkappa.cli.files.clustered_columns import ClusteredPair
 from fastkappa.cli.files.opening import Source
-from fastkappa.cli.files.raters import LongColumns, check_long, pair_counts, read_raters
+from fastkappa.cli.files.raters import LongColumns, pair_counts, read_raters
 from fastkappa.cli.files.reading import Reading
 from fastkappa.cli.files.two_columns import count_groups, count_ratings
 from fastkappa.cli.progress import progress_bar
@@ -21,9 +21,9 @@ from fastkappa.sources.source_table import Columns
 
 
 def read_and_report(
-    request: AgreeRequest, source: Source, long: LongColumns | None, reading: Reading
+    request: AgreeRequest, source: Source, raters: Sequence[str] | LongColumns, reading: Reading
 ) -> Output:
-    """Read a source and report on its raters, in a column each unless there are ``long`` columns.
+    """Read a source and report on its raters.
 
     Raises
     ------
@@ -32,15 +32,12 @@ def read_and_report(
     ImportError
         If pyarrow is not installed.
     """
-    if long is None:
-        _check_raters(request.raters)
-    else:
-        check_long(long)
-    if request.cluster in (request.raters if long is None else long[2:]):
+    is_long = isinstance(raters, LongColumns)
+    if request.cluster in (raters[2:] if is_long else raters):
         raise ValueError(
             f"--cluster must name another column than those of ratings, got {request.cluster!r}."
         )
-    are_two = long is None and len(request.raters) == 2
+    are_two = not is_long and len(raters) == 2
     if request.sample_weight is not None and (not are_two or request.cluster is not None):
         raise ValueError("--sample-weight is for two raters in a column each, without --cluster.")
     if request.heat_map and (not are_two or request.group is not None):
@@ -49,10 +46,9 @@ def read_and_report(
         reading = reading._replace(on_progress=bar.starts(source.files[0]))
         if are_two:
             return _report_on_two(request, source, reading)
-        raters = request.raters if long is None else long
         whole, groups = read_raters(source, raters, reading, request.group, request.cluster)
         request = request._replace(raters=tuple(whole.rater_names or ()))
-    if long is not None and whole.n_raters == 2:
+    if is_long and whole.n_raters == 2:
         if request.cluster is not None:
             raise ValueError("--cluster with two raters needs a file with a column for each.")
         if request.group is None:
@@ -94,11 +90,3 @@ def _report_on_clusters(
         if request.group is not None:
             return report_on_groups(request, pair.grouped(weights, request.interval_method))
         return report_on_pair(request, pair.result(weights, request.interval_method))
-
-
-def _check_raters(raters: tuple[str, ...]) -> None:
-    if len(raters) < 2:
-        raise ValueError(f"--raters must name two columns or more, got {raters[0]!r} alone.")
-    for name in raters:
-        if raters.count(name) > 1:
-            raise ValueError(f"--raters must name each column once, got {name!r} again.")
