@@ -107,6 +107,7 @@ class ConfusionAccumulator:
         # All batches that are not counted in place, and the facts that are known of all batches.
         self._rest = empty_snapshot(self._known_labels)
         self._integers = InPlace(self._kernels, self._known_labels)
+        self._judged_labels: list[Any] = []
 
     def update(
         self,
@@ -275,12 +276,9 @@ class ConfusionAccumulator:
             If no item has one of the strings given as labels, and ratings outside the labels
             were left out.
         """
-        contents = self._snapshot()
-        counts = contents.counts()
-        table = counts.table
-        judge_table(counts.labels, table, counts.n_outside)
+        contents, counts = self._judged()
         # Kappa of an empty table is undefined, as it is of one with a single label.
-        kappa: float = kappa_from_confusion(table if table.size else [[0]], weights)
+        kappa: float = kappa_from_confusion(counts.table if counts.table.size else [[0]], weights)
         contents.warn_of_order(weights, stacklevel=2)
         return kappa
 
@@ -301,15 +299,13 @@ class ConfusionAccumulator:
         """
         from fastkappa.two_raters.agreement import agreement_from_confusion
 
-        contents = self._snapshot()
-        counts = contents.counts()
+        contents, counts = self._judged()
         if not counts.table.any():
             outside = counts.n_outside
             left_out = f", and {outside} left out as outside the labels" if outside else ""
             raise ValueError(
                 f"the accumulator holds no items{left_out}: its agreement is undefined."
             )
-        judge_table(counts.labels, counts.table, counts.n_outside)
         result = agreement_from_confusion(counts.table, labels=counts.labels, **options)
         contents.warn_of_order(options.get("weights"), stacklevel=2)
         return result
@@ -391,6 +387,17 @@ class ConfusionAccumulator:
         left = self._total().minus(part)
         self._integers.clear()
         self._rest = left.occurring()
+
+    def _judged(self) -> tuple[Snapshot, ConfusionCounts]:
+        """Return the contents and their table, judged together if they have other labels by now."""
+        contents = self._snapshot()
+        labels = contents.table.rows.tolist()
+        if labels != self._judged_labels:
+            contents.judge_labels()
+            self._judged_labels = labels
+        counts = contents.counts()
+        judge_table(counts.labels, counts.table, counts.n_outside)
+        return contents, counts
 
     def _snapshot(self) -> Snapshot:
         with self._lock:

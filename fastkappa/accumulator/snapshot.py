@@ -10,6 +10,7 @@ from fastkappa.accumulator.exact_sums import UNIT_BITS, rounded
 from fastkappa.arrays import AnyArray
 from fastkappa.ratings.column import Column
 from fastkappa.ratings.label_order import LabelOrder, common_order, not_declared, warn_of_order
+from fastkappa.ratings.read import judge_labels
 from fastkappa.statistics.weights import Weights, what_needs_order
 from fastkappa.tables.count import ConfusionCounts, in_int64
 from fastkappa.tables.known_labels import KnownLabels
@@ -97,6 +98,18 @@ class Snapshot(NamedTuple):
     def occurring(self) -> Snapshot:
         """Return the snapshot without labels that do not occur, unless labels were given."""
         return self if self.labels_given else self._replace(table=occurring(self.table))
+
+    def judge_labels(self) -> None:
+        """Judge strings of all batches together, as those of one batch are judged."""
+        if self.kind != "strings":
+            return
+        labels, counts = self.table.rows, self.table.counts.sum(axis=0)
+        codes, strings = np.arange(len(labels)), labels.tolist()
+        columns = {
+            name: Column(codes, np.dtype(object), strings, None, self.order, counts.sum(axis=axis))
+            for name, axis in (("y1", 1), ("y2", 0))
+        }
+        judge_labels(columns, labels if self.labels_given else None)
 
     def warn_of_order(self, weights: Weights, stacklevel: int) -> None:
         """Warn if weights refer to the alphabetical order of labels."""

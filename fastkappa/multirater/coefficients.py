@@ -9,8 +9,8 @@ from fastkappa.multirater.estimation import estimate, label_kappas, read_ratings
 from fastkappa.multirater.multirater_result import MultiRaterResult
 from fastkappa.multirater.ratings import Ratings
 from fastkappa.multirater.statistics.chance_corrected import (
-    Chance,
     ChanceCorrected,
+    ChanceRule,
     chance_of_fleiss,
     chance_of_gwet,
     chance_of_randolph,
@@ -342,7 +342,7 @@ def light_kappa(
     return estimate("Light's kappa", coefficient, given, confidence, distribution, weights=weights)
 
 
-def _chance_corrected(ratings: Ratings, weights: Weights, chance: Chance) -> ChanceCorrected:
+def _chance_corrected(ratings: Ratings, weights: Weights, chance: ChanceRule) -> ChanceCorrected:
     distances = distances_of(weights, len(ratings.labels))
     warn_of_labels(ratings, "weights", weights)
     return ChanceCorrected(ratings.patterns, distances, chance)

@@ -25,7 +25,7 @@ from fastkappa.ratings.label_order import is_order_of_table_known
 from fastkappa.ratings.labels import names_of_columns
 from fastkappa.ratings.missing import check_is_list
 from fastkappa.ratings.rating_matrix import columns_of
-from fastkappa.statistics.tables import as_counts, refuse_sums
+from fastkappa.statistics.tables import counts_given, judge_sums_of_counts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -265,7 +265,7 @@ class Ratings:
         >>> Ratings.from_table([[20, 5], [10, 15]])
         <Ratings: 50 subjects, 2 raters, none of 100 ratings missing, labels [0, 1]>
         """
-        counts = as_counts(table).astype(np.int64)
+        counts = counts_given(table).astype(np.int64)
         names, order = table_labels(table, labels, counts.sum(axis=0) + counts.sum(axis=1), "table")
         if order is not None:
             counts = counts[np.ix_(order, order)]
@@ -309,7 +309,8 @@ class Ratings:
         Warns
         -----
         UserWarning
-            If a named column looks like ids, as for `fleiss_kappa`.
+            If a named column looks like ids, as for `fleiss_kappa`, or if the last column is the
+            sum of the others.
 
         Examples
         --------
@@ -319,9 +320,9 @@ class Ratings:
         """
         table = read_counts(counts)
         columns = names_of_columns(counts)
+        rows = [""] if columns is None else getattr(counts, "index", [""])
+        judge_sums_of_counts(table, list(rows)[-1], "" if columns is None else columns[-1])
         if columns is not None:
-            refuse_sums("column", columns[-1], table)
-            refuse_sums("row", list(getattr(counts, "index", [""]))[-1], table.T)
             ids = ids_in_counts(table, columns)
             if ids is not None:
                 warnings.warn(ids, stacklevel=2)

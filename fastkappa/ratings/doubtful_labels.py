@@ -46,7 +46,23 @@ STAND_INS = frozenset(
 # Lines under the names of columns, and blanks of forms.
 RULE = re.compile("[-_=]{2,}|_")
 WORD = re.compile(r"[^\W\d_]{2,}")
+SIGN = re.compile(r"\d*[-+]+|\+/-")
 DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
+# Between words a blank, a hyphen and an underscore are one label's three spellings.
+BETWEEN_WORDS = re.compile(r"(?<=[^\W\d_])[-_](?=[^\W\d_])")
+# Between the labels of a set that is written into one cell, and around them.
+BETWEEN_LABELS = re.compile("[;|,]")
+BRACKETS = " []{}()'\""
+ALIKE = "Write them alike"
+# Quotes, the minus sign and Turkish i's as other keyboards have them; selectors have no shape.
+TYPOGRAPHY = str.maketrans(
+    "\u2018\u2019\u201c\u201d\u2212\u0131\u0130", "''\"\"-iI", "\ufe0e\ufe0f"
+)
+# Cyrillic and Greek letters that have the shape of a Latin one.
+LATIN_TO_THE_EYE = str.maketrans(
+    "АВЕІЈКМНОРЅСТХУаеіјорѕсхуΑΒΕΖΗΙΚΜΝΟΡΤΥΧο",
+    "ABEIJKMHOPSCTXYaeijopscxyABEZHIKMNOPTYXo",
+)
 # With fewer items, each can have a label of its own.
 FEWEST_IDS = 10
 
@@ -77,7 +93,15 @@ def odd_strings(column: Column) -> dict[str, int]:
         return {}
     times = _times(column)
     odd = {string: n for string, n in times.items() if n and not is_number(string)}
-    return odd if 2 * sum(odd.values()) < sum(times.values()) else {}
+    is_odd = 2 * sum(odd.values()) < sum(times.values()) and not _are_signs(times.keys(), odd)
+    return odd if is_odd else {}
+
+
+def _are_signs(labels: Iterable[Any], signs: Iterable[str]) -> bool:
+    """Return whether a scale has 0 and signs, as "+", "0" and "-", or "0", "1+" and "2+"."""
+    zero = {label for label in labels if is_number(label)}
+    are_signs = all(SIGN.fullmatch(label.strip()) for label in signs)
+    return are_signs and "+" in "".join(signs) and set(map(float, zero)) == {0.0}
 
 
 def _times(column: Column) -> Counter[Any]:
@@ -216,20 +240,17 @@ def refuse_decimal_commas(column: Column, name: str, remedy: str = DECIMALS_REME
 
 
 def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
-    """Warn of labels that differ in blanks, case or characters that cannot be told apart alone."""
+    """Warn of labels that are alike to the eye, or are the same words with other signs between."""
     written = {
         label
         for column in columns.values()
         for label in column.categories or ()
         if isinstance(label, str)
     }
-    if len(set(map(_look, written))) == len(written):
+    if not alike(written):
         return
     total = sum(map(_times, columns.values()), Counter[Any]())
-    alike: dict[str | float, list[str]] = defaultdict(list)
-    for label in sorted(label for label in written if total[label]):
-        alike[_look(label)].append(label)
-    for labels in [labels for labels in alike.values() if len(labels) > 1][:MOST_SHOWN]:
+    for labels in alike(label for label in written if total[label])[:MOST_SHOWN]:
         how, remedy, show = _difference(labels)
         counts = _with_counts([(label, total[label]) for label in labels], show)
         _warn(
@@ -238,29 +259,73 @@ def warn_of_lookalikes(columns: Mapping[str, Column]) -> None:
         )
 
 
+def alike(labels: Iterable[str]) -> list[list[str]]:
+    """Return the groups of distinct labels that look alike, in order."""
+    found: list[list[str]] = []
+    labels = sorted(labels)
+    # Capitals can look alike where small letters do not, as those of Greek do.
+    for look in (_look, lambda label: _look(label.translate(LATIN_TO_THE_EYE))):
+        groups: dict[str | float, list[str]] = defaultdict(list)
+        for label in labels:
+            groups[look(label)].append(label)
+        several = [group for group in groups.values() if len(group) > 1]
+        found += [group for group in several if not any(set(group) <= set(f) for f in found)]
+        if all(map(str.isascii, labels)):
+            break
+    return found
+
+
 def _look(label: str) -> str | float:
     """Return what a label looks like, and for a number its value."""
-    if is_number(label):
-        return float(label)
-    if not label.isascii():
-        import unicodedata
+    if not (label.isascii() and label.isprintable()):
+        label = _without_typography(label)
+    return float(label) if is_number(label) else _set_of_words(label)
 
-        seen = unicodedata.normalize("NFKC", label)
-        label = "".join(one for one in seen if unicodedata.category(one) != "Cf")
-    return " ".join(label.split()).casefold()
+
+def _without_typography(label: str) -> str:
+    """Return a label in its plainest characters, without those that cannot be seen."""
+    import unicodedata
+
+    plain = unicodedata.normalize("NFKC", " ".join(label.split())).translate(TYPOGRAPHY)
+    kinds = {one: unicodedata.category(one) for one in plain}
+    dashed = ("-" if kinds[one] == "Pd" else one for one in plain)
+    return "".join(one for one in dashed if kinds.get(one) not in ("Cf", "Cc"))
+
+
+def _words(label: str) -> str:
+    """Return the words of a label, whatever their case and the sign between them."""
+    return " ".join(BETWEEN_WORDS.sub(" ", label).split()).casefold()
+
+
+def _set_of_words(label: str) -> str:
+    """Return the words of a label; those of a list are sorted, for it may be a set."""
+    parts = BETWEEN_LABELS.split(label)
+    if len(parts) == 1:
+        return _words(label)
+    return ";".join(sorted(_words(part.strip(BRACKETS)) for part in parts))
+
+
+def _value(label: str) -> str | float:
+    return float(label) if is_number(label) else label
+
+
+# How labels that look alike can differ, what to do, how to show them, and what they share then.
+DIFFERENCES: tuple[tuple[str, str, Callable[[Any], str], Callable[[str], Any]], ...] = (
+    ("blanks", "Strip them", repr, str.strip),
+    ("how a number is written", ALIKE, repr, _value),
+    ("case", ALIKE, repr, str.casefold),
+    ("case and blanks", ALIKE, repr, lambda label: " ".join(label.split()).casefold()),
+    ("case and the sign between words", ALIKE, repr, _words),
+    ("the order of a list", ALIKE, repr, _set_of_words),
+)
 
 
 def _difference(labels: Sequence[str]) -> tuple[str, str, Callable[[Any], str]]:
     """Return in what labels that look alike differ, what to do, and how to show them."""
-    if len({label.strip() for label in labels}) == 1:
-        return "blanks", "Strip them", repr
-    if all(map(is_number, labels)):
-        return "how a number is written", "Write them alike", repr
-    if len({label.casefold() for label in labels}) == 1:
-        return "case", "Write them alike", repr
-    if len({" ".join(label.split()).casefold() for label in labels}) == 1:
-        return "case and blanks", "Write them alike", repr
-    return "how characters are encoded", "Write them alike", ascii
+    for how, remedy, show, shared in DIFFERENCES:
+        if len(set(map(shared, labels))) == 1:
+            return how, remedy, show
+    return "look-alike characters", ALIKE, ascii
 
 
 def judge_table(

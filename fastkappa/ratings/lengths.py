@@ -126,7 +126,9 @@ def _matrix_and_remedy(name: str, matrix: Any) -> tuple[str, str]:
         )
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
         return got, "agreement_from_confusion takes a table of counts."
-    return got, "Give a column for each rater; Ratings takes more than two."
+    remedy = "Give a column for each rater; Ratings takes more than two."
+    are_lists = isinstance(matrix, (list, tuple)) and not are_numbers
+    return got, f"{remedy} {NO_SETS}" if are_lists else remedy
 
 
 def refuse_frame_of_two(ratings: Any) -> None:

@@ -28,7 +28,7 @@ from fastkappa.statistics.clusters import Clusters, resampled, without_clusters
 from fastkappa.statistics.indices import Estimate
 from fastkappa.statistics.inference import STANDARD_NORMAL, check_confidence, normal_quantile
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.tables import as_counts
+from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
 
 Statistic: TypeAlias = Callable[[AnyArray], Any]
@@ -175,7 +175,7 @@ def bootstrap(
     >>> round(result.value, 6)
     0.940776
     """
-    counts = as_counts(getattr(table, "table", table))
+    counts = counts_given(getattr(table, "table", table))
     if int(counts.astype(object).sum()) >= 1 << 62:
         raise ValueError("table must count fewer than 2**62 items to be drawn from.")
     counts = counts.astype(np.int64)

@@ -45,7 +45,13 @@ from fastkappa.statistics.intervals.methods import (
 )
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence
-from fastkappa.statistics.tables import as_counts, as_table, as_tables, refuse_fractions
+from fastkappa.statistics.tables import (
+    as_counts,
+    as_table,
+    as_tables,
+    refuse_fractions,
+    warn_of_sums,
+)
 from fastkappa.statistics.weights import Weights
 
 
@@ -399,6 +405,7 @@ def kappa_and_error(name: str, table: Any, weights: Weights) -> tuple[float, flo
         return table.kappa, table.standard_error
     counts = as_table(getattr(table, "table", table), name)
     refuse_fractions(counts, name)
+    warn_of_sums(counts, name)
     return float(kappas(counts, weights)), standard_error(counts, weights)
 
 

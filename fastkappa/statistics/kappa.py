@@ -24,7 +24,13 @@ from numpy.typing import ArrayLike, NDArray
 from fastkappa.arrays import AnyArray
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.statistics.scheme import sums_of
-from fastkappa.statistics.tables import as_table, as_tables, warn_of_names, whole_numbers
+from fastkappa.statistics.tables import (
+    as_table,
+    as_tables,
+    warn_of_names,
+    warn_of_sums,
+    whole_numbers,
+)
 from fastkappa.statistics.weights import Weights, scheme_of, what_needs_order
 
 
@@ -77,6 +83,7 @@ def kappa_from_confusion(table: ArrayLike, weights: Weights = None) -> Any:
     array([0.4, 1. ])
     """
     tables = as_tables(table)
+    warn_of_sums(tables)
     kappa = kappas(tables, weights)
     if hasattr(table, "columns"):
         warn_of_names(table, what_needs_order(weights))

@@ -14,6 +14,14 @@ from fastkappa.exceptions import LabelOrderWarning, users_stacklevel
 
 # What other packages call the sums of a table's rows and columns.
 MARGINS = ("all", "sum", "total")
+# With fewer items the last row and column can be the sums of the others by chance: of 400,000
+# simulated tables with this many in the corner, which are 40 items, one was so.
+FEWEST_IN_CORNER = 10
+# The raters of fewer subjects can all be half and half.
+FEWEST_ROWS = 5
+# What proportions, and percentages, add up to, and how far rounding takes them from it.
+WHOLES = (1.0, 100.0)
+ROUNDING = 1e-9
 FOR_RATINGS = (
     "For two columns of ratings: confusion_counts(y1, y2).table is their table, and"
     " agreement(y1, y2) has all statistics."
@@ -63,12 +71,74 @@ def as_tables(table: ArrayLike, name: str = "table", remedy: str = FOR_RATINGS) 
             raise ValueError(f"{error} {remedy}") from error
         raise
     if tables.ndim < 2 or tables.shape[-1] != tables.shape[-2] or tables.shape[-1] == 0:
+        if tables.ndim == 2 and abs(tables.shape[0] - tables.shape[1]) == 1 < min(tables.shape):
+            remedy = "If a row or a column holds the sums of the others, leave it out."
         raise ValueError(f"{name} must have the shape (..., l, l), got {tables.shape}. {remedy}")
     if tables.dtype.kind == "f" and not np.isfinite(tables).all():
         raise ValueError(f"{name} must be finite, got NaN or infinity in it.")
     if tables.dtype.kind in "ifO" and tables.size and tables.min() < 0:
         raise ValueError(f"{name} must not have negative entries, got {tables.min()}.")
     return tables
+
+
+def warn_of_sums(tables: AnyArray, name: str = "table") -> None:
+    """Warn of tables with sums in a row and a column, or of proportions of rows or columns.
+
+    Of a stack the first table is judged.
+    """
+    n_labels = tables.shape[-1]
+    # Python integers are no counts of items that anybody has.
+    if n_labels < 2 or not tables.size or tables.dtype == object:
+        return
+    table = tables if tables.ndim == 2 else tables.reshape(-1, n_labels, n_labels)[0]
+    with np.errstate(over="ignore"):
+        total = float(table.sum())
+    if not 0 < total < np.inf:
+        return
+    for place, which, inner in ((-1, "last", "[:-1, :-1]"), (0, "first", "[1:, 1:]")):
+        # The inner table, its sums on two sides, and theirs.
+        if abs(float(table.item(place)) - total / 4) <= ROUNDING * total:
+            last = np.roll(table, -1 - place, axis=(0, 1))
+            if _has_margins(last.astype(np.float64)):
+                _warn(
+                    f"the {which} row and column of {name} are the sums of the others, but were"
+                    f" taken for those of a label: leave them out, as table{inner} does."
+                )
+    if any(abs(total - n_labels * whole) <= ROUNDING * total for whole in WHOLES):
+        for axis, part in ((1, "row"), (0, "column")):
+            if _are_proportions(table, axis):
+                _warn(
+                    f"each {part} of {name} has the sum {table.sum(axis=axis)[0]:g}, as if it was"
+                    f" normalized by {part}: kappa needs to know how many items each {part} has."
+                    " Give the counts."
+                )
+
+
+def _has_margins(table: AnyArray) -> bool:
+    """Return whether the last row and column are the sums of several others that are not 0."""
+    inner, n_items = table[:-1, :-1], table.item(-1)
+    if n_items < FEWEST_IN_CORNER and abs(n_items - 1) > ROUNDING:
+        return False
+    if min(np.count_nonzero(inner.any(axis=axis)) for axis in (0, 1)) < 2:
+        return False
+    return _are_sums(table[:-1]) and _are_sums(table[:, :-1].T)
+
+
+def _are_sums(table: AnyArray) -> bool:
+    """Return whether the last column is the sum of the others."""
+    return np.allclose(table[:, -1], table[:, :-1].sum(axis=1), rtol=ROUNDING, atol=0)
+
+
+def _are_proportions(table: AnyArray, axis: int | None = None) -> bool:
+    """Return whether fractions are proportions or percentages of a table, or along an axis."""
+    if table.dtype.kind != "f" or (table == np.rint(table)).all():
+        return False
+    sums = table.sum(axis=axis)
+    return any(np.allclose(sums, whole, rtol=ROUNDING, atol=0) for whole in WHOLES)
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, UserWarning, stacklevel=users_stacklevel())
 
 
 def as_table(table: ArrayLike, name: str = "table") -> AnyArray:
@@ -96,12 +166,22 @@ def as_counts(table: ArrayLike) -> AnyArray:
     return counts
 
 
+def counts_given(table: ArrayLike) -> AnyArray:
+    """Return `as_counts` of a table that a user gave; warn if it holds more than counts."""
+    counts = as_counts(table)
+    warn_of_sums(counts)
+    return counts
+
+
 def refuse_fractions(tables: AnyArray, name: str) -> None:
     """Raise if a checked table holds fractions: standard errors need counts of items."""
     if tables.dtype.kind == "f" and not (tables == np.rint(tables)).all():
+        remedy = "kappa_from_confusion takes sums of weights."
+        if any(_are_proportions(tables, axis) for axis in (None, -1, -2)):
+            remedy = "Proportions do not say how many there are: give the counts."
         raise ValueError(
             f"{name} must hold whole counts, for standard errors count items: got"
-            f" {tables[tables != np.rint(tables)][0]}. kappa_from_confusion takes sums of weights."
+            f" {tables[tables != np.rint(tables)][0]}. {remedy}"
         )
 
 
@@ -158,7 +238,7 @@ def holds_sums(name: Any, table: AnyArray) -> bool:
     """Return whether the last column of a table, called so, is the sum of two or more others."""
     if str(name).lower() not in MARGINS or table.shape[1] < 3:
         return False
-    return bool((table[:, -1] == table[:, :-1].sum(axis=1)).all())
+    return _are_sums(table)
 
 
 def warn_of_names(table: Any, why: str | None) -> None:
@@ -196,10 +276,20 @@ def _first_not_a_number(values: AnyArray) -> str:
     return short_repr(others[0]) if others else f"an array of dtype {values.dtype}"
 
 
-def refuse_sums(what: str, name: Any, counts: AnyArray) -> None:
-    """Raise if the last column, or row, has the sums that `pandas.crosstab` adds as margins."""
-    if holds_sums(name, counts):
-        raise ValueError(
-            f"counts must be without sums, but its {what} {name!r} holds those of the other"
-            f" {what}s: leave it out."
+def judge_sums_of_counts(counts: AnyArray, row: Any, column: Any) -> None:
+    """Refuse sums of counts of raters that a name says are sums, and warn of others.
+
+    ``row`` and ``column`` are the names of the last ones, as `pandas.crosstab` gives them.
+    """
+    for what, name, table in (("column", column, counts), ("row", row, counts.T)):
+        if holds_sums(name, table):
+            raise ValueError(
+                f"counts must be without sums, but its {what} {name!r} holds those of the other"
+                f" {what}s: leave it out."
+            )
+    sums = counts[:, -1]
+    if counts.shape[1] > 2 and len(counts) >= FEWEST_ROWS and sums.max() > 1 and _are_sums(counts):
+        _warn(
+            "the last column of counts is the sum of the others, but was taken for a label: leave"
+            " it out."
         )

@@ -36,7 +36,7 @@ from fastkappa.statistics.intervals.rao import (
     Alternative,
     check_null_kappa,
 )
-from fastkappa.statistics.tables import as_counts
+from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.count import ConfusionCounts, tabulate
 from fastkappa.tables.known_labels import known_labels
@@ -267,7 +267,7 @@ def agreement_from_confusion(
     if isinstance(table, ConfusionCounts):
         table, own_labels, n_outside = table
         labels = own_labels if labels is None else labels
-    counts = as_counts(table)
+    counts = counts_given(table)
     axes = [getattr(table, axis, None) for axis in ("index", "columns")]
     columns = names_of_columns(table)
     if labels is None and columns is not None:

@@ -72,6 +72,14 @@ def accumulator(y1: Any, y2: Any, options: Options) -> float:
     return float(total.kappa(options.weights))
 
 
+def accumulator_by_item(y1: Any, y2: Any, options: Options) -> float:
+    total = ConfusionAccumulator(options.labels)
+    for first, second in zip(y1, y2):
+        total.update([first], [second], missing=options.missing)
+    said_apart("outside the labels", total.n_outside)
+    return float(total.kappa(options.weights))
+
+
 def leaderboard(y1: Any, y2: Any, options: Options) -> float:
     board = fastkappa.leaderboard(
         y1, {"one": y2}, n_resamples=0, min_coverage=0.5, **options._asdict()
@@ -337,6 +345,7 @@ ENTRANCES = {
     "agreement_by": Entrance(agreement_by),
     "confusion_counts": Entrance(confusion_counts, drops=False, has_weights=False),
     "ConfusionAccumulator": Entrance(accumulator),
+    "ConfusionAccumulator, item by item": Entrance(accumulator_by_item, LONG),
     "leaderboard": Entrance(leaderboard),
     "score_many": Entrance(score_many),
     "Ratings.from_raters": Entrance(columns_of_raters, drops=False),

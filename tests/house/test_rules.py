@@ -45,6 +45,8 @@ def more(y1: list[Any], y2: list[Any], *items: tuple[Any, Any]) -> tuple[list[An
 
 
 NUMBERS, WORDS = named(1, 2, 3), named("x", "y", "z")
+# And 20 more items of the first label: 30 of 32 are alike, 588 of 1024 by chance.
+SIGNS = Fraction(30 * 32 - 588, 1024 - 588)
 QUADRATIC = exact(*NUMBERS, [1, 2, 3], 2)
 # Either of the two spellings of the letter e with an acute accent.
 COMPOSED, COMBINING = "caf\u00e9", "cafe\u0301"
@@ -121,6 +123,11 @@ RULES = {
     "Unicode": Rule(more(*named(COMPOSED, "y", "z"), (COMBINING, COMPOSED)), None, "alike|differ"),
     "zero width": Rule(more(*WORDS, ("x\u200b", "x")), None, "alike|differ"),
     "no-break space": Rule(more(*WORDS, ("x\u00a0", "x")), None, "alike|differ"),
+    "a dash": Rule(more(*named("x-y", "y", "z"), ("x\u2013y", "x-y")), None, "alike|differ"),
+    "a Cyrillic letter": Rule(more(*named("A", "y", "z"), ("\u0410", "A")), None, "alike|differ"),
+    "a hyphen": Rule(more(*named("no x", "y", "z"), ("no-x", "no x")), None, "differ"),
+    "a set in another order": Rule(more(*named("x;y", "y", "z"), ("y;x", "x;y")), None, "differ"),
+    "signs": Rule(more(*named("0", "+", "-"), *[("0", "0")] * 20), SIGNS, needs="columns"),
     "a letter among numbers": Rule(more(*NUMBERS, ("l", 1)), None, "'l'", needs="mixed"),
     "a letter among numbers, left out": Rule(
         more(*NUMBERS, ("l", 1)), None, "'l'", drop(), needs="mixed"

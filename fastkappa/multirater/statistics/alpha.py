@@ -13,15 +13,23 @@ their mean, so that nothing cancels.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats, Matrix
 from fastkappa.choices import check_choice
-from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, divided
+from fastkappa.multirater.statistics.coefficient import (
+    Coefficient,
+    Disagreement,
+    ScoreModel,
+    divided,
+)
 from fastkappa.multirater.statistics.patterns import Patterns
 from fastkappa.multirater.statistics.set_distances import SET_LEVELS
+from fastkappa.statistics.intervals.inverted import least_kappa
+from fastkappa.statistics.intervals.ratio_constraint import Smooth
 from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.weights import as_weights, exact_floats
 
@@ -136,6 +144,24 @@ class Alpha(Coefficient):
             (patterns.products(rounded), rounded @ proportions / expected),
         )
 
+    def score_model(self) -> ScoreModel | None:
+        """Return the model whose features are the distance and the number of each label.
+
+        Both are over the mean number of ratings. The distances of ordinal data are fixed.
+        """
+        metric = self._metric(self._patterns.sums(self.multiplicities))
+        patterns = self._patterns.with_unseen(self._patterns.n_labels + 1)
+        if patterns is None:
+            return None
+        n_labels, n = patterns.n_labels, float(self.multiplicities.sum())
+        between = metric.from_labels(np.eye(n_labels))
+        between /= between.max(initial=0) or 1.0
+        mean_ratings = float(self.multiplicities @ self._patterns.n_ratings) / n
+        within = patterns.distances(between) / (patterns.n_ratings - 1)
+        features = np.column_stack([within, patterns.counts]) / mean_ratings
+        ratio = partial(_ratio_of_alpha, between, 1 / (n * mean_ratings))
+        return ScoreModel(features, patterns.multiplicities, ratio, least_kappa(between))
+
     def _metric(self, totals: Floats) -> Metric:
         if self._fixed is not None:
             return self._fixed
@@ -146,6 +172,24 @@ class Alpha(Coefficient):
     def _of_patterns(self, metric: Metric) -> Floats:
         scaled: Floats = metric.of_patterns(self._patterns) / (self._patterns.n_ratings - 1)
         return scaled
+
+
+def _ratio_of_alpha(between: Floats, own: float, sums: Floats) -> tuple[Smooth, Smooth]:
+    """Return the parts of 1 - alpha at sums of the features of `Alpha.score_model`.
+
+    ``own`` is the proportion of the ratings that one rating has.
+    """
+    within, totals = sums[:, 0], sums[:, 1:]
+    others = totals.sum(axis=1) - own
+    k = sums.shape[1]
+    slope, bend = np.zeros((len(sums), k)), np.zeros((1, k, k))
+    slope[:, 0], slope[:, 1:] = others, within[:, None]
+    bend[:, 0, 1:] = bend[:, 1:, 0] = 1
+    above = Smooth(within * others, slope, bend)
+    from_labels = totals @ between
+    slope, bend = np.zeros((len(sums), k)), np.zeros((1, k, k))
+    slope[:, 1:], bend[:, 1:, 1:] = 2 * from_labels, 2 * between
+    return above, Smooth((from_labels * totals).sum(axis=1), slope, bend)
 
 
 def metric_of(level: Level, labels: AnyArray) -> Metric:

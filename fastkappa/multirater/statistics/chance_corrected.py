@@ -13,8 +13,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from fastkappa.arrays import AnyArray, Floats
-from fastkappa.multirater.statistics.coefficient import Coefficient, Disagreement, WithinSubjects
+from fastkappa.multirater.statistics.coefficient import (
+    Coefficient,
+    Disagreement,
+    ScoreModel,
+    WithinSubjects,
+)
 from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.statistics.intervals.inverted import least_kappa
+from fastkappa.statistics.intervals.ratio_constraint import Smooth
 from fastkappa.statistics.spread import Influence
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
@@ -38,34 +45,44 @@ def distances_of(weights: Weights, n_labels: int) -> Floats:
     return distances / largest if largest else distances
 
 
-# Takes the labels' proportions, of shape (..., l), and the distances. Returns the distance
-# expected by chance and its derivative by each proportion.
-Chance: TypeAlias = Callable[[Floats, Floats], tuple[Floats, Influence]]
+class Chance(NamedTuple):
+    """The distance expected by chance of labels with proportions p: constant + p @ matrix @ p.
+
+    Where ``even_is_least``, no other proportions have less than equal ones.
+    """
+
+    constant: float
+    matrix: Floats
+    even_is_least: bool
+
+    def expected(self, proportions: Floats) -> Floats:
+        """Return the distance for proportions of shape (..., l)."""
+        quadratic = ((proportions @ self.matrix) * proportions).sum(axis=-1)
+        return np.asarray(self.constant + quadratic)
 
 
-def chance_of_fleiss(proportions: Floats, distances: Floats) -> tuple[Floats, Influence]:
+# The rule of a coefficient, for the distances of its labels.
+ChanceRule: TypeAlias = Callable[[Floats], Chance]
+
+
+def chance_of_fleiss(distances: Floats) -> Chance:
     """Expect each rating to be drawn from the labels' proportions (Scott 1955, Fleiss 1971)."""
-    from_label = proportions @ distances
-    slope = 2 * from_label
-    return (from_label * proportions).sum(axis=-1), Influence(slope, slope)
+    return Chance(0.0, distances, False)
 
 
-def chance_of_gwet(proportions: Floats, distances: Floats) -> tuple[Floats, Influence]:
+def chance_of_gwet(distances: Floats) -> Chance:
     """Expect chance agreement on subjects that are hard to rate alone (Gwet 2008)."""
     n_labels = len(distances)
     if n_labels < 2:
-        return np.zeros(proportions.shape[:-1]), Influence(np.zeros(n_labels), np.zeros(n_labels))
+        return Chance(0.0, distances, True)
     factor = (n_labels**2 - distances.sum()) / (n_labels * (n_labels - 1))
-    spread = (proportions * (1 - proportions)).sum(axis=-1)
-    slope = Influence(factor * (2 * proportions - 1), factor * (2 * proportions + 1))
-    return 1 - factor * spread, slope
+    return Chance(1 - factor, factor * np.eye(n_labels), True)
 
 
-def chance_of_randolph(proportions: Floats, distances: Floats) -> tuple[Floats, Influence]:
+def chance_of_randolph(distances: Floats) -> Chance:
     """Expect every label equally often (Bennett 1954, Brennan and Prediger 1981)."""
-    flat = np.zeros(len(distances))
-    expected = distances.sum() / len(distances) ** 2
-    return np.full(proportions.shape[:-1], expected), Influence(flat, flat)
+    expected = float(distances.sum()) / len(distances) ** 2
+    return Chance(expected, np.zeros_like(distances), True)
 
 
 class ChanceCorrected(Coefficient):
@@ -81,13 +98,13 @@ class ChanceCorrected(Coefficient):
     K. L. Gwet (2014). Handbook of Inter-Rater Reliability, 4th edition. Advanced Analytics.
     """
 
-    def __init__(self, patterns: Patterns, distances: Floats, chance: Chance) -> None:
-        self._patterns, self._distances, self._chance = patterns, distances, chance
+    def __init__(self, patterns: Patterns, distances: Floats, chance: ChanceRule) -> None:
+        self._patterns, self._distances, self._chance = patterns, distances, chance(distances)
         self._within = WithinSubjects(patterns.distances(distances), patterns.n_ratings)
         self.multiplicities = patterns.multiplicities
 
     def disagreement(self, multiplicities: AnyArray) -> Disagreement:
-        expected, _ = self._chance(self._patterns.proportions(multiplicities), self._distances)
+        expected = self._chance.expected(self._patterns.proportions(multiplicities))
         return Disagreement(self._within.observed(multiplicities), expected)
 
     def n_used(self) -> int:
@@ -96,11 +113,50 @@ class ChanceCorrected(Coefficient):
     def influence(self) -> Influence:
         multiplicities, patterns = self.multiplicities, self._patterns
         proportions = patterns.proportions(multiplicities)
-        expected, slope = self._chance(proportions, self._distances)
+        expected = self._chance.expected(proportions)
         factor = self._within.observed(multiplicities) / expected**2
-        by_chance, sizes = (factor * patterns.products(p) / patterns.n_ratings for p in slope)
+        slope = 2 * proportions @ self._chance.matrix
+        by_chance = factor * patterns.products(slope) / patterns.n_ratings
         own = self._within.influence(multiplicities, expected)
-        return Influence(own.values + by_chance, own.sizes + sizes)
+        return Influence(own.values + by_chance, own.sizes + by_chance)
+
+    def score_model(self) -> ScoreModel | None:
+        """Return the model whose features are the distance, whether there is one, and the labels.
+
+        The labels of a row are their proportions among its ratings.
+        """
+        patterns = self._patterns.with_unseen(self._patterns.n_labels + 2)
+        if patterns is None:
+            return None
+        within = WithinSubjects(patterns.distances(self._distances), patterns.n_ratings)
+        proportions = patterns.counts / patterns.n_ratings[:, None]
+        features = np.column_stack([within.distance, within.paired, proportions])
+        return ScoreModel(features, patterns.multiplicities, self._ratio, self._least(within))
+
+    def _least(self, within: WithinSubjects) -> float:
+        """Return a bound of the coefficient from below, of subjects with such distances."""
+        if self._chance.even_is_least:
+            n_labels = len(self._distances)
+            expected = float(self._chance.expected(np.full(n_labels, 1 / n_labels)))
+            return 1 - float(within.distance.max()) / expected if expected else -1.0
+        return least_kappa(self._distances) if within.paired.all() else -math.inf
+
+    def _ratio(self, sums: Floats) -> tuple[Smooth, Smooth]:
+        """Return the observed distance and the one by chance, both times the paired subjects."""
+        observed, paired, proportions = sums[:, 0], sums[:, 1], sums[:, 2:]
+        k = sums.shape[1]
+        above = np.zeros((1, k))
+        above[0, 0] = 1
+        expected = self._chance.expected(proportions)
+        by_label = 2 * proportions @ self._chance.matrix
+        slope, bend = np.zeros((len(sums), k)), np.zeros((len(sums), k, k))
+        slope[:, 1], slope[:, 2:] = expected, paired[:, None] * by_label
+        bend[:, 1, 2:] = bend[:, 2:, 1] = by_label
+        bend[:, 2:, 2:] = paired[:, None, None] * 2 * self._chance.matrix
+        return (
+            Smooth(observed, above, np.zeros((1, k, k))),
+            Smooth(paired * expected, slope, bend),
+        )
 
 
 class FleissNull(NamedTuple):

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fastkappa.arrays import AnyArray, Floats
 from fastkappa.statistics.clusters import Clusters, n_units, variance
 from fastkappa.statistics.inference import Distribution
+from fastkappa.statistics.intervals.ratio_constraint import Ratio
 from fastkappa.statistics.spread import Influence, without_noise
 
 
@@ -34,6 +35,26 @@ class Disagreement(NamedTuple):
         ratio = np.full(observed.shape, np.nan)
         np.divide(observed, expected, out=ratio, where=expected > 0)
         return without_noise(1 - ratio)
+
+
+class ScoreModel(NamedTuple):
+    """A coefficient as a `Ratio` of features, for its score interval.
+
+    Attributes
+    ----------
+    features : ndarray of shape (rows, k)
+        Of the rows that were seen, and of those that might have been.
+    counts : ndarray of shape (rows,)
+        How many subjects have each.
+    ratio : Ratio
+    least : float
+        The coefficient is never below; -infinity if that is not known.
+    """
+
+    features: Floats
+    counts: AnyArray
+    ratio: Ratio
+    least: float
 
 
 class Coefficient(ABC):
@@ -66,6 +87,10 @@ class Coefficient(ABC):
     @abstractmethod
     def influence(self) -> Influence:
         """Return how much a subject of each row raises the coefficient, but for a constant."""
+
+    def score_model(self) -> ScoreModel | None:
+        """Return what its score interval needs, None if there is none or it would cost too much."""
+        return None
 
     def values(self, multiplicities: AnyArray) -> Floats:
         """Return the coefficient, of each resample of a stack too."""
@@ -105,17 +130,17 @@ class WithinSubjects:
     """
 
     def __init__(self, sums: Floats, n_ratings: AnyArray) -> None:
-        self._paired = n_ratings >= 2
-        self._distance = sums / np.maximum(n_ratings * (n_ratings - 1), 1)
+        self.paired = n_ratings >= 2
+        self.distance = sums / np.maximum(n_ratings * (n_ratings - 1), 1)
 
     def observed(self, multiplicities: AnyArray) -> Floats:
         """Return the average distance over the subjects with two ratings or more."""
-        return divided(multiplicities @ self._distance, multiplicities @ self._paired)
+        return divided(multiplicities @ self.distance, multiplicities @ self.paired)
 
     def influence(self, multiplicities: AnyArray, expected: Any) -> Influence:
         """Return the part of each row's influence that its own agreement has (Gwet 2014)."""
-        paired = divided(multiplicities.sum(), multiplicities @ self._paired) * self._paired
-        distance = self._distance / expected
+        paired = divided(multiplicities.sum(), multiplicities @ self.paired) * self.paired
+        distance = self.distance / expected
         return Influence(paired * (1 - distance), paired * (1 + distance))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -11,14 +14,18 @@ from fastkappa.arrays import AnyArray, Floats
 from fastkappa.multirater.statistics.coefficient import (
     Coefficient,
     Disagreement,
+    ScoreModel,
     WithinSubjects,
     divided,
 )
+from fastkappa.multirater.statistics.profiles import Profiles
 from fastkappa.multirater.statistics.sparse_profiles import RaterProfiles
 from fastkappa.statistics.inference import kappa_gradient
+from fastkappa.statistics.intervals.inverted import least_kappa
+from fastkappa.statistics.intervals.ratio_constraint import Smooth
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.spread import Influence, without_noise
-from fastkappa.statistics.weights import Weights
+from fastkappa.statistics.weights import Weights, disagreement_matrix
 
 # Cells of the tables that are looked at together.
 BLOCK = 1 << 16
@@ -70,6 +77,55 @@ class Conger(Coefficient):
         factor = factor / (n_raters * (n_raters - 1))
         own = self._within.influence(multiplicities, expected)
         return Influence(own.values + factor * by_chance, own.sizes + factor * sizes)
+
+    def score_model(self) -> ScoreModel | None:
+        """Return the model whose features are the distance, whether there is one, and the labels.
+
+        Each rater's labels are features of their own, 1 where that is the rater's rating.
+        """
+        n_raters, n_labels = self._profiles.n_raters, len(self._distances)
+        profiles = self._profiles.with_unseen(n_raters * n_labels + 2)
+        if profiles is None:
+            return None
+        within = WithinSubjects(profiles.distances(self._distances), profiles.n_ratings)
+        given = _given(profiles)
+        features = np.column_stack([within.distance, within.paired, given.reshape(len(given), -1)])
+        # With a rating missing, pairs of raters have other margins than the coefficient.
+        least = least_kappa(self._distances) if given.sum(axis=2).all() else -math.inf
+        return ScoreModel(features, profiles.multiplicities, self._ratio, least)
+
+    def _ratio(self, sums: Floats) -> tuple[Smooth, Smooth]:
+        """Return the observed distance and the one by chance, both times the paired subjects."""
+        n_raters, distances = self._profiles.n_raters, self._distances
+        n_labels, k = len(distances), sums.shape[1]
+        observed, paired = sums[:, 0], sums[:, 1]
+        counts = sums[:, 2:].reshape(-1, n_raters, n_labels)
+        n_rated = counts.sum(axis=2, keepdims=True)
+        margins = counts / n_rated
+        expected = self._expected(margins)
+        by_margin = margins.sum(axis=1, keepdims=True) - margins
+        by_margin = by_margin @ (2 * distances / (n_raters * (n_raters - 1)))
+        mean = (by_margin * margins).sum(axis=2, keepdims=True)
+        by_count = (by_margin - mean) / n_rated
+        # The derivative of each margin's proportions (rows) by its counts.
+        of_margin = (np.eye(n_labels) - margins[..., None]) / n_rated[..., None]
+        left = of_margin.swapaxes(2, 3) @ (2 * distances / (n_raters * (n_raters - 1)))
+        left = left.reshape(-1, n_raters * n_labels, n_labels)
+        right = of_margin.transpose(0, 2, 1, 3).reshape(-1, n_labels, n_raters * n_labels)
+        twice = (left @ right).reshape(-1, n_raters, n_labels, n_raters, n_labels)
+        own = -by_margin[..., None] - by_margin[..., None, :] + 2 * mean[..., None]
+        raters = np.arange(n_raters)
+        twice[:, raters, :, raters] = (own / n_rated[..., None] ** 2).swapaxes(0, 1)
+        above, slope, bend = np.zeros((1, k)), np.zeros((len(sums), k)), np.zeros((len(sums), k, k))
+        above[0, 0] = 1
+        by_count = by_count.reshape(len(sums), -1)
+        slope[:, 1], slope[:, 2:] = expected, paired[:, None] * by_count
+        bend[:, 1, 2:] = bend[:, 2:, 1] = by_count
+        bend[:, 2:, 2:] = paired[:, None, None] * twice.reshape(len(sums), k - 2, k - 2)
+        return (
+            Smooth(observed, above, np.zeros((1, k, k))),
+            Smooth(paired * expected, slope, bend),
+        )
 
     def _margins(self, multiplicities: AnyArray) -> tuple[Floats, Floats]:
         """Return each rater's proportions of the labels, (..., R, l), and ratings, (..., R)."""
@@ -133,6 +189,71 @@ class Light(Coefficient):
                 by_cell[pairs] = (slope + sign * average) * (n / n_both)
             sums.append(self._profiles.pair_sums(by_cell) / len(tables))
         return Influence(*sums)
+
+    def score_model(self) -> ScoreModel | None:
+        """Return the model with the features of each pair of raters.
+
+        They are the disagreement and the labels of both, of the subjects that both have rated.
+        """
+        matrix = disagreement_matrix(self._weights, self._profiles.n_labels)
+        n_labels, n_pairs = len(matrix), comb(self._profiles.n_raters, 2)
+        profiles = self._profiles.with_unseen(n_pairs * (2 * n_labels + 1))
+        if profiles is None:
+            return None
+        given, features = _given(profiles), []
+        for first, second in combinations(given.swapaxes(0, 1), 2):
+            first = first * second.any(axis=1, keepdims=True)
+            second = second * first.any(axis=1, keepdims=True)
+            distance = ((first @ matrix) * second).sum(axis=1)
+            features.append(np.column_stack([distance, first, second]))
+        ratio = partial(_mean_ratio, matrix)
+        return ScoreModel(
+            np.concatenate(features, axis=1), profiles.multiplicities, ratio, least_kappa(matrix)
+        )
+
+
+def _given(profiles: Profiles) -> Floats:
+    """Return 1 where a profile has a rater's rating with a label, of shape (P, R, l)."""
+    given = profiles.codes[:, :, None] == np.arange(profiles.n_labels)
+    return np.asarray(given, np.float64)
+
+
+def _mean_ratio(matrix: Floats, sums: Floats) -> tuple[Smooth, Smooth]:
+    """Return one minus the mean of kappa over pairs, at sums of their features, and 1."""
+    size, (m, k) = len(matrix), sums.shape
+    by_pair = sums.reshape(m, -1, 2 * size + 1)
+    n_pairs = by_pair.shape[1]
+    observed, rows, columns = by_pair[..., 0], by_pair[..., 1 : size + 1], by_pair[..., size + 1 :]
+    n = rows.sum(axis=-1)
+    # A pair's ratio is q = observed * n / e with e = rows @ matrix @ columns.
+    e_slope = np.concatenate([columns @ matrix.T, rows @ matrix], axis=-1)
+    e = (e_slope[..., :size] * rows).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inverse = 1 / e
+        n_slope = np.zeros((2 * size,))
+        n_slope[:size] = 1
+        ratio = n * inverse
+        ratio_slope = n_slope * inverse[..., None] - (n * inverse**2)[..., None] * e_slope
+        mixed = n_slope[:, None] * e_slope[..., None, :]
+        twice = np.zeros((2 * size, 2 * size))
+        twice[:size, size:], twice[size:, :size] = matrix, matrix.T
+        ratio_bend = (
+            -(mixed + mixed.swapaxes(-1, -2)) * (inverse**2)[..., None, None]
+            + 2 * e_slope[..., None] * e_slope[..., None, :] * (n * inverse**3)[..., None, None]
+            - twice * (n * inverse**2)[..., None, None]
+        )
+    slope = np.concatenate([ratio[..., None], observed[..., None] * ratio_slope], axis=-1)
+    bend = np.zeros((m, n_pairs, 2 * size + 1, n_pairs, 2 * size + 1))
+    pairs = np.arange(n_pairs)
+    bend[:, pairs, 0, pairs, 1:] = ratio_slope
+    bend[:, pairs, 1:, pairs, 0] = ratio_slope.swapaxes(0, 1)
+    bend[:, pairs, 1:, pairs, 1:] = (observed[..., None, None] * ratio_bend).swapaxes(0, 1)
+    above = Smooth(
+        (observed * ratio).mean(axis=-1),
+        slope.reshape(m, k) / n_pairs,
+        bend.reshape(m, k, k) / n_pairs,
+    )
+    return above, Smooth(np.ones(m), np.zeros((1, k)), np.zeros((1, k, k)))
 
 
 def of_pairs(

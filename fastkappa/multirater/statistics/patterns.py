@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats
+from fastkappa.multirater.statistics.unseen import with_unseen_patterns
 
 # Patterns are converted to floats in blocks of 8 MB.
 BLOCK = 1 << 20
@@ -48,6 +49,11 @@ class Patterns:
         """Whether a pattern has two ratings or more."""
         paired: NDArray[np.bool_] = self.n_ratings >= 2
         return paired
+
+    def with_unseen(self, n_features: int) -> Patterns | None:
+        """Return these patterns and those that might have been, None if they are too many."""
+        found = with_unseen_patterns(self.counts, self.multiplicities, n_features)
+        return None if found is None else Patterns(*found)
 
     def blocks(self) -> Iterator[tuple[slice, Floats]]:
         """Yield blocks of rows, as floats."""

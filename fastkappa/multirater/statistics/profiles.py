@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, Floats, IntTable
+from fastkappa.multirater.statistics.unseen import with_unseen_profiles
 
 
 class RaterPairs(NamedTuple):
@@ -61,6 +62,11 @@ class Profiles:
         """How many ratings each profile has, of shape (P,)."""
         n_ratings: IntTable = (self.codes < self.n_labels).sum(axis=1, dtype=np.int64)
         return n_ratings
+
+    def with_unseen(self, n_features: int) -> Profiles | None:
+        """Return these profiles and those that might have been, None if they are too many."""
+        found = with_unseen_profiles(self.codes, self.multiplicities, self.n_labels, n_features)
+        return None if found is None else Profiles(*found, self.n_labels)
 
     @property
     def parts(self) -> list[AnyArray]:

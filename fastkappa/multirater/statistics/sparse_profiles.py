@@ -43,6 +43,9 @@ class SparseProfiles:
             [ratings.shape[1] for ratings in self.parts], [len(part) for part in self.parts]
         )
 
+    def with_unseen(self, n_features: int) -> None:
+        """Return None: raters are too many for the profiles that might have been."""
+
     def distances(self, between: Floats) -> Floats:
         """Return the sum of the distances over a profile's ordered pairs of ratings."""
         total = np.empty(len(self.multiplicities))

@@ -1,7 +1,8 @@
 """Intervals of the values of kappa that a test on the table's likelihood does not reject.
 
-Two tests compare the observed proportions o with the most likely ones p under kappa = kappa0,
-and have in large samples the same chi-square distribution with one degree of freedom:
+Two tests compare the observed proportions o, of a table's cells or of the distinct rows of several
+raters, with the most likely ones p under kappa = kappa0, and have in large samples the same
+chi-square distribution with one degree of freedom:
 
 - the likelihood ratio, 2 n sum(o log(o / p)); its interval is that of the profile likelihood;
 - Rao's score, which for a multinomial distribution is Pearson's n sum((o - p)^2 / p). Of two
@@ -25,10 +26,11 @@ from fastkappa.statistics.inference import STANDARD_NORMAL, standard_error
 from fastkappa.statistics.intervals.constrained import (
     LARGEST_CHANGE,
     TOLERANCE,
-    constrained_stack,
+    Constraint,
     first_problem,
-    newton_move,
+    most_likely,
 )
+from fastkappa.statistics.intervals.table_constraint import TableConstraint
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
@@ -76,18 +78,44 @@ def inverted_test(
         low, high = (np.concatenate(ends) for ends in zip(*parts))
         return low, high
     matrix = disagreement_matrix(weights, n_labels)
-    least = least_kappa(matrix)
     kappa = kappas(tables, weights)
     known = ~np.isnan(kappa)
     low, high = np.full(kappa.shape, np.nan), np.full(kappa.shape, np.nan)
-    if not known.any():
-        return low, high
-    matrix = matrix / matrix.max()
+    if known.any():
+        counts = tables[known].astype(np.float64).reshape(-1, n_labels**2)
+        error = np.asarray(standard_error(tables[known], weights))
+        low[known], high[known] = interval_ends(
+            test, TableConstraint(matrix), counts, error, confidence, least_kappa(matrix)
+        )
+    return low, high
+
+
+def interval_ends(
+    test: Test,
+    constraint: Constraint,
+    counts: FloatTable,
+    error: FloatTable,
+    confidence: float,
+    least: float,
+) -> tuple[FloatTable, FloatTable]:
+    """Return the ends of the interval of each row of counts, whose coefficient is defined.
+
+    Parameters
+    ----------
+    test : {'score', 'profile'}
+    constraint : Constraint
+    counts : ndarray of shape (m, cells)
+    error : ndarray of shape (m,)
+        A standard error: the ends are sought where it has them.
+    confidence : float
+    least : float
+        No coefficient is below; -infinity if that is not known.
+    """
     quantile = STANDARD_NORMAL.inv_cdf((1 + confidence) / 2)
-    kappa, counts = kappa[known], tables[known].astype(np.float64)
+    n = counts.sum(axis=-1)
+    kappa = constraint.values(counts / n[:, None])
     # Around kappa = 1 the standard error is 0, and one item more would make this difference.
-    error = np.asarray(standard_error(tables[known], weights))
-    half = quantile * np.maximum(error, 1 / (counts.sum(axis=(-2, -1)) + 1))
+    half = quantile * np.maximum(error, 1 / (n + 1))
     found = []
     for bound, guess in ((least, kappa - half), (1.0, kappa + half)):
         halfway = (kappa + max(bound, -3.0)) / 2
@@ -96,11 +124,11 @@ def inverted_test(
     both = _Ends(*(np.concatenate(parts) for parts in zip(*found)))
     ends = both.bound.copy()
     sought = np.flatnonzero(both.kappa != both.bound)
-    ends[sought] = _by_newton(test, both.some(sought), matrix, quantile)
+    ends[sought] = _by_newton(test, constraint, both.some(sought), quantile)
     missed = np.flatnonzero(np.isnan(ends))
     if len(missed):
-        ends[missed] = _by_enclosing(test, both.some(missed), matrix, quantile)
-    low[known], high[known] = np.split(ends, 2)
+        ends[missed] = _by_enclosing(test, constraint, both.some(missed), quantile)
+    low, high = np.split(ends, 2)
     return low, high
 
 
@@ -130,18 +158,18 @@ def least_kappa(matrix: FloatTable) -> float:
 def statistic_and_slope(
     test: Test, observed: FloatTable, p: FloatTable, n: FloatTable
 ) -> tuple[FloatTable, FloatTable]:
-    """Return the statistic of a test, shape (m,), and its derivative by p, shape (m, l, l)."""
-    used, n = observed > 0, n[:, None, None]
+    """Return the statistic of a test, shape (m,), and its derivative by p, shape (m, cells)."""
+    used, n = observed > 0, n[:, None]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(used, observed / p, 0.0)
         if test == "profile":
             terms = np.where(used, 2 * n * observed * np.log(ratio), 0.0)
-            return terms.sum(axis=(-2, -1)), -2 * n * ratio
-        score = n[:, 0, 0] * ((observed * ratio).sum(axis=(-2, -1)) - 1)
+            return terms.sum(axis=-1), -2 * n * ratio
+        score = n[:, 0] * ((observed * ratio).sum(axis=-1) - 1)
         return score, -n * ratio**2
 
 
-def _by_newton(test: Test, sought: _Ends, matrix: FloatTable, quantile: float) -> FloatTable:
+def _by_newton(test: Test, constraint: Constraint, sought: _Ends, quantile: float) -> FloatTable:
     """Return the ends, NaN where the steps do not lead there."""
     ends = np.full(sought.kappa.shape, np.nan)
     which = np.arange(len(ends))
@@ -151,16 +179,16 @@ def _by_newton(test: Test, sought: _Ends, matrix: FloatTable, quantile: float) -
     for _ in range(MOST_STEPS):
         if not len(which):
             break
-        move = newton_move(problem, matrix, kappa0, LARGEST_CHANGE[0])
+        move = constraint.newton_move(problem, kappa0, LARGEST_CHANGE[0])
         n_near = np.where(move.is_far, 0, n_near + 1)
-        n = sought.counts.sum(axis=(-2, -1))
+        n = sought.counts.sum(axis=-1)
         # The first step sees a flat statistic, that of the observed proportions.
         ready = (n_near > 1) & (problem.product * n < SMALL_PRODUCT)
         statistic, slope = statistic_and_slope(test, problem.observed, problem.p, n)
         root = np.sqrt(np.maximum(statistic, 1e-3))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             at_once, with_t = (
-                (slope * change[0]).sum(axis=(-2, -1)) / (2 * root)
+                (slope * change[0]).sum(axis=-1) / (2 * root)
                 for change in (move.at_once, move.with_t)
             )
             dt = (quantile - root - at_once) / with_t
@@ -183,13 +211,13 @@ def _by_newton(test: Test, sought: _Ends, matrix: FloatTable, quantile: float) -
     return ends
 
 
-def _by_enclosing(test: Test, sought: _Ends, matrix: FloatTable, quantile: float) -> FloatTable:
+def _by_enclosing(test: Test, constraint: Constraint, sought: _Ends, quantile: float) -> FloatTable:
     """Return the ends by false position (Illinois), or by halving beside an infinite statistic."""
-    n = sought.counts.sum(axis=(-2, -1))
-    observed = sought.counts / n[:, None, None]
+    n = sought.counts.sum(axis=-1)
+    observed = sought.counts / n[:, None]
 
     def excess(which: AnyArray, kappa0: FloatTable) -> FloatTable:
-        found = constrained_stack(sought.counts[which], matrix, kappa0)
+        found = most_likely(constraint, sought.counts[which], kappa0)
         statistic, _ = statistic_and_slope(test, observed[which], found.proportions, n[which])
         impossible = np.isinf(found.likelihood_ratio)
         return np.where(impossible, np.inf, np.sqrt(np.maximum(statistic, 0))) - quantile

@@ -18,7 +18,7 @@ from fastkappa.statistics.bootstrap import BLOCK_CELLS, as_generator
 from fastkappa.statistics.clusters import are_joined
 from fastkappa.statistics.inference import check_confidence
 from fastkappa.statistics.kappa import kappas
-from fastkappa.statistics.tables import as_counts
+from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights, disagreement_matrix
 
 Prior: TypeAlias = Literal["perks", "jeffreys"] | float
@@ -149,7 +149,7 @@ def kappa_posterior(
             "table must not be a result with clusters, for the posterior takes items for"
             " independent: bootstrap draws clusters."
         )
-    counts = as_counts(getattr(table, "table", table))
+    counts = counts_given(getattr(table, "table", table))
     size = len(counts)
     given = weights if weights is not None else getattr(table, "weights", None)
     checked = as_weights(given, size)

@@ -22,7 +22,7 @@ from fastkappa.statistics.inference import (
     proportions_of,
     standard_error,
 )
-from fastkappa.statistics.intervals.constrained import constrained_stack
+from fastkappa.statistics.intervals.table_constraint import most_likely_tables
 from fastkappa.statistics.kappa import kappas
 from fastkappa.statistics.weights import Weights, disagreement_matrix
 
@@ -73,7 +73,7 @@ def null_test(
         return NullTest(z, error)
     n, observed = proportions_of(tables[known])
     matrix = disagreement_matrix(weights, tables.shape[-1])
-    found = constrained_stack(
+    found = most_likely_tables(
         tables[known].astype(np.float64), matrix, np.full(len(n), float(null_kappa))
     )
     is_found = np.isfinite(found.likelihood_ratio)

@@ -1,0 +1,111 @@
+"""A given coefficient of several raters, as a constraint on the proportions of rows of ratings.
+
+Each row (the pattern or the profile of a subject's ratings) has a few features, such as the
+distance of its ratings and the number of each label. All coefficients are 1 - N(f) / M(f), with
+smooth N and M of the sums f of the features over the subjects. A step of Newton's method needs
+only the change of these sums and of a and b, so that it solves k + 2 linear equations for k
+features, however many rows there are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from fastkappa.arrays import FloatTable
+from fastkappa.statistics.intervals.constrained import (
+    Move,
+    Problem,
+    linear_solutions,
+    target_of,
+)
+
+
+class Smooth(NamedTuple):
+    """A function of k features at m places, with its derivatives.
+
+    Of the shapes (m,), (m, k) and (m, k, k), or what broadcasts to them.
+    """
+
+    value: FloatTable
+    slope: FloatTable
+    bend: FloatTable
+
+
+class Ratio(Protocol):
+    """A coefficient 1 - N / M of sums of features."""
+
+    def __call__(self, sums: FloatTable) -> tuple[Smooth, Smooth]:
+        """Return N and M at sums of shape (m, k)."""
+
+
+class RatioConstraint:
+    """The constraint of rows with features.
+
+    Parameters
+    ----------
+    features : ndarray of shape (rows, k)
+    ratio : Ratio
+    """
+
+    def __init__(self, features: FloatTable, ratio: Ratio) -> None:
+        self._features, self._ratio = features, ratio
+
+    def values(self, proportions: FloatTable) -> FloatTable:
+        above, below = self._ratio(proportions @ self._features)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(below.value > 0, 1 - above.value / below.value, np.nan)
+
+    def slopes(self, p: FloatTable, kappa0: FloatTable) -> tuple[FloatTable, FloatTable]:
+        above, below = self._ratio(p @ self._features)
+        t = 1 - kappa0
+        slope = above.slope - t[:, None] * below.slope
+        return above.value - t * below.value, slope @ self._features.T
+
+    def newton_move(self, problem: Problem, kappa0: FloatTable, change: float) -> Move:
+        p, z, a, b = problem[:4]
+        features, products = self._features, problem.products
+        above, below = self._ratio(p @ features)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t, is_far = target_of(1 - above.value / below.value, kappa0, change)
+        h = above.value - t * below.value
+        slope = above.slope - t[:, None] * below.slope
+        bend = b[:, None, None] * (above.bend - t[:, None, None] * below.bend)
+        error = np.maximum(np.abs(h), np.abs(p * z - products).max(axis=-1))
+        # dp = constant - steep * (z after the step), where z after the step is
+        # a' + b' g + features @ (bend @ (the change of the sums) - b * below.slope * dt).
+        steep, constant = p / z, products / z
+        spread = np.stack([(features.T * row) @ features for row in steep])
+        sums = steep @ features
+        k = features.shape[1]
+        left = np.zeros((len(p), k + 2, k + 2))
+        left[:, :k, :k] = np.eye(k) + spread @ bend
+        left[:, :k, k] = sums
+        left[:, :k, k + 1] = (spread @ slope[:, :, None])[:, :, 0]
+        left[:, k, :k] = (sums[:, None] @ bend)[:, 0]
+        left[:, k, k] = steep.sum(axis=-1)
+        left[:, k, k + 1] = (sums * slope).sum(axis=-1)
+        left[:, k + 1, :k] = slope
+        right = np.zeros((len(p), k + 2, 2))
+        along = b[:, None] * np.broadcast_to(below.slope, slope.shape)
+        right[:, :k, 0] = constant @ features
+        right[:, k, 0] = constant.sum(axis=-1) - 1 + p.sum(axis=-1)
+        right[:, k + 1, 0] = -h
+        right[:, :k, 1] = (spread @ along[:, :, None])[:, :, 0]
+        right[:, k, 1] = (sums * along).sum(axis=-1)
+        right[:, k + 1, 1] = below.value
+        found = linear_solutions(left, right)
+        new_a, new_b = found[:, k], found[:, k + 1]
+        by_sums = (bend @ found[:, :k]).swapaxes(-1, -2)
+        by_sums[:, 0] += new_b[:, :1] * slope
+        by_sums[:, 1] += new_b[:, 1:] * slope - along
+        new_z = new_a[:, :, None] + by_sums @ features.T
+        at_once = (
+            constant - steep * new_z[:, 0],
+            new_z[:, 0] - z,
+            new_a[:, 0] - a,
+            new_b[:, 0] - b,
+        )
+        with_t = (-steep * new_z[:, 1], new_z[:, 1], new_a[:, 1], new_b[:, 1])
+        return Move(at_once, with_t, np.where(is_far, np.inf, error), is_far)

@@ -1,0 +1,225 @@
+"""Score intervals of several raters: closed forms, two raters, other optimisers, exact coverage."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import factorial, prod
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.stats import chi2, norm
+
+from fastkappa.multirater.statistics.alpha import Alpha
+from fastkappa.multirater.statistics.chance_corrected import (
+    ChanceCorrected,
+    chance_of_fleiss,
+    chance_of_gwet,
+    chance_of_randolph,
+    distances_of,
+)
+from fastkappa.multirater.statistics.coefficient import Coefficient
+from fastkappa.multirater.statistics.known_raters import Conger, Light
+from fastkappa.multirater.statistics.patterns import Patterns
+from fastkappa.multirater.statistics.profiles import Profiles
+from fastkappa.multirater.statistics.unseen import (
+    with_unseen_patterns,
+    with_unseen_profiles,
+)
+from fastkappa.statistics.intervals.inverted import interval_ends, inverted_test
+from fastkappa.statistics.intervals.ratio_constraint import RatioConstraint
+
+Z = norm.ppf(0.975)
+CHANCES = {"fleiss": chance_of_fleiss, "gwet": chance_of_gwet, "randolph": chance_of_randolph}
+NAMES = [*CHANCES, "alpha", "conger", "light"]
+
+
+def coefficient_of(
+    name: str, profiles: Any, multiplicities: Any, n_labels: int, weights: Any
+) -> Coefficient:
+    """Return a coefficient of profiles, whose missing ratings are ``n_labels``."""
+    codes, numbers = np.array(profiles), np.array(multiplicities)
+    if name in ("conger", "light"):
+        known = Profiles(codes, numbers, n_labels)
+        return (
+            Light(known, weights)
+            if name == "light"
+            else Conger(known, distances_of(weights, n_labels))
+        )
+    counts = np.stack([(codes == label).sum(axis=1) for label in range(n_labels)], axis=1)
+    counts, places = np.unique(counts, axis=0, return_inverse=True)
+    patterns = Patterns(counts, np.bincount(places.ravel(), numbers, len(counts)))
+    if name == "alpha":
+        return Alpha(
+            patterns, {None: "nominal", "quadratic": "interval"}[weights], np.arange(n_labels)
+        )
+    return ChanceCorrected(patterns, distances_of(weights, n_labels), CHANCES[name])
+
+
+def ends(coefficient: Coefficient, confidence: float = 0.95) -> tuple[float, float]:
+    model = coefficient.score_model()
+    assert model is not None
+    low, high = interval_ends(
+        "score",
+        RatioConstraint(model.features, model.ratio),
+        model.counts[None].astype(float),
+        np.array([coefficient.standard_error("t")]),
+        confidence,
+        model.least,
+    )
+    return float(low[0]), float(high[0])
+
+
+def sample(
+    n: int, n_raters: int, n_labels: int, missing: float, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, n_labels, (n, 1))
+    codes = np.where(rng.random((n, n_raters)) < 0.6, truth, rng.integers(0, n_labels, n_raters))
+    codes[rng.random(codes.shape) < missing] = n_labels
+    return np.unique(codes, axis=0, return_counts=True)
+
+
+@pytest.mark.parametrize("n", [10, 200])
+@pytest.mark.parametrize("n_raters", [2, 3, 6])
+def test_full_agreement_has_wilsons_interval(n: int, n_raters: int) -> None:
+    found = coefficient_of("randolph", [[0] * n_raters, [1] * n_raters], [n // 2, n // 2], 2, None)
+    # The disagreement most likely not seen is an even split: its proportion is at most Wilson's.
+    half = n_raters // 2
+    distance = 2 * half * (n_raters - half) / (n_raters * (n_raters - 1))
+    low = 1 - 2 * distance * Z**2 / (n + Z**2)
+    assert ends(found) == pytest.approx((low, 1), abs=1e-7)
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+@pytest.mark.parametrize("name", ["conger", "light"])
+def test_two_raters_have_the_interval_of_cohens_kappa(name: str, weights: Any) -> None:
+    table = np.array([[20, 3, 0], [2, 9, 1], [0, 0, 5]])
+    rows = np.argwhere(table)
+    found = ends(coefficient_of(name, rows, table[tuple(rows.T)], 3, weights))
+    low, high = inverted_test("score", table[None], weights, 0.95)
+    assert found == pytest.approx((float(low[0]), float(high[0])), abs=1e-6)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("weights", [None, "quadratic"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_model_is_the_coefficient_and_its_derivatives_are_right(
+    name: str, weights: Any, missing: float
+) -> None:
+    found = coefficient_of(name, *sample(30, 3, 3, missing, 1), 3, weights)
+    model = found.score_model()
+    assert model is not None
+    proportions = model.counts / model.counts.sum()
+    constraint = RatioConstraint(model.features, model.ratio)
+    value = float(found.values(found.multiplicities))
+    assert float(constraint.values(proportions[None])[0]) == pytest.approx(value, abs=1e-12)
+    # With every row possible, so that all is away from the edges.
+    sums = ((proportions + 1 / len(proportions)) / 2) @ model.features
+    steps = 1e-5 * np.eye(len(sums))
+    for part in (0, 1):
+        smooth = model.ratio(sums[None])[part]
+        up, down = (model.ratio(sums + sign * steps)[part] for sign in (1, -1))
+        slope = (up.value - down.value) / 2e-5
+        bend = (up.slope - down.slope) / 2e-5
+        np.testing.assert_allclose(
+            np.broadcast_to(smooth.slope, (1, len(sums)))[0], slope, atol=1e-8
+        )
+        np.testing.assert_allclose(
+            np.broadcast_to(smooth.bend, (1, *steps.shape))[0],
+            np.broadcast_to(bend, steps.shape),
+            atol=1e-8,
+        )
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_ends_are_where_pearsons_chi_square_is_the_quantile(name: str, missing: float) -> None:
+    profiles, multiplicities = sample(25, 3, 2, missing, 2)
+    found = coefficient_of(name, profiles, multiplicities, 2, None)
+    model = found.score_model()
+    assert model is not None
+    constraint = RatioConstraint(model.features, model.ratio)
+    counts = model.counts.astype(float)
+    observed = counts / counts.sum()
+    for end in ends(found):
+        # The most likely proportions, by a general optimiser.
+        started = (observed + 1 / len(counts)) / 2
+        best = minimize(
+            lambda p: -counts @ np.log(np.maximum(p, 1e-300)),
+            started,
+            bounds=[(1e-10, 1)] * len(counts),
+            constraints=[
+                {"type": "eq", "fun": lambda p: p.sum() - 1},
+                {"type": "eq", "fun": lambda p: constraint.values(p[None])[0] - end},  # noqa: B023
+            ],
+            method="SLSQP",
+            options={"ftol": 1e-12, "maxiter": 1000},
+        )
+        chi_square = counts.sum() * ((observed - best.x) ** 2 / best.x).sum()
+        assert chi_square == pytest.approx(chi2.ppf(0.95, 1), rel=2e-3)
+
+
+@pytest.mark.parametrize("name", ["fleiss", "gwet", "alpha", "conger"])
+@pytest.mark.parametrize("agreed", [0.3, 0.8])
+def test_exact_coverage_with_a_rare_label(name: str, agreed: float) -> None:
+    """All samples of 10 subjects, three raters, two labels of which one has 10 %."""
+    margin, n = np.array([0.1, 0.9]), 10
+    rows = list(product((0, 1), repeat=3))
+    chance = np.array([prod(margin[list(row)]) for row in rows])
+    alike = np.array([margin[row[0]] if len(set(row)) == 1 else 0 for row in rows])
+    of_row = (1 - agreed) * chance + agreed * alike
+    # By the number of ratings of the rare label.
+    rare = np.array([row.count(0) for row in rows])
+    of_pattern = np.bincount(rare, of_row)
+    first = [rows[int(np.flatnonzero(rare == k)[0])] for k in range(4)]
+    covered = known = 0.0
+    for some in product(range(n + 1), repeat=3):
+        if (rest := n - sum(some)) < 0:
+            continue
+        counts = np.array([rest, *some])
+        probability = factorial(n) * prod(
+            p**k / factorial(k) for p, k in zip(of_pattern, counts.tolist())
+        )
+        if probability < 1e-6:
+            continue
+        used = counts > 0
+        found = coefficient_of(name, np.array(first)[used], counts[used], 2, None)
+        if np.isnan(found.values(found.multiplicities)):
+            continue
+        low, high = ends(found)
+        known += probability
+        # Every one of these is `agreed` in the population, and Gwet's is what it is there.
+        truth = agreed
+        if name == "gwet":
+            truth = 1 - (1 - agreed) * 2 * 0.09 / (0.1**2 + 0.9**2)
+        covered += probability * (low - 1e-9 <= truth <= high + 1e-9)
+    assert covered / known > 0.93
+
+
+@pytest.mark.parametrize("name", ["fleiss", "alpha", "conger"])
+@pytest.mark.parametrize("weights", [None, "quadratic"])
+def test_rows_of_two_labels_stand_for_all(
+    name: str, weights: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profiles, multiplicities = sample(30, 4, 4, 0.0, 5)
+    found = coefficient_of(name, profiles, multiplicities, 4, weights)
+    everything = ends(found)
+    model = found.score_model()
+    assert model is not None
+    rows, k = model.features.shape
+    monkeypatch.setattr("fastkappa.multirater.statistics.unseen.MOST_WORK", (rows - 1) * k * k)
+    fewer = found.score_model()
+    assert fewer is not None
+    assert len(fewer.features) < rows
+    assert ends(found) == pytest.approx(everything, abs=2e-3)
+
+
+def test_rows_that_might_have_been() -> None:
+    counts, numbers = with_unseen_patterns(np.array([[2, 1]]), np.array([4]), 4) or ((), ())
+    assert sorted(map(tuple, counts)) == [(0, 3), (1, 2), (2, 1), (3, 0)]
+    assert numbers.tolist() == [4, 0, 0, 0]
+    codes, numbers = with_unseen_profiles(np.array([[0, 2]]), np.array([4]), 2, 4) or ((), ())
+    assert codes.tolist() == [[0, 2], [1, 2]]  # the second rater's rating is missing
+    assert with_unseen_patterns(np.eye(3000, dtype=int), np.ones(3000), 3002) is None
