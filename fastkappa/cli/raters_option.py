@@ -19,16 +19,15 @@ Raters: TypeAlias = Annotated[
     typer.Option(
         RATERS,
         metavar="COLUMN COLUMN...",
-        help="The columns of two raters or more, after FILE. For one that begins with a dash write"
-        " --raters=-COLUMN.",
+        help="The columns of two raters or more, after FILE; with --rater the names of raters, to"
+        " leave out others. For one that begins with a dash write --raters=-COLUMN.",
     ),
 ]
 Item: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="What was rated, in a file with a row per rating; with --rater and --rating, in place"
-        " of --raters.",
+        help="What was rated, in a file with a row per rating; with --rater and --rating.",
     ),
 ]
 Rater: TypeAlias = Annotated[str | None, typer.Option(metavar="COLUMN", help="Who rated it.")]
@@ -74,20 +73,18 @@ def named_raters(
     Raises
     ------
     ValueError
-        If the options name neither or both, a column twice, or one rater alone.
+        If the options do not say which, name a column twice, or one rater alone.
     """
+    chosen = () if raters is None else _different(tuple(raters))
     given = {"--item": item, "--rater": rater, "--rating": rating}
     named = {option: column for option, column in given.items() if column is not None}
-    first = next(iter(named), "")
-    if raters and named:
-        raise ValueError(f"give --raters or {', '.join(given)}, got --raters and {first}.")
-    if not raters and not named:
+    if not named:
+        if chosen:
+            return chosen
         raise ValueError(
             "give --raters for a file with a column per rater, or --item, --rater and --rating for"
             " one with a row per rating."
         )
-    if not named:
-        return _different(tuple(raters or ()))
     if item is None or rater is None or rating is None:
         lacking = [option for option in given if option not in named]
         raise ValueError(f"{next(iter(named))} needs {' and '.join(lacking)} too.")
@@ -96,12 +93,12 @@ def named_raters(
             raise ValueError(f"{option} and {other} must name two columns, got {column!r} twice.")
     from fastkappa.cli.files.raters import LongColumns
 
-    return LongColumns(item, rater, rating)
+    return LongColumns(item, rater, rating, chosen)
 
 
 def _different(raters: tuple[str, ...]) -> tuple[str, ...]:
     """Return two raters or more, or raise."""
-    if len(raters) < 2:
+    if len(raters) == 1:
         raise ValueError(f"--raters must name two columns or more, got {raters[0]!r} alone.")
     for name in raters:
         if raters.count(name) > 1:

@@ -53,6 +53,7 @@ FORMS = [
     (r"Leave it out, as ratings\.drop.*", "Leave it out of --raters."),
 ]
 OPTIONS = [
+    (r"\bduplicates='first' or 'last'", "--duplicates first or last"),
     (r"\bmissing='drop'", "--missing drop"),
     (r"\bweights='(\w+)'", r"--weights \1"),
     (r"\binterval_method='(\w+)'", r"--interval-method \1"),

@@ -62,6 +62,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cuff = own.normal(130, 15, n).round()
     pressure = {name: cuff + own.normal(2, 5, n).round() for name in ("sensor", "third")}
     write_csv(folder / "pressure.csv", patient=patient, cuff=cuff, **pressure)
+    (folder / "annotators").mkdir()
+    for name in ("ann", "ben", "cat"):
+        label = own.integers(1, 4, 20)
+        tags = [";".join("xyz"[: 1 + place % 3]) for place in label]
+        write_csv(folder / "annotators" / f"{name}.csv", text=range(20), label=label, tags=tags)
     labels = [1, 2, 3, 4]
     far = np.minimum(abs(np.subtract.outer(labels, labels)), 2)
     weights = {"": labels, **{str(label): far[:, i] for i, label in enumerate(labels)}}

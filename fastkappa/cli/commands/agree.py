@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +13,6 @@ from fastkappa.cli.options import (
     MOST_REPLICATES,
     Format,
     FormatOption,
-    InputFile,
     IntervalOption,
     MissingCodes,
     MissingOption,
@@ -24,7 +25,7 @@ from fastkappa.cli.options import (
     read_matrix,
     reads_files,
 )
-from fastkappa.cli.raters_option import Item, Rater, Raters, RatersCommand, Rating, named_raters
+from fastkappa.cli.raters_option import Item, Rater, Raters, RatersCommand, Rating
 from fastkappa.statistics.scales import SCALES, check_scale
 
 EXAMPLES = """
@@ -35,18 +36,70 @@ fastkappa agree ratings.csv --raters ann ben cat --report report.html
 fastkappa agree ratings.csv --raters ann ben --group clinic --bootstrap 2000
 
 fastkappa agree long.csv --item slide --rater who --rating grade
+
+fastkappa agree ann.csv ben.csv --id slide --rating grade
 """
 Command = RatersCommand
+
+
+class DuplicatesOption(enum.StrEnum):
+    error = "error"
+    first = "first"
+    last = "last"
+
+
+class LevelOption(enum.StrEnum):
+    nominal = "nominal"
+    ordinal = "ordinal"
+    interval = "interval"
+    ratio = "ratio"
+    jaccard = "jaccard"
+    masi = "masi"
 
 
 @reads_files
 @draws
 def agree(
-    file: InputFile,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="A CSV, TSV, .txt, .xlsx, Parquet or Arrow file, a folder of them, a pattern such"
+            " as 'part-*.csv', or - for the standard input; with --id a file per rater.",
+        ),
+    ],
     raters: Raters = None,
     item: Item = None,
     rater: Rater = None,
     rating: Rating = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="What was rated, where each rater has a file of the same name; a folder has the"
+            " files of all. --rating is not needed if there is one more column.",
+        ),
+    ] = None,
+    duplicates: Annotated[
+        DuplicatesOption,
+        typer.Option(
+            help="Which rating of an item counts if a rater has several: none, the first or the"
+            " last row."
+        ),
+    ] = DuplicatesOption.error,
+    level: Annotated[
+        LevelOption | None,
+        typer.Option(help="The level of Krippendorff's alpha; jaccard and masi are for sets."),
+    ] = None,
+    set_separator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHARACTER",
+            help="Ratings are sets of labels with this between them, such as ';': alpha is printed"
+            " alone, at all levels of sets or the one of --level.",
+        ),
+    ] = None,
     weights: Annotated[
         WeightsOption, typer.Option(help="How disagreement is weighted.")
     ] = WeightsOption.none,
@@ -126,18 +179,22 @@ def agree(
     several raters, and the kappa of each pair.
     """
     from fastkappa.cli.files.opening import opened_inputs
+    from fastkappa.cli.files.rater_files import opened_raters
     from fastkappa.cli.reports.agree import read_and_report
     from fastkappa.cli.reports.agree_parts import AgreeRequest
     from fastkappa.cli.terminal import write
 
     with errors_printed(), opened_inputs(text) as opener:
-        source, gate = opener.source(file), Gate.of(fail_under, fail_on)
+        gate = Gate.of(fail_under, fail_on)
         matrix = None if weight_matrix is None else read_matrix(weight_matrix, weights)
         remarks = Remarks(depends(weights, matrix))
-        columns = named_raters(raters, item, rater, rating)
+        source, columns = opened_raters(opener, files, id_column, raters, (item, rater, rating))
         request = AgreeRequest(
             file=source.name,
             raters=tuple(raters or ()),
+            level=None if level is None else level.value,
+            separator=set_separator,
+            duplicates=duplicates.value,
             group=group,
             weights=weights.scheme if matrix is None else matrix,
             scale=None if scale is None else check_scale(scale),

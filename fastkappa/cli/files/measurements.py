@@ -28,17 +28,21 @@ def read_measured(
     ImportError
         If pyarrow is not installed.
     """
-    is_long = isinstance(raters, LongColumns)
-    measured, names = (raters[2:], raters[:2]) if isinstance(raters, LongColumns) else (raters, ())
-    arrays = reading.columns(source, (), names, text=names, scores=measured)
+    if not isinstance(raters, LongColumns):
+        arrays = reading.columns(source, (), scores=raters)
+        reading.check_missing(source, arrays, (), "such items", "measurements")
+        return {name: arrays[name] for name in raters}
+    named = raters[:2]
+    arrays = reading.columns(source, (), named, text=named, scores=[raters.rating])
+    arrays = raters.of_chosen(arrays)
     reading.check_missing(source, arrays, (), "such items", "measurements")
-    if is_long:
-        return _by_rater(arrays, *names, *measured)
-    return {name: arrays[name] for name in measured}
+    found = _by_rater(arrays, raters)
+    return {name: found[name] for name in raters.chosen or sorted(found)}
 
 
-def _by_rater(arrays: dict[str, Any], item: str, rater: str, value: str) -> dict[str, Any]:
+def _by_rater(arrays: dict[str, Any], columns: LongColumns) -> dict[str, Any]:
     """Return a column per rater of the rows of a file with a row per measurement."""
+    item, rater, value = columns[:3]
     for name in (item, rater):
         if arrays[name].null_count:
             raise RatingsError(
@@ -48,18 +52,17 @@ def _by_rater(arrays: dict[str, Any], item: str, rater: str, value: str) -> dict
     items, raters = (
         in_one(arrays[name].cast("string").dictionary_encode()) for name in (item, rater)
     )
-    rows, columns = (array.indices.to_numpy() for array in (items, raters))
+    row_of, column_of = (array.indices.to_numpy() for array in (items, raters))
     names = raters.dictionary.to_pylist()
     (values,) = read_measurements([arrays[value]], [f"column {value!r}"])
     matrix = np.full((len(names), len(items.dictionary)), np.nan)
-    cells = columns.astype(np.int64) * matrix.shape[1] + rows
+    cells = column_of.astype(np.int64) * matrix.shape[1] + row_of
     found, times = np.unique(cells, return_counts=True)
     if times.max(initial=1) > 1:
         row = int(np.flatnonzero(cells == found[times.argmax()])[1])
         raise RatingsError(
-            f"rater {names[columns[row]]!r} has more than one measurement of item"
-            f" {items.dictionary[int(rows[row])].as_py()!r}: give one row for each."
+            f"rater {names[column_of[row]]!r} has more than one measurement of item"
+            f" {items.dictionary[int(row_of[row])].as_py()!r}: give one row for each."
         )
-    matrix[columns, rows] = values
-    order = np.argsort(names)
-    return {names[j]: matrix[j] for j in order.tolist()}
+    matrix[column_of, row_of] = values
+    return dict(zip(names, matrix))

@@ -125,7 +125,17 @@ class Opener:
     def source(self, path: Path) -> Source:
         """Return what is at a path: a file, a folder, a pipe, or the files of a pattern."""
         name = "standard input" if str(path) in STDIN else str(path)
-        return Source(name, tuple(map(self.file, _matching(path))), self.text_format)
+        return Source(name, tuple(map(self.file, self.matching(path))), self.text_format)
+
+    @staticmethod
+    def matching(path: Path) -> list[Path]:
+        """Return the files that a pattern stands for, or the path if it is none."""
+        if not set(str(path)) & set("*?[") or path.exists():
+            return [path]
+        found = [Path(file) for file in sorted(glob(str(path), recursive=True))]
+        if not found:
+            raise RatingsError(f"no file is like {path}.")
+        return found
 
     def file(self, path: Path) -> Path:
         """Return a file as the sources read it, which may be a copy, or a folder as it is."""
@@ -265,16 +275,6 @@ def opened_inputs(options: TextOptions) -> Iterator[Opener]:
             raise RatingsError(f"{name} cannot be read: {error.strerror or error}.") from error
         except ValueError as error:
             raise RatingsError(opener.explained(str(error))) from error
-
-
-def _matching(path: Path) -> list[Path]:
-    """Return the files that a pattern stands for, or the path if it is none."""
-    if not set(str(path)) & set("*?[") or path.exists():
-        return [path]
-    found = [Path(file) for file in sorted(glob(str(path), recursive=True))]
-    if not found:
-        raise RatingsError(f"no file is like {path}.")
-    return found
 
 
 def _is_piped(path: Path) -> bool:

@@ -39,6 +39,9 @@ class AgreeRequest(NamedTuple):
     sample_weight: str | None = None
     cluster: str | None = None
     heat_map: bool = False
+    level: str | None = None
+    separator: str | None = None
+    duplicates: str = "error"
 
     def fields(self) -> dict[str, Any]:
         """Return the first fields of the JSON."""

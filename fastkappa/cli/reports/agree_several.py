@@ -36,26 +36,32 @@ MOST_PAIRS = 60
 Coefficients = dict[str, MultiRaterResult]
 Resampled = Mapping[str, BootstrapResult | None]
 NO_BOOTSTRAP: Resampled = {}
+# Levels of alpha at which ratings may be sets.
+SET_LEVELS = ("nominal", "jaccard", "masi")
 
 
 def report_on_several(
     request: AgreeRequest, whole: Ratings, groups: Mapping[Any, Ratings]
 ) -> Output:
     """Report on three raters or more: on all subjects, and on those of each group."""
-    weights = request.weights_of(whole.labels)
+    are_sets = request.separator is not None
+    weights = None if are_sets else request.weights_of(whole.labels)
     with no_undefined_warnings():
-        results = _coefficients(weights, whole)
-        by_group = {label_text(group): _coefficients(weights, r) for group, r in groups.items()}
+        results = _coefficients(request, weights, whole)
+        by_group = {
+            label_text(group): _coefficients(request, weights, r) for group, r in groups.items()
+        }
         pairs = None
-        if pairs_are_few(whole):
+        if pairs_are_few(whole) and not are_sets:
             pairs = multirater.pairwise_kappa(whole, weights=weights, confidence=CONFIDENCE)
         resampled = {name: _bootstrap(r, whole, request) for name, r in results.items()}
     drawn = [d.sentence(results[name].method) for name, d in resampled.items() if d]
     many = f"Light's kappa and the kappa of each pair of raters are left out: {whole.n_raters}"
     reports = [
-        *_reports(results, request.scale, above=[_facts(weights, whole)]),
+        *_reports(results, request.scale, above=[_facts(weights, whole, are_sets)]),
         *([Report(drawn)] if drawn else []),
-        pairs._report() if pairs is not None else Report([f"{many} raters are many"]),
+        *([pairs._report()] if pairs is not None else []),
+        *([] if pairs is not None or are_sets else [Report([f"{many} raters are many"])]),
     ]
     rows = _rows(results, resampled)
     estimates_of_pairs = [] if pairs is None else pairs.rows()
@@ -71,7 +77,7 @@ def report_on_several(
         "weights": weights,
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
-        "labels": whole.labels,
+        "labels": [sorted(label) for label in whole.labels] if are_sets else whole.labels,
         "coefficients": _fields(results, request.scale, resampled),
         "pairwise": None
         if pairs is None
@@ -87,19 +93,20 @@ def report_on_several(
             {"group": name, "coefficients": _fields(of_this, request.scale)}
             for name, of_this in by_group.items()
         ]
+    gated = next(iter(results))
     drawn_pairs = estimates_of_pairs if comb(whole.n_raters, 2) <= MOST_PAIRS else []
 
     def draw(ax: Any) -> Any:
         if by_group:
-            firsts = {name: of_this["fleiss_kappa"] for name, of_this in by_group.items()}
-            return plot_forest({**firsts, ALL: results["fleiss_kappa"]}, ax=ax)
+            firsts = {name: of_this[gated] for name, of_this in by_group.items()}
+            return plot_forest({**firsts, ALL: results[gated]}, ax=ax)
         found = [(r.method, r.value, r.standard_error, r.interval) for r in results.values()]
         names, values, _, intervals = zip(*found, *drawn_pairs)
         return plot_forest(values, intervals, names=names, ax=ax)
 
     caption = "The coefficients, and kappa of each pair of raters, with their intervals."
     if by_group:
-        method = results["fleiss_kappa"].method
+        method = results[gated].method
         caption = f"{method} and its interval in each group of {label_text(request.group)}."
     return Output(
         request.heading(),
@@ -114,19 +121,31 @@ def report_on_several(
 def _gated(results: Coefficients, by_group: Mapping[str, Coefficients]) -> Iterator[Estimate]:
     """Yield the estimate that a gate checks, or that of each group."""
     if not by_group:
-        first = results["fleiss_kappa"]
+        first = next(iter(results.values()))
         yield Estimate(first.method, first.value, first.interval[0])
     for name, of_this in by_group.items():
-        first = of_this["fleiss_kappa"]
+        first = next(iter(of_this.values()))
         yield Estimate(of_one_group(name, first.method), first.value, first.interval[0])
 
 
-def _coefficients(weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return all coefficients by the names of their functions, Fleiss' kappa first."""
+def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
+    """Return all coefficients by the names of their functions, Fleiss' kappa first.
+
+    Of sets there are alphas alone, by their level.
+    """
+    level: Any = request.level
+    if request.separator is not None:
+        levels: Any = SET_LEVELS if level is None else [level]
+        return {
+            f"krippendorff_alpha_{name}": multirater.krippendorff_alpha(
+                ratings, level=name, confidence=CONFIDENCE
+            )
+            for name in levels
+        }
     options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
-    level: Any = "nominal"
-    if weights is not None:
-        level = disagreement_matrix(weights, len(ratings.labels))
+    if level is None:
+        n = len(ratings.labels)
+        level = "nominal" if weights is None else disagreement_matrix(weights, n)
     found = {
         "fleiss_kappa": multirater.fleiss_kappa(ratings, **options),
         "conger_kappa": multirater.conger_kappa(ratings, **options),
@@ -154,11 +173,13 @@ def _bootstrap(
     return result.bootstrap(n_resamples=request.n_resamples, method=method, rng=request.seed)
 
 
-def _facts(weights: Weights, ratings: Ratings) -> str:
+def _facts(weights: Weights, ratings: Ratings, are_sets: bool) -> str:
+    labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
+    weighted = "" if are_sets else f", {weights_text(weights)}"
     return (
         f"{count_text(ratings.n_subjects, 'subject')}, {ratings.n_missing} of"
         f" {ratings.n_subjects * ratings.n_raters} ratings missing,"
-        f" {count_text(len(ratings.labels), 'label')}, {weights_text(weights)}"
+        f" {labels}{weighted}"
     )
 
 

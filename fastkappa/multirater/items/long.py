@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from reprlib import repr as short_repr
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastkappa.arrays import AnyArray, IntTable, offsets_from
+from fastkappa.choices import check_choice
 from fastkappa.exceptions import changed_meanwhile
 from fastkappa.multirater.items.counts import as_patterns
 from fastkappa.multirater.items.distinct_rows import BLOCK, DistinctRows, RowFinder
@@ -32,6 +33,8 @@ from fastkappa.ratings.lengths import n_samples
 from fastkappa.ratings.missing import find_missing, without
 from fastkappa.ratings.read import read_clusters
 
+# Which of several ratings of an item by a rater counts.
+Duplicates = Literal["error", "first", "last"]
 # A span of whole numbers so many times as long as their column has a look-up table.
 LOOKUP_PER_ROW = 4
 
@@ -148,7 +151,13 @@ class LongRatings(NamedTuple):
 
 
 def read_long(
-    item: Any, rater: Any, rating: Any, cluster: Any, labels: Any, missing_codes: Sequence[Any]
+    item: Any,
+    rater: Any,
+    rating: Any,
+    cluster: Any,
+    labels: Any,
+    missing_codes: Sequence[Any],
+    duplicates: Duplicates = "error",
 ) -> tuple[EncodedColumns, LongRatings]:
     """Return a column of ratings with its labels, and the same sorted by item and rater.
 
@@ -157,12 +166,14 @@ def read_long(
     ValueError
         As by `encode_columns`, and if the columns differ in length, a rating has no item or no
         rater, items or raters are not whole numbers, strings or dates, there are fewer than two
-        raters, a rater has rated an item twice, or an item is in two clusters.
+        raters, a rater has rated an item twice and ``duplicates`` do not say which rating to take,
+        or an item is in two clusters.
     """
+    check_choice("duplicates", duplicates, get_args(Duplicates))
     columns = {"item": item, "rater": rater, "rating": rating}
     _check_lengths(columns if cluster is None else {**columns, "cluster": cluster})
     given = encode_columns([rating], ["rating"], labels, missing_codes, "rating")
-    found = _sorted_ratings(item, rater, cluster, given.raters[0])
+    found = _sorted_ratings(item, rater, cluster, given.raters[0], duplicates)
     if labels is None and len(found.rater_names) <= MOST_JUDGED:
         n_ratings = np.bincount(found.ratings, minlength=len(found.rater_names) * found.n_labels)
         of_each = n_ratings.reshape(len(found.rater_names), found.n_labels)
@@ -173,7 +184,9 @@ def read_long(
     return given, found
 
 
-def _sorted_ratings(item: Any, rater: Any, cluster: Any, encoded: EncodedRater) -> LongRatings:
+def _sorted_ratings(
+    item: Any, rater: Any, cluster: Any, encoded: EncodedRater, duplicates: Duplicates
+) -> LongRatings:
     n_labels = encoded.n_labels
     codes = np.empty(encoded.rater.n_subjects, np.min_scalar_type(n_labels + 1))
     for start in range(0, len(codes), CHUNK):
@@ -200,12 +213,17 @@ def _sorted_ratings(item: Any, rater: Any, cluster: Any, encoded: EncodedRater) 
     if not rated.all():
         pairs, codes = pairs[rated], codes[rated]
     if (pairs[1:] <= pairs[:-1]).any():
-        order = np.argsort(pairs)
+        # A stable sort takes several times as long.
+        order = np.argsort(pairs, kind=None if duplicates == "error" else "stable")
         pairs, codes = pairs[order], codes[order]
         del order
         again = pairs[1:] == pairs[:-1]
-        if again.any():
+        if again.any() and duplicates == "error":
             raise ValueError(_duplicates(pairs, codes, again, items, raters))
+        if again.any():
+            ends = [[False], again] if duplicates == "first" else [again, [False]]
+            kept = ~np.concatenate(ends)
+            pairs, codes = pairs[kept], codes[kept]
     del items, raters
     ratings = (pairs % n_raters).astype(np.min_scalar_type(n_raters * n_labels - 1))
     pairs //= n_raters
@@ -374,8 +392,9 @@ def _duplicates(
     found = f"rater {raters.shown(rater)} has {n_times} ratings of item {items.shown(item)}"
     if n_pairs > 1:
         found += f", and {n_pairs - 1} more pairs of rater and item have several"
+    remedy = "duplicates='first' or 'last' keeps one of them"
     if not n_differ:
-        return f"{found}, all of them equal: leave out the repeated rows."
+        return f"{found}, all of them equal: leave out the repeated rows; {remedy}."
     if n_pairs == 1:
-        return f"{found}, and they differ: keep one of them."
-    return f"{found}; those of {n_differ} of the {n_pairs} pairs differ: keep one rating of each."
+        return f"{found}, and they differ: {remedy}."
+    return f"{found}; those of {n_differ} of the {n_pairs} pairs differ: {remedy} each."
