@@ -100,8 +100,16 @@ Labels: TypeAlias = Annotated[
 ]
 Format: TypeAlias = Annotated[
     FormatOption,
-    typer.Option("--format", help="text for a person, html for a browser, the others to compute."),
+    typer.Option(
+        "--format",
+        metavar="WORD",
+        help="text for a person, html for a browser, json or csv to compute.",
+    ),
 ]
+# Lists of words would be cut in narrow columns: the help names them.
+WEIGHTS = typer.Option(
+    metavar="WORD", help="How disagreement is weighted: none, linear or quadratic."
+)
 
 
 MissingCodes: TypeAlias = Annotated[

@@ -11,6 +11,7 @@ import typer
 from fastkappa.cli.gate import FailOnOption, FailUnder, Gate
 from fastkappa.cli.options import (
     MOST_REPLICATES,
+    WEIGHTS,
     Format,
     FormatOption,
     IntervalOption,
@@ -63,7 +64,7 @@ def agree(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="A CSV, TSV, .txt, .xlsx, Parquet or Arrow file, a folder of them, a pattern such"
             " as 'part-*.csv', or - for the standard input; with --id a file per rater.",
         ),
@@ -90,7 +91,11 @@ def agree(
     ] = DuplicatesOption.error,
     level: Annotated[
         LevelOption | None,
-        typer.Option(help="The level of Krippendorff's alpha; jaccard and masi are for sets."),
+        typer.Option(
+            metavar="WORD",
+            help="That of Krippendorff's alpha: nominal, ordinal, interval or ratio; of sets"
+            " nominal, jaccard or masi.",
+        ),
     ] = None,
     set_separator: Annotated[
         str | None,
@@ -100,9 +105,7 @@ def agree(
             " alone, at all levels of sets or the one of --level.",
         ),
     ] = None,
-    weights: Annotated[
-        WeightsOption, typer.Option(help="How disagreement is weighted.")
-    ] = WeightsOption.none,
+    weights: Annotated[WeightsOption, WEIGHTS] = WeightsOption.none,
     weight_matrix: WeightMatrixFile = None,
     sample_weight: Annotated[
         str | None,
@@ -143,8 +146,9 @@ def agree(
     interval_method: Annotated[
         IntervalOption,
         typer.Option(
-            help="How the intervals of the kappa of two raters are made: score, but asymptotic"
-            " with clusters, unless another is named.",
+            metavar="WORD",
+            help="How the intervals of the kappa of two raters are made: asymptotic, score or"
+            " profile. auto is score, but asymptotic with clusters.",
         ),
     ] = IntervalOption.auto,
     bootstrap: Annotated[

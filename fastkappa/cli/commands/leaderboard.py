@@ -65,7 +65,8 @@ def leaderboard(
         str, typer.Option("--target", metavar="COLUMN", help="The column of their labels.")
     ],
     weights: Annotated[
-        WeightsOption, typer.Option(help="The kappa to rank by.")
+        WeightsOption,
+        typer.Option(metavar="WORD", help="The kappa to rank by: none, linear or quadratic."),
     ] = WeightsOption.none,
     labels: Annotated[
         str | None,
@@ -147,7 +148,9 @@ def leaderboard(
     output: Annotated[
         LeaderboardFormat,
         typer.Option(
-            "--format", help="table for a person, html for a browser, the others to compute."
+            "--format",
+            metavar="WORD",
+            help="table for a person, html for a browser, json or csv to compute.",
         ),
     ] = LeaderboardFormat.table,
 ) -> None:

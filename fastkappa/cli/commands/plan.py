@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fastkappa.cli.options import Format, FormatOption, WeightsOption, errors_printed
+from fastkappa.cli.options import WEIGHTS, Format, FormatOption, WeightsOption, errors_printed
 
 EXAMPLES = """
 fastkappa plan --kappa 0.8 --width 0.2 --rates 0.3
@@ -40,7 +40,7 @@ def plan(
     ] = None,
     power: Annotated[
         float | None,
-        typer.Option(metavar="POWER", help="The power of the test. [default: 0.8]"),
+        typer.Option(metavar="POWER", help="The power of the test, 0.8 if not given."),
     ] = None,
     n: Annotated[
         int | None,
@@ -62,9 +62,7 @@ def plan(
         str | None,
         typer.Option(metavar="P,Q,R", help="The same of the second rater, if it differs."),
     ] = None,
-    weights: Annotated[
-        WeightsOption, typer.Option(help="How disagreement is weighted.")
-    ] = WeightsOption.none,
+    weights: Annotated[WeightsOption, WEIGHTS] = WeightsOption.none,
     raters: Annotated[
         int,
         typer.Option(
@@ -72,7 +70,10 @@ def plan(
         ),
     ] = 2,
     alternative: Annotated[
-        AlternativeOption, typer.Option(help="What the test is to show of kappa.")
+        AlternativeOption,
+        typer.Option(
+            metavar="WORD", help="What the test is to show of kappa: two-sided, greater or less."
+        ),
     ] = AlternativeOption.two_sided,
     alpha: Annotated[
         float, typer.Option(metavar="ALPHA", help="The significance level of the test.")
