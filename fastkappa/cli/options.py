@@ -78,8 +78,8 @@ InputFile: TypeAlias = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="A CSV, TSV, .txt, .xlsx, Parquet or Arrow file, a folder of them, a pattern such as"
-        " 'part-*.csv', or - for the standard input.",
+        help="A CSV, TSV, .txt, .jsonl, .xlsx, Parquet or Arrow file, a folder of them, a pattern"
+        " such as 'part-*.csv', or - for the standard input.",
     ),
 ]
 WeightMatrixFile: TypeAlias = Annotated[
@@ -233,10 +233,11 @@ def draws(command: Callable[..., None]) -> Callable[..., None]:
 class Remarks:
     """What is printed on the error stream beside a result, and is in its JSON.
 
-    ``depends`` names the figures that depend on the order of the labels, None if none does.
+    ``depends`` names the figures that depend on the order of the labels, None for no figure. Of
+    several names the first is used that there is something to say of.
     """
 
-    def __init__(self, depends: str | None) -> None:
+    def __init__(self, *depends: str | None) -> None:
         self._depends = depends
         self.texts: list[str] = []
         # The labels of each table that were sorted, their order being neither given nor declared.
@@ -259,10 +260,10 @@ class Remarks:
         """Print the remarks, also that an order was taken to be alphabetical, if it matters."""
         from fastkappa.cli.words import in_words_of_options
 
-        if self._depends is not None:
-            remedy = "Give --labels in the order that is meant."
-            found = (order_warning(own, self._depends, remedy) for own in self.sorted_labels)
-            self.texts += [in_words_of_options(text) for text in found if text is not None]
+        remedy = "Give --labels in the order that is meant."
+        for own in self.sorted_labels:
+            found = (order_warning(own, why, remedy) for why in self._depends if why is not None)
+            self.texts += [in_words_of_options(text) for text in found if text is not None][:1]
         for text in self.texts:
             _print_warning(text)
 

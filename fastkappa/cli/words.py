@@ -32,7 +32,7 @@ ADVICE = {
 }
 # From a text on, what a warning or an error says of other forms.
 FORMS = [
-    (r": give Ratings\.from_counts.*", ": fastkappa agree takes no table of counts."),
+    (r": give Ratings\.from_(counts|table).*", ": fastkappa agree takes no table of counts."),
     (
         r": (give|transpose).* Ratings\.from_\w+.* if not\.",
         ": --raters names the columns of raters, --item, --rater and --rating those of a file with"
@@ -49,6 +49,10 @@ FORMS = [
     (
         r"Ratings\.from_long reads a row per rating, with its item and its rater\.",
         "--item, --rater and --rating read a row per rating.",
+    ),
+    (
+        r"of a row per measurement ratings\.pivot.*",
+        "--item, --rater and --rating are for a row per measurement.",
     ),
     (r"Leave it out, as ratings\.drop.*", "Leave it out of --raters."),
 ]

@@ -14,7 +14,6 @@ from fastkappa.arrays import AnyArray
 from fastkappa.choices import check_choice
 from fastkappa.exceptions import undefined_metric_warning
 from fastkappa.kernels.dispatch import get_kernels
-from fastkappa.ratings.doubtful_labels import judge_table
 from fastkappa.ratings.interop import names_of, warn_of_same_column
 from fastkappa.ratings.item_weights import as_numbers_of_items
 from fastkappa.ratings.label_order import is_order_of_table_known
@@ -39,10 +38,11 @@ from fastkappa.statistics.intervals.rao import (
 from fastkappa.statistics.tables import counts_given
 from fastkappa.statistics.weights import Weights, as_weights
 from fastkappa.tables.count import ConfusionCounts, tabulate
+from fastkappa.tables.doubtful_tables import judge_table
 from fastkappa.tables.known_labels import known_labels
 from fastkappa.two_raters.agreement_report import warn_of_weights, why_undefined
 from fastkappa.two_raters.agreement_result import AgreementResult
-from fastkappa.two_raters.item_clusters import CLUSTERS, clusters_of_pairs
+from fastkappa.two_raters.item_clusters import CLUSTERS, clusters_of_pairs, refuse_weighted_clusters
 
 
 def agreement(
@@ -165,8 +165,7 @@ def agreement(
     check_distribution(distribution)
     null_kappa = check_null_kappa(null_kappa)
     check_choice("alternative", alternative, ALTERNATIVES)
-    if sample_weight is not None and clusters is not None:
-        raise ValueError("sample_weight is for independent items: give it without clusters.")
+    refuse_weighted_clusters(sample_weight, clusters)
     others = {} if clusters is None else {CLUSTERS: clusters}
     items = read({"y1": y1, "y2": y2}, labels, missing, missing_codes, others, sample_weight)
     known = known_labels(items)

@@ -100,6 +100,11 @@ def test_a_table_of_counts_and_a_row_per_rating(tmp_path: Path) -> None:
     said = program.run("agree", path, "--raters", *"abc").stderr
     assert "as in a table of counts" in said
     assert PYTHON.search(said) is None
+    table = [[52, 4, 1], [7, 61, 9], [2, 6, 43]]
+    path = write_csv(tmp_path / "table.csv", **dict(zip("abc", table)))
+    said = program.run("agree", path, "--raters", *"abc").stderr
+    assert "as in a table that counts pairs of labels" in said
+    assert PYTHON.search(said) is None
     rows = [(i, j, random.integers(1, 4)) for i in range(20) for j in range(3)]
     path = write_csv(tmp_path / "long.csv", **dict(zip("abc", zip(*rows))))
     said = program.run("agree", path, "--raters", *"abc").stderr
