@@ -87,12 +87,13 @@ class LimitsOfAgreement(Result):
         ImportError
             If pandas is not installed.
         """
-        names, values, intervals = zip(*self._rows())
+        names, values, intervals = zip(*self.rows())
         lower, upper = zip(*intervals)
         columns = {"value": values, "lower": lower, "upper": upper}
         return data_frame(columns, ("index", list(names)))
 
-    def _rows(self) -> list[tuple[str, float, tuple[float, float]]]:
+    def rows(self) -> list[tuple[str, float, tuple[float, float]]]:
+        """Return the name, the value and the interval of the bias and of both limits."""
         lower, upper = self.limits
         return [
             ("bias", self.bias, self.bias_interval),
@@ -104,7 +105,7 @@ class LimitsOfAgreement(Result):
         """Return the bias and both limits as a sentence for a paper."""
         first, second = map(printable, self.raters)
         bias, lower, upper = (
-            f"{value:.6g} ({{}}{ends[0]:.6g} to {ends[1]:.6g})" for _, value, ends in self._rows()
+            f"{value:.6g} ({{}}{ends[0]:.6g} to {ends[1]:.6g})" for _, value, ends in self.rows()
         )
         dropped = f" ({left_out(self.n_dropped)[0]})" if self.n_dropped else ""
         of_interval = f"{100 * self.confidence:g} % t interval "
@@ -128,7 +129,7 @@ class LimitsOfAgreement(Result):
         # In the unit of measurement, so with as many decimals as the numbers need.
         rows = [
             (name, f"{value:.6g}", "{:.6g} to {:.6g}".format(*interval))
-            for name, value, interval in self._rows()
+            for name, value, interval in self.rows()
         ]
         return Report(
             [

@@ -92,9 +92,10 @@ class DisputedItems(Result):
 
     def _columns(self) -> tuple[list[str], list[list[Any]]]:
         if self.ratings is None:
-            names = [f"ratings {label_text(label)}" for label in self.labels.tolist()]
+            names = [f"ratings {_name_of(label)}" for label in self.labels.tolist()]
             return names, self.label_counts.T.tolist()
-        return list(self.rater_names or ()), self.ratings.T.tolist()
+        columns = [[_cell_of(rating) for rating in column] for column in self.ratings.T.tolist()]
+        return list(self.rater_names or ()), columns
 
     def __repr__(self) -> str:
         return f"<DisputedItems: {self.n_disputed} of {self.n_items} items>"
@@ -119,10 +120,19 @@ class DisputedItems(Result):
 
     def _given(self, counts: list[int]) -> str:
         """Return the labels of an item, the most frequent first."""
-        given = [(n, label_text(label)) for n, label in zip(counts, self.labels.tolist()) if n]
+        given = [(n, _name_of(label)) for n, label in zip(counts, self.labels.tolist()) if n]
         given.sort(key=lambda pair: -pair[0])
         named = [f"{label} ({n})" for n, label in given[:MOST_LABELS]]
         return ", ".join([*named, *(["..."] if len(given) > MOST_LABELS else [])])
+
+
+def _name_of(label: Any) -> str:
+    return label_text(_cell_of(label))
+
+
+def _cell_of(label: Any) -> Any:
+    """Return a label as a table can hold it: a set as text."""
+    return ", ".join(sorted(map(str, label))) if isinstance(label, frozenset) else label
 
 
 def disputed_items(

@@ -405,7 +405,10 @@ class MultiRaterResult(Result):
 
 def coefficients_grid(results: Sequence[MultiRaterResult]) -> Grid:
     """Return the grid of several coefficients of the same ratings."""
-    rows = [(short_name(r), r.value, r.standard_error, r.interval) for r in results]
+    names = [short_name(r) for r in results]
+    if len(set(names)) < len(names):
+        names = [r.method for r in results]
+    rows = [(name, r.value, r.standard_error, r.interval) for name, r in zip(names, results)]
     return estimate_grid(rows, results[0].confidence)
 
 

@@ -130,6 +130,8 @@ def test_a_sentence_of_many_groups_names_those_at_the_ends() -> None:
         ("score", "--y1", "a", "--y2", "b"),
         ("thresholds", "--y", "a", "--score", "s"),
         ("leaderboard", "FILE", "--id", "id", "--target", "a"),
+        ("measure", "--raters", "s", "t"),
+        ("measure", "--raters", "s", "t", "u"),
     ],
 )
 def test_sentences_on_the_command_line(command: tuple[str, ...], tmp_path: Path) -> None:
@@ -137,7 +139,15 @@ def test_sentences_on_the_command_line(command: tuple[str, ...], tmp_path: Path)
     a = random.integers(1, 4, 60)
     b, c = (np.where(random.random(60) < 0.7, a, random.integers(1, 4, 60)) for _ in "bc")
     path = write_csv(
-        tmp_path / "r.csv", id=range(60), a=a, b=b, c=c, g=np.arange(60) % 2, s=a + b / 7
+        tmp_path / "r.csv",
+        id=range(60),
+        a=a,
+        b=b,
+        c=c,
+        g=np.arange(60) % 2,
+        s=a + b / 7,
+        t=a + c / 7,
+        u=b + c / 7,
     )
     name, *rest = [str(path) if part == "FILE" else part for part in command]
     program = CommandLine(name)
@@ -148,6 +158,24 @@ def test_sentences_on_the_command_line(command: tuple[str, ...], tmp_path: Path)
     assert program.json_of(path, *rest)["version"] == fastkappa.__version__
     html = program.text_of(path, *rest, "--format", "html")
     assert f"Made by fastkappa {fastkappa.__version__}." in html
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        (("--width", 0.2, "--rates", 0.3), ("95 % interval 0.", "in proportions of 0.3, 0.7")),
+        (("--null", 0.6), ("a power of 0.8", "two-sided test of kappa = 0.6", "level of 0.05")),
+        (("--null", 0.6, "--alternative", "greater"), ("in the test of kappa > 0.6 at",)),
+        (
+            ("--n", 120, "--design-effect", 1.4, "--cluster-size", 4),
+            ("120 items in 30 clusters of 4 (design effect 1.4)", "2 raters"),
+        ),
+    ],
+)
+def test_a_plan_has_a_sentence(options: tuple[object, ...], parts: tuple[str, ...]) -> None:
+    sentence = CommandLine("plan").text_of("--kappa", 0.8, *options, "--format", "sentence")
+    for part in (*parts, f"fastkappa {fastkappa.__version__}"):
+        assert part in sentence
 
 
 def test_a_sentence_of_score_has_the_interval_of_agree(tmp_path: Path) -> None:

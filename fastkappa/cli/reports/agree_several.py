@@ -48,23 +48,30 @@ MOST_PAIRS = 60
 Coefficients = dict[str, MultiRaterResult]
 Resampled = Mapping[str, BootstrapResult | None]
 NO_BOOTSTRAP: Resampled = {}
+# Levels of alpha at which ratings may be sets.
+SET_LEVELS = ("nominal", "jaccard", "masi")
 
 
 def report_on_several(
     request: AgreeRequest, whole: Ratings, groups: Mapping[Any, Ratings]
 ) -> Output:
     """Report on three raters or more: on all subjects, and on those of each group."""
-    weights = request.weights_of(whole.labels)
+    are_sets = request.separator is not None
+    weights = None if are_sets else request.weights_of(whole.labels)
     with no_undefined_warnings():
-        results = _coefficients(weights, whole)
-        parts = _Parts(whole, weights, results["fleiss_kappa"], request.lists_disputed)
-        by_group = {label_text(group): _coefficients(weights, r) for group, r in groups.items()}
-        compared = Groups(label_text(request.group), by_group, results) if by_group else None
+        results = _coefficients(request, weights, whole)
+        gated = next(iter(results))
+        parts = _Parts(whole, weights, request)
+        by_group = {
+            label_text(group): _coefficients(request, weights, r) for group, r in groups.items()
+        }
+        firsts = {name: of_this[gated] for name, of_this in by_group.items()}
+        compared = Groups(label_text(request.group), firsts, results[gated]) if firsts else None
         resampled = {name: _bootstrap(r, whole, request) for name, r in results.items()}
         pair = None if request.pair is None else parts.pair(request.pair)
     drawn = [d.sentence(results[name].method) for name, d in resampled.items() if d]
     reports = [
-        *_reports(results, request.scale, above=[_facts(weights, whole)]),
+        *_reports(results, request.scale, above=[_facts(weights, whole, are_sets)]),
         *([Report(drawn)] if drawn else []),
         *parts.reports(),
         *([] if pair is None else [pair._report()._replace(heading=", ".join(pair.raters))]),
@@ -83,7 +90,7 @@ def report_on_several(
         "weights": weights,
         "n_subjects": whole.n_subjects,
         "n_missing": whole.n_missing,
-        "labels": whole.labels,
+        "labels": [sorted(label) for label in whole.labels] if are_sets else whole.labels,
         "coefficients": _fields(results, request.scale, resampled),
         **parts.fields(),
     }
@@ -119,21 +126,19 @@ def report_on_several(
 class _Parts:
     """The labels, the raters, their pairs and the disputed items beside the coefficients."""
 
-    def __init__(
-        self, whole: Ratings, weights: Weights, fleiss: MultiRaterResult, lists_disputed: bool
-    ) -> None:
+    def __init__(self, whole: Ratings, weights: Weights, request: AgreeRequest) -> None:
         options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
-        self._whole = whole
-        self.labels: tuple[LabelKappa, ...] = fleiss.by_label
-        if weights is not None:
-            self.labels = multirater.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
+        self._whole, self._are_sets = whole, request.separator is not None
+        self.labels: tuple[LabelKappa, ...] = ()
         self.raters: RaterComparison | None = None
-        if whole.n_raters <= MOST_RATERS:
-            self.raters = multirater.compare_raters(whole, **options)
         self.pairs: PairwiseKappa | None = None
-        if pairs_are_few(whole):
-            self.pairs = multirater.pairwise_kappa(whole, **options)
-        most = None if lists_disputed else MOST_SHOWN
+        if not self._are_sets:
+            self.labels = multirater.fleiss_kappa(whole, confidence=CONFIDENCE).by_label
+            if 2 < whole.n_raters <= MOST_RATERS:
+                self.raters = multirater.compare_raters(whole, **options)
+            if pairs_are_few(whole):
+                self.pairs = multirater.pairwise_kappa(whole, **options)
+        most = None if request.lists_disputed else MOST_SHOWN
         found = multirater.disputed_items(whole, weights=weights, most=most)
         # Rows of a file are counted from 1.
         are_rows = whole.counted.subjects is not None and whole.counted.subjects.items is None
@@ -142,7 +147,8 @@ class _Parts:
     def pair(self, names: tuple[str, str]) -> Any:
         """Return the agreement of two of the raters."""
         if self.pairs is None:
-            raise ValueError(f"--pair is not for {self._whole.n_raters} raters, which are many.")
+            what = "sets" if self._are_sets else f"{self._whole.n_raters} raters, which are many"
+            raise ValueError(f"--pair is not for {what}.")
         try:
             return self.pairs[names]
         except KeyError as error:
@@ -150,18 +156,22 @@ class _Parts:
 
     def reports(self) -> Iterator[Report]:
         """Yield their reports."""
-        yield Report([], [label_grid(self.labels)])
+        if not self._are_sets:
+            yield Report([], [label_grid(self.labels)])
+            yield from self._of_raters()
+        yield self.disputed._report()
+
+    def _of_raters(self) -> Iterator[Report]:
         many = f"{self._whole.n_raters} raters are many"
         if self.raters is not None:
             yield self.raters._report()
-        else:
+        elif self._whole.n_raters > MOST_RATERS:
             yield Report([f"The comparison of each rater with the others is left out: {many}"])
         if self.pairs is not None:
             yield self.pairs._report()
         else:
             left_out = "Light's kappa and the kappa of each pair of raters are left out"
             yield Report([f"{left_out}: {many}"])
-        yield self.disputed._report()
 
     def rows(self) -> list[dict[str, Any]]:
         """Return their estimates as rows of CSV."""
@@ -235,19 +245,31 @@ def _forest(results: Coefficients, pairs: PairwiseKappa | None) -> Picture:
 def _gated(results: Coefficients, by_group: Mapping[str, Coefficients]) -> Iterator[Estimate]:
     """Yield the estimate that a gate checks, or that of each group."""
     if not by_group:
-        first = results["fleiss_kappa"]
+        first = next(iter(results.values()))
         yield Estimate(first.method, first.value, first.interval[0])
     for name, of_this in by_group.items():
-        first = of_this["fleiss_kappa"]
+        first = next(iter(of_this.values()))
         yield Estimate(of_one_group(name, first.method), first.value, first.interval[0])
 
 
-def _coefficients(weights: Weights, ratings: Ratings) -> Coefficients:
-    """Return all coefficients by the names of their functions, Fleiss' kappa first."""
+def _coefficients(request: AgreeRequest, weights: Weights, ratings: Ratings) -> Coefficients:
+    """Return all coefficients by the names of their functions, Fleiss' kappa first.
+
+    Of sets there are alphas alone, by their level.
+    """
+    level: Any = request.level
+    if request.separator is not None:
+        levels: Any = SET_LEVELS if level is None else [level]
+        return {
+            f"krippendorff_alpha_{name}": multirater.krippendorff_alpha(
+                ratings, level=name, confidence=CONFIDENCE
+            )
+            for name in levels
+        }
     options: dict[str, Any] = {"weights": weights, "confidence": CONFIDENCE}
-    level: Any = "nominal"
-    if weights is not None:
-        level = disagreement_matrix(weights, len(ratings.labels))
+    if level is None:
+        n = len(ratings.labels)
+        level = "nominal" if weights is None else disagreement_matrix(weights, n)
     found = {
         "fleiss_kappa": multirater.fleiss_kappa(ratings, **options),
         "conger_kappa": multirater.conger_kappa(ratings, **options),
@@ -275,11 +297,13 @@ def _bootstrap(
     return result.bootstrap(n_resamples=request.n_resamples, method=method, rng=request.seed)
 
 
-def _facts(weights: Weights, ratings: Ratings) -> str:
+def _facts(weights: Weights, ratings: Ratings, are_sets: bool) -> str:
+    labels = count_text(len(ratings.labels), "different set" if are_sets else "label")
+    weighted = "" if are_sets else f", {weights_text(weights)}"
     return (
         f"{count_text(ratings.n_subjects, 'subject')}, {ratings.n_missing} of"
         f" {ratings.n_subjects * ratings.n_raters} ratings missing,"
-        f" {count_text(len(ratings.labels), 'label')}, {weights_text(weights)}"
+        f" {labels}{weighted}"
     )
 
 

@@ -18,11 +18,10 @@ class Groups:
     def __init__(
         self,
         group: str,
-        by_group: Mapping[str, Mapping[str, MultiRaterResult]],
-        whole: Mapping[str, MultiRaterResult],
+        firsts: Mapping[str, MultiRaterResult],
+        whole: MultiRaterResult,
     ) -> None:
-        self._group, self._whole = group, whole["fleiss_kappa"]
-        self._firsts = {name: results["fleiss_kappa"] for name, results in by_group.items()}
+        self._group, self._firsts, self._whole = group, firsts, whole
         self.comparison, self._why_not = self._compared()
 
     def _compared(self) -> tuple[EqualKappas | CoefficientDifference | None, str]:
